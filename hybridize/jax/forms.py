@@ -14,6 +14,7 @@ import numpy
 from hybridize.array.ndarray import wrap
 from hybridize.array.operands import operand, result
 from hybridize.base import dims
+from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import frozen
 from hybridize.capture import Function
 from hybridize.capture.trace.recording import current_trace
@@ -27,8 +28,8 @@ from hybridize.ops.op import constant, type_of
 
 
 @frozen(eq=False)
-class Leaf:
-    """What is the same of a leaf of the arguments in all calls of a form."""
+class ArrayLeaf:
+    """A leaf of the arguments that is data, as it is in all calls of a form."""
 
     dtype: Any
     ndim: int
@@ -39,18 +40,41 @@ class Leaf:
 
 @frozen(eq=False)
 class Static:
-    """A leaf of the arguments that is part of the key: a constant."""
+    """A leaf that is part of the key: a constant, equal to others of its class."""
 
     value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self) -> int:
+        """Return that of the value.
+
+        Raises:
+            ArgumentError E311: it has none.
+        """
+        try:
+            return hash((type(self.value), self.value))
+        except TypeError:
+            kind = type(self.value).__name__
+            raise ArgumentError(
+                "E311", f"a {kind} cannot be an argument of a compiled function of JAX's arrays",
+                help="pass arrays, numbers, and tuples, lists or dicts of them; what is constant must have a hash",
+            ) from None  # fmt: skip
 
 
 @frozen(eq=False)
 class Results:
-    """What a trace says of the results."""
+    """The results of a trace: their tree, and the type of each leaf."""
 
     tree: Any
     leaves: tuple[Any, ...]
     """For each leaf its aval, or `Static`."""
+
+    @functools.cached_property
+    def plain(self) -> bool:
+        """True if all leaves are arrays of numbers, none of which yields to other dtypes."""
+        return not any(isinstance(one, Static) or is_key(one.dtype) or one.weak_type for one in self.leaves)
 
     def agrees(self, other: Results) -> bool:
         """Tell whether others have the same structure, and the same constants."""
@@ -80,7 +104,7 @@ class Form:
     """
 
     def __init__(
-        self, function: Callable[..., Any], name: str, tree: Any, leaves: Sequence[Leaf | Static],
+        self, function: Callable[..., Any], name: str, tree: Any, leaves: Sequence[ArrayLeaf | Static],
         fixed: tuple[dict[int, Any], dict[str, Any]], eager: bool,
     ) -> None:  # fmt: skip
         self.function, self.__name__, self.tree, self.leaves, self.fixed = function, name, tree, tuple(leaves), fixed
@@ -88,7 +112,7 @@ class Form:
         self.results: Results | None = None
         """Of the latest trace."""
         self.error: Exception | None = None
-        """What JAX raised when it traced the function for very sizes."""
+        """The exception that JAX raised when it traced the function for very sizes."""
         self.key: Hashable = None
         self.compiled: Function[..., Any]
 
@@ -100,7 +124,7 @@ class Form:
         parameters = [name for k, name in enumerate(parameters_of(self.function)) if k not in fixed]
         names = []
         for (whole, *path), number in paths:
-            if not isinstance(self.leaves[number], Leaf):
+            if not isinstance(self.leaves[number], ArrayLeaf):
                 continue
             first, *rest = path
             position = getattr(first, "idx", None)
@@ -158,11 +182,11 @@ class Form:
         return self._walked(operands, [type_of(x).shape for x in operands])
 
     @property
-    def _dynamic(self) -> list[Leaf]:
+    def _dynamic(self) -> list[ArrayLeaf]:
         """The leaves that are no constants."""
-        return [one for one in self.leaves if isinstance(one, Leaf)]
+        return [one for one in self.leaves if isinstance(one, ArrayLeaf)]
 
-    def _whole(self, array: Any, leaf: Leaf) -> Any:
+    def _whole(self, array: Any, leaf: ArrayLeaf) -> Any:
         """Return an array of ours as JAX has it."""
         return of_result(wrap(numpy.array(array._data)), leaf.weak, leaf.dtype if is_key(leaf.dtype) else None)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import jax
 import numpy
+from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
@@ -28,8 +29,9 @@ from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.jax import internals
-from hybridize.jax.arrays import elements, is_key, of_result
-from hybridize.jax.forms import Form, Leaf, ResultsDifferError, Static, parameters_of
+from hybridize.jax.arrays import ARRAY, check_dtype, elements, is_at_home, is_key, of_result
+from hybridize.jax.forms import ArrayLeaf, Form, ResultsDifferError, Static, parameters_of
+from hybridize.jax.outside import Outside
 from hybridize.jax.saving import nested
 from hybridize.programs import Program
 
@@ -38,7 +40,7 @@ _HELD: Final = (
     jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError, jax.errors.TracerIntegerConversionError,
     jax.errors.TracerBoolConversionError, jax.errors.NonConcreteBooleanIndexError,
 )  # fmt: skip
-"""What JAX raises where Python asks for the value of what is traced."""
+"""Exceptions that JAX raises where Python asks for the value of what is traced."""
 
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ class JaxFunction:
         self._sized: set[Hashable] = set()
         """Forms whose results have another structure for other sizes: there is one for each."""
         self._forms: dict[Hashable, Form] = {}
+        self._outside: Outside | None = None
+        """The values that it has read from outside, if it is not jitted."""
         self._lock = renewed(threading.RLock())
 
     def __repr__(self) -> str:
@@ -106,6 +110,8 @@ class JaxFunction:
         if CONFIG.disable or modes.is_disabled():
             return self.function(*args, **kwargs)
         try:
+            if self._eager:
+                self._look_outside()
             while True:
                 found = self._form(args, kwargs)
                 if found is None:
@@ -119,6 +125,13 @@ class JaxFunction:
             trim(error)
             raise
 
+    def _look_outside(self) -> None:
+        """Forget all programs if what the function reads from outside has changed since they were made."""
+        if self._outside is None or not self._outside.holds():
+            with self._lock:
+                self._forms.clear()
+                self._outside = Outside(self.function)
+
     def _answer(self, form: Form, error: Exception) -> None:
         """Do about an error of a call what can be done, so that it is called again; else raise what the user meets."""
         own, form.error = form.error, None
@@ -127,7 +140,7 @@ class JaxFunction:
             return
         if own is None or error is not own:
             raise error
-        if self._eager and not self._fixes and any(isinstance(one, Leaf) and one.python for one in form.leaves):
+        if self._eager and not self._fixes and any(isinstance(one, ArrayLeaf) and one.python for one in form.leaves):
             self._fixes = True  # numbers may be what Python has to know
             return
         if isinstance(own, _HELD) and self._eager:
@@ -142,47 +155,49 @@ class JaxFunction:
         fixed: tuple[dict[int, Any], dict[str, Any]] = {}, {}
         if self._positions or self._keywords:
             args, kwargs, fixed = self._without_static(args, kwargs)
-        leaves, tree = jax.tree.flatten((tuple(args), kwargs))
-        kinds: list[Leaf | Static] = []
-        key: list[Hashable] = [tree, internals.settings(), self._fixes]
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        kinds: list[Any] = []
         arrays: list[ndarray] = []
-        seen: set[int] = set()
         for leaf in leaves:
-            taken = self._taken(leaf)
-            if taken is None:
-                return None
-            if isinstance(taken, Static):
-                kinds.append(taken)
-                key.append(_static_key(taken.value))
+            if type(leaf) is ARRAY and isinstance(leaf.dtype, numpy.dtype) and is_at_home(leaf):  # most of them
+                kinds.append((leaf.dtype, leaf.ndim, leaf.weak_type, None))
+                arrays.append(wrap(numpy.asarray(leaf)))
                 continue
-            data, *kind = taken
-            if id(leaf) in seen:  # a program takes arguments that overlap for what calls must repeat
-                data = data.copy()
-            seen.add(id(leaf))
-            kinds.append(Leaf(*kind))
-            key += kind
-            arrays.append(wrap(data))
-        for part in fixed:
-            key += [(name, _static_key(value)) for name, value in part.items()]
-        whole: Hashable = tuple(key)
-        if whole in self._sized:
-            whole = whole, tuple(array.shape for array in arrays)
-        form = self._forms.get(whole)
-        if form is None:
-            with self._lock:
-                form = self._forms.get(whole)
-                if form is None:
-                    form = Form(self.function, self.name, tree, kinds, fixed, self._eager)
-                    form.key = tuple(key)
-                    form.compiled = Compiled(form, **self.options)
-                    self._forms[whole] = form
-        return form, arrays
+            if isinstance(leaf, jax.core.Tracer):
+                return None
+            kind, data = self._taken(leaf)
+            kinds.append(kind)
+            if data is not None:
+                arrays.append(wrap(data))
+        if len(set(map(id, leaves))) != len(leaves):
+            _part(arrays)
+        named = (*fixed[0].items(), *fixed[1].items())
+        key: Hashable = (tree, internals.settings(), self._fixes, *kinds, *((name, Static(one)) for name, one in named))
+        if self._sized and key in self._sized:
+            key = key, tuple(array.shape for array in arrays)
+        form = self._forms.get(key)
+        return (self._new_form(key, tree, kinds, fixed) if form is None else form), arrays
+
+    def _new_form(self, key: Hashable, tree: Any, kinds: Sequence[Any], fixed: Any) -> Form:
+        """Make the form of a key, unless another thread has."""
+        with self._lock:
+            form = self._forms.get(key)
+            if form is None:
+                leaves = [kind if isinstance(kind, Static) else ArrayLeaf(*kind) for kind in kinds]
+                for leaf in leaves:
+                    if isinstance(leaf, ArrayLeaf):
+                        check_dtype(leaf.dtype)
+                form = Form(self.function, self.name, tree, leaves, fixed, self._eager)
+                form.key = key
+                form.compiled = Compiled(form, **self.options)
+                self._forms[key] = form
+            return form
 
     def _without_static(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """The arguments without those that the jitted function takes for constants, and these."""
         positions = {position % len(args) for position in self._positions if -len(args) <= position < len(args)}
         return (
-            [arg for position, arg in enumerate(args) if position not in positions],
+            tuple(arg for position, arg in enumerate(args) if position not in positions),
             {name: value for name, value in kwargs.items() if name not in self._keywords},
             (
                 {position: args[position] for position in sorted(positions)},
@@ -190,31 +205,30 @@ class JaxFunction:
             ),
         )
 
-    def _taken(self, leaf: Any) -> Any:
-        """Take a leaf of the arguments over: its elements, dtype, number of axes, and if its dtype yields to others.
-
-        What is no array is `Static`; None for what stands for an array in a transformation of JAX's.
+    def _taken(self, leaf: Any) -> tuple[Any, NDArray[Any] | None]:
+        """Return what is part of the key of a leaf, and its elements: dtype, number of axes, if its dtype yields to
+        others, the class of a number of Python's. What is no array is `Static`.
         """
-        if isinstance(leaf, jax.core.Tracer):
-            return None
         if isinstance(leaf, jax.Array):
-            return elements(leaf), leaf.dtype, leaf.ndim, getattr(leaf, "weak_type", False)
+            return (leaf.dtype, leaf.ndim, getattr(leaf, "weak_type", False), None), elements(leaf)
         if isinstance(leaf, ndarray):
             leaf = leaf.asnumpy()
         if isinstance(leaf, (numpy.ndarray, numpy.generic)) and leaf.dtype.kind not in "OUSMm":
             dtype = jax.dtypes.canonicalize_dtype(leaf.dtype)
             data = numpy.asarray(leaf, dtype).view()
             data.setflags(write=False)  # what the program gives of it is a copy
-            return data, dtype, data.ndim, False
+            return (dtype, data.ndim, False, None), data
         if isinstance(leaf, _NUMBERS) and not self._fixes and not (self._eager and isinstance(leaf, bool)):
             dtype = jax.dtypes.canonicalize_dtype(type(leaf))
-            return numpy.array(leaf, dtype), dtype, 0, not isinstance(leaf, bool), type(leaf).__name__
-        return Static(leaf)
+            return (dtype, 0, not isinstance(leaf, bool), type(leaf).__name__), numpy.array(leaf, dtype)
+        return Static(leaf), None
 
     def _results(self, form: Form, arrays: Sequence[ndarray]) -> Any:
         """The results as the function gives them."""
         results = form.results
         assert results is not None
+        if results.plain:
+            return results.tree.unflatten([of_result(array) for array in arrays])
         rest = iter(arrays)
         leaves = []
         for leaf in results.leaves:
@@ -223,12 +237,14 @@ class JaxFunction:
             else:
                 key = leaf.dtype if is_key(leaf.dtype) else None
                 leaves.append(of_result(next(rest), key is None and leaf.weak_type, key))
-        return jax.tree.unflatten(results.tree, leaves)
+        return results.tree.unflatten(leaves)
 
     # ---------------------------------------------------------------------------------------------------- programs
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program that a call with these arguments runs; captured and compiled if need be, but not run."""
+        if self._eager:
+            self._look_outside()
         while True:
             found = self._form(args, kwargs)
             if found is None:
@@ -332,20 +348,14 @@ class JaxFunction:
     clear = cache_clear
 
 
-def _static_key(value: Any) -> Hashable:
-    """The part of a key that a constant is.
-
-    Raises:
-        ArgumentError E311: it has no hash.
-    """
-    try:
-        hash(value)
-    except TypeError:
-        raise ArgumentError(
-            "E311", f"a {type(value).__name__} cannot be an argument of a compiled function of JAX's arrays",
-            help="pass arrays, numbers, and tuples, lists or dicts of them; what is constant must have a hash",
-        ) from None  # fmt: skip
-    return type(value), value
+def _part(arrays: list[ndarray]) -> None:
+    """Copy the arrays that lie where one before lies: a program takes arguments that overlap for what calls repeat."""
+    seen: set[int] = set()
+    for position, array in enumerate(arrays):
+        place = array._data.__array_interface__["data"][0]
+        if place in seen:
+            arrays[position] = wrap(array._data.copy())
+        seen.add(place)
 
 
 def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

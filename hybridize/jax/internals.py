@@ -61,7 +61,7 @@ def static_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
 
 
 def over_memory(array: NDArray[Any]) -> jax.Array:
-    """Return an array of JAX over the memory of one that nobody writes any more and that begins on a cache line."""
+    """Return an array of JAX over the memory of one that nobody writes any more; it copies what begins anywhere."""
     if _jax is not None:
         try:
             return _jax.dlpack_managed_tensor_to_buffer(array.__dlpack__(), _CPU, None)
@@ -98,6 +98,16 @@ def composition(equation: Any) -> Callable[..., Any] | None:
         return functools.partial(function, **keywords)
     shape, made = result.aval.shape, functools.partial(function, dtype=result.aval.dtype, **keywords)
     return lambda *xs: made(*(jax.numpy.broadcast_to(x, shape) for x in xs))
+
+
+def applied(equation: Any, *values: Any) -> list[Any]:
+    """Return the results of an equation for values in the place of its inputs, as part of what is traced.
+
+    Without it, functions with a gradient of their own are refused.
+    """
+    parts = equation.primitive.get_bind_params(equation.params)
+    functions, params = parts if isinstance(parts, tuple) else ((), parts)
+    return list(equation.primitive.bind(*functions, *values, **params))
 
 
 _HEARING = threading.local()

@@ -226,7 +226,7 @@ def _constant(value: Any) -> NDArray[Any]:
 
 
 def _port(name: str, aval: Any) -> Port:
-    """What JAX says of a value: its dtype, and how many axes it has."""
+    """The dtype of a value, and how many axes it has."""
     if not hasattr(aval, "shape"):
         return Port(name)
     if _has_words(aval):
@@ -276,8 +276,36 @@ def _size(reader: _Reader, equation: Any) -> dict[str, Any]:
     return {"dim": equation.params["dim"], "wide": equation.outvars[0].aval.dtype.itemsize == 8}
 
 
+def is_inexact(array: Any) -> bool:
+    """Tell whether an array, or an aval, is of floats or complex numbers."""
+    return bool(jax.numpy.issubdtype(array.dtype, jax.numpy.inexact))
+
+
 def _with_gradient(reader: _Reader, equation: Any) -> dict[str, Any]:
-    return {"call_jaxpr": equation.params["call_jaxpr"], "name": equation.params.get("name")}
+    """The program, and one for its gradient: of the cotangents of the results and the operands, as JAX makes it."""
+    avals = [variable.aval for variable in equation.invars]
+    wanted = [k for k, aval in enumerate(avals) if is_inexact(aval)]
+    params = {"call_jaxpr": equation.params["call_jaxpr"], "name": equation.params.get("name"), "wanted": tuple(wanted)}
+    if not wanted or any(map(_has_words, avals)):
+        return {**params, "wanted": ()}
+    count = len(equation.outvars)
+
+    def gradient(*xs: Any) -> list[Any]:
+        cotangents, operands = xs[:count], xs[count:]
+        whole = list(operands)
+
+        def function(*some: Any) -> list[Any]:
+            for k, x in zip(wanted, some, strict=True):
+                whole[k] = x
+            return internals.applied(equation, *whole)
+
+        results, pullback = jax.vjp(function, *(operands[k] for k in wanted))
+        pairs = zip(cotangents, results, strict=True)
+        return list(pullback([g if is_inexact(y) else numpy.zeros(y.shape, jax.dtypes.float0) for g, y in pairs]))
+
+    every = [*(variable.aval for variable in equation.outvars), *avals]
+    closed = jax.make_jaxpr(gradient)(*(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in every))
+    return {**params, "gradient": closed}
 
 
 _SPECIAL: Final[Mapping[str, Callable[[_Reader, Any], dict[str, Any]]]] = {

@@ -12,7 +12,7 @@ from hybridize.base.frozen import changed
 from hybridize.base.nested import LEAF, NONE, Structure
 from hybridize.formats import Leaf as SavedLeaf
 from hybridize.formats import SavedSignature
-from hybridize.jax.forms import Form, Leaf, Static
+from hybridize.jax.forms import ArrayLeaf, Form, Static
 
 
 def nested(form: Form, signature: SavedSignature, name: str) -> SavedSignature:
@@ -74,7 +74,7 @@ def _parted(
 
 def _number(leaf: Any, array: SavedLeaf) -> SavedLeaf:
     """The leaf of an array; of a number of Python's among the arguments, that."""
-    if isinstance(leaf, Leaf) and leaf.weak and leaf.python is not None:
+    if isinstance(leaf, ArrayLeaf) and leaf.weak and leaf.python is not None:
         return SavedLeaf("scalar", leaf.python)
     return array
 

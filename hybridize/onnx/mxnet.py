@@ -49,7 +49,8 @@ def export_model(
     """Write a model of ONNX; return its file. It is checked before it is in its place: see `Exported`.
 
     Args:
-        sym: a symbol, the file of one, or a net. A net that has been called needs nothing else.
+        sym: a symbol, the file of one, or what has `export`: a net, a hybridized function. Where that has been called,
+            nothing else is needed.
         params: of a symbol, arrays by name (`arg:` and `aux:` before them or not), or a file of them.
         in_shapes: of the inputs.
         in_types: their dtype, or one for each.
@@ -68,7 +69,8 @@ def export_model(
         CaptureError E450: an operation has no counterpart in ONNX.
     """
     shapes = in_shapes if in_shapes is not None else input_shape
-    net, names = (sym, None) if isinstance(sym, HybridBlock) else _block(sym, params)
+    is_symbol = isinstance(sym, (str, os.PathLike, symbols.Symbol))
+    net, names = _block(sym, params) if is_symbol else (sym, None)
     if shapes is not None:
         types = input_type if input_type is not None else in_types
         _call(net, names, shapes, types, dynamic_input_shapes if dynamic else None, dynamic)
@@ -100,17 +102,21 @@ def _block(sym: Any, params: Any) -> tuple[SymbolBlock, list[str]]:
 
 
 def _call(
-    net: HybridBlock, names: Sequence[str] | None, shapes: Shapes, types: Any, dynamic: Shapes | None, any_batch: bool
+    net: Any, names: Sequence[str] | None, shapes: Shapes, types: Any, dynamic: Shapes | None, any_batch: bool
 ) -> None:
     """Call a net, so that it has a program of these shapes, or of all such."""
     if names is not None and len(shapes) != len(names):
         raise ArgumentError("E333", f"in_shapes must be a shape for each of {', '.join(names)}, got {list(shapes)}")
     dtypes = list(types) if isinstance(types, (list, tuple)) else [types] * len(shapes)
     marks = dynamic if dynamic is not None else [[None, *shape[1:]] for shape in shapes] if any_batch else shapes
-    net.hybridize()
+    if isinstance(net, HybridBlock):
+        net.hybridize()
     for more in _GROWTH if any_batch else _GROWTH[:1]:
         sizes = [
-            tuple(int(size) + (0 if isinstance(mark, int) else more) for size, mark in zip(shape, marked, strict=True))
+            tuple(
+                int(size or 1) + (0 if isinstance(mark, int) else more)
+                for size, mark in zip(shape, marked, strict=True)
+            )
             for shape, marked in zip(shapes, marks, strict=True)
         ]
         net(*(np.zeros(shape, dtype=numpy.dtype(dtype)) for shape, dtype in zip(sizes, dtypes, strict=True)))

@@ -43,6 +43,18 @@ def get_device() -> str:
     return "CPU"
 
 
+def set_default_logger_severity(severity: int) -> None:
+    """Accept how much is to be logged: nothing is."""
+
+
+def enable_telemetry_events() -> None:
+    """Do nothing: hybridize tells nobody of anything."""
+
+
+def disable_telemetry_events() -> None:
+    """Do nothing: hybridize tells nobody of anything."""
+
+
 class GraphOptimizationLevel(IntEnum):
     """How much ONNX Runtime changes a graph; here each program is compiled as a whole."""
 

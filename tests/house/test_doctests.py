@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import pkgutil
 
 import pytest
@@ -9,9 +10,12 @@ import pytest
 import hybridize
 from tests.folding import folded
 
+NOT_HERE = [name for name in ("jax", "tensorflow") if importlib.util.find_spec(name) is None]
+"""Libraries with an environment of their own: the doors to them are tried there."""
 MODULES = [
     pytest.param(module.name, id=module.name.removeprefix("hybridize."))
     for module in pkgutil.walk_packages(hybridize.__path__, "hybridize.")
+    if module.name.split(".")[1] not in NOT_HERE
 ]
 
 

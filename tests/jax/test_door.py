@@ -230,6 +230,53 @@ def test_methods_and_partials():
     assert_same(hybridize(jax.jit(functools.partial(jnp.add, 2.0)))(x), x + 2)
 
 
+# What functions that are not jitted read from outside
+
+WEIGHT = jnp.ones(4)
+SETTINGS = {"scale": 2.0, "parts": [jnp.ones(4)]}
+
+
+def scaled(a):
+    return a * WEIGHT * SETTINGS["scale"] + SETTINGS["parts"][0]
+
+
+def test_globals_that_change(monkeypatch):
+    fast = hybridize(lambda a: scaled(a) + 1)
+    assert_same(fast(x), scaled(x) + 1)
+    for name, value in (("WEIGHT", jnp.zeros(4)), ("SETTINGS", {"scale": 3.0, "parts": [jnp.zeros(4)]})):
+        monkeypatch.setitem(globals(), name, value)
+        assert_same(fast(x), scaled(x) + 1)
+    SETTINGS["scale"] = 5.0
+    SETTINGS["parts"][0] = jnp.full(4, 7.0)
+    assert_same(fast(x), scaled(x) + 1)
+    assert_same(fast(x + 1), scaled(x + 1) + 1)
+    assert len(fast.programs()) == 1
+
+
+def test_attributes_and_closures_that_change():
+    weight = jnp.ones(4)
+    table = numpy.ones(4, "f4")
+
+    class Net:
+        def __init__(self):
+            self.w = jnp.ones(4)
+
+        def __call__(self, a):
+            return a * self.w + weight * table
+
+    net = Net()
+    fast = hybridize(net)
+    assert_same(fast(x), net(x))
+    net.w = jnp.zeros(4)
+    assert_same(fast(x), net(x))
+    weight = weight * 3
+    assert_same(fast(x), net(x))
+    table[0] = 9
+    assert_same(fast(x), net(x))
+    net.more = 1
+    assert_same(fast(x), net(x))
+
+
 # Sizes
 
 
@@ -296,6 +343,30 @@ def test_disabled():
     with package.disabled():
         fast(x)
     assert seen == ["ArrayImpl"]
+
+
+def test_gradients_of_ours_are_by_the_rules_of_functions():
+    """A loaded program is differentiated by our own tape, which takes JAX's rule."""
+
+    @jax.custom_vjp
+    def cube(a, number, w):
+        return a**3 * w, number
+
+    cube.defvjp(
+        lambda a, number, w: ((a**3 * w, number), (a, w)),
+        lambda kept, g: (jnp.clip(kept[0] * g[0], -1, 1), None, kept[1] * 0 + 5),
+    )
+    fast = hybridize(jax.jit(lambda a, w: cube(a, 3, w)[0] * 2))
+    assert_same(fast(x, x), 2 * x**3 * x)
+    net = package.capture.SavedFunction(fast.saved())
+    a, w = (package.np.array(numpy.asarray(x)) for _ in range(2))
+    a.attach_grad()
+    w.attach_grad()
+    with package.autograd.record(train_mode=False):
+        total = net(a, w).sum()
+    total.backward()
+    wanted = jax.grad(lambda a, w: (cube(a, 3, w)[0] * 2).sum(), (0, 1))(x, x)
+    assert_same([jnp.asarray(a.grad.asnumpy()), jnp.asarray(w.grad.asnumpy())], list(wanted))
 
 
 # Refusals

@@ -18,8 +18,8 @@ from tests.torch.zoo import NETS
 
 SAMPLES = ("mixer", "recurrent_with_attention")
 """Those that every run tests."""
-REFUSED = {"FunnelModel": "sets attribute", "TimeSeriesTransformerForPrediction": "gammaln"}
-"""Those that no file holds, or that ONNX has no operator for; this list may only become shorter."""
+REFUSED = {"FunnelModel": "sets attribute"}
+"""Those that no file holds; this list may only become shorter."""
 
 
 def called(name: str) -> tuple[Any, Any, Any]:

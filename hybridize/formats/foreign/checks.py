@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hybridize.base.errors import LoadError
-from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, graphs_of
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, calls, graphs_of
 from hybridize.formats.foreign.vocabulary import Row
 
 MOST_NODES: Final = 1_000_000
@@ -134,8 +134,7 @@ def _called(program: ForeignProgram, graph: ForeignGraph) -> Iterator[str]:
     for node in graph.nodes:
         if node.op in program.functions and program.vocabulary.find(node.op, node.version) is None:
             yield node.op
-        named = (one.function for one in node.attributes.values() if isinstance(one, Call))
-        yield from (name for name in named if name in program.functions)
+        yield from (name for name in calls(node) if name in program.functions)
         for inner in graphs_of(node):
             yield from _called(program, inner)
 

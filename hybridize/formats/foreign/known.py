@@ -11,6 +11,7 @@ of them; what needs the very number pins it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -242,14 +243,14 @@ class Handle(NoArray):
     name: str
 
 
-class Assembled:
+class Assembled(ABC):
     """A value that becomes an operand where one is needed."""
 
     __slots__ = ()
 
+    @abstractmethod
     def operand(self) -> Operand:
         """Return it as an operand of the interpreter in charge."""
-        raise NotImplementedError
 
 
 class Vector(Assembled):

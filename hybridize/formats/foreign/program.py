@@ -119,6 +119,15 @@ class ForeignGraph:
         return uses
 
 
+def calls(node: Node) -> Iterator[str]:
+    """Yield the names of the functions that attributes of a node name."""
+    for one in node.attributes.values():
+        if isinstance(one, Call):
+            yield one.function
+        elif isinstance(one, tuple):
+            yield from (part.function for part in one if isinstance(part, Call))
+
+
 def graphs_of(node: Node) -> Iterator[ForeignGraph]:
     """Yield the graphs that are attributes of a node."""
     for one in node.attributes.values():

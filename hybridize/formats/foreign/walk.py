@@ -33,6 +33,8 @@ class Walk:
         program: the model.
         state: the variables, by name: what rows read and replace while the walk goes on.
         key: gives the key u64[2] of a draw, a new one at each call; None: random numbers are refused.
+        number: gives the number that a bool or integer of data is, None where it cannot tell; the program then holds
+            for this number alone. None: nothing can be told.
     """
 
     def __init__(
@@ -40,10 +42,12 @@ class Walk:
         program: ForeignProgram,
         state: dict[str, Value] | None = None,
         key: Callable[[], Operand] | None = None,
+        number: Callable[[Operand], int | None] | None = None,
     ) -> None:
         self.program = program
         self.state = {} if state is None else state
         self.key = key
+        self._number = number
         self._makers: dict[str, Node] = {}
 
     def __call__(self, inputs: Mapping[str, Value], weights: Mapping[str, Operand]) -> list[Value]:
@@ -160,6 +164,13 @@ class Walk:
             return [operand_of(value) for value in self.graph(graph, {**around, **inner})]
 
         return make_graph(run, types)
+
+    def decided(self, value: Value) -> Known | None:
+        """The number that data decides; the program holds for it alone. None where it cannot be told."""
+        if isinstance(value, Known) or value is None:
+            return value
+        number = None if self._number is None else self._number(value)
+        return None if number is None else Known.of(number, type_of(value).dtype)
 
     # ------------------------------------------------------------------------------------------------------- values
 

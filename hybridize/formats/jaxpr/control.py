@@ -12,6 +12,7 @@ from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.jaxpr.vocabulary import JAXPR, graph_of
 from hybridize.graph import Graph
+from hybridize.ops.custom import CustomGradient
 from hybridize.ops.gradient import apply
 from hybridize.ops.op import Operand, bind, type_of
 from hybridize.ops.tracing import make_graph
@@ -48,20 +49,16 @@ def barrier(n: Application, *values: Value) -> tuple[Value, ...]:
 
 @JAXPR("custom_vjp_call", values=True)
 def call_with_gradient(n: Application, *values: Value) -> tuple[Value, ...]:
-    """The program inside; gradients of ours are by its own rule, where there is one."""
-    if "fwd_jaxpr" not in n.attributes or all(value is None or isinstance(value, Known) for value in values):
-        return _inside(n, graph_of(n, "call_jaxpr"), values)
+    """The program inside; gradients of ours are by its own rule, a program of cotangents and operands."""
     operands = [operand_of(value) for value in values]
-    forward = _body(n, graph_of(n, "fwd_jaxpr"), operands)
-    wanted = n.integers("differentiated")
-    results = n.integer("results")
-    kept = len(forward.outputs) - results
-    backward = n.walk.body(graph_of(n, "bwd_jaxpr"), [value.type for value in forward.outputs[results:]]
-                           + [value.type for value in forward.outputs[:results]], (), {})  # fmt: skip
-    # A rule reads what was kept, and the cotangents.
-    reads = (*range(2 * results, 2 * results + kept), *range(results))
-    op = ops.CustomGradient(n.text("name", "custom_vjp"), forward, backward, results, reads, wanted)
-    return tuple(bind(op, *operands)[:results])
+    body = _body(n, graph_of(n, "call_jaxpr"), operands)
+    results, wanted = [value.type for value in body.outputs], n.integers("wanted")
+    if not wanted:
+        return _inside(n, graph_of(n, "call_jaxpr"), values)
+    back = n.walk.body(graph_of(n, "gradient"), [*results, *(type_of(x) for x in operands)], (), {})
+    count = len(results)
+    reads = (*range(count), *range(2 * count, 2 * count + len(operands)))
+    return tuple(bind(CustomGradient(n.text("name", "custom_vjp"), body, back, count, reads, wanted), *operands))
 
 
 def _body(n: Application, graph: ForeignGraph, operands: Sequence[Operand]) -> Graph:

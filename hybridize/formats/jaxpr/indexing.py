@@ -94,7 +94,7 @@ class _Windows:
 
 
 class _Places:
-    """Where windows begin, moved into the array as the mode says, and which of them count.
+    """The places where windows begin, moved into the array as the mode says, and which of them count.
 
     Args:
         windows: of the array.

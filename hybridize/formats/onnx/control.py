@@ -132,7 +132,10 @@ def _typed(kinds: Sequence[TensorType | None]) -> str:
 
 @ONNX("If", values=True, decides=1)
 def branch(n: Application, condition: Value) -> Any:
-    """One branch or the other: at once where the condition is known, else both are in the program."""
+    """One branch or the other: at once where the condition is known, else both are in the program.
+
+    Where they give other types, the program is for one of them.
+    """
     branches = _graph(n, "then_branch"), _graph(n, "else_branch")
     if isinstance(condition, Known):
         return tuple(n.walk.graph(branches[not condition.item()], n.around))
@@ -146,6 +149,9 @@ def branch(n: Application, condition: Value) -> Any:
     then, orelse = bodies
     alike = all(map(_alike, then.kinds, orelse.kinds))
     if not alike or _outline(then.results) != _outline(orelse.results):
+        chosen = n.walk.decided(predicate)
+        if chosen is not None:
+            return tuple(n.walk.graph(branches[not chosen.item()], n.around))
         what = f"{n.place}: the branches give {_typed(then.kinds)} and {_typed(orelse.kinds)}"
         raise ShapeError("E162", what, help="a branch on data gives the same types")
     count = len(then.outer)
@@ -192,6 +198,8 @@ def loop(n: Application, count: Value, condition: Value = None, *state: Value) -
             whole = counted if limit is None else _least(counted, limit.item())
             return _Rounds.of(n, body, going, counter.state, counts=True).scanned(whole)
         rounds = _Rounds.of(n, body, going, list(state))
+        if rounds.stacks and not _is_data(going) and not _is_data(rounds.end):
+            limit = n.walk.decided(limit) or limit
         if _is_data(limit) or _is_data(rounds.end) or _is_data(going):
             return rounds.repeated(limit)
         if rounds.end.item() and limit is not None:
@@ -255,6 +263,11 @@ class _Rounds:
             decided = decided if counts or isinstance(end, Known) else end
 
     @property
+    def stacks(self) -> bool:
+        """True if an array has an element for each round."""
+        return len(self.body.results) > 1 + len(self.state)
+
+    @property
     def carried(self) -> list[Operand]:
         """What changes from round to round."""
         return [leaf for leaf in _leaves(self.state) if _is_data(leaf)]
@@ -277,7 +290,7 @@ class _Rounds:
         Raises:
             CaptureError E463: an array has an element for each round.
         """
-        if len(self.body.results) > 1 + len(self.state):
+        if self.stacks:
             raise _unknown(self.n, "data decide how many rounds there are, and an array has an element for each")
         carried, graph = self.carried, self.body.graph
         stop = None if limit is None else operand_of(limit)
@@ -303,7 +316,10 @@ class _Rounds:
 
     def _state_of(self, data: Sequence[Operand]) -> list[Value]:
         rest = iter(data)
-        return _refilled(self.state, iter([next(rest) if _is_data(x) else x for x in _leaves(self.state)]))
+        state: list[Value] = _refilled(
+            self.state, iter([next(rest) if _is_data(x) else x for x in _leaves(self.state)])
+        )
+        return state
 
 
 def _least(x: Any, y: Any) -> Any:
@@ -381,19 +397,21 @@ class _Counter:
 def _written_out(
     n: Application, body: ForeignGraph, limit: Value, going: Value, state: list[Value], problem: str
 ) -> tuple[Value, ...]:
-    """The results of rounds one after the other, whose number is known.
+    """The results of rounds one after the other, whose number is known, or that the program is for.
 
     Raises:
         CaptureError E463: data decide it, or it is large.
     """
-    if limit is not None and not isinstance(limit, Known):
+    known = n.walk.decided(limit)
+    if known is None and limit is not None:
         raise _unknown(n, f"the number of rounds is data, and they are not one graph: {problem}")
     names = [port.name for port in body.inputs]
-    count = None if limit is None else int(limit.item())
+    count = None if known is None else int(known.item())
     columns: list[list[Operand]] = [[] for _ in body.outputs[1 + len(state) :]]
     number = 0
     while count is None or number < count:
-        if not isinstance(going, Known):
+        going = n.walk.decided(going)
+        if going is None:
             raise _unknown(n, f"data decide whether the rounds go on, and they are not one graph: {problem}")
         if not going.item():
             break
@@ -549,6 +567,12 @@ def mapped(n: Application, xs: list[Value], *others: Value) -> tuple[list[Value]
         values = [x, *(other[k] if isinstance(other, list) else other for other in others)]
         rows.append(n.walk.graph(body, {**n.around, **dict(zip(names, values, strict=True))}))
     return tuple([row[k] for row in rows] for k in range(len(body.outputs)))
+
+
+@ONNX("Identity", values=True)
+def itself(n: Application, x: Value) -> Value:
+    """A value of any kind."""
+    return x
 
 
 @ONNX("Optional", "OptionalGetElement", values=True)

@@ -307,6 +307,7 @@ def local_response(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
 
 _ORDERS = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
 """The gates in ONNX's order: i, o, f, c of an LSTM; z, r, h of a GRU."""
+_GATES = {"lstm": "iofc", "gru": "zrh"}
 
 
 def recurrent(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
@@ -337,7 +338,7 @@ def recurrent(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
         array = w.root.arrays.get(name)
         if array is not None:
             parts = numpy.split(array, len(order))
-            return w.root.constant(numpy.concatenate([parts[k] for k in order]), f"{name}.onnx")
+            return w.root.constant(numpy.concatenate([parts[k] for k in order]), f"{name}_{_GATES[mode]}")
         axis = w.constant([0])
         cuts = [w.add("Slice", [name, w.constant([k * size]), w.constant([(k + 1) * size]), axis]) for k in order]
         joined: str = w.add("Concat", cuts, axis=0)

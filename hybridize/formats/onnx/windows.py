@@ -164,7 +164,7 @@ def _pools(word: str, formula: Formula) -> Write:
         name, how, axes, parts = images
         window, steps, low, high = zip(*parts, strict=True)
         name = w.cast(name, carrier) if carrier is not None else name
-        fields = {"kernel_shape": window, "strides": steps, "pads": (*low, *high)}
+        fields: dict[str, Any] = {"kernel_shape": window, "strides": steps, "pads": (*low, *high)}
         mean = w.quotient(node.outputs[0], math.prod(window)) if word == "Conv" else None
         if mean is not None:
             w.done.add(mean)

@@ -16,9 +16,9 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dims import Dim
-from hybridize.base.dtypes import DType, bool_, int32, int64, is_complex, is_float
+from hybridize.base.dtypes import DType, bool_, float16, int32, int64, is_complex, is_float
 from hybridize.base.types import Shape, TensorType
+from hybridize.formats.formulas import FORMULAS
 from hybridize.formats.onnx.kernels import CARRIERS
 from hybridize.formats.onnx.writer import Entry, GraphWriter, Write, is_bool
 from hybridize.graph import Node
@@ -307,24 +307,54 @@ def _arctan2(y: Any, x: Any) -> Any:
     return _signed(ops.where(negative, ops.sub(pi, angle), angle), y)
 
 
-def _log_add_exp(x: Any, y: Any) -> Any:
-    apart = ops.abs(ops.sub(x, y))
-    larger = ops.add(ops.max(x, y), ops.log1p(ops.exp(ops.neg(apart))))
-    return ops.where(ops.eq(x, y), ops.add(x, like(math.log(2), x)), larger)  # of two infinities, too
+_LANCZOS: Final = (
+    0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+    12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+)  # fmt: skip
+"""Lanczos' coefficients for g = 7, by which the logarithm of gamma is exact to 1e-15."""
+
+
+def _log_gamma(x: Any) -> Any:
+    """By Lanczos' sum from a half on; below, by the reflection at a half."""
+    half, one = like(0.5, x), like(1, x)
+    low = ops.lt(x, half)
+    z = ops.sub(ops.where(low, ops.sub(one, x), x), one)
+    series = like(_LANCZOS[0], x)
+    for number, coefficient in enumerate(_LANCZOS[1:], 1):
+        series = ops.add(series, ops.div(like(coefficient, x), ops.add(z, like(number, x))))
+    t = ops.add(z, like(7.5, x))
+    high = ops.add(
+        ops.sub(ops.mul(ops.add(z, half), ops.log(t)), t), ops.log(ops.mul(series, like(math.sqrt(2 * math.pi), x)))
+    )
+    sine = ops.abs(ops.sin(ops.mul(ops.sub(x, ops.round(x)), like(math.pi, x))))  # of the distance from a pole
+    reflected = ops.sub(ops.log(ops.div(like(math.pi, x), sine)), high)
+    whole = ops.where(low, reflected, high)
+    return ops.where(ops.eq(ops.abs(x), like(math.inf, x)), like(math.inf, x), whole)
+
+
+def _gamma(x: Any) -> Any:
+    """With the sign that changes at each pole; NaN at the poles below 0."""
+    down = ops.floor(x)
+    odd = ops.ne(ops.mul(ops.floor(ops.mul(down, like(0.5, x))), like(2, x)), down)
+    size = ops.exp(_log_gamma(x))
+    signed = ops.where(ops.bit_and(ops.lt(x, like(0, x)), odd), ops.neg(size), size)
+    pole = ops.bit_and(ops.lt(x, like(0, x)), ops.eq(down, x))
+    signed = ops.where(ops.eq(x, like(0, x)), ops.div(like(1, x), x), signed)
+    return ops.where(pole, like(math.nan, x), signed)
 
 
 MADE_OF: Final[dict[type, Callable[..., Any]]] = {
+    **FORMULAS,
     ops.Arctan2: _arctan2,
     ops.Cbrt: _cbrt,
     ops.Copysign: _signed,
-    ops.Exp2: lambda x: ops.pow(like(2, x), x),
     ops.Expm1: _expm1,
+    ops.Gamma: _gamma,
+    ops.Gammaln: _log_gamma,
     ops.Hypot: _hypot,
-    ops.Isfinite: lambda x: ops.lt(ops.abs(x), like(math.inf, x)),
     ops.Log10: lambda x: ops.mul(ops.log(x), like(1 / math.log(10), x)),
     ops.Log1p: _log1p,
     ops.Log2: lambda x: ops.mul(ops.log(x), like(1 / math.log(2), x)),
-    ops.LogAddExp: _log_add_exp,
     ops.Rsqrt: lambda x: ops.div(like(1, x), ops.sqrt(x)),
     ops.Trunc: _trunc,
 }
@@ -333,7 +363,10 @@ MADE_OF: Final[dict[type, Callable[..., Any]]] = {
 
 @writes(*MADE_OF)
 def _made(w: GraphWriter, node: Node, op: Any) -> None:
-    inline(w, node, MADE_OF[type(op)])
+    if node.inputs[0].type.dtype == float16:  # in which a formula loses too much
+        w.widened(node)
+    else:
+        inline(w, node, MADE_OF[type(op)])
 
 
 # --------------------------------------------------------------------------------------------------------------- views
@@ -375,7 +408,7 @@ def _size_of(w: GraphWriter, node: Node, op: Any) -> None:
 @writes(ops.Iota)
 def _iota(w: GraphWriter, node: Node, op: Any) -> None:
     size = op.shape[op.axis]
-    if not isinstance(size, Dim):
+    if not dims.is_symbolic(size):
         column = w.constant(numpy.arange(size).astype(op.dtype), op.dtype)
     else:
         carrier = CARRIERS["Range"].get(op.dtype.name, op.dtype)
@@ -417,7 +450,7 @@ def sliced(w: GraphWriter, name: str, cuts: Sequence[tuple[int, Any, Any, int, A
 
 def _stop(stop: Any, step: int, size: Any) -> Any:
     if step < 0:
-        return -(1 << 63) if not isinstance(stop, Dim) and stop < 0 else stop
+        return -(1 << 63) if not dims.is_symbolic(stop) and stop < 0 else stop
     return (1 << 63) - 1 if dims.same(stop, size) else stop
 
 
@@ -505,7 +538,7 @@ def reduced(w: GraphWriter, word: str, name: str, axes: Sequence[int], dtype: DT
     """A value with some axes folded; in any operator set."""
     if not axes:
         return name
-    carrier = CARRIERS[word].get(dtype.name)
+    carrier = CARRIERS.get(word, {}).get(dtype.name)
     name = w.cast(name, carrier) if carrier is not None else name
     if w.opset >= (13 if word == "ReduceSum" else 18):
         result: str = w.add(word, [name, w.constant(list(axes))], keepdims=int(keep))
@@ -517,6 +550,12 @@ def reduced(w: GraphWriter, word: str, name: str, axes: Sequence[int], dtype: DT
 @writes(*_REDUCTIONS)
 def _reduce(w: GraphWriter, node: Node, op: Any) -> None:
     x, dtype, word = node.inputs[0], node.inputs[0].type.dtype, _REDUCTIONS[type(op)]
+    count = math.prod(x.type.shape[axis] for axis in op.axes)
+    mean = w.quotient(node.outputs[0], count) if word == "ReduceSum" and not dims.is_symbolic(count) else None
+    if mean is not None and is_float(dtype):
+        w.done.add(mean)
+        w.put(mean, reduced(w, "ReduceMean", w.full(x), op.axes, dtype))
+        return
     result = reduced(w, word, w.full(x), op.axes, dtype)
     if word in ("ReduceMax", "ReduceMin") and is_float(dtype) and op.axes:  # which lose NaN here and there
         number = w.cast(w.add("IsNaN", [w.full(x)]), int32)
@@ -731,7 +770,7 @@ def _contract(w: GraphWriter, node: Node, op: Any) -> None:
     lengths: dict[int, Any] = dict(enumerate(node.outputs[0].type.shape))
     for value, subscripts, bare in zip(node.inputs, spec.operands, spec.bare, strict=True):
         pairs = zip(value.type.shape, subscripts, bare, strict=True)
-        lengths.update((index.axis, size) for size, index, alone in pairs if alone)
+        lengths.update((index.axes[0], size) for size, index, alone in pairs if alone)
     lengths.update(zip(spec.free_axes, op.sizes, strict=True))
     names, words = [], []
     for value, subscripts, bare in zip(node.inputs, spec.operands, spec.bare, strict=True):

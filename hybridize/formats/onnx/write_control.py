@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy
 
 from hybridize import ops
-from hybridize.base.dims import Dim
+from hybridize.base import dims
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.types import TensorType
 from hybridize.formats.onnx.writer import Entry, GraphWriter, Write, info
@@ -67,7 +67,7 @@ def write_while(w: GraphWriter, node: Node, op: Any) -> None:
 def write_scan(w: GraphWriter, node: Node, op: Any) -> None:
     """Write a loop over rows; where it has none, over the numbers of its rounds."""
     carried = op.num_carry
-    if not isinstance(op.length, Dim) and not op.length:  # which runtimes do not go over
+    if not dims.is_symbolic(op.length) and not op.length:  # which runtimes do not go over
         for k, value in enumerate(node.outputs):
             if k < carried:
                 w.alias(node.inputs[k], value)

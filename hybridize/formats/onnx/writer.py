@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dims import Dim, Division, Larger, Remainder, SizeSymbol
-from hybridize.base.dtypes import DType, bfloat16, bool_, float32, int64
+from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, TensorType, surely_same
@@ -132,17 +132,17 @@ class Root(ABC):
 
     def looked_up(self, symbol: SizeSymbol) -> str:
         """The size where an input has it."""
-        places = [
-            (name, axis, size.single) for name, kind in self.sources.items()
-            for axis, size in enumerate(kind.shape) if isinstance(size, Dim) and size.single is not None
-        ]  # fmt: skip
-        fitting = [place for place in places if place[2] is not None and place[2][0] is symbol]
-        if not fitting:
+        singles: list[tuple[str, int, Any]] = [
+            (name, axis, getattr(size, "single", None))
+            for name, kind in self.sources.items()
+            for axis, size in enumerate(kind.shape)
+        ]
+        places = [(name, axis, one[1:]) for name, axis, one in singles if one is not None and one[0] is symbol]
+        if not places:
             return self.missing(symbol)
-        name, axis, single = min(fitting, key=lambda place: place[2][1:] != (1, 0))  # type: ignore[index]
+        name, axis, (factor, constant) = min(places, key=lambda place: place[2] != (1, 0))
         writer = GraphWriter(self, self.nodes)
         size = writer.size_of_axis(name, axis)
-        _, factor, constant = single  # type: ignore[misc]
         if constant:
             size = writer.add("Sub", [size, self.constant(numpy.array([constant]))])
         return writer.add("Div", [size, self.constant(numpy.array([factor]))]) if factor != 1 else size
@@ -263,19 +263,20 @@ class GraphWriter:
             write(self, node, op)
 
     def widened(self, node: Node) -> None:
-        """Write a node of bfloat16, which few operators take, as float32 that is rounded."""
+        """Write a node of short floats as float32 that is rounded: few operators take bfloat16."""
+        op: Any = node.op
 
         def wide(value: Value) -> TensorType:
-            return value.type.with_dtype(float32) if value.type.dtype == bfloat16 else value.type
+            return value.type.with_dtype(float32) if value.type.dtype in (bfloat16, float16) else value.type
 
-        graph = make_graph(lambda *xs: ops.bind(node.op, *xs), [wide(value) for value in node.inputs])
+        graph = make_graph(lambda *xs: ops.bind(op, *xs), [wide(value) for value in node.inputs])
         entries = [
             entry if wide(value) is value.type else Entry(self.cast(entry.name, float32), entry.shape)
             for value, entry in zip(node.inputs, map(self.entry, node.inputs), strict=True)
         ]
         for value, entry in zip(node.outputs, self.inside(graph, entries), strict=True):
-            short = value.type.dtype == bfloat16
-            self.entries[value] = Entry(self.cast(entry.name, bfloat16), entry.shape) if short else entry
+            short = wide(value) is not value.type
+            self.entries[value] = Entry(self.cast(entry.name, value.type.dtype), entry.shape) if short else entry
 
     def call(self, node: Node, label: str, body: Graph) -> None:
         """Write a node as a call of a function of the model, which is what it is made of."""
@@ -283,7 +284,9 @@ class GraphWriter:
         function = self.function(label, body)
         outputs = [self.root.fresh(_word(label)) for _ in node.outputs]
         inputs = [*names, *map(self.root.symbol, function.symbols)]
-        self.nodes.append({"op": function.name, "input": inputs, "output": outputs, "domain": DOMAIN})
+        self.nodes.append(
+            {"op": function.name, "name": outputs[0], "input": inputs, "output": outputs, "domain": DOMAIN}
+        )
         for value, name in zip(node.outputs, outputs, strict=True):
             self.entries[value] = Entry(name, value.type.shape)
 
@@ -306,7 +309,7 @@ class GraphWriter:
             whole.functions[key] = Function(name, tuple(root.more))
             whole.messages.append({
                 "name": name, "domain": DOMAIN, "input": [*inputs, *root.more.values()], "output": outputs,
-                "node": root.nodes, "opsets": whole.opsets(),
+                "node": live(root.nodes, outputs), "opsets": whole.opsets(),
             })  # fmt: skip
         return whole.functions[key]
 
@@ -315,7 +318,7 @@ class GraphWriter:
         outputs = [self.root.unique(name) for name in names]
         for value, name in zip(values, outputs, strict=True):
             source = self.checked(self.full(value), value.type.dtype)
-            self.nodes.append({"op": "Identity", "input": [source], "output": [name]})
+            self.append("Identity", [source], [name])
         return outputs
 
     def require(self, failed: str, message: str) -> None:
@@ -380,7 +383,7 @@ class GraphWriter:
     def append(self, op: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
         """Add a node whose outputs have names."""
         attr = [attribute(name, value) for name, value in attributes.items() if value is not None]
-        self.nodes.append({"op": op, "input": list(inputs), "output": list(outputs), "attr": attr})
+        self.nodes.append({"op": op, "name": outputs[0], "input": list(inputs), "output": list(outputs), "attr": attr})
 
     def cast(self, name: str, dtype: DType) -> str:
         """A value as another dtype."""
@@ -422,7 +425,7 @@ class GraphWriter:
 
     def size(self, size: Any) -> str:
         """The name of a size, as i64[1]."""
-        if not isinstance(size, Dim):
+        if not dims.is_symbolic(size):
             return self.constant([size])
         sizes = self.root.sizes
         if size.key not in sizes:
@@ -464,7 +467,7 @@ class GraphWriter:
         parts: list[str] = []
         numbers: list[int] = []
         for size in [*sizes, None]:
-            if size is not None and not isinstance(size, Dim):
+            if size is not None and not dims.is_symbolic(size):
                 numbers.append(size)
                 continue
             if numbers:
@@ -474,13 +477,13 @@ class GraphWriter:
                 parts.append(self.size(size))
         return parts[0] if len(parts) == 1 else self.add("Concat", parts, axis=0)
 
-    def reshaped(self, name: str, old: Shape, new: Shape) -> str:
+    def reshaped(self, name: str, old: Sequence[int], new: Sequence[int]) -> str:
         """The elements of a value under another shape."""
         codes = _codes(old, new)
         if codes is not None:
             result: str = self.add("Reshape", [name, self.constant(codes)])
             return result
-        zero = any(not isinstance(size, Dim) and size == 0 for size in new)
+        zero = any(not dims.is_symbolic(size) and size == 0 for size in new)
         result = self.add("Reshape", [name, self.shape(new)], allowzero=1 if zero else None)
         return result
 
@@ -543,10 +546,30 @@ def tensor(name: str, array: Array) -> Message:
 def info(name: str, kind: TensorType, named: bool = True) -> Message:
     """Name, dtype and sizes of a value; sizes that calls bring have names in a model's inputs and outputs."""
     sizes = [
-        {"size": size} if not isinstance(size, Dim) else {"name": dims.text(size)} if named else {}
+        {"size": size} if not dims.is_symbolic(size) else {"name": dims.text(size)} if named else {}
         for size in kind.shape
     ]
     return {"name": name, "type": {"tensor": {"dtype": NUMBERS[kind.dtype], "shape": {"dim": sizes}}}}
+
+
+def live(nodes: Sequence[Message], outputs: Iterable[str]) -> list[Message]:
+    """The nodes that outputs depend on, in their order."""
+    names = set(outputs)
+    result = []
+    for node in reversed(nodes):
+        if not names.isdisjoint(node["output"]):
+            names.update(*(one["input"] for one in every((node,))))
+            result.append(node)
+    return result[::-1]
+
+
+def every(nodes: Iterable[Message]) -> Iterator[Message]:
+    """Yield nodes, and those of the graphs inside of them."""
+    for node in nodes:
+        yield node
+        for attr in node.get("attr", ()):
+            if "g" in attr:
+                yield from every(attr["g"]["node"])
 
 
 def _word(text: str) -> str:
@@ -554,17 +577,17 @@ def _word(text: str) -> str:
     return _WORD.sub("_", text).strip("_") or "x"
 
 
-def _codes(old: Shape, new: Shape) -> list[int] | None:
+def _codes(old: Sequence[int], new: Sequence[int]) -> list[int] | None:
     """`new` for Reshape: 0 where a size that calls bring stays, -1 for one that is what is left; None: not enough."""
     if dims.known(new):
         zero = any(size == 0 for size in new)
         return None if zero else [int(size) for size in new]
     codes = [
-        0 if axis < len(old) and isinstance(size, Dim) and dims.same(size, old[axis]) else
-        -1 if isinstance(size, Dim) else int(size)
+        0 if axis < len(old) and dims.is_symbolic(size) and dims.same(size, old[axis]) else
+        -1 if dims.is_symbolic(size) else int(size)
         for axis, size in enumerate(new)
     ]  # fmt: skip
-    if any(not isinstance(size, Dim) and size == 0 for size in new) or math.prod(map(dims.hint, new)) == 0:
+    if any(not dims.is_symbolic(size) and size == 0 for size in new) or math.prod(map(dims.hint, new)) == 0:
         return None
     return codes if codes.count(-1) <= 1 else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of TensorFlow with functions inside: calls, branches, loops.
+"""Rows of TensorFlow with functions inside: branches, loops; and assertions, which stand in branches.
 
 A function is handed its arguments; what is data among them are operands of our op, what is known stays known in the
 body. A variable that a body writes is one of its results; those that it reads are operands.
@@ -18,35 +18,18 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import AssertionFailed, ShapeError
 from hybridize.formats.foreign.known import Known, operand_of
-from hybridize.formats.foreign.program import Call, ForeignGraph, Node
+from hybridize.formats.foreign.program import ForeignGraph, Node, calls
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.assigns import WRITES
+from hybridize.formats.tensorflow.calls import function_of, named
 from hybridize.formats.tensorflow.draws import DRAWS, GENERATOR
-from hybridize.formats.tensorflow.lists import Round, Slice, TensorList, filled_list
+from hybridize.formats.tensorflow.lists import InTurn, RoundNumber, TensorList, filled_list
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.graph import Graph
 from hybridize.ops import bind
 from hybridize.ops.gradient import apply
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.tracing import make_graph
-
-
-def function_of(n: Application, name: str) -> ForeignGraph:
-    """Return the function that an attribute names."""
-    return _named(n, n.attributes.get(name))
-
-
-def _named(n: Application, call: Any) -> ForeignGraph:
-    if not isinstance(call, Call) or call.function not in n.walk.program.functions:
-        n.fail(f"it calls {call!r}, which is no function of the model")
-    return n.walk.program.functions[call.function]
-
-
-@TENSORFLOW("PartitionedCall", "StatefulPartitionedCall", values=True)
-def call(n: Application, *arguments: Value) -> Sequence[Value]:
-    """The results of a function."""
-    return tuple(n.walk.function(function_of(n, "f"), arguments, {}))
-
 
 # ------------------------------------------------------------------------------------- what bodies take, give and write
 
@@ -120,12 +103,8 @@ def _written(n: Application, graph: ForeignGraph, above: frozenset[int]) -> set[
 
 
 def _called(n: Application, node: Node) -> Iterator[ForeignGraph]:
-    for one in node.attributes.values():
-        for call in one if isinstance(one, tuple) else (one,):
-            if isinstance(call, Call):
-                yield _named(n, call)
-    if node.op in n.walk.program.functions:
-        yield n.walk.program.functions[node.op]
+    functions = n.walk.program.functions
+    yield from (functions[name] for name in (*calls(node), node.op) if name in functions)
 
 
 class _State:
@@ -135,10 +114,10 @@ class _State:
         self.walk, self.names = n.walk, list(names)
 
     def operands(self) -> list[Operand]:
-        """What they hold now."""
+        """Return the values that they hold now."""
         return [operand_of(self.walk.state[name]) for name in self.names]
 
-    def traced(self, operands: Mapping[str, Operand], run: Callable[[], Any]) -> Any:
+    def traced(self, operands: Mapping[str, Operand], run: Callable[[], list[Operand]]) -> list[Operand]:
         """Run something while they hold operands of a body, and put back what they held."""
         before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
@@ -169,7 +148,7 @@ def branch(n: Application, condition: Value, *arguments: Value) -> Sequence[Valu
 @TENSORFLOW("Case", "StatelessCase", values=True)
 def choice(n: Application, index: Value, *arguments: Value) -> Sequence[Value]:
     """The branch of a number, the last one where there is none of that number."""
-    branches = [_named(n, one) for one in n.attributes.get("branches", ())]
+    branches = [named(n, one) for one in n.attributes.get("branches", ())]
     if not branches:
         n.fail("it has no branches")
     if isinstance(index, Known):
@@ -195,7 +174,7 @@ def _branched(
             def inside() -> list[Operand]:
                 values = n.walk.function(graph, with_leaves(arguments, iter(operands[:count])), {})
                 results.append(values)
-                return [*_given(n, values), *(operand_of(n.walk.state[name]) for name in changed)]
+                return [*_arrays(values), *(operand_of(n.walk.state[name]) for name in changed)]
 
             return state.traced(dict(zip(state.names, operands[count:], strict=True)), inside)
 
@@ -214,13 +193,13 @@ def _is_array(value: Value) -> bool:
     return not isinstance(value, Handle) and not (isinstance(value, TensorList) and value.array is None)
 
 
-def _given(n: Application, values: Sequence[Value]) -> list[Operand]:
+def _arrays(values: Sequence[Value]) -> list[Operand]:
     """The arrays among the results of a body."""
     return [value.array if isinstance(value, TensorList) else operand_of(value) for value in values if _is_array(value)]
 
 
 def _common(values: Sequence[Value], output: Operand) -> Value:
-    """What a result is that branches give: known where it is the same in all of them."""
+    """The result that branches give: known where it is the same in all of them."""
     first = values[0]
     if isinstance(first, TensorList):
         return TensorList(output, first.count, first.dtype)
@@ -252,7 +231,7 @@ def _chosen(predicates: Sequence[Operand], bodies: Sequence[Graph], inputs: Sequ
 
 
 class _Form:
-    """What is seen of a loop without running it: which of its values stay, count, or are read and written in turn."""
+    """The form of a loop, seen without running it: its values that stay, that count, lists that are used in turn."""
 
     def __init__(self, condition: ForeignGraph, body: ForeignGraph) -> None:
         self.condition, self.body = condition, body
@@ -297,7 +276,7 @@ class _Form:
         graph = self.condition
         sources, makers = _sources(graph), {name: node for node in graph.nodes for name in node.outputs}
         places = {port.name: k for k, port in enumerate(graph.inputs)}
-        todo, found = [sources.get(port.name, port.name) for port in graph.outputs[:1]], []
+        todo, conditions = [sources.get(port.name, port.name) for port in graph.outputs[:1]], []
         while todo:
             name = todo.pop()
             node = makers.get(name)
@@ -318,8 +297,8 @@ class _Form:
                 return None
             if isinstance(bound, int) and bound not in self.fixed:
                 return None
-            found.append((places[low], bound))
-        return found
+            conditions.append((places[low], bound))
+        return conditions
 
     def rounds(self, arguments: Sequence[Value], steps: Mapping[int, int]) -> Any:
         """The number of rounds where it is known, else None."""
@@ -365,7 +344,7 @@ class _Form:
 
 
 def _sources(graph: ForeignGraph) -> dict[str, str]:
-    """Where values come from that are other ones by another name."""
+    """The values that others are, by another name."""
     sources: dict[str, str] = {}
     for node in graph.nodes:
         if node.op in ("Identity", "IdentityN"):
@@ -448,11 +427,11 @@ def _scan(
             for k, value in zip(others, with_leaves(fixed, iter(cut[4])), strict=True):
                 inner[k] = value
             for k, x in zip(counters, cut[2], strict=True):
-                inner[k] = Round(key, x) if k in numbers else x
+                inner[k] = RoundNumber(key, x) if k in numbers else x
             for k, x in zip(read, cut[3], strict=True):
-                inner[k] = Slice(key, x, values[k].dtype)
+                inner[k] = InTurn(key, x, values[k].dtype)
             for k in stacked:
-                inner[k] = Slice(key, None, values[k].dtype)
+                inner[k] = InTurn(key, None, values[k].dtype)
 
             def inside() -> list[Operand]:
                 results = n.walk.function(form.body, inner, {})

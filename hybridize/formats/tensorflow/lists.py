@@ -2,7 +2,7 @@
 """Rows of TensorFlow's lists of tensors, which `TensorArray` and all recurrent layers of Keras are made of.
 
 A list is an array whose first axis counts the elements: their number is known, and they have one shape. In a loop of a
-known number of rounds, a list that each round reads or writes at its own number is a `Slice`, not an array.
+known number of rounds, a list that each round reads or writes at its own number is an `InTurn`, not an array.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class TensorList(NoArray):
         self.seen = {} if seen is None else seen
 
 
-class Round(Assembled):
+class RoundNumber(Assembled):
     """A number that grows by one from round to round of a loop: the number of the round is its `key`."""
 
     __slots__ = ("key", "value")
@@ -51,13 +51,17 @@ class Round(Assembled):
         return self.value
 
 
-class Slice(NoArray):
+class InTurn(NoArray):
     """A list in a round of a loop: `element` is what it has at the round's number, or what is written there."""
 
     __slots__ = ("dtype", "element", "key")
 
     def __init__(self, key: object, element: Operand | None, dtype: DType) -> None:
         self.key, self.element, self.dtype = key, element, dtype
+
+    def is_at(self, index: Value) -> bool:
+        """Tell whether an index is the number of the round."""
+        return isinstance(index, RoundNumber) and index.key is self.key
 
 
 def of_list(n: Application, value: Value) -> TensorList:
@@ -106,7 +110,12 @@ def from_tensor(n: Application, x: Value, shape: Value) -> TensorList:
 @TENSORFLOW("TensorListGetItem", values=True)
 def item(n: Application, items: Value, index: Value, shape: Value) -> Operand:
     """An element."""
-    if isinstance(items, Slice) and isinstance(index, Round) and index.key is items.key and items.element is not None:
+    if (
+        isinstance(items, InTurn)
+        and isinstance(index, RoundNumber)
+        and index.key is items.key
+        and items.element is not None
+    ):
         return items.element
     items = of_list(n, items)
     if items.array is None:
@@ -122,11 +131,16 @@ def item(n: Application, items: Value, index: Value, shape: Value) -> Operand:
 
 
 @TENSORFLOW("TensorListSetItem", values=True)
-def set_item(n: Application, items: Value, index: Value, element: Value) -> TensorList | Slice:
+def set_item(n: Application, items: Value, index: Value, element: Value) -> TensorList | InTurn:
     """The list with another element at an index; it grows where there is none yet."""
     element = operand_of(element)
-    if isinstance(items, Slice) and isinstance(index, Round) and index.key is items.key and items.element is None:
-        return Slice(items.key, element, items.dtype)
+    if (
+        isinstance(items, InTurn)
+        and isinstance(index, RoundNumber)
+        and index.key is items.key
+        and items.element is None
+    ):
+        return InTurn(items.key, element, items.dtype)
     items = of_list(n, items)
     shape = type_of(element).shape
     items.seen["shape"] = shape
@@ -147,11 +161,11 @@ def set_item(n: Application, items: Value, index: Value, element: Value) -> Tens
 
 
 @TENSORFLOW("TensorListPushBack", values=True)
-def push(n: Application, items: Value, element: Value) -> TensorList | Slice:
+def push(n: Application, items: Value, element: Value) -> TensorList | InTurn:
     """The list with one element more."""
     element = operand_of(element)
-    if isinstance(items, Slice) and items.element is None:
-        return Slice(items.key, element, items.dtype)
+    if isinstance(items, InTurn) and items.element is None:
+        return InTurn(items.key, element, items.dtype)
     items = of_list(n, items)
     row = ops.reshape(element, (1, *type_of(element).shape))
     whole = row if items.array is None else ops.concat(items.array, row, axis=0)

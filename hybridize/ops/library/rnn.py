@@ -64,7 +64,7 @@ class Cell:
     def times(self, x: Operand, weight: Weight) -> Operand:
         """Return the product of rows and a weight."""
         parts = weight if isinstance(weight, tuple) else (weight,)
-        return matmul(x, *parts, False, True) if self.product is None else self.product(x, *parts)
+        return matmul(x, parts[0], False, True) if self.product is None else self.product(x, *parts)
 
     def activation(self, number: int, otherwise: Callable[[Operand], Operand]) -> Callable[[Operand], Operand]:
         """Return one of the activations of sums that are moved between the ends first."""

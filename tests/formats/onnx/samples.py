@@ -199,8 +199,8 @@ SAMPLES += [
     sample("Col2Im", "f4[n,8,6]", ints(3, 4), ints(2, 2)),
     sample("DeformConv", "f4[n,2,4,4]", "f4[3,2,2,2]", "f4[n,8,3,3]", "f4[3]", "f4[n,4,3,3]", pads=[0, 0, 0, 0]),
     # images
-    sample("Resize", "f4[n,2,3,4]", None, floats(1, 1, 2, 2)),
     sample("Resize", "f4[1,2,n,n+1]", None, floats(1, 1, 2, 4)),
+    sample("Resize", "f4[n,2,3,4]", None, floats(1, 1, 2, 2)),
     sample("Resize", "f4[1,2,n,n+1]", None, floats(1, 1, 2, 2), mode="linear"),
     sample("Resize", "f4[1,2,n,n+1]", None, floats(1, 1, 0.5, 3), mode="linear", coordinate_transformation_mode="asymmetric"),
     sample("Resize", "f4[1,2,n,4]", None, floats(1, 1, 2, 2), mode="linear", coordinate_transformation_mode="align_corners"),

@@ -71,8 +71,12 @@ def groups():
         apart = any(not isinstance(kind, str) for kind in one.inputs) or one.programs != 2
         key = one.name if apart else (one.inputs, one.opset, one.domain, one.tolerance)
         together.setdefault(key, []).append(one)
+    seen = set()
     for group in together.values():
-        yield pytest.param(group, id=",".join(one.op for one in group[1:-1] + group[-1:])[:60] + group[0].name)
+        first = not seen.issuperset(one.op for one in group)
+        name = ",".join(one.op for one in group[1:])[:60] + group[0].name
+        yield pytest.param(group, id=name, marks=[] if first else [pytest.mark.long])
+        seen.update(one.op for one in group)
 
 
 @pytest.mark.parametrize("group", groups())

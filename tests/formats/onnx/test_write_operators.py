@@ -17,7 +17,7 @@ from tests.formats.onnx.written import answers, graph_of, typed, written
 
 REFUSED = {
     "bit_count", "bitcast", "cholesky", "cofactor", "cofactor_pullback", "conj", "eig", "eigh", "erfinv", "fourier",
-    "from_parts", "gamma", "gammaln", "hosted", "imag_part", "inverse", "inverse_real_fourier", "least_squares", "lu",
+    "from_parts", "hosted", "imag_part", "inverse", "inverse_real_fourier", "least_squares", "lu",
     "print", "pseudo_inverse", "python_call", "qr", "random_bits", "real_fourier", "real_part", "slog_det", "solvable",
     "solve", "solve_triangular", "standard_gamma", "svd", "winograd_contract",
 }  # fmt: skip
@@ -42,7 +42,7 @@ KERNELS = {
 ASSERTIONS = {"assert", "bounds", "permitted"}
 """Those that have no results."""
 TOLERANCE = {2: 1e-2, 4: 1e-5, 8: 1e-9}
-LOST = {"cbrt": 1e-5, "exp2": 1e-5, "expm1": 1e-5, "log1p": 1e-5}
+LOST = {"gamma": 1e-4, "gammaln": 1e-5, "cbrt": 1e-5, "exp2": 1e-5, "expm1": 1e-5, "log1p": 1e-5}
 
 
 def cases(most=None):

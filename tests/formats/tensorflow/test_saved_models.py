@@ -65,7 +65,9 @@ def test_tensorflow_is_not_loaded(tmp_path):
         "import sys; from hybridize import load, np\n"
         f"net = load({str(folder)!r}); net(np.ones((1, 4)), np.ones((1, 3)))\n"
         "assert not {'tensorflow', 'keras', 'google.protobuf', 'hybridize.torch', 'hybridize.formats.onnx.read',"
-        "            'hybridize.formats.tflite'} & set(sys.modules)"
+        "            'hybridize.formats.tflite'} & set(sys.modules)\n"
+        "tables = {name.rpartition('.')[2] for name in sys.modules if name.startswith('hybridize.formats.tensorflow.')}\n"
+        "assert not {'windows', 'control', 'gradients', 'random', 'lists', 'reductions'} & tables, tables"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 
@@ -153,7 +155,7 @@ def test_files_of_keras_are_told_what_to_do(tmp_path):
 
 
 def test_every_operator_is_on_the_guides_page():
-    from hybridize.formats.tensorflow.rows import TENSORFLOW
+    from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 
     page = (HERE.parents[2] / "docs/guide/saved-models.md").read_text()
     listed = page.partition("## Operators\n\n")[2].strip().removesuffix(".").split(", ")

@@ -153,6 +153,78 @@ def attention() -> Case:
     return Case(randomized(net), [{"inputs": numbers(2, 10, 16)}, {"inputs": numbers(3, 10, 16, seed=1)}])
 
 
+# ------------------------------------------------------------------------------------------------------------ each layer
+
+
+def _layer(make: Callable[[Any], Any], *shape: int | None, ids: int = 0) -> Callable[[], Case]:
+    def build() -> Case:
+        tf.keras.utils.set_random_seed(0)
+        x = tf.keras.Input(shape, dtype="int32" if ids else "float32")
+        net = tf.keras.Model(x, make(tf.keras.layers)(x))
+        sizes = [5 if size is None else size for size in shape]
+        if ids:
+            batches = [numpy.random.default_rng(k).integers(0, ids, (k + 2, *sizes)).astype("int32") for k in range(2)]
+        else:
+            batches = [numbers(k + 2, *sizes, seed=k) for k in range(2)]
+        return Case(randomized(net), [{"inputs": x} for x in batches])
+
+    return build
+
+
+_LAYERS: dict[str, tuple[Callable[[Any], Any], tuple[int | None, ...]]] = {
+    "activations": (lambda k: lambda x: k.Concatenate()([k.Activation(name)(x) for name in ["celu", "elu", "exponential", "gelu", "glu", "hard_shrink", "hard_sigmoid", "hard_silu", "hard_tanh", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "softmax", "soft_shrink", "softplus", "softsign", "sparse_plus", "squareplus", "tanh", "tanh_shrink", "threshold"] if name != "threshold"]), (6,)),
+    "prelu": (lambda k: k.PReLU(), (4, 3)), "leaky": (lambda k: k.LeakyReLU(0.1), (4,)),
+    "relu_slope": (lambda k: k.ReLU(1.0, 0.1, 0.2), (9,)), "elu": (lambda k: k.ELU(0.5), (9,)),
+    "softmax_axes": (lambda k: k.Softmax(axis=(1, 2)), (3, 4)),
+    "conv1d": (lambda k: k.Conv1D(4, 3, 2, "same"), (9, 3)), "conv1d_causal": (lambda k: k.Conv1D(4, 3, padding="causal", dilation_rate=2), (9, 3)),
+    "conv2d": (lambda k: k.Conv2D(4, 3, 2, "same", activation="relu"), (9, 8, 3)),
+    "conv2d_dilated": (lambda k: k.Conv2D(4, 3, dilation_rate=2, padding="same"), (9, 8, 3)),
+    "conv2d_groups": (lambda k: k.Conv2D(4, 3, groups=2), (9, 8, 4)),
+    "conv3d": (lambda k: k.Conv3D(3, 2, 2, "same"), (5, 6, 7, 2)),
+    "conv1d_transposed": (lambda k: k.Conv1DTranspose(4, 3, 2, "same"), (6, 3)),
+    "conv2d_transposed": (lambda k: k.Conv2DTranspose(4, 3, 2, "same"), (5, 6, 3)),
+    "conv2d_transposed_valid": (lambda k: k.Conv2DTranspose(4, 4, 3), (5, 6, 3)),
+    "conv3d_transposed": (lambda k: k.Conv3DTranspose(3, 2, 2), (3, 4, 5, 2)),
+    "depthwise": (lambda k: k.DepthwiseConv2D(3, 2, "same", depth_multiplier=2), (9, 8, 3)),
+    "depthwise_dilated": (lambda k: k.DepthwiseConv2D(3, dilation_rate=2), (9, 8, 3)),
+    "depthwise1d": (lambda k: k.DepthwiseConv1D(3, padding="same"), (9, 3)),
+    "separable": (lambda k: k.SeparableConv2D(4, 3, padding="same"), (9, 8, 3)),
+    "separable1d": (lambda k: k.SeparableConv1D(4, 3), (9, 3)),
+    "max_pool1d": (lambda k: k.MaxPooling1D(3, 2, "same"), (9, 3)), "avg_pool1d": (lambda k: k.AveragePooling1D(2), (9, 3)),
+    "max_pool3d": (lambda k: k.MaxPooling3D(2, padding="same"), (5, 6, 7, 2)), "avg_pool3d": (lambda k: k.AveragePooling3D(2), (5, 6, 7, 2)),
+    "global_pools": (lambda k: lambda x: k.Concatenate()([k.GlobalMaxPooling2D()(x), k.GlobalAveragePooling2D()(x)]), (5, 6, 3)),
+    "adaptive_pool": (lambda k: k.AdaptiveAveragePooling2D(2), (6, 8, 3)) if hasattr(tf.keras.layers, "AdaptiveAveragePooling2D") else (lambda k: k.Identity(), (3,)),
+    "batch_norm": (lambda k: k.BatchNormalization(), (5, 6, 3)), "layer_norm": (lambda k: k.LayerNormalization(), (5, 8)),
+    "layer_norm_axes": (lambda k: k.LayerNormalization(axis=(1, 2)), (5, 8)), "group_norm": (lambda k: k.GroupNormalization(2), (5, 6, 4)),
+    "rms_norm": (lambda k: k.RMSNormalization(), (8,)), "unit_norm": (lambda k: k.UnitNormalization(), (8,)),
+    "spectral": (lambda k: k.SpectralNormalization(k.Dense(4)), (8,)),
+    "einsum_dense": (lambda k: k.EinsumDense("abc,cd->abd", (None, 6), bias_axes="d"), (5, 8)),
+    "upsampling": (lambda k: k.UpSampling2D(2), (4, 5, 3)), "upsampling_bilinear": (lambda k: k.UpSampling2D((2, 3), interpolation="bilinear"), (4, 5, 3)),
+    "upsampling1d": (lambda k: k.UpSampling1D(2), (4, 3)), "upsampling3d": (lambda k: k.UpSampling3D(2), (2, 3, 4, 3)),
+    "padding": (lambda k: k.ZeroPadding2D(((1, 2), (0, 3))), (4, 5, 3)), "cropping": (lambda k: k.Cropping2D(((1, 1), (0, 2))), (4, 5, 3)),
+    "flatten": (lambda k: k.Flatten(), (4, 5, 3)), "permute": (lambda k: k.Permute((2, 1)), (4, 5)),
+    "reshape": (lambda k: k.Reshape((-1, 2)), (4, 5)), "repeat": (lambda k: k.RepeatVector(3), (5,)),
+    "dot": (lambda k: lambda x: k.Dot(axes=2, normalize=True)([x, x]), (4, 5)),
+    "merges": (lambda k: lambda x: k.Concatenate(1)([k.Add()([x, x]), k.Multiply()([x, x]), k.Average()([x, x]), k.Maximum()([x, -x]), k.Minimum()([x, -x]), k.Subtract()([x, x * 2])]), (4, 5)),
+    "rescaling": (lambda k: k.Rescaling(1 / 255, -1), (4, 5, 3)), "resizing": (lambda k: k.Resizing(7, 3), (4, 5, 3)),
+    "resizing_nearest": (lambda k: k.Resizing(7, 3, "nearest"), (4, 5, 3)), "center_crop": (lambda k: k.CenterCrop(3, 2), (5, 5, 3)),
+    "normalization": (lambda k: k.Normalization(mean=[1.0, 2, 3], variance=[1.0, 4, 9]), (4, 3)),
+    "discretization": (lambda k: k.Discretization([-1.0, 0.0, 0.5]), (6,)),
+    "simple_rnn": (lambda k: k.SimpleRNN(4), (5, 3)), "gru_backwards": (lambda k: k.GRU(4, go_backwards=True, return_sequences=True), (5, 3)),
+    "lstm_unrolled": (lambda k: k.LSTM(4, unroll=True), (5, 3)), "stacked": (lambda k: k.RNN([k.LSTMCell(4), k.GRUCell(3)]), (5, 3)),
+    "bidirectional": (lambda k: k.Bidirectional(k.GRU(4, return_sequences=True), merge_mode="ave"), (5, 3)),
+    "conv_lstm": (lambda k: k.ConvLSTM2D(3, 2), (4, 5, 6, 2)), "time_distributed": (lambda k: k.TimeDistributed(k.Dense(3)), (5, 4)),
+    "attention": (lambda k: lambda x: k.Attention()([x, x]), (5, 4)), "additive_attention": (lambda k: lambda x: k.AdditiveAttention()([x, x]), (5, 4)),
+    "grouped_attention": (lambda k: lambda x: k.GroupQueryAttention(4, 4, 2)(x, x), (5, 8)),
+    "masking": (lambda k: lambda x: k.LSTM(3)(k.Masking()(x * k.ReLU()(x[:, :1] * 0 + 1))), (5, 4)),
+    "ops": (lambda k: lambda x: tf.keras.ops.concatenate([tf.keras.ops.cumsum(x, 1), tf.keras.ops.flip(x, 1), tf.keras.ops.logsumexp(x, 1, True) * x, tf.keras.ops.norm(x, axis=1, keepdims=True) * x, tf.keras.ops.roll(x, 2, 1), tf.keras.ops.sort(x, 1), tf.keras.ops.take(x, [0, 2], 1), tf.keras.ops.tril(x), tf.keras.ops.var(x, 1, True) * x, tf.keras.ops.median(x, 1, True) * x, tf.keras.ops.clip(x, -1, 1), tf.keras.ops.diff(x, axis=1)], 1), (6, 6)),
+}  # fmt: skip
+for _name, (_make, _shape) in _LAYERS.items():
+    CASES[f"layer_{_name}"] = _layer(_make, *_shape)
+CASES["layer_embedding"] = _layer(lambda k: k.Embedding(20, 4), 6, ids=20)
+CASES["layer_one_hot"] = _layer(lambda k: k.CategoryEncoding(8, "one_hot"), 1, ids=8)
+
+
 # ----------------------------------------------------------------------------------------------------------- control flow
 
 
