@@ -64,7 +64,7 @@ def program(data: bytes | memoryview, name: str, rounding: str = "float") -> For
     if rounding not in ROUNDINGS:
         raise ArgumentError("E398", f"load with rounding={rounding!r}", help=f"use one of {', '.join(ROUNDINGS)}")
     view = memoryview(data)
-    if len(view) < 8 or view[4:8] != IDENTIFIER:
+    if len(view) < 8 or bytes(view[4:8]) != IDENTIFIER:
         raise malformed(name, "it is no TFLite model: TFL3 does not stand at byte 4", 4)
     return _Reader(view, name, rounding).program()
 
@@ -217,9 +217,10 @@ class _Reader:
         return list(names)
 
     def at(self, tensors: Sequence[StoredTensor], number: Any, what: str) -> StoredTensor:
-        if not 0 <= number < len(tensors):
-            raise self.fail(f"{what} has the number {number}, there are {len(tensors)}")
-        return tensors[number]
+        place = int(number)
+        if not 0 <= place < len(tensors):
+            raise self.fail(f"{what} has the number {place}, there are {len(tensors)}")
+        return tensors[place]
 
     def node(self, operator: Message, tensors: Sequence[StoredTensor]) -> Node:
         number = operator.get("code", 0)
