@@ -59,7 +59,7 @@ def first_values(program: ForeignProgram) -> ForeignProgram:
     Raises:
         LoadError E603: there is a variable in a branch or a loop.
     """
-    state: dict[str, Value] = {}
+    state: dict[str, Value] = dict(program.state)
     walk = Walk(program, state)
     for node in program.graph.nodes:
         if node.op == "CALL_ONCE":

@@ -73,6 +73,7 @@ def test_every_operator_has_a_case():
         "Convolution2DTransposeBias",
         "IF",
         "WHILE",
+        "UNIDIRECTIONAL_SEQUENCE_LSTM",
     }
     assert {op for op in TFLITE.operators() if not _cases_of(op) and not op.endswith("[complex]")} == elsewhere
 
