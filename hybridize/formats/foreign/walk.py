@@ -188,6 +188,8 @@ class Walk:
         port = graph.declared.get(name)
         if port is None or port.dtype is None or isinstance(value, (list, Assembled)) or value is None:
             return
+        if isinstance(value, NoArray):
+            raise LoadError("E603", f"{self.place(node)}: the model says {port}, and it is no array")
         kind = value.type if isinstance(value, Known) else type_of(value)
         if kind.dtype != port.dtype:
             raise InternalError(
