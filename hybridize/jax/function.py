@@ -113,10 +113,10 @@ class JaxFunction:
             if self._eager:
                 self._look_outside()
             while True:
-                found = self._form(args, kwargs)
-                if found is None:
+                pair = self._form(args, kwargs)
+                if pair is None:
                     return self.function(*args, **kwargs)
-                form, arrays = found
+                form, arrays = pair
                 try:
                     return self._results(form, form.compiled(*arrays))
                 except Exception as error:
@@ -246,10 +246,10 @@ class JaxFunction:
         if self._eager:
             self._look_outside()
         while True:
-            found = self._form(args, kwargs)
-            if found is None:
+            pair = self._form(args, kwargs)
+            if pair is None:
                 raise ArgumentError("E311", f"{self.name} is called by JAX, which runs no program", help="pass arrays")
-            form, arrays = found
+            form, arrays = pair
             try:
                 return form.compiled.program(*arrays)
             except Exception as error:
@@ -287,10 +287,10 @@ class JaxFunction:
             raise StateError("E507", "there is no program to save yet", help="call the function once, then save it")
         own: dict[int, list[tuple[Any, ...]]] = {id(form): [] for form in forms}
         for sample in samples or ():
-            found = self._form(sample if isinstance(sample, tuple) else (sample,), {})
-            if found is None or id(found[0]) not in own:
+            pair = self._form(sample if isinstance(sample, tuple) else (sample,), {})
+            if pair is None or id(pair[0]) not in own:
                 raise ArgumentError("E334", f"{self.name} has no program for a sample", help="call it with that first")
-            own[id(found[0])].append(tuple(found[1]))
+            own[id(pair[0])].append(tuple(pair[1]))
         saved = [
             (form, form.compiled.saved(samples=None if samples is None else own[id(form)], notes=notes))
             for form in forms
