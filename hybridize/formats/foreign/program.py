@@ -86,7 +86,7 @@ class ForeignGraph:
     constants: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     """Values that are fixed; those of the main graph that are weights stand in `ForeignProgram.weights` instead."""
     declared: Mapping[str, Port] = field(default_factory=dict)
-    """What the model says of values in between; each is compared with ours."""
+    """Types that the model declares of values in between; each is compared with ours."""
     attributes: tuple[str, ...] = ()
     """Of a function: the attributes that its nodes refer to."""
     defaults: Mapping[str, Any] = field(default_factory=dict)

@@ -68,11 +68,11 @@ class _Body:
 
     graph: Graph
     results: list[Value]
-    """What it gives: values of the graph, known ones, sequences."""
+    """Its results: values of the graph, known ones, sequences."""
     kinds: list[TensorType | None]
     """The types of the results' arrays; None where one is left out."""
     outer: list[Operand]
-    """What it reads of the values around it."""
+    """The values around it that it reads."""
 
 
 def _body(n: Application, graph: ForeignGraph, values: Sequence[Value], fixed: Sequence[Value] = ()) -> _Body:
@@ -227,11 +227,11 @@ class _Rounds:
     n: Application
     body: _Body
     state: list[Value]
-    """What goes into the first round: operands, what stays known, sequences."""
+    """The values of the first round: operands, what stays known, sequences."""
     going: Value
-    """Whether there is a first round."""
+    """True if there is a first round."""
     end: Value
-    """Whether there is another one, as the body gives it."""
+    """True if there is another one, as the body gives it."""
 
     @classmethod
     def of(cls, n: Application, graph: ForeignGraph, going: Value, state: list[Value], counts: bool = False) -> _Rounds:
@@ -269,7 +269,7 @@ class _Rounds:
 
     @property
     def carried(self) -> list[Operand]:
-        """What changes from round to round."""
+        """The values that change from round to round."""
         return [leaf for leaf in _leaves(self.state) if _is_data(leaf)]
 
     def scanned(self, count: Any) -> tuple[Value, ...]:
@@ -327,7 +327,7 @@ def _least(x: Any, y: Any) -> Any:
 
 
 class _Counter:
-    """What the body of a loop counts up to: loops of TensorFlow end where a number of theirs comes to a known one.
+    """The number that the body of a loop counts up to: loops of TensorFlow end where a number of theirs comes to a known one.
 
     Args:
         n: the node.
@@ -587,5 +587,5 @@ def optional(n: Application, x: Value = None) -> Value:
 
 @ONNX("OptionalHasElement", values=True)
 def present(n: Application, x: Value = None) -> Known:
-    """Whether a value is there."""
+    """True if a value is there."""
     return Known.of(x is not None, bool_)

@@ -312,7 +312,7 @@ def attention_of_inputs(
 
 
 def _filtered(n: Application, padding: Operand, keys: Any, hidden: float, of: Any) -> Operand:
-    """What is added to scores of keys that a mask of lengths [batch], or of 0 and 1, hides."""
+    """Numbers that are added to scores of keys which a mask of lengths [batch], or of 0 and 1, hides."""
     kind = type_of(padding)
     if kind.ndim == 1:
         shape = (kind.shape[0], keys)

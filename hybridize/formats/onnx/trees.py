@@ -147,7 +147,7 @@ def _checked(n: Application, forest: Forest) -> Forest:
 def _joined(
     n: Application, x: Operand, forest: Forest, places: Any, weights: NDArray[Any], targets: int, how: str
 ) -> Operand:
-    """What the leaves of all trees give for each target, [rows, targets].
+    """Return the sums of the leaves of all trees for each target, [rows, targets].
 
     Args:
         n: the node.

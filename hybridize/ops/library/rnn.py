@@ -46,14 +46,14 @@ Weight = Operand | tuple[Operand, ...]
 
 @frozen
 class Cell:
-    """What a step of a recurrent layer is, where it differs from MXNet's."""
+    """A step of a recurrent layer, where it differs from MXNet's."""
 
     order: str = ""
     """The gates in the order in which they stand: a permutation of `ifgo` or, n last, of `rzn`; empty: that order."""
     activations: tuple[Callable[[Operand], Operand], ...] = ()
     """Of the gates, of what they let in, and of the cell of an LSTM; empty: sigmoid, tanh, tanh."""
     clip: float | None = None
-    """What sums are moved between, the same below 0, before an activation is applied to them."""
+    """The bound that sums are moved to, the same below 0, before an activation is applied to them."""
     coupled: bool = False
     """True if an LSTM forgets as much as it does not let in: f = 1 - i."""
     resets_state: bool = False
@@ -445,7 +445,7 @@ def _cut(x: Operand, stop: int) -> Operand:
 
 
 Parts = tuple[bool, int, bool, bool]
-"""Whether a step has lengths, how many operands are the weight of the state, if there are a bias inside, peepholes."""
+"""The operands that a step has: lengths, parts of the weight of the state, a bias inside, peepholes."""
 
 
 def _body(stack: RecurrentStack, kinds: Sequence[TensorType], has: Parts) -> Any:

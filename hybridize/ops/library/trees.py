@@ -24,7 +24,7 @@ from hybridize.ops.views import broadcast, like, spread, transpose
 COMPARISONS: Final[Mapping[str, Callable[[Operand, Operand], Operand]]] = {
     "LEQ": le, "LT": lt, "GTE": ge, "GT": gt, "EQ": eq, "NEQ": ne,
 }  # fmt: skip
-"""How a number is compared with that of a node."""
+"""Comparisons of a number with that of a node."""
 MEMBER: Final = "MEMBER"
 """The word for a number that is one of several."""
 
@@ -38,9 +38,9 @@ class Forest:
     features: NDArray[Any]
     """Of each node, the column that is compared."""
     splits: NDArray[Any]
-    """What it is compared with."""
+    """The number that it is compared with."""
     comparisons: NDArray[Any]
-    """How: words of `COMPARISONS`, or `MEMBER`."""
+    """Words of `COMPARISONS`, or `MEMBER`."""
     yes: NDArray[Any]
     """The node or leaf where the comparison holds."""
     no: NDArray[Any]
