@@ -327,7 +327,7 @@ def _least(x: Any, y: Any) -> Any:
 
 
 class _Counter:
-    """The number that the body of a loop counts up to: loops of TensorFlow end where a number of theirs comes to a known one.
+    """The number that the body of a loop counts up to: in TensorFlow, loops end where a number comes to a known one.
 
     Args:
         n: the node.

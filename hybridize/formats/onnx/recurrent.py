@@ -10,7 +10,7 @@ from hybridize import ops
 from hybridize.formats.foreign.arrays import with_axes
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
-from hybridize.ops.library.rnn import Cell, RecurrentStack, Weight, one_direction
+from hybridize.ops.library.rnn import RecurrentStack, StepForm, Weight, one_direction
 from hybridize.ops.op import Operand, type_of
 
 _WORDS: Final = ("forward", "reverse", "bidirectional")
@@ -82,7 +82,7 @@ def layer(
         lengths: [batch].
         states: [directions, batch, size], or in the other layout [batch, directions, size].
         peephole: [directions, 3 size].
-        product: of rows and a weight, see `Cell`.
+        product: of rows and a weight, see `StepForm`.
     """
     order, standard = _MODES[mode]
     direction, batch_first = n.text("direction", "forward", _WORDS), n.flag("layout")
@@ -98,7 +98,7 @@ def layer(
         own |= dict(zip(("i2h_bias", "h2h_bias"), _halves(_rows((bias,), k)[0]), strict=True))
         own["peephole"] = _rows((peephole,), k)[0]
         resets = mode == "gru" and not n.flag("linear_before_reset")
-        of = Cell(order, activations[k], clip, n.flag("input_forget"), resets, product)
+        of = StepForm(order, activations[k], clip, n.flag("input_forget"), resets, product)
         stack = RecurrentStack(mode, size, biased=bias is not None, cell=of)
         backwards = direction == "reverse" or k == 1
         y, *last = one_direction(stack, x, own, _rows(begin, k), lengths, backwards)

@@ -119,7 +119,7 @@ class _State:
         return [operand_of(self.walk.state[name]) for name in self.names]
 
     def traced(self, operands: Mapping[str, Operand], run: Callable[[], list[Operand]]) -> list[Operand]:
-        """Run something while they hold operands of a body, and put back what they held."""
+        """Run something while they hold operands of a body, and put back what they present."""
         before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
         self.walk.key = None  # which would be drawn once for all rounds
@@ -556,8 +556,8 @@ def _while(n: Application, form: _Form, arguments: Sequence[Value]) -> Sequence[
                     inner[k] = value
                 for k, value in zip(others, with_leaves(fixed, iter(operands[second:])), strict=True):
                     inner[k] = value
-                held = dict(zip(state.names, operands[first:second], strict=True))
-                return state.traced(held, lambda: [*what(inner), *_rest(what, operands)])
+                present = dict(zip(state.names, operands[first:second], strict=True))
+                return state.traced(present, lambda: [*what(inner), *_rest(what, operands)])
 
             return make_graph(run, types)
 
