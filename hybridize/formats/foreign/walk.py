@@ -15,7 +15,15 @@ from hybridize.base.errors import HybridizeError, InternalError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.locations import at_node
 from hybridize.formats.foreign.checks import every_graph, missing_operators, place
-from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, NoArray, TooLargeError, operand_of
+from hybridize.formats.foreign.known import (
+    LARGEST,
+    Assembled,
+    Known,
+    KnownInterpreter,
+    NoArray,
+    TooLargeError,
+    operand_of,
+)
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
 from hybridize.formats.foreign.vocabulary import Application, Row, Value
 from hybridize.graph import Graph
@@ -188,6 +196,8 @@ class Walk:
         port = graph.declared.get(name)
         if port is None or port.dtype is None or isinstance(value, (list, Assembled)) or value is None:
             return
+        if isinstance(value, NoArray):
+            raise LoadError("E603", f"{self.place(node)}: the model says {port}, and it is no array")
         kind = value.type if isinstance(value, Known) else type_of(value)
         if kind.dtype != port.dtype:
             raise InternalError(
@@ -215,7 +225,7 @@ def _folded(row: Row, n: Application, inputs: Sequence[Value]) -> Sequence[Value
     if any(x is not None and x.array.size > LARGEST for x in inputs):
         return None
     try:
-        with interpreting(Folding()):
+        with interpreting(KnownInterpreter()):
             return _several(row.function(*inputs) if row.plain else row.function(n, *inputs))
     except TooLargeError:
         return None
