@@ -14,6 +14,7 @@ import numpy
 import onnx
 import pytest
 
+from hybridize import load
 from tests.onnx_models import image_net
 
 HERE = Path(__file__).parent / "doors"
@@ -128,3 +129,22 @@ def test_models_give_the_numbers_of_onnx_runtime(suite, number, tmp_path):
         return
     assert not wrong
     assert suite.room(suite.facts(number, "--memory", cache=str(tmp_path))) <= suite.ROOM
+
+
+LIBRARIES = ("PP-OCR cls", "Silero VAD", "Silero op18", "Basic Pitch", "khmersm", "LAC", "romanizer enc", "romanizer dec",
+             "signals pair", "signals head")  # fmt: skip
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_models_are_exported_as_libraries(suite, name, tmp_path):
+    """For all sizes: each library is run on what was called, and on other sizes, before it is in its place."""
+    if not (suite.FOLDER / ".installed").exists():
+        pytest.skip(f"the packages are not there; to get them: {suite.WHERE}")
+    (model,) = [one for one in suite.MODELS if one.name == name]
+    net = load(model.file)
+    dtypes = {port.name: port.dtype for port in net.inputs}
+    for number in (0, 1):
+        net(**model.feeds(dtypes, number))
+    done = net.export(tmp_path / "model_of_others", format="library")
+    assert done.checks and all("as expected" in line for line in done.checks)
