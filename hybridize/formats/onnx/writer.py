@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writers of ONNX graphs, node by node: that of the file, those of functions, and of the bodies of loops and branches.
 
-A value of ours is a `FileValue`: a name in the file and the shape that it has there, which may be smaller: ONNX
-stretches the operands of elementwise operators itself, so what is broadcast is only repeated where all of it is needed.
+A value of ours is a `FileValue`: a name in the file and the shape that it has there, which may be smaller than ours:
+ONNX stretches the operands of elementwise operators itself, so what is broadcast is repeated where all of it is needed.
 """
 
 from __future__ import annotations
