@@ -23,7 +23,7 @@ from hybridize.base.errors import ArgumentError
 from hybridize.formats.onnx.read import read
 from hybridize.gluon import HybridBlock, SymbolBlock
 from hybridize.gluon.imported_block import ImportedBlock
-from hybridize.ndarray import load as load_arrays
+from hybridize.sparse.files import load as load_arrays
 from hybridize.symbol import stored
 
 Shapes = Sequence[Sequence[int | str | None]]

@@ -36,9 +36,10 @@ from hybridize.formats.onnx.write_control import CONTROL
 from hybridize.formats.onnx.writer import FileValue, MainRoot, ModelState, NodeWriter, every, info, live, tensor
 from hybridize.formats.saved import CheckedCall
 from hybridize.formats.wire import Message, serialized_parts
-from hybridize.graph import sizes_of
+from hybridize.graph import Node, nodes_inside, sizes_of
 from hybridize.graph.sizes import bound, with_sizes
 from hybridize.ops.evaluate import evaluate
+from hybridize.ops.randomness import RandomBits, StandardGamma
 from hybridize.ops.tracing import make_graph
 
 OPSETS: Final = range(13, 26)
@@ -66,6 +67,10 @@ def written(
         CaptureError E450: its calls change what it keeps.
     """
     *others, widest = model.variants
+    drawing = next((node for node in widest.graph.nodes if _draws(node)), None)
+    if drawing is not None:
+        help = 'pass them as an argument; format="archive" and "library" draw their own'
+        raise CaptureError("E450", "random numbers have no counterpart in ONNX", loc=drawing.loc, help=help)
     if widest.states:
         names = ", ".join(model.states[position].name for position in widest.states)
         text = f"a program whose calls change {names} has no counterpart in ONNX"
@@ -94,6 +99,11 @@ def _named(side: str, tensors: Sequence[Tensor], names: Sequence[str] | None) ->
         own = ", ".join(one.name for one in tensors)
         raise ArgumentError("E337", f"{side}_names are {len(names)} names, the {side}s are {len(tensors)}: {own}")
     return tuple(changed(one, name=name) for one, name in zip(tensors, names, strict=True))
+
+
+def _draws(node: Node) -> bool:
+    """Tell whether a node draws random numbers, or a part of it does."""
+    return any(isinstance(one.op, RandomBits | StandardGamma) for one in (node, *nodes_inside(node.op)))
 
 
 def _takes(variant: Variant, sample: CheckedCall) -> bool:
