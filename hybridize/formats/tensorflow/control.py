@@ -17,6 +17,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import AssertionFailed, ShapeError
+from hybridize.formats.foreign.arrays import is_number
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, Node, calls
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -52,7 +53,7 @@ def with_leaves(values: Sequence[Value], operands: Iterator[Operand]) -> list[Va
     for value in values:
         if isinstance(value, TensorList):
             array = None if value.array is None else next(operands)
-            result.append(TensorList(array, value.count, value.dtype, value.seen))
+            result.append(TensorList(array, value.count, value.dtype, value.seen, value.same))
         elif isinstance(value, (Known, Handle)) or value is None:
             result.append(value)
         else:
@@ -325,7 +326,21 @@ class _Form:
             numbers: of the values that are the number of the round.
         """
         readers = self.readers.get(self.inputs[k], ())
-        return all(node.op == "TensorListGetItem" and self._at_round(node, numbers) for node in readers)
+        return all(
+            node.op in ("TensorListLength", "TensorListElementShape")
+            or (node.op == "TensorListGetItem" and self._at_round(node, numbers))
+            for node in readers
+        )
+
+    def pops_in_turn(self, k: int) -> bool:
+        """Tell whether each round takes the last element of a list, and does nothing else with it."""
+        readers = self.readers.get(self.inputs[k], ())
+        return (
+            len(readers) == 1
+            and readers[0].op == "TensorListPopBack"
+            and self.ends[k] == readers[0].outputs[0]
+            and not self.readers.get(self.ends[k])
+        )
 
     def writes_in_turn(self, k: int, numbers: Collection[int]) -> bool:
         """Tell whether a list is written at the number of the round, and nothing else is done with it."""
@@ -394,9 +409,11 @@ def _scan(
     numbers = [k for k, step in steps.items() if step == 1 and _from_zero(arguments[k])]
     read = [k for k in form.fixed if _has_rows(arguments[k], count) and form.reads_in_turn(k, numbers)]
     stacked = [k for k in indices if isinstance(arguments[k], TensorList) and form.writes_in_turn(k, numbers)]
+    popped = [k for k in indices if _pops(arguments[k], count) and form.pops_in_turn(k)]
     changed = written(n, [form.body], arguments)
     state = _State(n, names_of(n, arguments))
-    carried = [k for k in indices if k not in form.fixed and k not in counters and k not in stacked]
+    carried = [k for k in indices if k not in form.fixed and k not in (*counters, *stacked, *popped)]
+    same: dict[int, Known] = {}
     others = [k for k in indices if k in form.fixed and k not in read]
     key = object()
 
@@ -408,7 +425,8 @@ def _scan(
         own = [name for name in state.names if name not in changed]
         constants = [operand_of(n.walk.state[name]) for name in own]
         moving = [operand_of(n.walk.state[name]) for name in changed]
-        parts = [leaves(begin), moving, counts, [values[k].array for k in read], leaves(fixed), constants]
+        rows = [values[k].array for k in read] + [_last_rows(values[k], count) for k in popped if not values[k].same]
+        parts = [leaves(begin), moving, counts, rows, leaves(fixed), constants]
         sizes = [len(part) for part in parts]
         sliced = {2, 3}
         types = [
@@ -428,16 +446,21 @@ def _scan(
                 inner[k] = value
             for k, x in zip(counters, cut[2], strict=True):
                 inner[k] = RoundNumber(key, x) if k in numbers else x
-            for k, x in zip(read, cut[3], strict=True):
-                inner[k] = InTurn(key, x, values[k].dtype)
+            slices = iter(cut[3])
+            for k in (*read, *popped):
+                inner[k] = InTurn(key, values[k].same or next(slices), values[k])
             for k in stacked:
-                inner[k] = InTurn(key, None, values[k].dtype)
+                inner[k] = InTurn(key, None, values[k])
 
             def inside() -> list[Operand]:
                 results = n.walk.function(form.body, inner, {})
                 ends = _as_begun(n, begin, [results[k] for k in carried])
                 after = [operand_of(n.walk.state[name]) for name in changed]
-                return [*ends, *after, *(results[k].element for k in stacked)]
+                elements = {k: results[k].element for k in stacked}
+                same.update(
+                    (k, x) for k, x in elements.items() if isinstance(x, Known) and is_number(values[k].count, 0)
+                )
+                return [*ends, *after, *(operand_of(x) for k, x in elements.items() if k not in same)]
 
             return state.traced(dict(zip([*changed, *own], [*cut[1], *cut[5]], strict=True)), inside)
 
@@ -456,7 +479,14 @@ def _scan(
     for name in changed:
         n.walk.state[name] = next(outputs)
     for k in stacked:
-        result[k] = _with_rows(values[k], next(outputs), count, form.makers[form.ends[k]].op)
+        if k in same:
+            result[k] = TensorList(None, count, values[k].dtype, same=same[k])
+        else:
+            result[k] = _with_rows(values[k], next(outputs), count, form.makers[form.ends[k]].op)
+    for k in popped:
+        left = values[k].count - count
+        array = None if values[k].same else ops.part(values[k].array, 0, 0, left)
+        result[k] = TensorList(array, left, values[k].dtype, same=values[k].same)
     for k in counters:
         result[k] = Known.of(values[k].item() + count * steps[k], values[k].dtype)
     return tuple(result)
@@ -466,6 +496,18 @@ def _counted(start: Known, step: int, count: Any) -> Operand:
     """The values of a counter in all rounds."""
     index = ops.iota((count,), 0, start.dtype)
     return ops.add(ops.mul(index, ops.like(step, index)), ops.like(start.item(), index))
+
+
+def _pops(value: Value, count: Any) -> bool:
+    """Tell whether a value is a list of as many elements as a loop has rounds, or more."""
+    if not isinstance(value, TensorList) or (value.array is None and value.same is None):
+        return False
+    return dims.same(value.count, count) or value.count >= count
+
+
+def _last_rows(items: TensorList, count: Any) -> Operand:
+    """The last elements of a list, the last one first."""
+    return ops.flip(ops.part(items.array, 0, items.count - count, items.count), 0)
 
 
 def _has_rows(value: Value, count: Any) -> bool:

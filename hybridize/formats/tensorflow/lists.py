@@ -14,7 +14,7 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, int32, int64
-from hybridize.formats.foreign.arrays import filled, is_number, without_axes
+from hybridize.formats.foreign.arrays import filled, folded, is_number, without_axes
 from hybridize.formats.foreign.known import Assembled, Known, NoArray, operand_of
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
@@ -29,12 +29,20 @@ class TensorList(NoArray):
         count: the number of elements, a size.
         dtype: of the elements.
         seen: what a trial run of a loop learns of the elements: their shape, under `shape`.
+        same: the value of every element where that is known, as of shapes that gradients keep; there is no array then.
     """
 
-    __slots__ = ("array", "count", "dtype", "seen")
+    __slots__ = ("array", "count", "dtype", "same", "seen")
 
-    def __init__(self, array: Operand | None, count: Any, dtype: DType, seen: dict[str, Any] | None = None) -> None:
-        self.array, self.count, self.dtype = array, count, dtype
+    def __init__(
+        self,
+        array: Operand | None,
+        count: Any,
+        dtype: DType,
+        seen: dict[str, Any] | None = None,
+        same: Known | None = None,
+    ) -> None:
+        self.array, self.count, self.dtype, self.same = array, count, dtype, same
         self.seen = {} if seen is None else seen
 
 
@@ -54,10 +62,12 @@ class RoundNumber(Assembled):
 class InTurn(NoArray):
     """A list in a round of a loop: `element` is what it has at the round's number, or what is written there."""
 
-    __slots__ = ("dtype", "element", "key")
+    __slots__ = ("count", "dtype", "element", "key")
 
-    def __init__(self, key: object, element: Operand | None, dtype: DType) -> None:
-        self.key, self.element, self.dtype = key, element, dtype
+    def __init__(self, key: object, element: Value, of: TensorList | InTurn) -> None:
+        self.key, self.element = key, element
+        self.dtype: DType = of.dtype
+        self.count: Any = of.count
 
     def is_at(self, index: Value) -> bool:
         """Tell whether an index is the number of the round."""
@@ -140,7 +150,7 @@ def set_item(n: Application, items: Value, index: Value, element: Value) -> Tens
         and index.key is items.key
         and items.element is None
     ):
-        return InTurn(items.key, element, items.dtype)
+        return InTurn(items.key, element, items)
     items = of_list(n, items)
     shape = type_of(element).shape
     items.seen["shape"] = shape
@@ -163,19 +173,23 @@ def set_item(n: Application, items: Value, index: Value, element: Value) -> Tens
 @TENSORFLOW("TensorListPushBack", values=True)
 def push(n: Application, items: Value, element: Value) -> TensorList | InTurn:
     """The list with one element more."""
-    element = operand_of(element)
     if isinstance(items, InTurn) and items.element is None:
-        return InTurn(items.key, element, items.dtype)
+        return InTurn(items.key, element if isinstance(element, Known) else operand_of(element), items)
     items = of_list(n, items)
+    element = operand_of(element)
     row = ops.reshape(element, (1, *type_of(element).shape))
     whole = row if items.array is None else ops.concat(items.array, row, axis=0)
     return TensorList(whole, items.count + 1, items.dtype)
 
 
 @TENSORFLOW("TensorListPopBack", values=True)
-def pop(n: Application, items: Value, shape: Value) -> tuple[TensorList, Operand]:
+def pop(n: Application, items: Value, shape: Value) -> tuple[Value, Value]:
     """The list without its last element, and that one."""
+    if isinstance(items, InTurn) and items.element is not None:
+        return items, items.element
     items = of_list(n, items)
+    if items.same is not None:
+        return TensorList(None, items.count - 1, items.dtype, same=items.same), items.same
     if items.array is None:
         n.fail("the list is empty")
     last = items.count - 1
@@ -186,7 +200,37 @@ def pop(n: Application, items: Value, shape: Value) -> tuple[TensorList, Operand
 @TENSORFLOW("TensorListLength", values=True)
 def length(n: Application, items: Value) -> Known:
     """The number of elements."""
-    return Known.of(of_list(n, items).count, int32)
+    return Known.of(items.count if isinstance(items, InTurn) else of_list(n, items).count, int32)
+
+
+@TENSORFLOW("TensorListElementShape", values=True)
+def element_shape(n: Application, items: Value) -> Known:
+    """The shape of the elements."""
+    if isinstance(items, InTurn) and items.element is not None:
+        shape = type_of(operand_of(items.element)).shape
+    elif isinstance(items, TensorList) and items.array is not None:
+        shape = type_of(items.array).shape[1:]
+    else:
+        n.fail("the elements' shape is not known")
+    return Known.of(list(shape), n.attributes.get("shape_type", int32))
+
+
+@TENSORFLOW("ZerosLike", values=True)
+def zeros(n: Application, x: Value) -> Value:
+    """As many zeros."""
+    if not isinstance(x, TensorList):
+        x = operand_of(x)
+        return ops.like(0, x)
+    return TensorList(None if x.array is None else ops.like(0, x.array), x.count, x.dtype)
+
+
+@TENSORFLOW("AddN", values=True)
+def total(n: Application, *xs: Value) -> Value:
+    """The sum of arrays, or of lists element by element."""
+    if not isinstance(xs[0], TensorList):
+        return folded(ops.add)(*map(operand_of, xs))
+    arrays = [x.array for x in (of_list(n, x) for x in xs) if x.array is not None]
+    return TensorList(folded(ops.add)(*arrays) if arrays else None, xs[0].count, xs[0].dtype)
 
 
 @TENSORFLOW("TensorListStack", values=True)
