@@ -24,7 +24,7 @@ from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.assigns import WRITES
 from hybridize.formats.tensorflow.calls import function_of, named
 from hybridize.formats.tensorflow.draws import DRAWS, GENERATOR
-from hybridize.formats.tensorflow.lists import InTurn, RoundNumber, TensorList, filled_list
+from hybridize.formats.tensorflow.lists import InTurn, Repeated, RoundNumber, TensorList, filled_list
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.graph import Graph
 from hybridize.ops import bind
@@ -42,7 +42,7 @@ def leaves(values: Sequence[Value]) -> list[Operand]:
         if isinstance(value, TensorList):
             if value.array is not None:
                 result.append(value.array)
-        elif not isinstance(value, (Known, Handle)) and value is not None:
+        elif not isinstance(value, (Known, Handle, Repeated)) and value is not None:
             result.append(operand_of(value))
     return result
 
@@ -53,8 +53,8 @@ def with_leaves(values: Sequence[Value], operands: Iterator[Operand]) -> list[Va
     for value in values:
         if isinstance(value, TensorList):
             array = None if value.array is None else next(operands)
-            result.append(TensorList(array, value.count, value.dtype, value.seen, value.same))
-        elif isinstance(value, (Known, Handle)) or value is None:
+            result.append(TensorList(array, value.count, value.dtype, value.seen))
+        elif isinstance(value, (Known, Handle, Repeated)) or value is None:
             result.append(value)
         else:
             result.append(next(operands))
@@ -119,7 +119,7 @@ class _State:
         return [operand_of(self.walk.state[name]) for name in self.names]
 
     def traced(self, operands: Mapping[str, Operand], run: Callable[[], list[Operand]]) -> list[Operand]:
-        """Run something while they hold operands of a body, and put back what they held."""
+        """Run something while they hold operands of a body, and put back what they present."""
         before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
         self.walk.key = None  # which would be drawn once for all rounds
@@ -326,21 +326,7 @@ class _Form:
             numbers: of the values that are the number of the round.
         """
         readers = self.readers.get(self.inputs[k], ())
-        return all(
-            node.op in ("TensorListLength", "TensorListElementShape")
-            or (node.op == "TensorListGetItem" and self._at_round(node, numbers))
-            for node in readers
-        )
-
-    def pops_in_turn(self, k: int) -> bool:
-        """Tell whether each round takes the last element of a list, and does nothing else with it."""
-        readers = self.readers.get(self.inputs[k], ())
-        return (
-            len(readers) == 1
-            and readers[0].op == "TensorListPopBack"
-            and self.ends[k] == readers[0].outputs[0]
-            and not self.readers.get(self.ends[k])
-        )
+        return all(node.op == "TensorListGetItem" and self._at_round(node, numbers) for node in readers)
 
     def writes_in_turn(self, k: int, numbers: Collection[int]) -> bool:
         """Tell whether a list is written at the number of the round, and nothing else is done with it."""
@@ -351,6 +337,16 @@ class _Form:
             return False
         return readers[0].op == "TensorListPushBack" or (
             readers[0].op == "TensorListSetItem" and self._at_round(readers[0], numbers)
+        )
+
+    def takes_in_turn(self, k: int) -> bool:
+        """Tell whether each round takes the last element of a list, and nothing else is done with it."""
+        readers = self.readers.get(self.inputs[k], ())
+        return (
+            len(readers) == 1
+            and readers[0].op == "TensorListPopBack"
+            and self.ends[k] == readers[0].outputs[0]
+            and not self.readers.get(self.ends[k])
         )
 
     def _at_round(self, node: Node, numbers: Collection[int]) -> bool:
@@ -409,13 +405,16 @@ def _scan(
     numbers = [k for k, step in steps.items() if step == 1 and _from_zero(arguments[k])]
     read = [k for k in form.fixed if _has_rows(arguments[k], count) and form.reads_in_turn(k, numbers)]
     stacked = [k for k in indices if isinstance(arguments[k], TensorList) and form.writes_in_turn(k, numbers)]
-    popped = [k for k in indices if _pops(arguments[k], count) and form.pops_in_turn(k)]
+    shrinking = [k for k in indices if form.takes_in_turn(k)]
+    ends_first = [k for k in shrinking if _has_rows(arguments[k], count)]
+    repeated = [k for k in shrinking if isinstance(arguments[k], Repeated) and dims.same(arguments[k].count, count)]
     changed = written(n, [form.body], arguments)
     state = _State(n, names_of(n, arguments))
-    carried = [k for k in indices if k not in form.fixed and k not in (*counters, *stacked, *popped)]
-    same: dict[int, Known] = {}
+    in_turn = {*form.fixed, *counters, *stacked, *ends_first, *repeated}
+    carried = [k for k in indices if k not in in_turn]
     others = [k for k in indices if k in form.fixed and k not in read]
     key = object()
+    same: dict[int, Known] = {}
 
     def plan(values: Sequence[Value]) -> tuple[list[Operand], Graph]:
         """The operands of the scan, and its body."""
@@ -425,7 +424,7 @@ def _scan(
         own = [name for name in state.names if name not in changed]
         constants = [operand_of(n.walk.state[name]) for name in own]
         moving = [operand_of(n.walk.state[name]) for name in changed]
-        rows = [values[k].array for k in read] + [_last_rows(values[k], count) for k in popped if not values[k].same]
+        rows = [*(values[k].array for k in read), *(ops.flip(values[k].array, 0) for k in ends_first)]
         parts = [leaves(begin), moving, counts, rows, leaves(fixed), constants]
         sizes = [len(part) for part in parts]
         sliced = {2, 3}
@@ -446,21 +445,21 @@ def _scan(
                 inner[k] = value
             for k, x in zip(counters, cut[2], strict=True):
                 inner[k] = RoundNumber(key, x) if k in numbers else x
-            slices = iter(cut[3])
-            for k in (*read, *popped):
-                inner[k] = InTurn(key, values[k].same or next(slices), values[k])
+            for k, x in zip([*read, *ends_first], cut[3], strict=True):
+                inner[k] = InTurn(key, x, values[k].dtype)
+            for k in repeated:
+                inner[k] = InTurn(key, values[k].element, values[k].dtype)
             for k in stacked:
-                inner[k] = InTurn(key, None, values[k])
+                inner[k] = InTurn(key, None, values[k].dtype)
 
             def inside() -> list[Operand]:
                 results = n.walk.function(form.body, inner, {})
                 ends = _as_begun(n, begin, [results[k] for k in carried])
                 after = [operand_of(n.walk.state[name]) for name in changed]
-                elements = {k: results[k].element for k in stacked}
-                same.update(
-                    (k, x) for k, x in elements.items() if isinstance(x, Known) and is_number(values[k].count, 0)
-                )
-                return [*ends, *after, *(operand_of(x) for k, x in elements.items() if k not in same)]
+                for k in stacked:
+                    if isinstance(results[k].element, Known) and is_number(values[k].count, 0):
+                        same[k] = results[k].element
+                return [*ends, *after, *(operand_of(results[k].element) for k in stacked if k not in same)]
 
             return state.traced(dict(zip([*changed, *own], [*cut[1], *cut[5]], strict=True)), inside)
 
@@ -480,13 +479,11 @@ def _scan(
         n.walk.state[name] = next(outputs)
     for k in stacked:
         if k in same:
-            result[k] = TensorList(None, count, values[k].dtype, same=same[k])
+            result[k] = Repeated(same[k], count, values[k].dtype)
         else:
             result[k] = _with_rows(values[k], next(outputs), count, form.makers[form.ends[k]].op)
-    for k in popped:
-        left = values[k].count - count
-        array = None if values[k].same else ops.part(values[k].array, 0, 0, left)
-        result[k] = TensorList(array, left, values[k].dtype, same=values[k].same)
+    for k in (*ends_first, *repeated):
+        result[k] = TensorList(None, 0, values[k].dtype)
     for k in counters:
         result[k] = Known.of(values[k].item() + count * steps[k], values[k].dtype)
     return tuple(result)
@@ -496,18 +493,6 @@ def _counted(start: Known, step: int, count: Any) -> Operand:
     """The values of a counter in all rounds."""
     index = ops.iota((count,), 0, start.dtype)
     return ops.add(ops.mul(index, ops.like(step, index)), ops.like(start.item(), index))
-
-
-def _pops(value: Value, count: Any) -> bool:
-    """Tell whether a value is a list of as many elements as a loop has rounds, or more."""
-    if not isinstance(value, TensorList) or (value.array is None and value.same is None):
-        return False
-    return dims.same(value.count, count) or value.count >= count
-
-
-def _last_rows(items: TensorList, count: Any) -> Operand:
-    """The last elements of a list, the last one first."""
-    return ops.flip(ops.part(items.array, 0, items.count - count, items.count), 0)
 
 
 def _has_rows(value: Value, count: Any) -> bool:
@@ -571,8 +556,8 @@ def _while(n: Application, form: _Form, arguments: Sequence[Value]) -> Sequence[
                     inner[k] = value
                 for k, value in zip(others, with_leaves(fixed, iter(operands[second:])), strict=True):
                     inner[k] = value
-                held = dict(zip(state.names, operands[first:second], strict=True))
-                return state.traced(held, lambda: [*what(inner), *_rest(what, operands)])
+                present = dict(zip(state.names, operands[first:second], strict=True))
+                return state.traced(present, lambda: [*what(inner), *_rest(what, operands)])
 
             return make_graph(run, types)
 

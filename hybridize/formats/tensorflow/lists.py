@@ -7,6 +7,7 @@ known number of rounds, a list that each round reads or writes at its own number
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy
@@ -14,7 +15,7 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, int32, int64
-from hybridize.formats.foreign.arrays import filled, folded, is_number, without_axes
+from hybridize.formats.foreign.arrays import filled, is_number, without_axes
 from hybridize.formats.foreign.known import Assembled, Known, NoArray, operand_of
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
@@ -29,20 +30,12 @@ class TensorList(NoArray):
         count: the number of elements, a size.
         dtype: of the elements.
         seen: what a trial run of a loop learns of the elements: their shape, under `shape`.
-        same: the value of every element where that is known, as of shapes that gradients keep; there is no array then.
     """
 
-    __slots__ = ("array", "count", "dtype", "same", "seen")
+    __slots__ = ("array", "count", "dtype", "seen")
 
-    def __init__(
-        self,
-        array: Operand | None,
-        count: Any,
-        dtype: DType,
-        seen: dict[str, Any] | None = None,
-        same: Known | None = None,
-    ) -> None:
-        self.array, self.count, self.dtype, self.same = array, count, dtype, same
+    def __init__(self, array: Operand | None, count: Any, dtype: DType, seen: dict[str, Any] | None = None) -> None:
+        self.array, self.count, self.dtype = array, count, dtype
         self.seen = {} if seen is None else seen
 
 
@@ -62,20 +55,31 @@ class RoundNumber(Assembled):
 class InTurn(NoArray):
     """A list in a round of a loop: `element` is what it has at the round's number, or what is written there."""
 
-    __slots__ = ("count", "dtype", "element", "key")
+    __slots__ = ("dtype", "element", "key")
 
-    def __init__(self, key: object, element: Value, of: TensorList | InTurn) -> None:
-        self.key, self.element = key, element
-        self.dtype: DType = of.dtype
-        self.count: Any = of.count
+    def __init__(self, key: object, element: Operand | Known | None, dtype: DType) -> None:
+        self.key, self.element, self.dtype = key, element, dtype
 
     def is_at(self, index: Value) -> bool:
         """Tell whether an index is the number of the round."""
         return isinstance(index, RoundNumber) and index.key is self.key
 
 
+class Repeated(NoArray):
+    """A list whose elements are one known value: what a loop pushed of it in each round."""
+
+    __slots__ = ("count", "dtype", "element")
+
+    def __init__(self, element: Known, count: Any, dtype: DType) -> None:
+        self.element, self.count, self.dtype = element, count, dtype
+
+
 def of_list(n: Application, value: Value) -> TensorList:
     """Return a value that is a list."""
+    if isinstance(value, Repeated):
+        element = value.element.operand()
+        rows = ops.broadcast(element, (value.count, *type_of(element).shape))
+        return TensorList(rows, value.count, value.dtype)
     if not isinstance(value, TensorList):
         n.fail("its list of tensors is read or written in a way that is not supported",
                help="write and read TensorArrays by the loop's own number, or outside of loops")  # fmt: skip
@@ -150,7 +154,7 @@ def set_item(n: Application, items: Value, index: Value, element: Value) -> Tens
         and index.key is items.key
         and items.element is None
     ):
-        return InTurn(items.key, element, items)
+        return InTurn(items.key, element, items.dtype)
     items = of_list(n, items)
     shape = type_of(element).shape
     items.seen["shape"] = shape
@@ -174,22 +178,19 @@ def set_item(n: Application, items: Value, index: Value, element: Value) -> Tens
 def push(n: Application, items: Value, element: Value) -> TensorList | InTurn:
     """The list with one element more."""
     if isinstance(items, InTurn) and items.element is None:
-        return InTurn(items.key, element if isinstance(element, Known) else operand_of(element), items)
-    items = of_list(n, items)
-    element = operand_of(element)
+        return InTurn(items.key, element if isinstance(element, Known) else operand_of(element), items.dtype)
+    items, element = of_list(n, items), operand_of(element)
     row = ops.reshape(element, (1, *type_of(element).shape))
     whole = row if items.array is None else ops.concat(items.array, row, axis=0)
     return TensorList(whole, items.count + 1, items.dtype)
 
 
 @TENSORFLOW("TensorListPopBack", values=True)
-def pop(n: Application, items: Value, shape: Value) -> tuple[Value, Value]:
+def pop(n: Application, items: Value, shape: Value) -> tuple[TensorList | InTurn, Operand]:
     """The list without its last element, and that one."""
     if isinstance(items, InTurn) and items.element is not None:
         return items, items.element
     items = of_list(n, items)
-    if items.same is not None:
-        return TensorList(None, items.count - 1, items.dtype, same=items.same), items.same
     if items.array is None:
         n.fail("the list is empty")
     last = items.count - 1
@@ -200,37 +201,7 @@ def pop(n: Application, items: Value, shape: Value) -> tuple[Value, Value]:
 @TENSORFLOW("TensorListLength", values=True)
 def length(n: Application, items: Value) -> Known:
     """The number of elements."""
-    return Known.of(items.count if isinstance(items, InTurn) else of_list(n, items).count, int32)
-
-
-@TENSORFLOW("TensorListElementShape", values=True)
-def element_shape(n: Application, items: Value) -> Known:
-    """The shape of the elements."""
-    if isinstance(items, InTurn) and items.element is not None:
-        shape = type_of(operand_of(items.element)).shape
-    elif isinstance(items, TensorList) and items.array is not None:
-        shape = type_of(items.array).shape[1:]
-    else:
-        n.fail("the elements' shape is not known")
-    return Known.of(list(shape), n.attributes.get("shape_type", int32))
-
-
-@TENSORFLOW("ZerosLike", values=True)
-def zeros(n: Application, x: Value) -> Value:
-    """As many zeros."""
-    if not isinstance(x, TensorList):
-        x = operand_of(x)
-        return ops.like(0, x)
-    return TensorList(None if x.array is None else ops.like(0, x.array), x.count, x.dtype)
-
-
-@TENSORFLOW("AddN", values=True)
-def total(n: Application, *xs: Value) -> Value:
-    """The sum of arrays, or of lists element by element."""
-    if not isinstance(xs[0], TensorList):
-        return folded(ops.add)(*map(operand_of, xs))
-    arrays = [x.array for x in (of_list(n, x) for x in xs) if x.array is not None]
-    return TensorList(folded(ops.add)(*arrays) if arrays else None, xs[0].count, xs[0].dtype)
+    return Known.of(of_list(n, items).count, int32)
 
 
 @TENSORFLOW("TensorListStack", values=True)
@@ -271,3 +242,33 @@ def resize(n: Application, items: Value, count: Value) -> TensorList:
         more = filled(0, (size - items.count, *type_of(items.array).shape[1:]), items.dtype)
         return TensorList(ops.concat(items.array, more, axis=0), size, items.dtype)
     return TensorList(ops.part(items.array, 0, 0, size), size, items.dtype)
+
+
+@TENSORFLOW("TensorListElementShape", values=True)
+def element_shape(n: Application, items: Value) -> Known:
+    """The sizes of the elements; -1 alone where none was written."""
+    of = items.element if isinstance(items, InTurn) else of_list(n, items).array
+    if of is None:
+        return Known.of(-1, int32)
+    return Known.of(list(type_of(of).shape)[not isinstance(items, InTurn) :], int32)
+
+
+@TENSORFLOW("ZerosLike", values=True)
+def zeros_like(n: Application, x: Value) -> Value:
+    """Zeros like an array, or like all elements of a list."""
+    if isinstance(x, TensorList):
+        return TensorList(None if x.array is None else ops.like(0, x.array), x.count, x.dtype, x.seen)
+    if isinstance(x, Known):
+        return Known(numpy.zeros(x.array.shape, x.dtype), x.dtype)
+    return ops.like(0, operand_of(x))
+
+
+@TENSORFLOW("AddN", values=True)
+def total(n: Application, *several: Value) -> Value:
+    """The sum of arrays, or of lists, element by element."""
+    lists = [one for one in several if isinstance(one, TensorList)]
+    if not lists:
+        return functools.reduce(ops.add, map(operand_of, several))
+    arrays = [one.array for one in lists if one.array is not None]
+    array = functools.reduce(ops.add, arrays) if arrays else None
+    return TensorList(array, lists[0].count, lists[0].dtype, lists[0].seen)
