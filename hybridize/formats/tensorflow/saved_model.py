@@ -14,6 +14,7 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from hybridize.base.errors import LoadError
+from hybridize.base.frozen import changed
 from hybridize.formats.cursor import bytes_of, malformed
 from hybridize.formats.detection import SAVED_MODEL
 from hybridize.formats.foreign.program import ForeignProgram, Port
@@ -125,10 +126,12 @@ class _SavedModel:
         bound, weights, trained = self.bound(name)
         notes = {"producer": f"TensorFlow {self.graph.get('info', {}).get('tensorflow_version', '')}".strip(),
                  "function": name}  # fmt: skip
-        return program_of_functions(self.functions, name, bound, source=self.name, inputs=inputs, outputs=outputs,
-                                    weights=weights, trained=trained, metadata=notes)  # fmt: skip
+        names = None if outputs is None else [port.name for port in outputs]
+        program = program_of_functions(self.functions, name, bound, source=self.name, inputs=inputs, outputs=names,
+                                       weights=weights, trained=trained, metadata=notes)  # fmt: skip
+        return program if outputs is None else changed(program, graph=changed(program.graph, outputs=tuple(outputs)))
 
-    def chosen(self, signature: str | None) -> tuple[str, list[Port] | None, list[str] | None]:
+    def chosen(self, signature: str | None) -> tuple[str, list[Port] | None, list[Port] | None]:
         """The function of a name, how its arguments are called, and its results."""
         choices = dict(self.choices())
         name = signature
@@ -160,7 +163,7 @@ class _SavedModel:
             if names and name not in signatures and (not name.startswith("_") or name in _DEFAULT):
                 yield name, names
 
-    def described(self, name: str, function: str) -> tuple[list[Port] | None, list[str] | None]:
+    def described(self, name: str, function: str) -> tuple[list[Port] | None, list[Port] | None]:
         """The arguments and results of a function as its signature names them, in the function's order."""
         infos = self.graph.get("signatures", {}).get(name)
         own = self.functions[function].get("signature", {})
@@ -172,7 +175,7 @@ class _SavedModel:
         ports = None
         if set(arguments[:free]) == set(inputs):
             ports = [_port(one, inputs[one]) for one in arguments[:free]]
-        results = {_number_of(info): one for one, info in outputs.items()}
+        results = {_number_of(info): _port(one, info) for one, info in outputs.items()}
         count = len(own.get("output", ()))
         return ports, [results[k] for k in range(count)] if results.keys() == set(range(count)) else None
 

@@ -82,6 +82,7 @@ def test_tensorflow_is_not_loaded(tmp_path):
 def test_inputs_and_results_have_the_names_of_the_signature(tmp_path):
     net = load(unpacked("structured", tmp_path))
     assert [str(port) for port in net.inputs] == ["inputs: f32[?,4]", "inputs_1: f32[?,3]"]
+    assert [str(port) for port in net.outputs] == ["joined: f32[?,7]", "sum: f32[?,1]"]
     result = net(inputs_1=np.ones((2, 3)), inputs=np.ones((2, 4)))
     assert sorted(result) == ["joined", "sum"] and result["joined"].shape == (2, 7)
 
