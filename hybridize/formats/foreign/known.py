@@ -2,7 +2,7 @@
 """`Known`: values that a program is made of and not data for it: shapes, axes, counts, and what is computed of them.
 
     sizes = Known.of((batch, 3, height))     batch and height may be dims: what only calls know
-    with interpreting(Folding()):            ops of known values are computed while the graph is made
+    with interpreting(KnownInterpreter()):            ops of known values are computed while the graph is made
         half = floor_div(sizes, two)
 
 Numbers that are computed of sizes stay sizes as far as integer arithmetic goes, so that the program stays one for all
@@ -140,7 +140,7 @@ class Known:
         return numpy.array(numbers).astype(self.dtype).reshape(self.array.shape)
 
 
-class Folding:
+class KnownInterpreter:
     """The interpreter of known values: it computes at once, by the ops' references."""
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:

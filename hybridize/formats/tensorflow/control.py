@@ -119,7 +119,7 @@ class _State:
         return [operand_of(self.walk.state[name]) for name in self.names]
 
     def traced(self, operands: Mapping[str, Operand], run: Callable[[], list[Operand]]) -> list[Operand]:
-        """Run something while they hold operands of a body, and put back what they held."""
+        """Run something while they hold operands of a body, and put back what they present."""
         before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
         self.walk.key = None  # which would be drawn once for all rounds
@@ -422,10 +422,10 @@ def _scan(
         fixed = [values[k] for k in others]
         counts = [_counted(values[k], steps[k], count) for k in counters]
         own = [name for name in state.names if name not in changed]
-        kept = [operand_of(n.walk.state[name]) for name in own]
+        constants = [operand_of(n.walk.state[name]) for name in own]
         moving = [operand_of(n.walk.state[name]) for name in changed]
         rows = [*(values[k].array for k in read), *(ops.flip(values[k].array, 0) for k in ends_first)]
-        parts = [leaves(begin), moving, counts, rows, leaves(fixed), kept]
+        parts = [leaves(begin), moving, counts, rows, leaves(fixed), constants]
         sizes = [len(part) for part in parts]
         sliced = {2, 3}
         types = [
@@ -556,8 +556,8 @@ def _while(n: Application, form: _Form, arguments: Sequence[Value]) -> Sequence[
                     inner[k] = value
                 for k, value in zip(others, with_leaves(fixed, iter(operands[second:])), strict=True):
                     inner[k] = value
-                held = dict(zip(state.names, operands[first:second], strict=True))
-                return state.traced(held, lambda: [*what(inner), *_rest(what, operands)])
+                present = dict(zip(state.names, operands[first:second], strict=True))
+                return state.traced(present, lambda: [*what(inner), *_rest(what, operands)])
 
             return make_graph(run, types)
 

@@ -63,7 +63,7 @@ def _of_each(row: Callable[..., Any]) -> Callable[..., Any]:
     return apply
 
 
-VIEWS = {
+VIEWS: dict[str, Callable[..., Any]] = {
     "RESHAPE": shapes.reshape, "SQUEEZE": shapes.squeeze, "EXPAND_DIMS": shapes.expand_dims,
     "TRANSPOSE": shapes.transpose, "SLICE": shapes.slice, "STRIDED_SLICE": shapes.strided_slice,
 }  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import statements: those of MXNet, of the helper module of the book, and of ONNX Runtime, rewritten in place."""
+"""Imports of MXNet, of the helper module of the book, of ONNX Runtime and LiteRT, rewritten in place."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hybridize.tools.migrating.findings import Findings
 _HOMES = {
     "mxnet": names.MXNET,
     "onnxruntime": f"{names.ROOT}.onnx",
+    "tflite_runtime.interpreter": f"{names.ROOT}.tflite", "ai_edge_litert.interpreter": f"{names.ROOT}.tflite",
     "d2l.mxnet": "hybridize.d2l", "d2l": "hybridize.d2l", "d2lzh": "hybridize.d2l", "gluonbook": "hybridize.d2l",
 }  # fmt: skip
 """Packages by what takes their place. The book's helper module has had four names."""

@@ -13,14 +13,12 @@ from hybridize.tools.migrating.findings import Findings
 from hybridize.tools.migrating.imports import renamed, rewrite
 from hybridize.tools.migrating.scopes import ScriptScope
 
-_INTERPRETERS = (
-    "tensorflow.lite.Interpreter", "tflite_runtime.interpreter.Interpreter", "ai_edge_litert.interpreter.Interpreter",
-)  # fmt: skip
 _OTHERS = {
     "torch.jit.script": "hybridize(module) compiles it, control flow included: from hybridize import hybridize",
     "torch.jit.trace": "hybridize(module) compiles it, for any inputs: from hybridize import hybridize",
     "torch.compile": "hybridize(module) compiles it, too: from hybridize import hybridize",
-    **dict.fromkeys(_INTERPRETERS, "load(path) gives the model, as a function of arrays: from hybridize import load"),
+    "tensorflow.lite.Interpreter": "the same methods: from hybridize.tflite import Interpreter; or load(path), a "
+    "function of arrays",
 }
 """Compilers of other frameworks, and what does the same here."""
 _BY_STRING = ("import_module", "__import__", "find_spec", "importorskip")

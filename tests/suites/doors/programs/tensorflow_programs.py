@@ -331,6 +331,45 @@ def case_of_three() -> Case:
     return _function(chosen, specs, [{"i": numpy.int32(k), "x": numbers(3)} for k in (0, 1, 2, 7, -1)])
 
 
+class _Nested(tf.Module):
+    """Loops in loops and branches, with lists and a variable that is written inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.total = tf.Variable(tf.zeros([3]))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32, name="x")])
+    def __call__(self, x: Any) -> Any:
+        n = tf.shape(x)[0]
+        rows = tf.TensorArray(tf.float32, n)
+        last = tf.zeros([3])
+        for i in tf.range(n):
+            inner = tf.TensorArray(tf.float32, 4)
+            for j in tf.range(4):
+                inner = inner.write(j, x[i] * tf.cast(j + i, tf.float32))
+                self.total.assign_add(x[i])
+            if tf.reduce_sum(x[i]) > 0.0:
+                last = last + tf.reduce_sum(inner.stack(), 0)
+                self.total.assign(self.total * 0.5)
+            else:
+                steps = 0
+                while tf.reduce_sum(tf.abs(last)) > 0.5:
+                    last = last * 0.5
+                    steps += 1
+                last = last + tf.cast(steps, tf.float32)
+            rows = rows.write(n - 1 - i, last)
+        evens = tf.TensorArray(tf.float32, n)
+        for i in tf.range(0, n, 2):
+            evens = evens.write(i, x[i])
+        return rows.stack(), self.total.read_value(), evens.stack()
+
+
+@case
+def nested() -> Case:
+    """Loops and branches inside of each other."""
+    return Case(_Nested(), [{"x": numbers(k, 3, seed=k)} for k in (4, 6, 5)], signature="__call__", trains=True)
+
+
 # ------------------------------------------------------------------------------------------------------------------ state
 
 
@@ -477,6 +516,16 @@ def training_step_of_images() -> Case:
     ])  # fmt: skip
     module = Training(net, _crossed, tf.TensorSpec([None, 8, 8, 2], tf.float32, name="x"))
     return Case(module, _steps(4, 8, 8, 2), module.step, "step", trains=True)
+
+
+@case
+def training_step_of_sequences() -> Case:
+    """Three steps of a recurrent net: TensorFlow's own gradient of its loop."""
+    tf.keras.utils.set_random_seed(0)
+    layers = tf.keras.layers
+    net = tf.keras.Sequential([layers.Input((5, 2)), layers.LSTM(4, return_sequences=True), layers.GRU(3)])
+    module = Training(net, _crossed, tf.TensorSpec([None, 5, 2], tf.float32, name="x"))
+    return Case(module, _steps(4, 5, 2), module.step, "step", trains=True)
 
 
 # ----------------------------------------------------------------------------------------------------------------- others
