@@ -126,9 +126,9 @@ def strided_slice(n: Application, sizes: Any, begin: Any, end: Any, strides: Any
     """The gradient of a slice: zeros, and it where the slice was."""
     g = operand_of(g)
     x = _zeros(n, n.known(sizes, 0), g)
-    for position, value in ((1, begin), (2, end)):
-        n.known(value, position)
-    return pulled(lambda x: operand_of(strided(n, x, begin, end, strides)), g, x)
+    if isinstance(begin, Known):
+        return pulled(lambda x: operand_of(strided(n, x, begin, end, strides)), g, x)
+    return pulled(lambda x, begin: operand_of(strided(n, x, begin, end, strides)), g, x, operand_of(begin))
 
 
 @TENSORFLOW("MirrorPadGrad", known=(1,))

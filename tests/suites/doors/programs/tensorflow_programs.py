@@ -519,6 +519,24 @@ def training_step_of_images() -> Case:
 
 
 @case
+def gradient_of_loop() -> Case:
+    """TensorFlow's own gradient of a loop that keeps its states in a list."""
+
+    def computed(x: Any, w: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            state, states = tf.zeros([3]), tf.TensorArray(tf.float32, tf.shape(x)[0])
+            for i in tf.range(tf.shape(x)[0]):
+                state = tf.tanh(x[i] + tf.linalg.matvec(w, state))
+                states = states.write(i, state)
+            loss = tf.reduce_sum(states.stack() ** 2)
+        return tape.gradient(loss, [x, w])
+
+    specs = [tf.TensorSpec([None, 3], tf.float32, name="x"), tf.TensorSpec([3, 3], tf.float32, name="w")]
+    return _function(computed, specs, [{"x": numbers(k, 3), "w": numbers(3, 3, seed=1)} for k in (4, 6)])
+
+
+@case
 def training_step_of_sequences() -> Case:
     """Three steps of a recurrent net: TensorFlow's own gradient of its loop."""
     tf.keras.utils.set_random_seed(0)
