@@ -87,6 +87,25 @@ def test_a_result_is_no_variable():
     assert address(second) != address(v.value())
 
 
+def test_equal_results_and_variables_have_memory_of_their_own():
+    v, w = tf.Variable(tf.zeros([4096])), tf.Variable(tf.zeros([4096]))
+
+    @tf.function
+    def f(x):
+        v.assign(x + 1.0)
+        w.assign(x + 1.0)
+        return v.read_value(), w.read_value(), x + 1.0
+
+    fast = hybridize(f)
+    for k in range(4):
+        results = fast(tf.ones([4096]) * k)
+        assert len({address(one) for one in (*results, v.value(), w.value())}) == 5
+        v.assign_add(tf.ones([4096]) * 100)  # in place, where nobody else has the memory
+        w.assign_sub(tf.ones([4096]) * 50)
+        assert all(bool(tf.reduce_all(one == k + 1.0)) for one in results)
+        assert v.numpy()[0] == k + 101 and w.numpy()[0] == k - 49
+
+
 def test_texts_are_refused():
     net = hybridize(tf.function(lambda x: tf.identity(x)))
     with pytest.raises(DTypeError, match="E223"):

@@ -78,6 +78,8 @@ OPTIMIZERS = {
     "Adadelta": lambda: keras.optimizers.Adadelta(1.0),
     "Ftrl": lambda: keras.optimizers.Ftrl(0.05),
     "Lion": lambda: keras.optimizers.Lion(0.001),
+    "Lamb": lambda: keras.optimizers.Lamb(0.01),
+    "Adafactor": lambda: keras.optimizers.Adafactor(0.01),
     "clipped by norm": lambda: keras.optimizers.SGD(0.5, clipnorm=0.1),
     "clipped by the norm of all": lambda: keras.optimizers.SGD(0.5, global_clipnorm=0.1),
     "clipped by value": lambda: keras.optimizers.SGD(0.5, clipvalue=0.01),
