@@ -73,7 +73,7 @@ class Trial:
     title: str
     """The origin of the call."""
     rounding: Rounding
-    """How far the outputs may be away."""
+    """The bounds of how far outputs may be away."""
     refusable: bool = False
     """True if the file may refuse its sizes: compiled code may hold for fewer than the graph does."""
 
@@ -273,8 +273,8 @@ def compared(
             continue
         if answer.code:
             raise VerificationError("E812", f"{where}: {answer.text or f'error {answer.code}'}; nothing was written")
-        found = trial.rounding.problems(answer.outputs, precisions[trial.variant], error)
-        results = zip(deployable.outputs, answer.outputs, trial.outputs, found, strict=True)
+        problems = trial.rounding.problems(answer.outputs, precisions[trial.variant], error)
+        results = zip(deployable.outputs, answer.outputs, trial.outputs, problems, strict=True)
         for tensor, output, expected, problem in results:
             apart = largest(output, expected)
             if problem:

@@ -75,7 +75,7 @@ def _terms(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list
 
 
 class Rounding:
-    """How far two right computations of one call of a graph may be apart.
+    """The bounds of how far two right computations of one call of a graph may be apart.
 
     Args:
         graph: the program.
@@ -110,9 +110,9 @@ class Rounding:
         three = list(zip(outputs, self.expected, least, strict=True))
         short = [is_float(y.dtype) and y.dtype.itemsize <= 4 for y in self.expected]
         errors = [numpy.asarray(error if one else 0.0) for one in short]
-        found = [difference(x, y, slack, precision) for (x, y, precision), slack in zip(three, errors, strict=True)]
-        if not any(found):
-            return found
+        texts = [difference(x, y, slack, precision) for (x, y, precision), slack in zip(three, errors, strict=True)]
+        if not any(texts):
+            return texts
         slacks = [slack + more for slack, more in zip(self.slack, errors, strict=True)]
         return [difference(x, y, slack, precision) for (x, y, precision), slack in zip(three, slacks, strict=True)]
 

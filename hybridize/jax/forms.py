@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Form`: a function of JAX's arrays for calls of one structure, dtypes and constants; it is what is captured."""
+"""`CallForm`: a function of JAX's arrays for calls of one structure, dtypes and constants; it is what is captured."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ResultsDifferError(Exception):
     """The structure of the results depends on the sizes of the arguments."""
 
 
-class Form:
+class CallForm:
     """The function for calls whose arguments have one structure, the same dtypes and constants.
 
     It is what is captured: a function of the arrays alone.
@@ -231,18 +231,18 @@ class _Walk(Walk):
 
 def _named(shapes: Sequence[Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
     """Names for the dims among sizes, and the sizes of JAX for them."""
-    found: list[Any] = []
+    unknown: list[Any] = []
     for size in (size for shape in shapes for size in shape if dims.is_symbolic(size)):
-        if not any(one is size or dims.same(one, size) for one in found):
-            found.append(size)
-    if not found:
+        if not any(one is size or dims.same(one, size) for one in unknown):
+            unknown.append(size)
+    if not unknown:
         return {}, {}
-    names = [f"d{number}" for number in range(len(found))]
-    for size in found:
+    names = [f"d{number}" for number in range(len(unknown))]
+    for size in unknown:
         if size == 1:  # to JAX no size that it does not know is 1
             raise ValueError("a size is 1, which JAX takes for no other")
     symbols = jax.export.symbolic_shape(",".join(names), constraints=[f"{name} >= 2" for name in names])
-    return dict(zip(names, found, strict=True)), _BySize(found, symbols)
+    return dict(zip(names, unknown, strict=True)), _BySize(unknown, symbols)
 
 
 class _BySize(dict[Any, Any]):

@@ -96,8 +96,8 @@ def composition(equation: Any) -> Callable[..., Any] | None:
     (result,) = equation.outvars
     if "dtype" not in inspect.signature(function).parameters:
         return functools.partial(function, **keywords)
-    shape, made = result.aval.shape, functools.partial(function, dtype=result.aval.dtype, **keywords)
-    return lambda *xs: made(*(jax.numpy.broadcast_to(x, shape) for x in xs))
+    shape, typed = result.aval.shape, functools.partial(function, dtype=result.aval.dtype, **keywords)
+    return lambda *xs: typed(*(jax.numpy.broadcast_to(x, shape) for x in xs))
 
 
 def applied(equation: Any, *values: Any) -> list[Any]:
@@ -126,11 +126,11 @@ def _hear_comparisons() -> bool:
 
     def equal(self: Any, other: Any) -> bool:
         answer: bool = plain(self, other)
-        heard: list[tuple[Any, Any]] | None = getattr(_HEARING, "pairs", None)
-        if heard is None or answer or not isinstance(other, (int, numpy.integer, kind)):
+        pairs: list[tuple[Any, Any]] | None = getattr(_HEARING, "pairs", None)
+        if pairs is None or answer or not isinstance(other, (int, numpy.integer, kind)):
             return answer
         if (not isinstance(other, kind) and other == 1) or not _is_jax(_comparing(sys._getframe(1))):
-            heard.append((self, other))
+            pairs.append((self, other))
         return answer
 
     kind.__eq__ = equal

@@ -33,7 +33,7 @@ class Outside:
 
     def holds(self) -> bool:
         """Tell whether all of them are the same still."""
-        return all(_is_same(kept, read()) for read, kept in self._reads)
+        return all(_is_same(then, read()) for read, then in self._reads)
 
 
 _ABSENT: Final = object()
@@ -120,16 +120,16 @@ def _kept(value: Any) -> Any:
     return value
 
 
-def _is_same(kept: Any, value: Any) -> bool:
+def _is_same(before: Any, value: Any) -> bool:
     if isinstance(value, numpy.ndarray):
-        if not isinstance(kept, tuple) or kept[0] is not value:
+        if not isinstance(before, tuple) or before[0] is not value:
             return False
-        return kept[1] is None or numpy.array_equal(kept[1], value, equal_nan=value.dtype.kind in "fc")
+        return before[1] is None or numpy.array_equal(before[1], value, equal_nan=value.dtype.kind in "fc")
     if isinstance(value, (list, dict, tuple, set)):
-        if not isinstance(kept, tuple) or not isinstance(kept[0], list):
+        if not isinstance(before, tuple) or not isinstance(before[0], list):
             return False
         leaves, tree = jax.tree.flatten(value)
-        return bool(tree == kept[1]) and all(map(_is_same, kept[0], leaves[:1000]))
-    return kept is value or (
-        isinstance(value, (int, float, complex, str)) and type(kept) is type(value) and kept == value
+        return bool(tree == before[1]) and all(map(_is_same, before[0], leaves[:1000]))
+    return before is value or (
+        isinstance(value, (int, float, complex, str)) and type(before) is type(value) and before == value
     )

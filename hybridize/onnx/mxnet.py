@@ -24,11 +24,12 @@ from hybridize.formats.onnx.read import read
 from hybridize.gluon import HybridBlock, SymbolBlock
 from hybridize.gluon.imported_block import ImportedBlock
 from hybridize.ndarray import load as load_arrays
+from hybridize.symbol import stored
 
 Shapes = Sequence[Sequence[int | str | None]]
 _ARGUMENT, _STATE = "arg:", "aux:"
 _GROWTH = (0, 1, 3)
-"""What is added to dynamic sizes in the calls that a program for all of them is made of."""
+"""Numbers added to dynamic sizes in the calls that a program for all of them is made of."""
 
 
 def export_model(
@@ -89,7 +90,7 @@ def export_model(
 
 def _block(sym: Any, params: Any) -> tuple[SymbolBlock, list[str]]:
     """A symbol with its parameters as a block, and the names of its inputs."""
-    expression = symbols.load(os.fspath(sym)) if isinstance(sym, (str, os.PathLike)) else sym
+    expression = stored.load(os.fspath(sym)) if isinstance(sym, (str, os.PathLike)) else sym
     arrays = load_arrays(os.fspath(params)) if isinstance(params, (str, os.PathLike)) else dict(params or {})
     arrays = {name.removeprefix(_ARGUMENT).removeprefix(_STATE): array for name, array in arrays.items()}
     names = [name for name in expression.list_inputs() if name not in arrays]
@@ -148,7 +149,7 @@ def import_model(model_file: str | os.PathLike[str]) -> tuple[Any, dict[str, Any
     block(*inputs)
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         symbol_file, params_file = block.export(os.path.join(folder, "model"))
-        whole = symbols.load(symbol_file)
+        whole = stored.load(symbol_file)
         arrays: Mapping[str, Any] = load_arrays(params_file) if params_file is not None else {}
     parts = [
         {name.removeprefix(word): array for name, array in arrays.items() if name.startswith(word)}

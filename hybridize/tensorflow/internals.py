@@ -111,7 +111,8 @@ def accessed(variable: Any) -> None:
 
 def unconverted(function: T) -> T:
     """Tell AutoGraph that there is nothing to convert in a function or class, and return it."""
-    function.autograph_info__ = {}
+    marked: Any = function
+    marked.autograph_info__ = {}
     return function
 
 

@@ -14,6 +14,7 @@ import hybridize
 from hybridize import autograd, gluon, load, np
 from hybridize.base.errors import ArgumentError, DTypeError, LoadError, OutOfBoundsError, ShapeError
 from tests.onnx_models import image_net, model, table
+from tests.refusals import refusal
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +122,7 @@ def test_inputs_are_arrays_numbers_and_lists_by_position_and_name(files):
 def test_errors_of_calls_are_in_the_words_of_the_file(files, args, kwargs, error, message, active):
     net = load(files / "table.onnx")
     net.hybridize(active)
-    with pytest.raises(error, match=message):
+    with refusal(error, message):
         net(*args, **kwargs)
     assert net([1], 2).shape == (1, 3)
 

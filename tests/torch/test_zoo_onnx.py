@@ -40,7 +40,10 @@ def check(name: str, path: Any) -> None:
         with pytest.raises(CaptureError, match=REFUSED[name]):
             fast.export(path, format="onnx")
         return
-    file = fast.export(path, format="onnx").files[0]
+    exported = fast.export(path, format="onnx")
+    assert "read back" in exported.checks[0]
+    assert all("as expected" in line or "shapes fit" in line for line in exported.checks)
+    file = exported.files[0]
     for batch in (1, 2, 4):
         args, kwargs = given(batch)
         with torch.no_grad():

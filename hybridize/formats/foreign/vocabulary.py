@@ -55,7 +55,7 @@ class Row:
     by_types: bool = False
     """True if the result follows from the types of the inputs: it is known whatever they are."""
     decides: int = 0
-    """How many of the first inputs decide what is computed: better known, though they need not be."""
+    """The number of first inputs that decide what is computed: better known, though they need not be."""
 
     plain: bool = False
     """True if the function takes operands alone: it is called without the node."""

@@ -15,7 +15,15 @@ from hybridize.base.errors import HybridizeError, InternalError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.locations import at_node
 from hybridize.formats.foreign.checks import every_graph, missing_operators, place
-from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, NoArray, TooLargeError, operand_of
+from hybridize.formats.foreign.known import (
+    LARGEST,
+    Assembled,
+    Known,
+    KnownInterpreter,
+    NoArray,
+    TooLargeError,
+    operand_of,
+)
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
 from hybridize.formats.foreign.vocabulary import Application, Row, Value
 from hybridize.graph import Graph
@@ -130,8 +138,8 @@ class Walk:
                 error.within = self.place(node)
             raise
         except _OF_PYTHON as error:  # what no row has asked for: attributes and inputs of other types, or out of range
-            found = ", ".join("nothing" if x is None else described(x) for x in inputs) or "no inputs"
-            what = f"{self.place(node)} cannot be computed of {found}: {type(error).__name__}: {error}"
+            kinds = ", ".join("nothing" if x is None else described(x) for x in inputs) or "no inputs"
+            what = f"{self.place(node)} cannot be computed of {kinds}: {type(error).__name__}: {error}"
             raise LoadError("E603", what) from error
 
     def function(self, body: ForeignGraph, inputs: Sequence[Value], attributes: Mapping[str, Any]) -> list[Value]:
@@ -217,7 +225,7 @@ def _folded(row: Row, n: Application, inputs: Sequence[Value]) -> Sequence[Value
     if any(x is not None and x.array.size > LARGEST for x in inputs):
         return None
     try:
-        with interpreting(Folding()):
+        with interpreting(KnownInterpreter()):
             return _several(row.function(*inputs) if row.plain else row.function(n, *inputs))
     except TooLargeError:
         return None

@@ -223,5 +223,5 @@ def reduced(n: Application, x: Operand) -> Operand:
     bits, drop = unsigned(x), own[1] - form[1]
     odd = ops.bit_and(ops.shift_right(bits, ops.like(drop, bits)), ops.like(1, bits))
     up = ops.add(ops.add(bits, ops.like((1 << (drop - 1)) - 1, bits)), odd)  # half to even
-    kept = ops.bitcast(ops.bit_and(up, ops.bit_not(ops.like((1 << drop) - 1, bits))), kind)
-    return ops.where(ops.isnan(x), x, kept)
+    short = ops.bitcast(ops.bit_and(up, ops.bit_not(ops.like((1 << drop) - 1, bits))), kind)
+    return ops.where(ops.isnan(x), x, short)

@@ -61,7 +61,7 @@ class _Windows:
         return (*placed, *(axis for axis in range(len(self.shape)) if axis not in placed))
 
     @property
-    def kept(self) -> list[int]:
+    def own(self) -> list[int]:
         """The axes that windows have."""
         return [axis for axis in range(len(self.shape)) if axis not in self.dropped]
 
@@ -173,11 +173,10 @@ def _gathered(x: Operand, windows: _Windows, places: _Places) -> Operand:
         (axis,) = windows.axes
         return ops.take_along_axis(x, places.starts[axis], axis)
     if not placed:
-        kept = windows.kept
-        y = ops.reshape(x, tuple(windows.shape[axis] for axis in kept))
+        y = ops.reshape(x, tuple(windows.shape[axis] for axis in windows.own))
         return ops.broadcast(ops.reshape(y, (*[1] * len(lead), *type_of(y).shape)), (*lead, *type_of(y).shape))
     y = ops.gather_nd(ops.transpose(x, windows.order), windows.points(places.starts))
-    turn = [windows.inner.index(axis) for axis in windows.kept]
+    turn = [windows.inner.index(axis) for axis in windows.own]
     return ops.transpose(y, (*range(len(lead)), *(len(lead) + k for k in turn)))
 
 
@@ -222,7 +221,7 @@ def scatter(n: Application, array: Value, indices: Value, new: Value) -> Operand
     updates = ops.transpose(updates, (*outside, *inside))
     places = _Places(windows, indices, n.text("mode"))
     lead = len(windows.lead)
-    updates = ops.transpose(updates, (*range(lead), *(lead + windows.kept.index(axis) for axis in windows.inner)))
+    updates = ops.transpose(updates, (*range(lead), *(lead + windows.own.index(axis) for axis in windows.inner)))
     if n.node.op == "scatter-sub":
         updates = ops.neg(updates)
     if not windows.placed:
@@ -254,11 +253,11 @@ def scatter(n: Application, array: Value, indices: Value, new: Value) -> Operand
 
 def _over_whole(n: Application, x: Operand, updates: Operand, windows: _Windows) -> Operand:
     """The whole array replaced by, or joined with, each of the updates."""
-    kept = tuple(windows.shape)
-    rows = ops.reshape(updates, (math.prod(windows.lead), *kept))
+    shape = tuple(windows.shape)
+    rows = ops.reshape(updates, (math.prod(windows.lead), *shape))
     if n.node.op == "scatter":
         count = type_of(rows).shape[0]
-        return ops.reshape(ops.part(rows, 0, count - 1, count), kept)
+        return ops.reshape(ops.part(rows, 0, count - 1, count), shape)
     fold = {"scatter-mul": ops.prod, "scatter-min": ops.reduce_min, "scatter-max": ops.reduce_max}
     total = fold.get(n.node.op, ops.sum)(rows, (0,))
     return _JOINED.get(n.node.op, ops.add)(x, total)

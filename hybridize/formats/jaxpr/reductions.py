@@ -105,12 +105,12 @@ def reduce(n: Application, *operands: Operand) -> tuple[Operand, ...]:
     axes = tuple(sorted(n.integers("dimensions")))
     shape = type_of(xs[0]).shape
     rest = tuple(axis for axis in range(len(shape)) if axis not in axes)
-    kept = tuple(shape[axis] for axis in rest)
+    lead = tuple(shape[axis] for axis in rest)
     length = 1
     for axis in axes:
         length = length * shape[axis]
-    rows = [ops.reshape(ops.transpose(x, (*axes, *rest)), (length, *kept)) for x in xs]
-    states = [ops.broadcast(start, kept) for start in starts]
+    rows = [ops.reshape(ops.transpose(x, (*axes, *rest)), (length, *lead)) for x in xs]
+    states = [ops.broadcast(start, lead) for start in starts]
     kinds = [type_of(state) for state in states]
     body = n.walk.body(of_any_shape(graph_of(n, "jaxpr")), [*kinds, *kinds], (), {})
     return tuple(bind(ops.Scan(body, length, False, count), *states, *rows))

@@ -15,7 +15,7 @@ from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.attention import heads_apart, heads_together
 from hybridize.formats.onnx.linear import convolution, gemm
 from hybridize.formats.onnx.quantized import integer_matmul
-from hybridize.formats.onnx.recurrent import layer
+from hybridize.formats.onnx.recurrent import activation, layer
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.attention import attention_in_stages
@@ -52,13 +52,11 @@ def quick_gelu(n: Application, x: Operand) -> Operand:
     return ops.mul(x, ops.sigmoid(ops.mul(ops.like(n.number("alpha", 1.702), x), x)))
 
 
-_ACTIVATIONS: Final[Mapping[str, Callable[..., Operand]]] = {
-    "Relu": composites.relu, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
-    "LeakyRelu": lambda x, alpha: composites.leaky_relu(x, act_type="leaky", slope=alpha),
-    "Clip": lambda x, low, high: ops.min(ops.max(x, ops.like(low, x)), ops.like(high, x)),
-    "HardSigmoid": lambda x, alpha, beta: ops.max(ops.like(0, x), ops.min(
-        ops.like(1, x), ops.add(ops.mul(ops.like(alpha, x), x), ops.like(beta, x)))),
+_TAKES: Final[Mapping[str, tuple[str, ...]]] = {
+    "Relu": (), "Tanh": (), "Sigmoid": (), "LeakyRelu": ("alpha",), "Clip": ("min", "max"),
+    "HardSigmoid": ("alpha", "beta"),
 }  # fmt: skip
+"""Activations that follow a product, with the attributes that numbers are for."""
 
 
 # ---------------------------------------------------------------------------------------------------------- products
@@ -70,16 +68,17 @@ def fused_convolution(
 ) -> Operand:
     """A convolution, plus another array, and an activation."""
     y = _shifted(convolution(n, x, w, bias), other)
-    name = n.text("activation", "", ("", *_ACTIVATIONS))
-    return _ACTIVATIONS[name](y, *n.numbers("activation_params", ())) if name else y
+    name = n.text("activation", "", ("", *_TAKES))
+    numbers = dict(zip(_TAKES.get(name, ()), n.numbers("activation_params", ()), strict=False))
+    return activation(n, name, numbers)(y) if name else y
 
 
 @ONNX(f"{_DOMAIN}FusedGemm")
 def fused_gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """A product of matrices, plus an array, and an activation."""
-    name = n.text("activation", options=tuple(_ACTIVATIONS))
-    numbers = [n.number(f"activation_{word}") for word in ("alpha", "beta") if n.has(f"activation_{word}")]
-    return _ACTIVATIONS[name](gemm(n, x, w, bias), *numbers)
+    name = n.text("activation", options=tuple(_TAKES))
+    numbers = {word: n.number(f"activation_{word}") for word in _TAKES[name] if n.has(f"activation_{word}")}
+    return activation(n, name, numbers)(gemm(n, x, w, bias))
 
 
 @ONNX(f"{_DOMAIN}FusedMatMul")
@@ -201,12 +200,18 @@ def joined(n: Application, scale: Operand, zero: Operand, *parts: Operand) -> Op
 # ------------------------------------------------------------------------------------------------------ transformers
 
 
+def _sum(n: Application, x: Operand, skip: Operand, bias: Operand | None) -> Operand:
+    if any(n.node.outputs[1:3]):
+        n.fail("the mean and the deviation are not supported as results")
+    return _shifted(_shifted(x, skip), bias)
+
+
 @ONNX(f"{_DOMAIN}SkipLayerNormalization")
 def skip_layer_norm(
     n: Application, x: Operand, skip: Operand, gamma: Operand, beta: Operand | None = None, bias: Operand | None = None
 ) -> tuple[Operand | None, ...]:
     """The layer norm of a sum, and the sum."""
-    total = _shifted(_shifted(x, skip), bias)
+    total = _sum(n, x, skip, bias)
     beta = ops.like(0, gamma) if beta is None else beta
     y = composites.layer_norm(total, gamma, beta, type_of(total).ndim - 1, n.number("epsilon", 1e-12))
     return y, None, None, total
@@ -217,7 +222,7 @@ def skip_rms_norm(
     n: Application, x: Operand, skip: Operand, gamma: Operand, bias: Operand | None = None
 ) -> tuple[Operand | None, ...]:
     """The root mean square norm of a sum, and the sum."""
-    total = _shifted(_shifted(x, skip), bias)
+    total = _sum(n, x, skip, bias)
     return rms_norm(total, gamma, (type_of(total).ndim - 1,), n.number("epsilon", 1e-12)), None, None, total
 
 
@@ -307,7 +312,7 @@ def attention_of_inputs(
 
 
 def _filtered(n: Application, padding: Operand, keys: Any, hidden: float, of: Any) -> Operand:
-    """What is added to scores of keys that a mask of lengths [batch], or of 0 and 1, hides."""
+    """Numbers that are added to scores of keys which a mask of lengths [batch], or of 0 and 1, hides."""
     kind = type_of(padding)
     if kind.ndim == 1:
         shape = (kind.shape[0], keys)

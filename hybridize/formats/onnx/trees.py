@@ -147,7 +147,7 @@ def _checked(n: Application, forest: Forest) -> Forest:
 def _joined(
     n: Application, x: Operand, forest: Forest, places: Any, weights: NDArray[Any], targets: int, how: str
 ) -> Operand:
-    """What the leaves of all trees give for each target, [rows, targets].
+    """Return the sums of the leaves of all trees for each target, [rows, targets].
 
     Args:
         n: the node.
@@ -165,7 +165,7 @@ def _joined(
     table = numpy.full((forest.leaves, targets), empty, type_of(x).dtype)
     {"MIN": numpy.minimum, "MAX": numpy.maximum}.get(how, numpy.add).at(table, places, weights.astype(table.dtype))
     each = ops.gather(ops.constant(table), leaves_of(x, forest), 0)
-    y = {"MIN": ops.reduce_min, "MAX": ops.reduce_max}.get(how, ops.sum)(each, (1,))
+    y = {"MIN": ops.reduce_min, "MAX": ops.reduce_max}.get(how, ops.sum)(each, (0,))
     return ops.div(y, ops.like(len(forest.roots), y)) if how == "AVERAGE" else y
 
 

@@ -33,7 +33,7 @@ from hybridize.formats.onnx.messages import NUMBERS, SCHEMAS
 from hybridize.formats.onnx.windows import WINDOWS
 from hybridize.formats.onnx.words import BY_OPS
 from hybridize.formats.onnx.write_control import CONTROL
-from hybridize.formats.onnx.writer import Entry, FileState, GraphWriter, MainRoot, every, info, live, tensor
+from hybridize.formats.onnx.writer import FileValue, MainRoot, ModelState, NodeWriter, every, info, live, tensor
 from hybridize.formats.saved import CheckedCall
 from hybridize.formats.wire import Message, serialized_parts
 from hybridize.graph import sizes_of
@@ -113,7 +113,7 @@ def _takes(variant: Variant, sample: CheckedCall) -> bool:
 
 
 def _limits(variant: Variant) -> list[tuple[Any, str]]:
-    """What must be above 0 of the sizes of calls, and that in words; a sample with smaller ones shows that these do."""
+    """List sizes that must be above 0 in calls, each with words for it; what a sample shows to be right is no limit."""
     scope = variant.scope
     if scope is None:
         return []
@@ -144,16 +144,16 @@ def write(model: Deployable, path: str, opset: int = DEFAULT) -> list[str]:
         CaptureError E450: an operation has no counterpart in ONNX; it names it and the user's line.
     """
     (variant,) = model.variants
-    whole = FileState(opset, {**BY_OPS, **WINDOWS, **CONTROL}, LAYERS)
+    whole = ModelState(opset, {**BY_OPS, **WINDOWS, **CONTROL}, LAYERS)
     root = MainRoot(whole)
     graph = variant.graph
-    writer = GraphWriter(root, root.nodes)
+    writer = NodeWriter(root, root.nodes)
     names = [root.unique(one.name) for one in model.inputs]
     for value, name in zip(graph.inputs, names, strict=True):
-        writer.entries[value] = Entry(name, value.type.shape)
+        writer.entries[value] = FileValue(name, value.type.shape)
         root.sources[name] = value.type
     for value, name in variant.weights.items():
-        writer.entries[value] = Entry(root.constant(graph.constants[value], name), value.type.shape)
+        writer.entries[value] = FileValue(root.constant(graph.constants[value], name), value.type.shape)
     writer.walk(graph)
     for above, text in _limits(variant):
         failed = writer.add("LessOrEqual", [writer.size(above), writer.constant([0])])
@@ -211,7 +211,7 @@ def _tidy(nodes: list[Message], outputs: Sequence[str]) -> list[Message]:
     for node in every(nodes):
         for name in node["input"]:
             uses[name] = uses.get(name, 0) + 1
-    kept = list(nodes)
+    rest = list(nodes)
     for output in outputs:
         identity, _ = makers[output]
         (name,) = identity["input"]
@@ -219,8 +219,8 @@ def _tidy(nodes: list[Message], outputs: Sequence[str]) -> list[Message]:
             node, k = makers[name]
             node["output"] = [*node["output"][:k], output, *node["output"][k + 1 :]]
             node["name"] = node["output"][0]
-            kept.remove(identity)
-    return kept
+            rest.remove(identity)
+    return rest
 
 
 # --------------------------------------------------------------------------------------------------------------- checks

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_
+from hybridize.base.dtypes import bool_, int32
 from hybridize.formats.foreign.arrays import stretched
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -53,8 +53,7 @@ def read(n: Application, variable: Value) -> Operand:
 @TENSORFLOW("VariableShape", values=True)
 def shape(n: Application, variable: Value) -> Known:
     """The sizes of a variable."""
-    dtype = n.attributes.get("out_type")
-    return Known.of(list(type_of(held(n, variable)).shape), *(() if dtype is None else (dtype,)))
+    return Known.of(list(type_of(held(n, variable)).shape), n.attributes.get("out_type", int32))
 
 
 @TENSORFLOW("VarIsInitializedOp", values=True)

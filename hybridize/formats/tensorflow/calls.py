@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.formats.foreign.program import Call, ForeignGraph
+from hybridize.formats.foreign.program import ForeignGraph, FunctionName
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 
@@ -18,7 +18,7 @@ def function_of(n: Application, name: str) -> ForeignGraph:
 
 def named(n: Application, call: Any) -> ForeignGraph:
     """Return the function that a value of an attribute names."""
-    if not isinstance(call, Call) or call.function not in n.walk.program.functions:
+    if not isinstance(call, FunctionName) or call.function not in n.walk.program.functions:
         n.fail(f"it calls {call!r}, which is no function of the model")
     return n.walk.program.functions[call.function]
 

@@ -17,13 +17,14 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import AssertionFailed, ShapeError
+from hybridize.formats.foreign.arrays import is_number
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, Node, calls
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.assigns import WRITES
 from hybridize.formats.tensorflow.calls import function_of, named
 from hybridize.formats.tensorflow.draws import DRAWS, GENERATOR
-from hybridize.formats.tensorflow.lists import InTurn, RoundNumber, TensorList, filled_list
+from hybridize.formats.tensorflow.lists import InTurn, Repeated, RoundNumber, TensorList, filled_list
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.graph import Graph
 from hybridize.ops import bind
@@ -41,7 +42,7 @@ def leaves(values: Sequence[Value]) -> list[Operand]:
         if isinstance(value, TensorList):
             if value.array is not None:
                 result.append(value.array)
-        elif not isinstance(value, (Known, Handle)) and value is not None:
+        elif not isinstance(value, (Known, Handle, Repeated)) and value is not None:
             result.append(operand_of(value))
     return result
 
@@ -53,7 +54,7 @@ def with_leaves(values: Sequence[Value], operands: Iterator[Operand]) -> list[Va
         if isinstance(value, TensorList):
             array = None if value.array is None else next(operands)
             result.append(TensorList(array, value.count, value.dtype, value.seen))
-        elif isinstance(value, (Known, Handle)) or value is None:
+        elif isinstance(value, (Known, Handle, Repeated)) or value is None:
             result.append(value)
         else:
             result.append(next(operands))
@@ -118,7 +119,7 @@ class _State:
         return [operand_of(self.walk.state[name]) for name in self.names]
 
     def traced(self, operands: Mapping[str, Operand], run: Callable[[], list[Operand]]) -> list[Operand]:
-        """Run something while they hold operands of a body, and put back what they held."""
+        """Run something while they hold operands of a body, and put back what they present."""
         before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
         self.walk.key = None  # which would be drawn once for all rounds
@@ -338,6 +339,16 @@ class _Form:
             readers[0].op == "TensorListSetItem" and self._at_round(readers[0], numbers)
         )
 
+    def takes_in_turn(self, k: int) -> bool:
+        """Tell whether each round takes the last element of a list, and nothing else is done with it."""
+        readers = self.readers.get(self.inputs[k], ())
+        return (
+            len(readers) == 1
+            and readers[0].op == "TensorListPopBack"
+            and self.ends[k] == readers[0].outputs[0]
+            and not self.readers.get(self.ends[k])
+        )
+
     def _at_round(self, node: Node, numbers: Collection[int]) -> bool:
         name = self.sources.get(node.inputs[1], node.inputs[1])
         return name in self.inputs and self.inputs.index(name) in numbers
@@ -394,11 +405,16 @@ def _scan(
     numbers = [k for k, step in steps.items() if step == 1 and _from_zero(arguments[k])]
     read = [k for k in form.fixed if _has_rows(arguments[k], count) and form.reads_in_turn(k, numbers)]
     stacked = [k for k in indices if isinstance(arguments[k], TensorList) and form.writes_in_turn(k, numbers)]
+    shrinking = [k for k in indices if form.takes_in_turn(k)]
+    ends_first = [k for k in shrinking if _has_rows(arguments[k], count)]
+    repeated = [k for k in shrinking if isinstance(arguments[k], Repeated) and dims.same(arguments[k].count, count)]
     changed = written(n, [form.body], arguments)
     state = _State(n, names_of(n, arguments))
-    carried = [k for k in indices if k not in form.fixed and k not in counters and k not in stacked]
+    in_turn = {*form.fixed, *counters, *stacked, *ends_first, *repeated}
+    carried = [k for k in indices if k not in in_turn]
     others = [k for k in indices if k in form.fixed and k not in read]
     key = object()
+    same: dict[int, Known] = {}
 
     def plan(values: Sequence[Value]) -> tuple[list[Operand], Graph]:
         """The operands of the scan, and its body."""
@@ -406,9 +422,10 @@ def _scan(
         fixed = [values[k] for k in others]
         counts = [_counted(values[k], steps[k], count) for k in counters]
         own = [name for name in state.names if name not in changed]
-        kept = [operand_of(n.walk.state[name]) for name in own]
+        constants = [operand_of(n.walk.state[name]) for name in own]
         moving = [operand_of(n.walk.state[name]) for name in changed]
-        parts = [leaves(begin), moving, counts, [values[k].array for k in read], leaves(fixed), kept]
+        rows = [*(values[k].array for k in read), *(ops.flip(values[k].array, 0) for k in ends_first)]
+        parts = [leaves(begin), moving, counts, rows, leaves(fixed), constants]
         sizes = [len(part) for part in parts]
         sliced = {2, 3}
         types = [
@@ -428,8 +445,10 @@ def _scan(
                 inner[k] = value
             for k, x in zip(counters, cut[2], strict=True):
                 inner[k] = RoundNumber(key, x) if k in numbers else x
-            for k, x in zip(read, cut[3], strict=True):
+            for k, x in zip([*read, *ends_first], cut[3], strict=True):
                 inner[k] = InTurn(key, x, values[k].dtype)
+            for k in repeated:
+                inner[k] = InTurn(key, values[k].element, values[k].dtype)
             for k in stacked:
                 inner[k] = InTurn(key, None, values[k].dtype)
 
@@ -437,7 +456,10 @@ def _scan(
                 results = n.walk.function(form.body, inner, {})
                 ends = _as_begun(n, begin, [results[k] for k in carried])
                 after = [operand_of(n.walk.state[name]) for name in changed]
-                return [*ends, *after, *(results[k].element for k in stacked)]
+                for k in stacked:
+                    if isinstance(results[k].element, Known) and is_number(values[k].count, 0):
+                        same[k] = results[k].element
+                return [*ends, *after, *(operand_of(results[k].element) for k in stacked if k not in same)]
 
             return state.traced(dict(zip([*changed, *own], [*cut[1], *cut[5]], strict=True)), inside)
 
@@ -456,7 +478,12 @@ def _scan(
     for name in changed:
         n.walk.state[name] = next(outputs)
     for k in stacked:
-        result[k] = _with_rows(values[k], next(outputs), count, form.makers[form.ends[k]].op)
+        if k in same:
+            result[k] = Repeated(same[k], count, values[k].dtype)
+        else:
+            result[k] = _with_rows(values[k], next(outputs), count, form.makers[form.ends[k]].op)
+    for k in (*ends_first, *repeated):
+        result[k] = TensorList(None, 0, values[k].dtype)
     for k in counters:
         result[k] = Known.of(values[k].item() + count * steps[k], values[k].dtype)
     return tuple(result)
@@ -529,8 +556,8 @@ def _while(n: Application, form: _Form, arguments: Sequence[Value]) -> Sequence[
                     inner[k] = value
                 for k, value in zip(others, with_leaves(fixed, iter(operands[second:])), strict=True):
                     inner[k] = value
-                held = dict(zip(state.names, operands[first:second], strict=True))
-                return state.traced(held, lambda: [*what(inner), *_rest(what, operands)])
+                present = dict(zip(state.names, operands[first:second], strict=True))
+                return state.traced(present, lambda: [*what(inner), *_rest(what, operands)])
 
             return make_graph(run, types)
 
@@ -575,3 +602,11 @@ def assertion(n: Application, condition: Value, *data: Value) -> tuple[()]:
         return ()
     bind(ops.Assert(message), operand_of(condition))
     return ()
+
+
+@TENSORFLOW("CheckNumerics")
+def finite(n: Application, x: Operand) -> Operand:
+    """The array itself, all of whose numbers are finite."""
+    fine = ops.all(ops.isfinite(x), tuple(range(type_of(x).ndim)))
+    bind(ops.Assert(f"{n.place}: {n.text('message', '')} : the array has numbers that are not finite"), fine)
+    return x

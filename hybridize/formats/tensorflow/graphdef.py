@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hybridize.base.errors import LoadError
 from hybridize.formats.cursor import malformed
 from hybridize.formats.foreign.checks import check_program
-from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port, calls
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, FunctionName, Node, Port, calls
 from hybridize.formats.tensorflow.messages import DTYPES, SCHEMAS, array_of, sizes_of, type_of_number
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.formats.wire import Message, parse
@@ -229,7 +229,7 @@ def _attribute(attr: Message, source: str, what: str) -> Any:
             case "tensor":
                 return array_of(value, source, what)
             case "func":
-                return Call(value.get("name", ""))
+                return FunctionName(value.get("name", ""))
             case "list":
                 return tuple(_attribute({one: item}, source, what) for one, items in value.items() for item in items)
             case _:
@@ -302,7 +302,9 @@ def program_of_functions(
             nodes.append(Node("VarHandleOp", (), (value_name,), {"shared_name": value.name}, value.name))
         else:
             constants[value_name] = value
-    call = Node("PartitionedCall", (*(port.name for port in ports), *names), tuple(ends), {"f": Call(name)}, name)
+    call = Node(
+        "PartitionedCall", (*(port.name for port in ports), *names), tuple(ends), {"f": FunctionName(name)}, name
+    )
     last = (Port(one, port.dtype, port.shape) for port, one in zip(graph.outputs, ends, strict=True))
     whole = ForeignGraph(ports, (*nodes, call), tuple(last), constants)
     called = _called(whole, functions, source)

@@ -164,6 +164,19 @@ def top_k(n: Application, x: Operand, count: Known) -> tuple[Operand, Operand]:
     return ops.take_along_axis(x, order, axis), ops.cast(order, dtype_of(n, "index_type", int32))
 
 
+@TENSORFLOW("InTopKV2")
+def in_top_k(n: Application, x: Operand, targets: Operand, count: Operand) -> Operand:
+    """Tell for each row whether fewer elements than so many are larger than that of its target, which is finite."""
+    rows, classes = type_of(x).shape
+    of_target = ops.eq(
+        ops.iota((rows, classes), 1, type_of(targets).dtype), aligned(ops.reshape(targets, (rows, 1)), (rows, classes))
+    )
+    value = ops.sum(ops.where(of_target, x, ops.like(0, x)), (1,))
+    larger = ops.gt(x, aligned(ops.reshape(value, (rows, 1)), (rows, classes)))
+    few = ops.lt(ops.sum(ops.cast(larger, int64), (1,)), aligned(ops.cast(count, int64), (rows,)))
+    return ops.bit_and(few, ops.bit_and(ops.any(of_target, (1,)), ops.isfinite(value)))
+
+
 @TENSORFLOW("DynamicStitch", "ParallelDynamicStitch", values=True)
 def stitch(n: Application, *xs: Value) -> Value:
     """Rows from several arrays, each at its places in the result, which must be known."""

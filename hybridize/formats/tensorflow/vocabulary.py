@@ -12,7 +12,7 @@ _TABLES: Final = (
     "elementwise", "assigns", "calls", "linear", "shapes", "reductions", "windows", "indices", "control", "lists",
     "gradients", "random", "draws",
 )  # fmt: skip
-"""What most models need comes first."""
+"""Modules of rows; those that most models need come first."""
 TENSORFLOW: Final = Vocabulary(
     "TensorFlow",
     "hybridize.formats.tensorflow.vocabulary:TENSORFLOW",

@@ -31,10 +31,10 @@ def images_of(n: Application, name: str, default: int = 1) -> tuple[int, ...]:
     numbers = n.integers(name, (default,) * 4)
     if len(numbers) not in (3, 4, 5):
         n.fail(f"the attribute {name} is {list(numbers)}")
-    kept, others = (numbers[1:-1], (numbers[0], numbers[-1])) if channels_last(n) else (numbers[2:], numbers[:2])
+    inner, others = (numbers[1:-1], (numbers[0], numbers[-1])) if channels_last(n) else (numbers[2:], numbers[:2])
     if any(number != 1 for number in others):
         n.fail(f"the attribute {name} is {list(numbers)}: windows over batch or channels are not supported")
-    return kept
+    return inner
 
 
 def pads_of(

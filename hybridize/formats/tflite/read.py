@@ -17,7 +17,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.flat import parse
 from hybridize.formats.foreign.checks import check_program
-from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, FunctionName, Node, Port
 from hybridize.formats.foreign.walk import settled
 from hybridize.formats.tflite.messages import (
     CUSTOM,
@@ -154,7 +154,7 @@ class _Reader:
         """Refuse graphs that call themselves: what each calls is read before it, so an order must exist."""
         calls = {
             _function(number): {one.function for node in graph.nodes for one in node.attributes.values()
-                                if isinstance(one, Call)}
+                                if isinstance(one, FunctionName)}
             for number, graph in enumerate(graphs)
         }  # fmt: skip
         while calls:
@@ -271,7 +271,7 @@ class _Reader:
         if name in _GRAPHS.get(op, ()):
             if not 0 <= value < len(self.model["graphs"]):
                 raise self.fail(f"{op} has the graph number {value}, there are {len(self.model['graphs'])}")
-            return Call(_function(value))
+            return FunctionName(_function(value))
         return value
 
     # ------------------------------------------------------------------------------------------------------- arrays

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.frozen import changed
 from hybridize.formats.foreign.known import Handle, operand_of
-from hybridize.formats.foreign.program import Call, ForeignProgram
+from hybridize.formats.foreign.program import ForeignProgram, FunctionName
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.foreign.walk import Walk
 from hybridize.formats.tflite.vocabulary import TFLITE
@@ -73,7 +73,7 @@ def first_values(program: ForeignProgram) -> ForeignProgram:
 def _check_writes(program: ForeignProgram) -> None:
     """Refuse variables that are read or written in branches and loops."""
     inside = [one.function for node in program.graph.nodes for one in node.attributes.values()
-              if isinstance(one, Call) and node.op != "CALL_ONCE"]  # fmt: skip
+              if isinstance(one, FunctionName) and node.op != "CALL_ONCE"]  # fmt: skip
     seen: set[str] = set()
     while inside:
         name = inside.pop()
@@ -84,4 +84,4 @@ def _check_writes(program: ForeignProgram) -> None:
             if node.op == "VAR_HANDLE":
                 n = Application(node, node.attributes, Walk(program), {})
                 n.fail("a variable in a branch or a loop is not supported", help="read and write it outside")
-            inside += [one.function for one in node.attributes.values() if isinstance(one, Call)]
+            inside += [one.function for one in node.attributes.values() if isinstance(one, FunctionName)]

@@ -4,8 +4,9 @@ import numpy
 import pytest
 
 from hybridize import autograd, np
-from hybridize.errors import CaptureError, ShapeError
+from hybridize.errors import CaptureError, LoadError, ShapeError
 from tests.formats.onnx.oracles import agree, block_of, graph_of, info, listed, model_of, node, reference, sequence
+from tests.refusals import refusal
 
 LONG = pytest.mark.long
 RANDOM = numpy.random.RandomState(0)
@@ -273,3 +274,12 @@ def test_values_that_may_be_missing_are_there_or_not():
     del model.graph.input[:], model.graph.output[1:], model.graph.node[1:]
     model.graph.node[0].input[0] = ""
     assert not listed(block_of(model)())[0]
+
+
+@pytest.mark.parametrize("sizes", [[2, 2], -1, 0])
+def test_parts_that_do_not_make_an_axis_are_refused(sizes):
+    nodes = [node("SplitToSequence", "x sizes", "parts", axis=1), node("SequenceAt", "parts zero", "y")]
+    weights = {"sizes": numpy.array(sizes, "i8"), "zero": number(0)}
+    model = model_of(nodes, [info("x", "f4", ["n", 5])], [info("y")], weights)
+    with refusal(LoadError, "do not make an axis of 5"):
+        block_of(model)(floats(2, 5))

@@ -135,7 +135,7 @@ def test_gradients_are_pytorchs(compiled):
 
 def test_what_no_layer_has_is_refused():
     model, _ = layer("RNN", activations=["Sin"])
-    with pytest.raises(LoadError, match="the activation sin is not supported") as error:
+    with pytest.raises(LoadError, match="the activation Sin is not supported") as error:
         block_of(model)(np.zeros((STEPS, 2, INPUTS)))
     assert error.value.code == "E603"
     model, _ = layer("RNN")

@@ -74,8 +74,9 @@ def main(names: list[str]) -> None:
                 print(f"{one['name']:<16} {wrong[0]}", flush=True)
                 continue
             taken = facts(number, "--memory", cache=cache)
-        print(f"{one['name']:<16} {max(one['errors']):>18.1e} {one['programs'][-1]:>8} {one['load']:>6} "
-              f"{taken['called']:>5} {taken['weights']:>7} {'; '.join(wrong)}", flush=True)  # fmt: skip
+        memory = f"{taken.get('called', '-'):>5} {taken.get('weights', '-'):>7}"
+        print(f"{one['name']:<16} {max(one['errors']):>18.1e} {one['programs'][-1]:>8} {one['load']:>6} {memory} "
+              f"{'; '.join(wrong)}", flush=True)  # fmt: skip
     print(f"{right} of {len(chosen)} as ONNX Runtime has them")
 
 
