@@ -137,6 +137,13 @@ def test_microcontrollers_have_the_reference_s_bits():
             numpy.testing.assert_array_equal(called(net, *a)[0], b[0])
 
 
+def test_a_wake_word_as_a_library_has_the_same_bits(tmp_path):
+    net = load(file(WORDS[3]))
+    called(net, numpy.random.default_rng(0).integers(-128, 128, (1, 3, 40)).astype("i1"))
+    report = str(net.export(tmp_path / "wake", format="library"))
+    assert report.count("1 call as expected, largest difference 0") == report.count("checked:") > 0
+
+
 def test_operators_that_litert_refuses_are_refused_by_name():
     with pytest.raises(LoadError, match=r"E606.*Landmarks2TransformMatrix") as caught:
         load(file(_PARTS + "face_landmark/face_landmark_with_attention"))

@@ -131,7 +131,9 @@ class _Reader:
             raise self.fail("it has no graph")
         graphs = [self.graph(number, table) for number, table in enumerate(tables)]
         self.check_calls(graphs)
-        main, weights = changed(graphs[0], constants={}), graphs[0].constants
+        numbers = {name: array for name, array in graphs[0].constants.items() if not array.ndim}
+        main = changed(graphs[0], constants=numbers)
+        weights = {name: array for name, array in graphs[0].constants.items() if array.ndim}
         functions = {_function(number): graph for number, graph in enumerate(graphs) if number}
         version = next((self.buffer(one.get("buffer", 0)).tobytes() for one in self.model.get("metadata", ())
                         if one.get("name") == "min_runtime_version"), b"")  # fmt: skip
