@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.dtypes import CODES, uint32
 from hybridize.base.errors import CaptureError
+from hybridize.base.interruptions import let_through
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port
 from hybridize.formats.jaxpr.rows import JAXPR
 from hybridize.jax import internals
@@ -253,6 +254,7 @@ def _scatter(reader: _Reader, equation: Any) -> dict[str, Any]:
         "update_window_dims": numbers.update_window_dims, "dropped": numbers.inserted_window_dims,
         "index_axes": numbers.scatter_dims_to_operand_dims, "operand_batching_dims": numbers.operand_batching_dims,
         "indices_batching_dims": numbers.scatter_indices_batching_dims, "mode": equation.params["mode"],
+        "function": equation.params["update_jaxpr"] if equation.primitive.name == "scatter" else None,
     }  # fmt: skip
 
 
@@ -284,7 +286,8 @@ def is_inexact(array: Any) -> bool:
 def _with_gradient(reader: _Reader, equation: Any) -> dict[str, Any]:
     """The program, and one for its gradient: of the cotangents of the results and the operands, as JAX makes it."""
     avals = [variable.aval for variable in equation.invars]
-    wanted = [k for k, aval in enumerate(avals) if is_inexact(aval)]
+    own = equation.params.get("num_consts", 0)  # what the function closes over has no gradient by its rule
+    wanted = [k for k, aval in enumerate(avals) if k >= own and is_inexact(aval)]
     params = {"call_jaxpr": equation.params["call_jaxpr"], "name": equation.params.get("name"), "wanted": tuple(wanted)}
     if not wanted or any(map(_has_words, avals)):
         return {**params, "wanted": ()}
@@ -304,7 +307,11 @@ def _with_gradient(reader: _Reader, equation: Any) -> dict[str, Any]:
         return list(pullback([g if is_inexact(y) else numpy.zeros(y.shape, jax.dtypes.float0) for g, y in pairs]))
 
     every = [*(variable.aval for variable in equation.outvars), *avals]
-    closed = jax.make_jaxpr(gradient)(*(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in every))
+    try:
+        closed = jax.make_jaxpr(gradient)(*(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in every))
+    except Exception as error:  # the rule is the user's: what it raises is only for those who differentiate
+        let_through(error)
+        return {**params, "wanted": ()}
     return {**params, "gradient": closed}
 
 
