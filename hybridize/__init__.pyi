@@ -60,6 +60,7 @@ from hybridize import symbol as sym
 from hybridize import symbol as symbol
 from hybridize.symbol.scopes import AttrScope as AttrScope
 from hybridize import test_utils as test_utils
+from hybridize import tflite as tflite
 from hybridize.tools.timing import Benchmark as Benchmark
 from hybridize.tools.timing import Timer as Timer
 from hybridize import util as util
@@ -89,7 +90,7 @@ __all__ = [
     "lr_scheduler", "metric", "model", "mon", "monitor", "mxnet", "name", "nd", "ndarray", "np", "np_array",
     "np_default_dtype", "np_shape", "npx", "num_gpus", "numpy", "numpy_extension", "onnx", "operator", "optimizer",
     "profiler", "random", "recordio", "registry", "rnd", "runtime", "set_np_shape", "set_num_threads", "sym",
-    "symbol", "test_utils", "use_np", "use_np_array", "use_np_default_dtype", "use_np_shape", "util",
+    "symbol", "test_utils", "tflite", "use_np", "use_np_array", "use_np_default_dtype", "use_np_shape", "util",
     "value_and_grad", "visualization", "viz", "waitall"
 ]
 __version__: str

@@ -71,6 +71,8 @@ class Function(Calls[P, R], Generic[P, R]):
         self.described_by: Callable[..., Any] | tuple[str, ...] = function
         """The function whose parameters name the arguments, or their names; a block's function passes on whatever it is
         given."""
+        self.decides = False
+        """True if programs are specialized on what data decides and the function has to know."""
 
     # ------------------------------------------------------------------------------------------------- captures
 
@@ -145,7 +147,7 @@ class Function(Calls[P, R], Generic[P, R]):
 
     def _decides(self, call: Call) -> bool:
         """Tell whether programs for a call are specialized on what data decides and Python has to know."""
-        return False
+        return self.decides
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Code] = ()) -> Program:
         options = self.options

@@ -73,7 +73,7 @@ class Trial:
     title: str
     """The origin of the call."""
     rounding: Rounding
-    """How far the outputs may be away."""
+    """The bounds of how far outputs may be away."""
     refusable: bool = False
     """True if the file may refuse its sizes: compiled code may hold for fewer than the graph does."""
 
@@ -246,7 +246,9 @@ def _results(data: bytes, count: int, types: Sequence[TensorType]) -> Iterator[A
 # ------------------------------------------------------------------------------------------------------- comparing
 
 
-def compared(cases: Sequence[Trial], answers: Sequence[Answer], deployable: Deployable, what: str) -> str:
+def compared(
+    cases: Sequence[Trial], answers: Sequence[Answer], deployable: Deployable, what: str, error: float = 0.0
+) -> str:
     """A line that says what was compared and how large the largest difference was.
 
     Args:
@@ -254,6 +256,7 @@ def compared(cases: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
         answers: to each of them.
         deployable: what was exported.
         what: the file, and the processor that ran it, for the messages.
+        error: of floats, the absolute one of functions of what ran the file.
 
     Raises:
         VerificationError E810: a result differs.
@@ -270,8 +273,8 @@ def compared(cases: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
             continue
         if answer.code:
             raise VerificationError("E812", f"{where}: {answer.text or f'error {answer.code}'}; nothing was written")
-        found = trial.rounding.problems(answer.outputs, precisions[trial.variant])
-        results = zip(deployable.outputs, answer.outputs, trial.outputs, found, strict=True)
+        problems = trial.rounding.problems(answer.outputs, precisions[trial.variant], error)
+        results = zip(deployable.outputs, answer.outputs, trial.outputs, problems, strict=True)
         for tensor, output, expected, problem in results:
             apart = largest(output, expected)
             if problem:

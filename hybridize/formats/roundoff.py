@@ -75,7 +75,7 @@ def _terms(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list
 
 
 class Rounding:
-    """How far two right computations of one call of a graph may be apart.
+    """The bounds of how far two right computations of one call of a graph may be apart.
 
     Args:
         graph: the program.
@@ -96,19 +96,25 @@ class Rounding:
             outputs = evaluate(self.graph, list(map(numpy.asarray, self.inputs)))
             return whole(self.graph, self.inputs, outputs[: len(self.expected)])
 
-    def problems(self, outputs: Sequence[Buffer], precisions: Sequence[int] | None = None) -> list[str]:
+    def problems(
+        self, outputs: Sequence[Buffer], precisions: Sequence[int] | None = None, error: float = 0.0
+    ) -> list[str]:
         """Describe how each output differs from what is expected by more than rounding; empty if it does not.
 
         Args:
             outputs: of another computation.
             precisions: of each; see `base.comparison.difference`.
+            error: of float32 and shorter, the absolute one that functions of the other computation have.
         """
         least = [8] * len(self.expected) if precisions is None else precisions
         three = list(zip(outputs, self.expected, least, strict=True))
-        found = [difference(x, y, precision=precision) for x, y, precision in three]
-        if not any(found):
-            return found
-        return [difference(x, y, slack, precision) for (x, y, precision), slack in zip(three, self.slack, strict=True)]
+        short = [is_float(y.dtype) and y.dtype.itemsize <= 4 for y in self.expected]
+        errors = [numpy.asarray(error if one else 0.0) for one in short]
+        texts = [difference(x, y, slack, precision) for (x, y, precision), slack in zip(three, errors, strict=True)]
+        if not any(texts):
+            return texts
+        slacks = [slack + more for slack, more in zip(self.slack, errors, strict=True)]
+        return [difference(x, y, slack, precision) for (x, y, precision), slack in zip(three, slacks, strict=True)]
 
 
 def whole(graph: Graph, inputs: Sequence[Buffer], expected: Sequence[Buffer]) -> list[Buffer]:

@@ -13,10 +13,12 @@ from hybridize.array.functions.creation import array
 from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import operand, result, strong
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
-from hybridize.base.dtypes import DType, is_float
+from hybridize.base.dtypes import DType, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
+from hybridize.base.frozen import changed
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.tracebacks import trim
 from hybridize.formats.foreign.checks import every_graph
@@ -26,7 +28,12 @@ from hybridize.formats.foreign.walk import Walk
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.naming import open_scope
 from hybridize.gluon.parameter import Parameter
-from hybridize.ops.op import type_of
+from hybridize.ops.op import current, type_of
+from hybridize.ops.tracing import GraphTracer
+from hybridize.ops.views import cast
+
+if TYPE_CHECKING:
+    from hybridize.capture.function import Function
 
 _ARRAYS: Final = frozenset((ndarray, numpy.ndarray, NDArray, Symbol))
 
@@ -43,7 +50,8 @@ class ImportedBlock(HybridBlock):
     def __init__(self, program: ForeignProgram) -> None:
         with open_scope(None, internal=True):
             super().__init__(prefix="")
-        self._program = program
+        self._program = changed(program, weights={})  # which are the parameters' from now on
+        self._weights = tuple(program.weights)
         for name, weight in program.weights.items():
             self._adopt(name, weight, is_float(weight.dtype) and (not program.trained or name in program.trained))
         self._state = {name: self._adopt(f"{name}:state" if name in program.weights else name, first, False)
@@ -87,9 +95,9 @@ class ImportedBlock(HybridBlock):
     def forward(self, *args: Any) -> Any:
         program = self._program
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, {})}
-        weights = {name: operand(self._parameters[name].data()) for name in program.weights}
+        weights = {name: operand(self._parameters[name].data()) for name in self._weights}
         before = weights | {name: operand(parameter.data()) for name, parameter in self._state.items()}
-        walk = Walk(program, dict(before), key=draws.key)
+        walk = Walk(program, dict(before), key=draws.key, number=_number)
         outputs = [_array(value) for value in walk(inputs, weights)]
         for name, value in walk.state.items():
             if value is not before[name]:
@@ -99,6 +107,11 @@ class ImportedBlock(HybridBlock):
             return outputs[0]
         names = [port.name for port in self.outputs]
         return dict(zip(names, outputs, strict=True)) if program.named else tuple(outputs)
+
+    def _new_function(self, options: Mapping[str, Any]) -> Function:
+        function = super()._new_function(options)
+        function.decides = True  # the walk asks for numbers where no program can do without
+        return function
 
     def reset(self) -> None:
         """Give the variables of the model their first values."""
@@ -165,7 +178,7 @@ class ImportedBlock(HybridBlock):
     def __repr__(self) -> str:
         program = self._program
         lines = [f"  {word} {port}" for word, ports in (("in ", self.inputs), ("out", self.outputs)) for port in ports]
-        count = f"  {sum(len(graph.nodes) for graph in every_graph(program))} nodes, {len(program.weights)} weights"
+        count = f"  {sum(len(graph.nodes) for graph in every_graph(program))} nodes, {len(self._weights)} weights"
         return "\n".join([f"{type(self).__name__}({program.source}", *lines, count, ")"])
 
 
@@ -173,6 +186,15 @@ def _is_weak(x: Any, dtype: DType | None) -> bool:
     """Tell whether a value is a number of Python's, captured or not, that an array of a type may hold."""
     kind = x.weak if isinstance(x, Symbol) else type(x)
     return dtype is not None and kind in NUMBERS and numpy.can_cast(numpy.dtype(kind), dtype, "same_kind")
+
+
+def _number(value: Any) -> int | None:
+    """The number that a bool or integer of data is; a program that is captured holds for it alone."""
+    if type(current()) is GraphTracer:
+        return None
+    x = result(cast(value, int64), int)
+    number: int | None = staging().number_of(x) if isinstance(x, Symbol) else int(x.asnumpy().item())
+    return number
 
 
 def _array(value: Any) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Form`: a function of JAX's arrays for calls of one structure, dtypes and constants; it is what is captured."""
+"""`CallForm`: a function of JAX's arrays for calls of one structure, dtypes and constants; it is what is captured."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ResultsDifferError(Exception):
     """The structure of the results depends on the sizes of the arguments."""
 
 
-class Form:
+class CallForm:
     """The function for calls whose arguments have one structure, the same dtypes and constants.
 
     It is what is captured: a function of the arrays alone.

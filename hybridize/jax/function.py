@@ -30,7 +30,7 @@ from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.jax import internals
 from hybridize.jax.arrays import ARRAY, check_dtype, elements, is_at_home, is_key, of_result
-from hybridize.jax.forms import ArrayLeaf, Form, ResultsDifferError, Static, parameters_of
+from hybridize.jax.forms import ArrayLeaf, CallForm, ResultsDifferError, Static, parameters_of
 from hybridize.jax.outside import Outside
 from hybridize.jax.saving import nested
 from hybridize.programs import Program
@@ -80,7 +80,7 @@ class JaxFunction:
         """True if Python's numbers among the arguments are constants."""
         self._sized: set[Hashable] = set()
         """Forms whose results have another structure for other sizes: there is one for each."""
-        self._forms: dict[Hashable, Form] = {}
+        self._forms: dict[Hashable, CallForm] = {}
         self._outside: Outside | None = None
         """The values that it has read from outside, if it is not jitted."""
         self._lock = renewed(threading.RLock())
@@ -132,7 +132,7 @@ class JaxFunction:
                 self._forms.clear()
                 self._outside = Outside(self.function)
 
-    def _answer(self, form: Form, error: Exception) -> None:
+    def _answer(self, form: CallForm, error: Exception) -> None:
         """Do about an error of a call what can be done, so that it is called again; else raise what the user meets."""
         own, form.error = form.error, None
         if isinstance(error, ResultsDifferError):
@@ -150,7 +150,7 @@ class JaxFunction:
             ) from None  # fmt: skip
         raise own.with_traceback(own.__traceback__)
 
-    def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Form, list[ndarray]] | None:
+    def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[CallForm, list[ndarray]] | None:
         """Return the form of a call, and the arrays that its program takes; None where JAX itself calls."""
         fixed: tuple[dict[int, Any], dict[str, Any]] = {}, {}
         if self._positions or self._keywords:
@@ -178,7 +178,7 @@ class JaxFunction:
         form = self._forms.get(key)
         return (self._new_form(key, tree, kinds, fixed) if form is None else form), arrays
 
-    def _new_form(self, key: Hashable, tree: Any, kinds: Sequence[Any], fixed: Any) -> Form:
+    def _new_form(self, key: Hashable, tree: Any, kinds: Sequence[Any], fixed: Any) -> CallForm:
         """Make the form of a key, unless another thread has."""
         with self._lock:
             form = self._forms.get(key)
@@ -187,7 +187,7 @@ class JaxFunction:
                 for leaf in leaves:
                     if isinstance(leaf, ArrayLeaf):
                         check_dtype(leaf.dtype)
-                form = Form(self.function, self.name, tree, leaves, fixed, self._eager)
+                form = CallForm(self.function, self.name, tree, leaves, fixed, self._eager)
                 form.key = key
                 form.compiled = Compiled(form, **self.options)
                 self._forms[key] = form
@@ -223,7 +223,7 @@ class JaxFunction:
             return (dtype, 0, not isinstance(leaf, bool), type(leaf).__name__), numpy.array(leaf, dtype)
         return Static(leaf), None
 
-    def _results(self, form: Form, arrays: Sequence[ndarray]) -> Any:
+    def _results(self, form: CallForm, arrays: Sequence[ndarray]) -> Any:
         """The results as the function gives them."""
         results = form.results
         assert results is not None

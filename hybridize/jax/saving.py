@@ -12,10 +12,10 @@ from hybridize.base.frozen import changed
 from hybridize.base.nested import LEAF, NONE, Structure
 from hybridize.formats import Leaf as SavedLeaf
 from hybridize.formats import SavedSignature
-from hybridize.jax.forms import ArrayLeaf, Form, Static
+from hybridize.jax.forms import ArrayLeaf, CallForm, Static
 
 
-def nested(form: Form, signature: SavedSignature, name: str) -> SavedSignature:
+def nested(form: CallForm, signature: SavedSignature, name: str) -> SavedSignature:
     """Return a signature of arrays alone under the structure of the arguments and of the results.
 
     Nodes of classes that JAX was told of are tuples: a file has no classes.

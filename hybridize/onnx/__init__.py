@@ -14,9 +14,18 @@ PLACES = {
     **places("hybridize.onnx", {
         "backend": "Backend",
         "session": "InferenceSession SessionOptions RunOptions NodeArg ModelMetadata GraphOptimizationLevel "
-        "ExecutionMode get_available_providers get_device",
+        "ExecutionMode get_available_providers get_device set_default_logger_severity "
+        "enable_telemetry_events disable_telemetry_events",
         "mxnet": "export_model get_model_metadata import_model import_to_gluon",
     }),
 }  # fmt: skip
 
-__getattr__, __dir__ = late(globals(), PLACES)
+_ARRAYS = "sessions take NumPy arrays and return NumPy arrays"
+_INSTEAD = {
+    "OrtValue": _ARRAYS, "OrtDevice": _ARRAYS, "IOBinding": _ARRAYS, "SparseTensor": _ARRAYS,
+    "capi": "errors are hybridize's: from hybridize.errors import HybridizeError",
+    "quantization": "quantize with onnxruntime, and load the model here",
+    "training": "session.block is a net: a gluon.Trainer trains it",
+}  # fmt: skip
+
+__getattr__, __dir__ = late(globals(), PLACES, _INSTEAD)

@@ -24,11 +24,12 @@ from hybridize.formats.onnx.read import read
 from hybridize.gluon import HybridBlock, SymbolBlock
 from hybridize.gluon.imported_block import ImportedBlock
 from hybridize.ndarray import load as load_arrays
+from hybridize.symbol import stored
 
 Shapes = Sequence[Sequence[int | str | None]]
 _ARGUMENT, _STATE = "arg:", "aux:"
 _GROWTH = (0, 1, 3)
-"""What is added to dynamic sizes in the calls that a program for all of them is made of."""
+"""Numbers added to dynamic sizes in the calls that a program for all of them is made of."""
 
 
 def export_model(
@@ -49,7 +50,8 @@ def export_model(
     """Write a model of ONNX; return its file. It is checked before it is in its place: see `Exported`.
 
     Args:
-        sym: a symbol, the file of one, or a net. A net that has been called needs nothing else.
+        sym: a symbol, the file of one, or what has `export`: a net, a hybridized function. Where that has been called,
+            nothing else is needed.
         params: of a symbol, arrays by name (`arg:` and `aux:` before them or not), or a file of them.
         in_shapes: of the inputs.
         in_types: their dtype, or one for each.
@@ -68,7 +70,8 @@ def export_model(
         CaptureError E450: an operation has no counterpart in ONNX.
     """
     shapes = in_shapes if in_shapes is not None else input_shape
-    net, names = (sym, None) if isinstance(sym, HybridBlock) else _block(sym, params)
+    is_symbol = isinstance(sym, (str, os.PathLike, symbols.Symbol))
+    net, names = _block(sym, params) if is_symbol else (sym, None)
     if shapes is not None:
         types = input_type if input_type is not None else in_types
         _call(net, names, shapes, types, dynamic_input_shapes if dynamic else None, dynamic)
@@ -87,7 +90,7 @@ def export_model(
 
 def _block(sym: Any, params: Any) -> tuple[SymbolBlock, list[str]]:
     """A symbol with its parameters as a block, and the names of its inputs."""
-    expression = symbols.load(os.fspath(sym)) if isinstance(sym, (str, os.PathLike)) else sym
+    expression = stored.load(os.fspath(sym)) if isinstance(sym, (str, os.PathLike)) else sym
     arrays = load_arrays(os.fspath(params)) if isinstance(params, (str, os.PathLike)) else dict(params or {})
     arrays = {name.removeprefix(_ARGUMENT).removeprefix(_STATE): array for name, array in arrays.items()}
     names = [name for name in expression.list_inputs() if name not in arrays]
@@ -100,17 +103,21 @@ def _block(sym: Any, params: Any) -> tuple[SymbolBlock, list[str]]:
 
 
 def _call(
-    net: HybridBlock, names: Sequence[str] | None, shapes: Shapes, types: Any, dynamic: Shapes | None, any_batch: bool
+    net: Any, names: Sequence[str] | None, shapes: Shapes, types: Any, dynamic: Shapes | None, any_batch: bool
 ) -> None:
     """Call a net, so that it has a program of these shapes, or of all such."""
     if names is not None and len(shapes) != len(names):
         raise ArgumentError("E333", f"in_shapes must be a shape for each of {', '.join(names)}, got {list(shapes)}")
     dtypes = list(types) if isinstance(types, (list, tuple)) else [types] * len(shapes)
     marks = dynamic if dynamic is not None else [[None, *shape[1:]] for shape in shapes] if any_batch else shapes
-    net.hybridize()
+    if isinstance(net, HybridBlock):
+        net.hybridize()
     for more in _GROWTH if any_batch else _GROWTH[:1]:
         sizes = [
-            tuple(int(size) + (0 if isinstance(mark, int) else more) for size, mark in zip(shape, marked, strict=True))
+            tuple(
+                int(size or 1) + (0 if isinstance(mark, int) else more)
+                for size, mark in zip(shape, marked, strict=True)
+            )
             for shape, marked in zip(shapes, marks, strict=True)
         ]
         net(*(np.zeros(shape, dtype=numpy.dtype(dtype)) for shape, dtype in zip(sizes, dtypes, strict=True)))
@@ -142,7 +149,7 @@ def import_model(model_file: str | os.PathLike[str]) -> tuple[Any, dict[str, Any
     block(*inputs)
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         symbol_file, params_file = block.export(os.path.join(folder, "model"))
-        whole = symbols.load(symbol_file)
+        whole = stored.load(symbol_file)
         arrays: Mapping[str, Any] = load_arrays(params_file) if params_file is not None else {}
     parts = [
         {name.removeprefix(word): array for name, array in arrays.items() if name.startswith(word)}

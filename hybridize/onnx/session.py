@@ -43,8 +43,20 @@ def get_device() -> str:
     return "CPU"
 
 
+def set_default_logger_severity(severity: int) -> None:
+    """Accept how much is to be logged: nothing is."""
+
+
+def enable_telemetry_events() -> None:
+    """Do nothing: hybridize tells nobody of anything."""
+
+
+def disable_telemetry_events() -> None:
+    """Do nothing: hybridize tells nobody of anything."""
+
+
 class GraphOptimizationLevel(IntEnum):
-    """How much ONNX Runtime changes a graph; here each program is compiled as a whole."""
+    """ONNX Runtime's levels of changes to a graph; here each program is compiled as a whole."""
 
     ORT_DISABLE_ALL = 0
     ORT_ENABLE_BASIC = 1
@@ -54,7 +66,7 @@ class GraphOptimizationLevel(IntEnum):
 
 
 class ExecutionMode(IntEnum):
-    """Whether ONNX Runtime runs nodes beside each other; here the schedule decides."""
+    """ONNX Runtime's ways to run nodes, beside each other or not; here the schedule decides."""
 
     ORT_SEQUENTIAL = 0
     ORT_PARALLEL = 1

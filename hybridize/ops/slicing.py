@@ -260,7 +260,8 @@ class Pad(Op):
         return (TensorType(tuple(a + size + b for a, size, b in sizes), x.dtype),)
 
     def reference(self, x: NDArray[Any], value: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        y = numpy.full(self.infer(_type(x), _type(value))[0].shape, value, x.dtype)
+        shape = tuple(a + size + b for a, size, b in zip(self.low, x.shape, self.high, strict=True))
+        y = numpy.full(shape, value, x.dtype)
         y[tuple(_slice(a, a + size) for a, size in zip(self.low, x.shape, strict=True))] = x
         return (y,)
 
@@ -297,10 +298,6 @@ class Pad(Op):
             return inner if inside is None else loops.select(inside, inner, value(()))
 
         return (element,)
-
-
-def _type(x: NDArray[Any]) -> TensorType:
-    return TensorType(x.shape, x.dtype)
 
 
 @frozen

@@ -208,8 +208,8 @@ class Verifying(Machine):
             from hybridize.formats.roundoff import Rounding  # late: only what is verified needs it
 
         with keeping(None, observations):
-            found = Rounding(self._silent, inputs, expected).problems(outputs)
-        for number, problem in enumerate(found):
+            problems = Rounding(self._silent, inputs, expected).problems(outputs)
+        for number, problem in enumerate(problems):
             if problem:
                 text = f"output {number} of the compiled program differs: {problem}"
                 raise VerificationError("E801", text, help='verify="ops" names the operation')

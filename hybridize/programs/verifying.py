@@ -49,8 +49,8 @@ def verify(function: LoadedFunction, title: str = "") -> list[str]:
             words = weights[RANDOM] if RANDOM in signature.state else None  # samples are of the state in the file
             outputs = program.outputs(sample.inputs, words)
             inputs = [*sample.inputs, *(weights[name] for name in signature.state)]
-            found = Rounding(signature.graph, inputs, sample.outputs).problems(outputs, precisions)
-            for output, (actual, expected, problem) in enumerate(zip(outputs, sample.outputs, found, strict=True)):
+            problems = Rounding(signature.graph, inputs, sample.outputs).problems(outputs, precisions)
+            for output, (actual, expected, problem) in enumerate(zip(outputs, sample.outputs, problems, strict=True)):
                 if problem:
                     apart = f"the largest difference is {largest(actual, expected):.3g}"
                     text = f"{where}, sample {k}: output {output} differs: {problem}; {apart}"

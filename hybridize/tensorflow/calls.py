@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
-import tensorflow as tf
 from numpy.typing import NDArray
 
 from hybridize.base.nested import unflatten
@@ -31,12 +30,14 @@ class Site:
     def __init__(self, program: Program, trace: TracedGraph, owner: Any) -> None:
         self._trace, self._owner, self._program = trace, owner, program
         self._run: Callable[..., Sequence[NDArray[Any]]] = self._first
-        self._variables = trace.variables
         self._handles = [variable.handle for variable in trace.variables]
         self._dtypes = [variable.dtype for variable in trace.variables]
         self._assigned = [variable.handle for variable in trace.written]
         self._count = trace.results
         self._is_one = trace.structure.kind == "leaf"
+        self._is_all = self._is_one and not trace.written
+        """True if a call gives one tensor, and that is all."""
+        self._has_numbers = any(value.type.ndim == 0 for value in trace.graph.inputs)
         self._recording = RecordedCalls(trace, owner)
 
     def call(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> Any:
@@ -48,7 +49,12 @@ class Site:
         """
         trace = self._trace
         contents = internals.values(self._handles, self._dtypes)
-        inputs = [x if type(x) is numpy.ndarray else numpy.asarray(x) for x in (*arrays, *map(elements, contents))]
+        inputs = [*arrays, *map(elements, contents)]
+        if self._has_numbers:  # TensorFlow shows an array without axes as one
+            inputs = [*map(numpy.asarray, inputs)]
+        if not internals.RECORDS:
+            results = [*map(as_tensor, self._run(*inputs))]
+            return self._finished(self._recording.publicly(tensors, contents, results))
         if internals.could_record():
             for variable in trace.sensitive:
                 internals.accessed(variable)
@@ -56,9 +62,10 @@ class Site:
             if internals.has_tangents(sources):
                 return trace.original(*tensors)
             if internals.records(sources):
-                outputs = self._recording.run(tensors, contents, inputs)
-                return trace.original(*tensors) if outputs is None else self._finished(outputs)
-        return self._finished([as_tensor(output) for output in self._run(*inputs)])
+                recorded = self._recording.run(tensors, contents, inputs)
+                return trace.original(*tensors) if recorded is None else self._finished(recorded)
+        outputs = self._run(*inputs)
+        return as_tensor(outputs[0]) if self._is_all else self._finished([*map(as_tensor, outputs)])
 
     def _first(self, *inputs: NDArray[Any]) -> Sequence[NDArray[Any]]:
         """Run the program for the first time; later calls go by its entry: many are called once."""
@@ -69,5 +76,5 @@ class Site:
     def _finished(self, outputs: Sequence[Any]) -> Any:
         """Assign what is assigned, and make the result."""
         for handle, value in zip(self._assigned, outputs[self._count :], strict=True):
-            tf.raw_ops.AssignVariableOp(resource=handle, value=value)
+            internals.assign(handle, value)
         return outputs[0] if self._is_one else unflatten(self._trace.structure, list(outputs[: self._count]))

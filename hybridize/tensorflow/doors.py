@@ -11,12 +11,13 @@ from typing import Any
 import tensorflow as tf
 
 from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten, unflatten
 from hybridize.capture import Function, SavedFunction
 from hybridize.formats import SavedProgram
 from hybridize.programs import Program
 from hybridize.tensorflow.function import TensorFlowFunction
-from hybridize.tensorflow.internals import EAGER
+from hybridize.tensorflow.internals import EAGER, could_record, records
 from hybridize.tensorflow.memory import as_array, as_tensor
 
 
@@ -43,18 +44,37 @@ def _is_loaded(obj: Any) -> bool:
 
 
 def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the result of a call with tensors among the arguments: tensors."""
-    if isinstance(function, SavedFunction):
-        results, structure = flatten(function(*_arrays(args), **_arrays(kwargs)))
-        return unflatten(structure, [as_tensor(one._data) if isinstance(one, ndarray) else one for one in results])
-    return followed(function)(*args, **kwargs)
+    """Return the result of a call with tensors among the arguments: tensors.
+
+    A program that was loaded and a block read them where they are; a function is traced as one over tensors.
+
+    Raises:
+        CaptureError E420: a tape watches a tensor that goes where it does not see.
+    """
+    if not _is_over_arrays(function):
+        return followed(function)(*args, **kwargs)
+    watched = [leaf for leaf in flatten((args, kwargs))[0] if type(leaf) is EAGER]
+    if could_record() and records(watched):
+        raise CaptureError(
+            "E420", f"a GradientTape watches an argument of {function.name}, through which it does not see",
+            help="pass x.numpy() and use hybridize.autograd, or hybridize the object of TensorFlow's",
+        )  # fmt: skip
+    results, structure = flatten(function(*_arrays(args), **_arrays(kwargs)))
+    return unflatten(structure, [as_tensor(one._data) if isinstance(one, ndarray) else one for one in results])
 
 
 def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
     """Return the program that such a call runs; captured and compiled if need be."""
-    if isinstance(function, SavedFunction):
+    if _is_over_arrays(function):
         return function.program(*_arrays(args), **_arrays(kwargs))
     return followed(function).program(*args, **kwargs)
+
+
+def _is_over_arrays(function: Function[Any, Any]) -> bool:
+    """Tell whether a function computes with arrays of ours whatever it gets: that of a file, or of a block."""
+    return isinstance(function, SavedFunction) or str(getattr(function.python_function, "__module__", "")).startswith(
+        "hybridize."
+    )
 
 
 class TensorCounterpart:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -29,7 +30,7 @@ from hybridize.formats.tensorflow.draws import GENERATOR
 from hybridize.graph import Graph
 from hybridize.programs import Program, saving
 from hybridize.tensorflow.calls import Site
-from hybridize.tensorflow.internals import EAGER, elements
+from hybridize.tensorflow.internals import EAGER, could_record, elements, unconverted
 from hybridize.tensorflow.layers import LayerSettings
 from hybridize.tensorflow.memory import as_array, as_tensor
 from hybridize.tensorflow.tracing import TracedGraph, trace
@@ -49,6 +50,7 @@ class TracedProgram(Captured):
     trace: TracedGraph | None = None
 
 
+@unconverted
 class TensorFlowFunction(Function[Any, Any]):
     """A Keras model or layer, a `tf.function`, a `tf.Module`: its calls run as machine code, tensors in and out.
 
@@ -58,9 +60,6 @@ class TensorFlowFunction(Function[Any, Any]):
         target: the object. Its variables are read at each call; what it computes is that of the trace, as under
             `tf.function`, until `retrace()`.
     """
-
-    autograph_info__: Mapping[str, Any] = {}
-    """Tells TensorFlow's AutoGraph that there is nothing to convert here."""
 
     def __init__(self, target: Callable[..., Any], **options: Any) -> None:
         """Wrap `target`; `options` are those of `hybridize`."""
@@ -74,6 +73,8 @@ class TensorFlowFunction(Function[Any, Any]):
         self._traced = _traceable(target)
         super().__init__(_of_arrays(self), **options)
         self.described_by = _described(target)
+        self._learning: TensorFlowFunction | None = None
+        self._is_whole = True
 
     def _install(self) -> None:
         """Calls go by the kinds of their tensors: there are no entries."""
@@ -86,8 +87,24 @@ class TensorFlowFunction(Function[Any, Any]):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(target, name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute of the object, where it has one of that name and this has none."""
+        own = vars(self)
+        if "_is_whole" not in own or name in own or hasattr(type(self), name) or not hasattr(own["target"], name):
+            object.__setattr__(self, name, value)
+        else:
+            setattr(own["target"], name, value)
+
     def __repr__(self) -> str:
         return f"hybridize({self.target!r})"
+
+    def __reduce__(self) -> Any:
+        """Copies, and what is read from a file of `pickle`, have the object's own copy and no program yet."""
+        return _of_target, (self.target, self._keywords)
+
+    @property
+    def _keywords(self) -> dict[str, Any]:
+        return {field.name: getattr(self.options, field.name) for field in dataclasses.fields(self.options)}
 
     # ---------------------------------------------------------------------------------------------------- calls
 
@@ -97,6 +114,9 @@ class TensorFlowFunction(Function[Any, Any]):
         Raises:
             CaptureError: what cannot be compiled, at the user's line.
         """
+        if self.options.freeze and could_record():  # somebody may want the gradients of variables
+            self._learning = self._learning or TensorFlowFunction(self.target, **{**self._keywords, "freeze": False})
+            return self._learning(*args, **kwargs)
         tensors: list[Any] = []
         arrays: list[Any] = []
         key: list[Any] = [len(args), *kwargs]
@@ -182,6 +202,7 @@ class TensorFlowFunction(Function[Any, Any]):
         """Let the next calls trace the object anew: what its Python reads may have changed."""
         with self._lock:
             self._traced = _traceable(self.target, anew=True)
+            self._learning = None
             self.cache_clear()
 
     # ------------------------------------------------------------------------------------------------- captures
@@ -196,14 +217,17 @@ class TensorFlowFunction(Function[Any, Any]):
         """Trace the object for a call, and do not keep it; sizes in its kinds may be symbols of `scope`."""
         places = [k for k, kind in enumerate(call.kinds) if isinstance(kind, TensorType)]
 
+        structure = call.structure
+        others = [None if k in places else _object_of(leaf) for k, leaf in enumerate(call.leaves)]
+
+        @unconverted
         def arguments(tensors: Sequence[Any]) -> tuple[Any, Any]:
-            leaves = [leaf.value if isinstance(leaf, SameObject) else leaf for leaf in call.leaves]
+            leaves = list(others)
             for place, tensor in zip(places, tensors, strict=True):
                 leaves[place] = tensor
-            args, kwargs = unflatten(call.structure, leaves)
+            args, kwargs = unflatten(structure, leaves)
             return args, kwargs
 
-        arguments.autograph_info__ = {}  # type: ignore[attr-defined]  # AutoGraph is not to look into it
         kinds = {name: call.kinds[place] for place, name in zip(places, self._names_of(call, places), strict=True)}
         with modes.busy():
             traced = trace(self._traced, arguments, kinds, self.name, self._generator, self.options.freeze)
@@ -320,6 +344,14 @@ def _call_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, list[
     return Call.of(*unflatten(structure, leaves)), tensors
 
 
+def _of_target(target: Any, options: dict[str, Any]) -> TensorFlowFunction:
+    return TensorFlowFunction(target, **options)
+
+
+def _object_of(leaf: Any) -> Any:
+    return leaf.value if isinstance(leaf, SameObject) else leaf
+
+
 def _traceable(target: Any, anew: bool = False) -> Any:
     """Return what TensorFlow is to trace; `anew`: nothing of what it has traced before."""
     if isinstance(target, tf.types.experimental.GenericFunction):
@@ -352,8 +384,7 @@ def _of_arrays(owner: TensorFlowFunction) -> Callable[..., Any]:
         if not any(isinstance(leaf, ndarray) for leaf in leaves):
             return owner.target(*args, **kwargs)
         leaves = [as_tensor(leaf._data.copy()) if isinstance(leaf, ndarray) else leaf for leaf in leaves]
-        leaves = [leaf.value if isinstance(leaf, SameObject) else leaf for leaf in leaves]
-        args, kwargs = unflatten(structure, leaves)
+        args, kwargs = unflatten(structure, list(map(_object_of, leaves)))
         with owner.kept():
             results, shape = flatten(owner.target(*args, **kwargs))
         return unflatten(shape, [wrap(as_array(one).copy()) if type(one) is EAGER else one for one in results])

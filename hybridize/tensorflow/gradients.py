@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import is_inexact
-from hybridize.base.errors import StateError
+from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.nested import flatten
+from hybridize.formats.tensorflow.draws import GENERATOR
 from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.tensorflow import internals
 from hybridize.tensorflow.internals import elements
@@ -73,28 +74,101 @@ class RecordedCalls:
             internals.record(self.name, [outputs[k] for k in linked], sources, node)
         return outputs
 
+    def publicly(self, tensors: Sequence[Any], contents: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+        """Return the outputs of a call, the results among them as those of a node whose backward pass is TensorFlow's:
+        by public names alone.
+        """
+        trace = self.trace
+        linked = [k for k in range(trace.results) if is_inexact(trace.graph.outputs[k].type.dtype)]
+        node = _Original(self, tensors, contents, linked)
 
-class _Node:
-    """The backward pass of one call.
+        def forward(*tensors: Any) -> Any:
+            for variable in trace.sensitive:
+                variable.read_value()  # so that tapes watch it
+
+            def backward(*cotangents: Any, variables: Sequence[Any] = ()) -> Any:
+                gradients = node(*cotangents)
+                known = dict(zip(map(id, trace.variables), gradients[len(tensors) :], strict=True))
+                own = gradients[: len(tensors)]
+                return (own, [known.get(id(one)) for one in variables]) if variables else own
+
+            return [outputs[k] for k in linked], backward
+
+        results = dict(zip(linked, tf.custom_gradient(forward)(*tensors), strict=True)) if linked else {}
+        return [results.get(k, output) for k, output in enumerate(outputs)]
+
+
+class _Original:
+    """The backward pass of one call as TensorFlow computes it of the object, which can be differentiated itself.
 
     What it keeps are tensors: TensorFlow writes into no memory that one of them is over.
     """
 
     def __init__(
+        self, of: RecordedCalls, tensors: Sequence[Any], contents: Sequence[Any], linked: Sequence[int]
+    ) -> None:
+        self._of, self._linked = of, linked
+        self._tensors, self._contents = tensors, contents
+        self._inputs = [*tensors, *contents]
+
+    def __call__(self, *cotangents: Any) -> list[Any]:
+        """Return the gradients of the inputs, None where there is none.
+
+        Variables that the call has assigned, the state of random numbers among them, are meanwhile as it found them.
+
+        Raises:
+            StateError E542: a variable was assigned since the call.
+            CaptureError E420: the call drew random numbers that TensorFlow cannot draw again.
+        """
+        trace = self._of.trace
+        if GENERATOR in trace.names:
+            raise CaptureError(
+                "E420", f"{self._of.name} draws random numbers without a seed: it has no derivatives but the first",
+                help="draw them by tf.random.stateless_uniform or stateless_normal",
+            )  # fmt: skip
+        with tf.init_scope():
+            now = internals.values(self._of.handles, [variable.dtype for variable in trace.variables])
+            written = [variable.read_value() for variable in trace.written]
+        for variable, before, after in zip(trace.variables, self._contents, now, strict=True):
+            if not any(variable is one for one in trace.written) and not _is_same(before, after):
+                raise StateError(
+                    "E542", f"the variable {variable.name} of {self._of.name} was assigned after it was recorded",
+                    help="compute the gradient before the assignment",
+                )  # fmt: skip
+        for name, contents in zip(trace.names, self._contents, strict=True):
+            if name in trace.written_names:
+                trace.written[trace.written_names.index(name)].assign(contents)
+        with tf.GradientTape() as tape:
+            for one in self._tensors:
+                tape.watch(one)
+            results, _ = flatten(plain(trace.original(*self._tensors)))
+        for variable, value in zip(trace.written, written, strict=True):
+            variable.assign(value)
+        sources = [*self._tensors, *trace.variables]
+        wanted = [k for k, one in enumerate(self._inputs) if is_inexact(trace.graph.inputs[k].type.dtype)]
+        pulled = tape.gradient([results[k] for k in self._linked], [sources[k] for k in wanted], list(cotangents))
+        gradients: list[Any] = [None] * len(sources)
+        for k, gradient in zip(wanted, pulled, strict=True):
+            gradients[k] = gradient
+        return gradients
+
+
+class _Node(_Original):
+    """The backward pass of one call: a program, or TensorFlow's where somebody differentiates that."""
+
+    def __init__(
         self, of: RecordedCalls, pair: Pair, tensors: Sequence[Any], contents: Sequence[Any], outputs: Sequence[Any],
         residuals: Sequence[NDArray[Any]], linked: Sequence[int],
     ) -> None:  # fmt: skip
-        self._of, self._pair, self._linked = of, pair, linked
-        self._tensors, self._contents = tensors, contents
-        self._inputs = [*tensors, *contents]
+        super().__init__(of, tensors, contents, linked)
+        self._pair, self._residuals = pair, residuals
         self._outputs = {k: outputs[k] for k in pair.halves.outputs}
-        self._residuals = residuals
 
     def __call__(self, *cotangents: Any) -> list[Any]:
         """Return the gradients of the inputs, None where there is none."""
         is_graph = not tf.executing_eagerly() or any(type(one) is not internals.EAGER for one in cotangents)
         if is_graph or internals.records([*cotangents, *self._inputs, *self._of.handles]):
-            return self._in_tensorflow(cotangents)
+            return super().__call__(*cotangents)
         halves = self._pair.halves
         arrived = dict(zip(self._linked, cotangents, strict=True))
         arrays = [as_array(self._inputs[k]) for k in halves.inputs]
@@ -108,36 +182,6 @@ class _Node:
         gradients: list[Any] = [None] * len(self._inputs)
         for number, gradient in zip(halves.gradients, results, strict=True):
             gradients[number] = as_tensor(gradient)
-        return gradients
-
-    def _in_tensorflow(self, cotangents: Sequence[Any]) -> list[Any]:
-        """The gradients as TensorFlow computes them, which can be differentiated themselves.
-
-        Raises:
-            StateError E542: a variable was assigned since the call.
-        """
-        trace = self._of.trace
-        with tf.init_scope():
-            now = internals.values(self._of.handles, [variable.dtype for variable in trace.variables])
-            written = [variable.read_value() for variable in trace.written]
-        for variable, before, after in zip(trace.variables, self._contents, now, strict=True):
-            if not any(variable is one for one in trace.written) and not _is_same(before, after):
-                raise StateError(
-                    "E542", f"the variable {variable.name} of {self._of.name} was assigned after it was recorded",
-                    help="compute the gradient before the assignment",
-                )  # fmt: skip
-        with tf.GradientTape() as tape:
-            for one in self._tensors:
-                tape.watch(one)
-            results, _ = flatten(plain(trace.original(*self._tensors)))
-        for variable, value in zip(trace.written, written, strict=True):
-            variable.assign(value)
-        sources = [*self._tensors, *trace.variables]
-        wanted = [k for k, one in enumerate(self._inputs) if is_inexact(trace.graph.inputs[k].type.dtype)]
-        pulled = tape.gradient([results[k] for k in self._linked], [sources[k] for k in wanted], list(cotangents))
-        gradients: list[Any] = [None] * len(sources)
-        for k, gradient in zip(wanted, pulled, strict=True):
-            gradients[k] = gradient
         return gradients
 
 

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import importlib
+import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy
 import tensorflow as tf
 from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 
 def _named(path: str) -> Any:
@@ -31,8 +34,10 @@ _SHOULD: Final = _named("eager.record.should_record_backprop")
 _TANGENTS: Final = _named("pywrap_tfe.TFE_Py_PackJVPs")
 _ACCESSED: Final = _named("pywrap_tfe.TFE_Py_TapeVariableAccessed")
 _NUMPY: Final = getattr(EAGER, "_numpy", None)
-RECORDS: Final = None not in (_RECORD, _COULD, _SHOULD, _TANGENTS, _ACCESSED)
-"""True if calls can be made nodes of tapes; without, all that may be differentiated runs in TensorFlow."""
+_FROM_CAPSULE: Final = _named("pywrap_tfe.TFE_FromDlpackCapsule")
+RECORDS = None not in (_RECORD, _COULD, _SHOULD, _TANGENTS, _ACCESSED)
+"""True if calls can be made nodes of tapes where somebody asks; else each is one of `tf.custom_gradient`, of which a
+`ForwardAccumulator` sees nothing."""
 
 
 def _elements(tensor: Any) -> NDArray[Any]:
@@ -55,14 +60,31 @@ def values(handles: Sequence[Any], dtypes: Sequence[Any]) -> Sequence[Any]:
     return tensors
 
 
+def assign(handle: Any, value: Any) -> None:
+    """Let a variable hold a tensor, whose memory becomes the variable's."""
+    if _EXECUTE is None or _CONTEXT is None:
+        tf.raw_ops.AssignVariableOp(resource=handle, value=value)
+    else:
+        _EXECUTE(_CONTEXT(), "AssignVariableOp", None, handle, value)
+
+
+def over(array: NDArray[Any]) -> Any:
+    """Return a tensor over the memory of an array, which begins where TensorFlow allows."""
+    if _FROM_CAPSULE is None or _CONTEXT is None:
+        return tf.experimental.dlpack.from_dlpack(array.__dlpack__())
+    context = _CONTEXT()
+    context.ensure_initialized()
+    return _FROM_CAPSULE(array.__dlpack__(), context._handle)
+
+
 def could_record() -> bool:
     """Tell whether somebody may differentiate what is computed now."""
-    return _COULD is None or bool(_COULD())
+    return not RECORDS or bool(_COULD())
 
 
 def records(tensors: Sequence[Any]) -> bool:
-    """Tell whether a tape watches one of these tensors or handles."""
-    return bool(_SHOULD(tensors))
+    """Tell whether a tape watches one of these tensors or handles; where nobody knows one may."""
+    return not RECORDS or bool(_SHOULD(tensors))
 
 
 def has_tangents(tensors: Sequence[Any]) -> bool:
@@ -87,6 +109,13 @@ def accessed(variable: Any) -> None:
     _ACCESSED(variable)
 
 
+def unconverted(function: T) -> T:
+    """Tell AutoGraph that there is nothing to convert in a function or class, and return it."""
+    marked: Any = function
+    marked.autograph_info__ = {}
+    return function
+
+
 def functions_of(graph: Any) -> dict[str, Any]:
     """Return the graphs of the functions that a graph calls, by their names; those that this version tells of."""
     graphs: dict[str, Any] = {}
@@ -100,3 +129,19 @@ def functions_of(graph: Any) -> dict[str, Any]:
                 graphs[key] = inner
                 waiting.append(inner)
     return graphs
+
+
+def layers_of(target: Any) -> list[Any]:
+    """Return the layers of a Keras model or layer, itself and those in layers included; none of anything else."""
+    listed = getattr(target, "_flatten_layers", None)
+    return list(listed()) if callable(listed) else []
+
+
+def parts_of(layer: Any) -> list[Any]:
+    """Return the layers that a layer of Keras is made of."""
+    parts: list[Any] = layer._layers
+    return parts
+
+
+LAYER_STATE: Final = operator.attrgetter("_trainable", "_dtype_policy")
+"""The settings of a layer of Keras: if it trains, and its types."""

@@ -8,34 +8,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from hybridize.tensorflow.internals import LAYER_STATE, layers_of, parts_of
+
 
 class LayerSettings:
-    """The settings of a model or layer, as they were when they were last seen."""
+    """The settings of a model or layer, as they were when they were last seen; of other objects there are none."""
 
     def __init__(self, target: Any) -> None:
-        listed = getattr(target, "_flatten_layers", None)
-        self._layers = listed if callable(listed) else None
-        self._seen: list[Any] = self._now()
-
-    def _now(self) -> list[Any]:
-        if self._layers is None:
-            return []
-        now: list[Any] = []
-        for layer in self._layers():
-            now += [layer, layer.trainable, getattr(layer, "_dtype_policy", None)]
-        return now
-
-    def hold(self) -> bool:
-        """Tell whether they are as they were."""
-        if self._layers is None:
-            return True
-        now = self._now()
-        return len(now) == len(self._seen) and all(map(_same, now, self._seen))
+        self._target = target
+        self.see()
 
     def see(self) -> None:
         """Take them as they are now."""
-        self._seen = self._now()
+        self._layers = layers_of(self._target)
+        self._states = list(map(LAYER_STATE, self._layers))
+        self._parts = [(layer, parts) for layer in self._layers if (parts := list(parts_of(layer)))]
 
-
-def _same(x: Any, y: Any) -> bool:
-    return x is y
+    def hold(self) -> bool:
+        """Tell whether they are as they were."""
+        if list(map(LAYER_STATE, self._layers)) != self._states:
+            return False
+        return all(parts_of(layer) == parts for layer, parts in self._parts)

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import CODES, DType
 from hybridize.base.errors import DTypeError
 from hybridize.runtime.buffers import ALIGNMENT, aligned
-from hybridize.tensorflow.internals import elements
+from hybridize.tensorflow.internals import elements, over
 
 _BFLOAT16: Final = numpy.dtype(tf.bfloat16.as_numpy_dtype)
-_imported = tf.experimental.dlpack.from_dlpack
 
 
 def as_array(tensor: Any) -> NDArray[Any]:
@@ -46,7 +45,7 @@ def as_tensor(array: NDArray[Any]) -> Any:
         copy = aligned(array.shape, array.dtype)
         copy[...] = array
         array = copy
-    return _imported(array.__dlpack__())
+    return over(array)
 
 
 def dtype_of(dtype: Any) -> DType:

@@ -231,11 +231,11 @@ class _Lines:
 
 def _unsupported(error: HybridizeError, functions: Mapping[str, Any], lines: _Lines) -> CaptureError:
     """The refusal of a program with operators that have no row, at the line of the first of them."""
-    told = re.search("operator ([^ ,]+), node '([^']*)'", error.what)
+    match = re.search("operator ([^ ,]+), node '([^']*)'", error.what)
     places = [
-        lines.line(name, told[2])
+        lines.line(name, match[2])
         for name, function in functions.items()
         for node in function.get("node", ())
-        if told is not None and (node.get("op"), node.get("name")) == (told[1], told[2])
+        if match is not None and (node.get("op"), node.get("name")) == (match[1], match[2])
     ]
     return CaptureError("E420", error.what, loc=next((one for one in places if one is not None), None), help=error.help)

@@ -127,6 +127,7 @@ ONE_NAME = {
     "Loss": "MXNet's losses, and its metric of that name",
     "Module": "a module of LLVM's, and the book's class of nets",
     "MultiHeadAttention": "the layer, and the book's, of its own parts",
+    "Node": "of a graph of ours, and of a model of another framework",
     "Normal": "MXNet's initializer, and its distribution",
     "Pad": "the op, and MXNet's way of making batches",
     "PositionalEncoding": "the layer, and the book's, with a table of its own",
@@ -136,6 +137,7 @@ ONE_NAME = {
     "Trainer": "MXNet's, and the book's",
     "TransformerEncoder": "the net, and the book's, of its own parts",
     "Uniform": "MXNet's initializer, and its distribution",
+    "Vocabulary": "the words of texts, and the operators of a framework",
 }
 """Public names of two classes: most are MXNet's or the book's, or one is what the other becomes a level below."""
 

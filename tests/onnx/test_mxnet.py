@@ -77,6 +77,16 @@ def test_a_net_that_was_called_needs_no_shapes(tmp_path):
     }
 
 
+def test_a_function_is_called_with_the_shapes(tmp_path):
+    total = hybridize.hybridize(lambda x, y: x @ y + 1)
+    path = hybridize.onnx.export_model(
+        total, in_shapes=[(2, 3), (3, 4)], onnx_file_path=tmp_path / "total.onnx", dynamic=True,
+        dynamic_input_shapes=[(None, 3), (3, 4)],
+    )  # fmt: skip
+    x, y = np.random.normal(size=(7, 3)), np.random.normal(size=(3, 4))
+    close(answers(path, [x.asnumpy(), y.asnumpy()])[0], total(x, y))
+
+
 def test_shapes_are_asked_for(tmp_path):
     whole = sym.FullyConnected(sym.var("data"), num_hidden=3, name="fc")
     with pytest.raises(ArgumentError, match="in_shapes must be a shape for each of data, fc_weight"):

@@ -8,12 +8,15 @@ import sys
 from pathlib import Path
 
 import numpy
+import onnx
 import pytest
 
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.tools.migrating import files, names, numpys
 from hybridize.tools.migrating.notebook import migrate_notebook
 from hybridize.tools.migrating.script import migrate
+from tests.formats.tflite.cases import CASES
+from tests.onnx_models import image_net
 
 SCRIPTS = sorted((Path(__file__).parent / "mxnet_scripts").glob("*.py"))
 COMMAND = Path(sys.executable).with_name("hybridize")
@@ -60,6 +63,11 @@ def test_all_but_the_names_stays(path):
         ("import d2l.mxnet as d2l", "import hybridize.d2l as d2l"),
         ("import d2lzh as d2l", "import hybridize.d2l as d2l"),
         ("from d2l import torch as d2l", "from d2l import torch as d2l"),
+        ("import onnxruntime as ort, onnx", "import hybridize.onnx as ort, onnx"),
+        ("import onnxruntime", "import hybridize.onnx as onnxruntime"),
+        ("from onnxruntime import InferenceSession as S", "from hybridize.onnx import InferenceSession as S"),
+        ("from tflite_runtime.interpreter import Interpreter", "from hybridize.tflite import Interpreter"),
+        ("import ai_edge_litert.interpreter as lite", "import hybridize.tflite as lite"),
         ("from mxnet import gpu, nd", "from hybridize.mxnet import cpu as gpu, nd"),
         ("try:\n    import mxnet as mx\nexcept ImportError:\n    mx = None", None),
         ("x = 'import mxnet as mx'", "x = 'import mxnet as mx'"),
@@ -177,6 +185,59 @@ def test_methods_with_another_meaning_are_reported(text, found, remedy):
     reported = left(text)
     assert [one[1] for one in reported] == ([] if found is None else [found])
     assert remedy is None or remedy in reported[0][2]
+
+
+def test_scripts_for_onnx_runtime_run_once_migrated(tmp_path):
+    onnx.save(image_net(), tmp_path / "net.onnx")
+    text = """import numpy, onnxruntime as ort
+options = ort.SessionOptions()
+options.intra_op_num_threads = 1
+session = ort.InferenceSession("net.onnx", options, providers=ort.get_available_providers())
+feeds = {one.name: numpy.ones((2, 3, 8, 8), "f4") for one in session.get_inputs()}
+(y,) = session.run([one.name for one in session.get_outputs()], feeds)
+print(*y[0].round(3))
+"""
+    done = migrate(text)
+    assert not done.findings and done.text == text.replace("onnxruntime", "hybridize.onnx")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    said = [
+        subprocess.run([sys.executable, "-c", one], cwd=tmp_path, capture_output=True, text=True, env=environment)
+        for one in (text, done.text)
+    ]
+    numbers = [[float(word) for word in one.stdout.split()] for one in said]
+    assert len(numbers[0]) == 5 and numbers[1] == pytest.approx(numbers[0], abs=0.002), said[1].stderr
+
+
+def test_what_onnx_runtime_has_besides_is_reported():
+    text = "import onnxruntime as ort\nx = ort.OrtValue\nfrom onnxruntime.capi.onnxruntime_pybind11_state import Fail"
+    found = {one.text: one.remedy for one in migrate(text).findings}
+    assert "NumPy arrays" in found["ort.OrtValue"] and "HybridizeError" in found["onnxruntime.capi"]
+
+
+def test_tensorflow_s_interpreter_is_a_hint():
+    text = "import tensorflow as tf\nrun = tf.lite.Interpreter(model_path='m')"
+    done = migrate(text)
+    assert done.text == text
+    assert [(one.line, one.done, "load(path)" in one.remedy) for one in done.findings] == [(2, True, True)]
+
+
+def test_scripts_for_litert_run_once_migrated(tmp_path):
+    (tmp_path / "m.tflite").write_bytes(CASES["ABS"].model)
+    text = """import numpy
+from tflite_runtime.interpreter import Interpreter
+net = Interpreter("m.tflite")
+net.allocate_tensors()
+net.set_tensor(net.get_input_details()[0]["index"], numpy.full((2, 3), -2, "f4"))
+net.invoke()
+print(net.get_tensor(net.get_output_details()[0]["index"]).sum())
+"""
+    done = migrate(text)
+    assert not done.findings and done.text == text.replace("tflite_runtime.interpreter", "hybridize.tflite")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    said = subprocess.run(
+        [sys.executable, "-c", done.text], cwd=tmp_path, capture_output=True, text=True, env=environment
+    )
+    assert said.stdout == "12.0\n", said.stderr
 
 
 def test_other_compilers_are_a_hint():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the vocabularies of all frameworks share about arrays: stretching, shapes with unknown sizes, slices, indices.
+"""Stretching, shapes with unknown sizes, slices, indices: arrays as the vocabularies of all frameworks have them.
 
 Shapes are those of operands, whose sizes may be dims; numbers that say them come as ints or dims.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is refused of a program before it is walked, so that the walk can trust it, whoever wrote the file."""
+"""Refusals of programs before they are walked, so that the walk can trust them, whoever wrote the file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hybridize.base.errors import LoadError
-from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, graphs_of
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, calls, graphs_of
 from hybridize.formats.foreign.vocabulary import Row
 
 MOST_NODES: Final = 1_000_000
@@ -96,7 +96,7 @@ def _check_count(program: ForeignProgram, node: Node, row: Row) -> None:
 
 @functools.lru_cache(maxsize=4096)
 def _counts(row: Row) -> tuple[int, float]:
-    """How many inputs a row takes: its function says so."""
+    """Least and most inputs that a row takes: its function says so."""
     try:
         parameters = [*inspect.signature(row.function).parameters.values()]
     except (TypeError, ValueError):  # NumPy's, for instance
@@ -112,17 +112,17 @@ def _check_calls(program: ForeignProgram) -> None:
     called = {name: Counter(_called(program, graph)) for name, graph in program.functions.items()}
     nodes: dict[str, int] = {}
     waiting = [(name, False) for name in called]
-    begun: set[str] = set()
+    entered: set[str] = set()
     while waiting:
         name, ready = waiting.pop()
         if ready:
             nodes[name] = _nodes(program.functions[name]) + sum(
                 nodes[inner] * times for inner, times in called[name].items()
             )
-        elif name in begun and name not in nodes:
+        elif name in entered and name not in nodes:
             raise LoadError("E603", f"{program.source}: the function {name!r} calls itself")
-        elif name not in begun:
-            begun.add(name)
+        elif name not in entered:
+            entered.add(name)
             waiting += [(name, True), *((inner, False) for inner in called[name])]
     total = _nodes(program.graph) + sum(nodes[name] for name in _called(program, program.graph))
     if total > MOST_NODES:
@@ -134,8 +134,7 @@ def _called(program: ForeignProgram, graph: ForeignGraph) -> Iterator[str]:
     for node in graph.nodes:
         if node.op in program.functions and program.vocabulary.find(node.op, node.version) is None:
             yield node.op
-        named = (one.function for one in node.attributes.values() if isinstance(one, Call))
-        yield from (name for name in named if name in program.functions)
+        yield from (name for name in calls(node) if name in program.functions)
         for inner in graphs_of(node):
             yield from _called(program, inner)
 

@@ -2,7 +2,7 @@
 """`Known`: values that a program is made of and not data for it: shapes, axes, counts, and what is computed of them.
 
     sizes = Known.of((batch, 3, height))     batch and height may be dims: what only calls know
-    with interpreting(Folding()):            ops of known values are computed while the graph is made
+    with interpreting(KnownInterpreter()):            ops of known values are computed while the graph is made
         half = floor_div(sizes, two)
 
 Numbers that are computed of sizes stay sizes as far as integer arithmetic goes, so that the program stays one for all
@@ -11,6 +11,7 @@ of them; what needs the very number pins it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -139,7 +140,7 @@ class Known:
         return numpy.array(numbers).astype(self.dtype).reshape(self.array.shape)
 
 
-class Folding:
+class KnownInterpreter:
     """The interpreter of known values: it computes at once, by the ops' references."""
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
@@ -221,10 +222,11 @@ def _typed(array: NDArray[Any], kind: TensorType) -> Known:
 
 def ranged(start: Known, stop: Known, step: Known) -> Any:
     """Return numbers from one to before another: known, or an operand where their count is a size."""
-    if start.dtype.kind == "f" or not any(x.symbolic for x in (start, stop, step)):
+    parts = [x.item() for x in (start, stop, step)]
+    if not any(map(dims.is_symbolic, parts)) or any(not dims.is_symbolic(x) and x != int(x) for x in parts):
         numbers = [x.pinned().item() for x in (start, stop, step)]
         return Known(numpy.arange(*numbers, dtype=start.dtype), start.dtype)
-    begin, end, by = start.item(), stop.item(), step.item()
+    begin, end, by = (x if dims.is_symbolic(x) else int(x) for x in parts)
     index = iota((dims.maximum(-((begin - end) // by), 0),), 0, start.dtype)
     return add(mul(index, like(by, index)), like(begin, index))
 
@@ -242,14 +244,14 @@ class Handle(NoArray):
     name: str
 
 
-class Assembled:
+class Assembled(ABC):
     """A value that becomes an operand where one is needed."""
 
     __slots__ = ()
 
+    @abstractmethod
     def operand(self) -> Operand:
         """Return it as an operand of the interpreter in charge."""
-        raise NotImplementedError
 
 
 class Vector(Assembled):

@@ -48,7 +48,7 @@ class Node:
     outputs: tuple[str, ...]
     """Names of values; the empty string where nobody wants an output."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    """Ints, floats, strs, NumPy arrays, tuples of them, graphs (`ForeignGraph`), names of functions (`Call`)."""
+    """Ints, floats, strs, NumPy arrays, tuples of them, `ForeignGraph`s, `FunctionName`s."""
     name: str = ""
     version: int = 0
     """Of the operator set that the node is written in."""
@@ -59,7 +59,7 @@ class Node:
 
 
 @frozen(eq=False)
-class Call:
+class FunctionName:
     """An attribute that names a function of the program."""
 
     function: str
@@ -86,7 +86,7 @@ class ForeignGraph:
     constants: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     """Values that are fixed; those of the main graph that are weights stand in `ForeignProgram.weights` instead."""
     declared: Mapping[str, Port] = field(default_factory=dict)
-    """What the model says of values in between; each is compared with ours."""
+    """Types that the model declares of values in between; each is compared with ours."""
     attributes: tuple[str, ...] = ()
     """Of a function: the attributes that its nodes refer to."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
@@ -117,6 +117,15 @@ class ForeignGraph:
             if name in own:
                 uses.setdefault(number, []).append(name)
         return uses
+
+
+def calls(node: Node) -> Iterator[str]:
+    """Yield the names of the functions that attributes of a node name."""
+    for one in node.attributes.values():
+        if isinstance(one, FunctionName):
+            yield one.function
+        elif isinstance(one, tuple):
+            yield from (part.function for part in one if isinstance(part, FunctionName))
 
 
 def graphs_of(node: Node) -> Iterator[ForeignGraph]:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import CaptureError, LoadError
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import LOADING, load_module
 from hybridize.base.names import at
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import Node
@@ -54,7 +55,7 @@ class Row:
     by_types: bool = False
     """True if the result follows from the types of the inputs: it is known whatever they are."""
     decides: int = 0
-    """How many of the first inputs decide what is computed: better known, though they need not be."""
+    """The number of first inputs that decide what is computed: better known, though they need not be."""
 
     plain: bool = False
     """True if the function takes operands alone: it is called without the node."""
@@ -70,12 +71,14 @@ class Vocabulary:
     Args:
         name: of the framework, in messages.
         place: the module that has it once all rows are there, as `package.module:NAME`: copies of a model name that.
+        tables: modules that fill it; they are loaded one after the other until an operator has its row.
     """
 
-    def __init__(self, name: str, place: str) -> None:
+    def __init__(self, name: str, place: str, tables: Sequence[str] = ()) -> None:
         self.name, self.place = name, place
+        self._tables = list(tables)
         self.remedies: dict[str, str] = {}
-        """What to do about operators that have no row, by how their names begin."""
+        """Remedies for operators that have no row, by how their names begin."""
         self._rows: dict[str, list[Row]] = {}
 
     def __call__(
@@ -105,7 +108,16 @@ class Vocabulary:
         for row in self._rows.get(operator, ()):
             if row.since <= version and (row.until is None or version <= row.until):
                 return row
-        return None
+        return self.find(operator, version) if self._load_table() else None
+
+    def _load_table(self) -> bool:
+        """Load the next table; False where all are loaded."""
+        with LOADING:
+            if not self._tables:
+                return False
+            load_module(self._tables[0])
+            del self._tables[:1]
+        return True
 
     def remedy(self, operator: str) -> str:
         """Return what to do about an operator that has no row; empty where nothing is known to help."""
@@ -113,6 +125,8 @@ class Vocabulary:
 
     def operators(self) -> dict[str, tuple[Row, ...]]:
         """All operators with their rows, sorted by name."""
+        while self._load_table():
+            pass
         return {operator: tuple(self._rows[operator]) for operator in sorted(self._rows)}
 
 

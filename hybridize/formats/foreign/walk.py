@@ -15,7 +15,15 @@ from hybridize.base.errors import HybridizeError, InternalError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.locations import at_node
 from hybridize.formats.foreign.checks import every_graph, missing_operators, place
-from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, NoArray, TooLargeError, operand_of
+from hybridize.formats.foreign.known import (
+    LARGEST,
+    Assembled,
+    Known,
+    KnownInterpreter,
+    NoArray,
+    TooLargeError,
+    operand_of,
+)
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
 from hybridize.formats.foreign.vocabulary import Application, Row, Value
 from hybridize.graph import Graph
@@ -33,6 +41,8 @@ class Walk:
         program: the model.
         state: the variables, by name: what rows read and replace while the walk goes on.
         key: gives the key u64[2] of a draw, a new one at each call; None: random numbers are refused.
+        number: gives the number that a bool or integer of data is, None where it cannot tell; the program then holds
+            for this number alone. None: nothing can be told.
     """
 
     def __init__(
@@ -40,10 +50,12 @@ class Walk:
         program: ForeignProgram,
         state: dict[str, Value] | None = None,
         key: Callable[[], Operand] | None = None,
+        number: Callable[[Operand], int | None] | None = None,
     ) -> None:
         self.program = program
         self.state = {} if state is None else state
         self.key = key
+        self._number = number
         self._makers: dict[str, Node] = {}
 
     def __call__(self, inputs: Mapping[str, Value], weights: Mapping[str, Operand]) -> list[Value]:
@@ -126,8 +138,8 @@ class Walk:
                 error.within = self.place(node)
             raise
         except _OF_PYTHON as error:  # what no row has asked for: attributes and inputs of other types, or out of range
-            found = ", ".join("nothing" if x is None else described(x) for x in inputs) or "no inputs"
-            what = f"{self.place(node)} cannot be computed of {found}: {type(error).__name__}: {error}"
+            kinds = ", ".join("nothing" if x is None else described(x) for x in inputs) or "no inputs"
+            what = f"{self.place(node)} cannot be computed of {kinds}: {type(error).__name__}: {error}"
             raise LoadError("E603", what) from error
 
     def function(self, body: ForeignGraph, inputs: Sequence[Value], attributes: Mapping[str, Any]) -> list[Value]:
@@ -161,6 +173,13 @@ class Walk:
 
         return make_graph(run, types)
 
+    def decided(self, value: Value) -> Known | None:
+        """The number that data decides; the program holds for it alone. None where it cannot be told."""
+        if isinstance(value, Known) or value is None:
+            return value
+        number = None if self._number is None else self._number(value)
+        return None if number is None else Known.of(number, type_of(value).dtype)
+
     # ------------------------------------------------------------------------------------------------------- values
 
     def _read(self, values: Mapping[str, Value], name: str, node: Node | None) -> Value:
@@ -177,6 +196,8 @@ class Walk:
         port = graph.declared.get(name)
         if port is None or port.dtype is None or isinstance(value, (list, Assembled)) or value is None:
             return
+        if isinstance(value, NoArray):
+            raise LoadError("E603", f"{self.place(node)}: the model says {port}, and it is no array")
         kind = value.type if isinstance(value, Known) else type_of(value)
         if kind.dtype != port.dtype:
             raise InternalError(
@@ -204,7 +225,7 @@ def _folded(row: Row, n: Application, inputs: Sequence[Value]) -> Sequence[Value
     if any(x is not None and x.array.size > LARGEST for x in inputs):
         return None
     try:
-        with interpreting(Folding()):
+        with interpreting(KnownInterpreter()):
             return _several(row.function(*inputs) if row.plain else row.function(n, *inputs))
     except TooLargeError:
         return None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hybridize import ops
+from hybridize.formats.formulas import FORMULAS
 from hybridize.graph import Node
 from hybridize.ops.views import like
 
@@ -110,18 +111,10 @@ def _round(x: Any) -> Any:
     return ops.where(ops.isfinite(x), ops.add(low, up), x)
 
 
-def _log_add_exp(x: Any, y: Any) -> Any:
-    apart = ops.abs(ops.sub(x, y))
-    larger = ops.add(ops.max(x, y), ops.log1p(ops.exp(ops.neg(apart))))
-    return ops.where(ops.eq(x, y), ops.add(x, like(math.log(2), x)), larger)  # of two infinities, too
-
-
 MADE_OF: dict[type, Callable[..., Any]] = {
-    ops.Exp2: lambda x: ops.pow(like(2, x), x),
-    ops.Isfinite: lambda x: ops.lt(ops.abs(x), like(math.inf, x)),
+    **FORMULAS,
     ops.Isinf: lambda x: ops.eq(ops.abs(x), like(math.inf, x)),
     ops.Isnan: lambda x: ops.ne(x, x),
-    ops.LogAddExp: _log_add_exp,
     ops.Round: _round,
 }
 """Operations that MXNet's operators make together, as functions of operands."""

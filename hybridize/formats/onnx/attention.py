@@ -4,18 +4,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.formats.foreign.arrays import elementwise, taken
+from hybridize.formats.foreign.known import operand_of
 from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.onnx.messages import DTYPES
 from hybridize.formats.onnx.vocabulary import ONNX
-from hybridize.ops.library.attention import attention, attention_in_stages
+from hybridize.ops.library.attention import attention, attention_in_stages, capped
 from hybridize.ops.library.positions import rotated
 from hybridize.ops.library.sequences import written_from
 from hybridize.ops.op import Operand, type_of
+from hybridize.ops.views import wide
 
 DOUBLE = 11
 
@@ -53,17 +57,18 @@ def attend(
     seen = _seen(n, query, key, past, lengths, causal and moved)
     mask = _joined(seen, None if mask is None else _padded(mask, type_of(key).shape[2]))
     kind = type_of(query).dtype
-    wide = float64 if n.integer("softmax_precision", 0) == DOUBLE else kind
-    operands = [ops.cast(x, wide) for x in (query, key, value)]
-    mask = ops.cast(mask, wide) if mask is not None and is_float(type_of(mask).dtype) else mask
+    precise = float64 if n.integer("softmax_precision", 0) == DOUBLE else kind
+    q, k, v = (ops.cast(x, precise) for x in (query, key, value))
+    mask = ops.cast(mask, precise) if mask is not None and is_float(type_of(mask).dtype) else mask
     scale = n.number("scale") if n.has("scale") else None
     cap, stages = n.number("softcap", 0.0), []
     plain = causal and not moved
     if cap or (len(n.node.outputs) > 3 and n.node.outputs[3]):
-        y, *stages = attention_in_stages(*operands, mask, lengths, plain, scale, cap)
+        change = (lambda scores: capped(scores, cap)) if cap else (lambda scores: scores)
+        y, *stages = attention_in_stages(q, k, v, mask, lengths, plain, scale, change)
         stages = [ops.cast(stages[n.integer("qk_matmul_output_mode", 0)], kind)]
     else:
-        y = attention(*operands, mask, lengths, causal=plain, scale=scale)
+        y = attention(q, k, v, mask, lengths, causal=plain, scale=scale)
     y = ops.cast(y, kind)
     return (heads_together(y) if flat else y, key, value, *stages)
 
@@ -107,6 +112,27 @@ def _joined(seen: Operand | None, mask: Operand | None) -> Operand | None:
     return elementwise(lambda seen, mask: ops.where(seen, mask, ops.like(-math.inf, mask)))(
         seen, mask
     )  # fmt: skip
+
+
+@ONNX("ai.onnx.preview::FlexAttention", folds=False)
+def attend_by_graphs(n: Application, query: Operand, key: Operand, value: Operand) -> Operand:
+    """Means of values by the weights of their keys; graphs may change the scores and the weights."""
+    dtype = DTYPES.get(n.integer("softmax_precision", 0), wide(type_of(query).dtype))
+
+    def changed(name: str) -> Callable[[Operand], Operand]:
+        graph = n.attributes.get(name)
+
+        def change(x: Operand) -> Operand:
+            if graph is None:
+                return ops.cast(x, dtype)
+            (result,) = n.walk.graph(graph, {**n.around, graph.inputs[0].name: ops.cast(x, dtype)})
+            return operand_of(result)
+
+        return change
+
+    scale = n.number("scale") if n.has("scale") else None
+    return attention_in_stages(query, key, value, scale=scale, change=changed("score_mod"),
+                               change_weights=changed("prob_mod"))[0]  # fmt: skip
 
 
 @ONNX("RotaryEmbedding")

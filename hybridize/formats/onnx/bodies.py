@@ -17,9 +17,9 @@ from hybridize.formats.wire import parse
 from hybridize.ops.op import type_of
 
 
-@ONNX("LinearAttention", "CausalConvWithState", "ai.onnx.preview::FlexAttention", values=True, folds=False)
+@ONNX("LinearAttention", "CausalConvWithState", values=True, folds=False)
 def by_its_body(n: Application, *values: Value) -> tuple[Value, ...]:
-    """What the body that ONNX defines the operator by gives."""
+    """The results of the body that ONNX defines the operator by."""
     body = _body(n, [None if x is None else x.type if isinstance(x, Known) else type_of(x) for x in values])
     return tuple(n.walk.function(body, values, n.attributes))
 

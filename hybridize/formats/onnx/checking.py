@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -14,6 +14,10 @@ from hybridize.base.loading import LOADING
 from hybridize.formats import checking
 from hybridize.formats.checking import Answer, Trial
 from hybridize.formats.deployable import Deployable
+
+_ERROR: Final = 1e-6
+"""The absolute error of its sigmoid is 1e-7, so that of small results no digit is right; what was written
+is compared without any slack when our reader runs it."""
 
 
 def checked(path: str, title: str) -> str:
@@ -60,7 +64,7 @@ def run(model: Deployable, path: str, title: str, calls: Sequence[Trial]) -> str
                                 help="please report it") from None  # fmt: skip
     names = [one.name for one in session.get_inputs()]
     answers = [_answer(session, names, call) for call in calls]
-    return checking.compared(calls, answers, model, f"{title} by ONNX Runtime {onnxruntime.__version__}")
+    return checking.compared(calls, answers, model, f"{title} by ONNX Runtime {onnxruntime.__version__}", _ERROR)
 
 
 def _answer(session: Any, names: Sequence[str], call: Trial) -> Answer:

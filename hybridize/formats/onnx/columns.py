@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import float32, is_float
+from hybridize.base.dtypes import float32, int64, is_float
 from hybridize.formats.foreign.arrays import aligned, taken
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
@@ -88,3 +89,34 @@ def support_vectors(n: Application, x: Operand) -> Operand:
     if n.flag("one_class"):
         return ops.where(ops.gt(y, ops.like(0, y)), ops.like(1, y), ops.like(-1, y))
     return y
+
+
+@ONNX(f"{_DOMAIN}LabelEncoder")
+def label_encoder(n: Application, x: Operand) -> Operand:
+    """Numbers by those that they stand for."""
+    dtype = type_of(x).dtype
+    keys = _table(n, "keys", ("int64s", "floats"))
+    values = _table(n, "values", ("int64s", "floats"))
+    default: Any = -1 if values.dtype == int64 else -0.0
+    if n.has("default_tensor"):
+        default = n.array("default_tensor").reshape(-1)[0].item()
+    elif n.has("default_int64" if values.dtype == int64 else "default_float"):
+        default = n.number("default_int64" if values.dtype == int64 else "default_float")
+    shape = (*type_of(x).shape, len(keys))
+    wide = ops.spread(x, shape, (len(shape) - 1,))
+    table = ops.constant(keys.astype(dtype))
+    same = ops.eq(wide, aligned(table, shape))
+    if is_float(dtype) and n.node.version >= 4:  # NaN is a key from there on
+        same = ops.bit_or(same, ops.bit_and(ops.isnan(wide), ops.isnan(aligned(table, shape))))
+    value = ops.gather(ops.constant(values), ops.arg_max(ops.cast(same, int64), len(shape) - 1), 0)
+    return ops.where(ops.any(same, (len(shape) - 1,)), value, ops.like(default, value))
+
+
+def _table(n: Application, name: str, kinds: Sequence[str]) -> NDArray[Any]:
+    """An attribute that is a list of numbers of one of some kinds, or a tensor."""
+    if n.has(f"{name}_tensor") and n.array(f"{name}_tensor").dtype != object:
+        return n.array(f"{name}_tensor").reshape(-1)
+    for kind in kinds:
+        if n.has(f"{name}_{kind}"):
+            return numpy.array(n.numbers(f"{name}_{kind}"), int64 if kind == "int64s" else float32)
+    n.fail(f"its {name} are strings, which are not supported")

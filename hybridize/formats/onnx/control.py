@@ -68,11 +68,11 @@ class _Body:
 
     graph: Graph
     results: list[Value]
-    """What it gives: values of the graph, known ones, sequences."""
+    """Its results: values of the graph, known ones, sequences."""
     kinds: list[TensorType | None]
     """The types of the results' arrays; None where one is left out."""
     outer: list[Operand]
-    """What it reads of the values around it."""
+    """The values around it that it reads."""
 
 
 def _body(n: Application, graph: ForeignGraph, values: Sequence[Value], fixed: Sequence[Value] = ()) -> _Body:
@@ -132,7 +132,10 @@ def _typed(kinds: Sequence[TensorType | None]) -> str:
 
 @ONNX("If", values=True, decides=1)
 def branch(n: Application, condition: Value) -> Any:
-    """One branch or the other: at once where the condition is known, else both are in the program."""
+    """One branch or the other: at once where the condition is known, else both are in the program.
+
+    Where they give other types, the program is for one of them.
+    """
     branches = _graph(n, "then_branch"), _graph(n, "else_branch")
     if isinstance(condition, Known):
         return tuple(n.walk.graph(branches[not condition.item()], n.around))
@@ -146,6 +149,9 @@ def branch(n: Application, condition: Value) -> Any:
     then, orelse = bodies
     alike = all(map(_alike, then.kinds, orelse.kinds))
     if not alike or _outline(then.results) != _outline(orelse.results):
+        chosen = n.walk.decided(predicate)
+        if chosen is not None:
+            return tuple(n.walk.graph(branches[not chosen.item()], n.around))
         what = f"{n.place}: the branches give {_typed(then.kinds)} and {_typed(orelse.kinds)}"
         raise ShapeError("E162", what, help="a branch on data gives the same types")
     count = len(then.outer)
@@ -163,11 +169,11 @@ def _widened(graph: Graph, start: int, operands: Sequence[Operand]) -> Graph:
 
 def _only(n: Application, graph: ForeignGraph, predicate: Operand, error: HybridizeError) -> Any:
     """The one branch that inputs of these sizes can take: models have branches for inputs of other sizes."""
-    taken = graph is n.attributes["then_branch"]
+    holds = graph is n.attributes["then_branch"]
     results = tuple(n.walk.graph(graph, n.around))
-    what = f"{n.place}: the condition is {not taken}, and that branch cannot take inputs of these sizes: {error}"
+    what = f"{n.place}: the condition is {not holds}, and that branch cannot take inputs of these sizes: {error}"
     failure = ShapeError("E162", what.partition("\n")[0])
-    bind(ops.Assert(str(failure), repr(recipe_of_error(failure))), predicate if taken else logical_not(predicate))
+    bind(ops.Assert(str(failure), repr(recipe_of_error(failure))), predicate if holds else logical_not(predicate))
     return results
 
 
@@ -192,6 +198,8 @@ def loop(n: Application, count: Value, condition: Value = None, *state: Value) -
             whole = counted if limit is None else _least(counted, limit.item())
             return _Rounds.of(n, body, going, counter.state, counts=True).scanned(whole)
         rounds = _Rounds.of(n, body, going, list(state))
+        if rounds.stacks and not _is_data(going) and not _is_data(rounds.end):
+            limit = n.walk.decided(limit) or limit
         if _is_data(limit) or _is_data(rounds.end) or _is_data(going):
             return rounds.repeated(limit)
         if rounds.end.item() and limit is not None:
@@ -219,11 +227,11 @@ class _Rounds:
     n: Application
     body: _Body
     state: list[Value]
-    """What goes into the first round: operands, what stays known, sequences."""
+    """The values of the first round: operands, what stays known, sequences."""
     going: Value
-    """Whether there is a first round."""
+    """True if there is a first round."""
     end: Value
-    """Whether there is another one, as the body gives it."""
+    """True if there is another one, as the body gives it."""
 
     @classmethod
     def of(cls, n: Application, graph: ForeignGraph, going: Value, state: list[Value], counts: bool = False) -> _Rounds:
@@ -255,8 +263,13 @@ class _Rounds:
             decided = decided if counts or isinstance(end, Known) else end
 
     @property
+    def stacks(self) -> bool:
+        """True if an array has an element for each round."""
+        return len(self.body.results) > 1 + len(self.state)
+
+    @property
     def carried(self) -> list[Operand]:
-        """What changes from round to round."""
+        """The values that change from round to round."""
         return [leaf for leaf in _leaves(self.state) if _is_data(leaf)]
 
     def scanned(self, count: Any) -> tuple[Value, ...]:
@@ -277,7 +290,7 @@ class _Rounds:
         Raises:
             CaptureError E463: an array has an element for each round.
         """
-        if len(self.body.results) > 1 + len(self.state):
+        if self.stacks:
             raise _unknown(self.n, "data decide how many rounds there are, and an array has an element for each")
         carried, graph = self.carried, self.body.graph
         stop = None if limit is None else operand_of(limit)
@@ -303,7 +316,10 @@ class _Rounds:
 
     def _state_of(self, data: Sequence[Operand]) -> list[Value]:
         rest = iter(data)
-        return _refilled(self.state, iter([next(rest) if _is_data(x) else x for x in _leaves(self.state)]))
+        state: list[Value] = _refilled(
+            self.state, iter([next(rest) if _is_data(x) else x for x in _leaves(self.state)])
+        )
+        return state
 
 
 def _least(x: Any, y: Any) -> Any:
@@ -311,7 +327,7 @@ def _least(x: Any, y: Any) -> Any:
 
 
 class _Counter:
-    """What the body of a loop counts up to: loops of TensorFlow end where a number of theirs comes to a known one.
+    """The number that the body of a loop counts up to: in TensorFlow, loops end where a number comes to a known one.
 
     Args:
         n: the node.
@@ -381,19 +397,21 @@ class _Counter:
 def _written_out(
     n: Application, body: ForeignGraph, limit: Value, going: Value, state: list[Value], problem: str
 ) -> tuple[Value, ...]:
-    """The results of rounds one after the other, whose number is known.
+    """The results of rounds one after the other, whose number is known, or that the program is for.
 
     Raises:
         CaptureError E463: data decide it, or it is large.
     """
-    if limit is not None and not isinstance(limit, Known):
+    known = n.walk.decided(limit)
+    if known is None and limit is not None:
         raise _unknown(n, f"the number of rounds is data, and they are not one graph: {problem}")
     names = [port.name for port in body.inputs]
-    count = None if limit is None else int(limit.item())
+    count = None if known is None else int(known.item())
     columns: list[list[Operand]] = [[] for _ in body.outputs[1 + len(state) :]]
     number = 0
     while count is None or number < count:
-        if not isinstance(going, Known):
+        going = n.walk.decided(going)
+        if going is None:
             raise _unknown(n, f"data decide whether the rounds go on, and they are not one graph: {problem}")
         if not going.item():
             break
@@ -423,8 +441,8 @@ def scan(n: Application, *values: Value) -> tuple[Operand, ...]:
     """Steps along axes of arrays, some the other way; each gives an element of some axis of its results."""
     graph, count = _graph(n, "body"), n.integer("num_scan_inputs")
     states, inputs = ([operand_of(x) for x in part] for part in (values[:-count], values[-count:]))
-    given = len(graph.outputs) - len(states)
-    ways, ways_out = _directions(n, "scan_input_directions", count), _directions(n, "scan_output_directions", given)
+    emitted = len(graph.outputs) - len(states)
+    ways, ways_out = _directions(n, "scan_input_directions", count), _directions(n, "scan_output_directions", emitted)
     back = all(ways) and all(ways_out)
     axes = n.integers("scan_input_axes", (0,) * count)
     slices = [_turned(x, n.axis_of(axis, type_of(x).ndim), 0) for x, axis in zip(inputs, axes, strict=True)]
@@ -434,7 +452,7 @@ def scan(n: Application, *values: Value) -> tuple[Operand, ...]:
     op = ops.Scan(body.graph, type_of(slices[0]).shape[0], back, len(states))
     results = bind(op, *states, *slices, *body.outer)
     rows = [ops.flip(y, 0) if way and not back else y for y, way in zip(results[len(states) :], ways_out, strict=True)]
-    axes = n.integers("scan_output_axes", (0,) * given)
+    axes = n.integers("scan_output_axes", (0,) * emitted)
     rows = [_turned(y, 0, n.axis_of(axis, type_of(y).ndim)) for y, axis in zip(rows, axes, strict=True)]
     return (*results[: len(states)], *rows)
 
@@ -454,13 +472,13 @@ def scan_of_a_batch(n: Application, lengths: Value, *values: Value) -> tuple[Ope
     graph, count = _graph(n, "body"), n.integer("num_scan_inputs")
     ways = _directions(n, "directions", count)
     operands = [operand_of(x) for x in values]
-    held = len(operands) - count
+    states = len(operands) - count
     for k, way in enumerate(ways):
-        operands[held + k] = ops.flip(operands[held + k], 1) if way else operands[held + k]
+        operands[states + k] = ops.flip(operands[states + k], 1) if way else operands[states + k]
     kinds = [type_of(x).with_shape(type_of(x).shape[1:]) for x in operands]
-    inner = [kind if k < held else kind.with_shape(kind.shape[1:]) for k, kind in enumerate(kinds)]
+    inner = [kind if k < states else kind.with_shape(kind.shape[1:]) for k, kind in enumerate(kinds)]
     body = _body(n, graph, inner)
-    steps = ops.Scan(body.graph, kinds[held].shape[0], False, held)
+    steps = ops.Scan(body.graph, kinds[states].shape[0], False, states)
     each = make_graph(lambda *xs: bind(steps, *xs), [*kinds, *map(type_of, body.outer)])
     return bind(ops.Scan(each, type_of(operands[0]).shape[0]), *operands, *body.outer)
 
@@ -523,7 +541,9 @@ def parts(n: Application, x: Value, sizes: Value = None) -> list[Value]:
         ends = list(itertools.accumulate(int(size) for size in split.list()))
     else:
         step = int(split.item())
-        ends = [*range(step, int(whole), step), int(whole)]
+        ends = [*range(step, int(whole), step), int(whole)] if step > 0 else [0]
+    if not ends or ends[-1] != whole:
+        n.fail(f"parts of {split.list()} do not make an axis of {dims.text(whole)}")
     pieces = [ops.part(x, axis, start, end) for start, end in zip([0, *ends], ends, strict=False)]
     return pieces if sizes is not None or n.flag("keepdims", True) else [without_axes(one, [axis]) for one in pieces]
 
@@ -551,6 +571,12 @@ def mapped(n: Application, xs: list[Value], *others: Value) -> tuple[list[Value]
     return tuple([row[k] for row in rows] for k in range(len(body.outputs)))
 
 
+@ONNX("Identity", values=True)
+def itself(n: Application, x: Value) -> Value:
+    """A value of any kind."""
+    return x
+
+
 @ONNX("Optional", "OptionalGetElement", values=True)
 def optional(n: Application, x: Value = None) -> Value:
     """A value that may be missing, which is known."""
@@ -561,5 +587,5 @@ def optional(n: Application, x: Value = None) -> Value:
 
 @ONNX("OptionalHasElement", values=True)
 def present(n: Application, x: Value = None) -> Known:
-    """Whether a value is there."""
+    """True if a value is there."""
     return Known.of(x is not None, bool_)

@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.dtypes import DType, bool_, float32, float64, is_float
 from hybridize.formats.foreign.arrays import elementwise, folded
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.onnx.messages import DTYPES, NAMES
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
@@ -39,9 +39,15 @@ ONNX.plain({
     "Tan": ops.tan, "Asin": ops.arcsin, "Acos": ops.arccos, "Atan": ops.arctan, "Sinh": ops.sinh, "Cosh": ops.cosh,
     "Asinh": ops.arcsinh, "Acosh": ops.arccosh, "Atanh": ops.arctanh, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
     "Relu": composites.relu, "Softsign": lambda x: composites.activation(x, "softsign"),
-    "Mish": lambda x: composites.activation(x, "mish"), "IsNaN": ops.isnan, "Identity": lambda x: x,
+    "Mish": lambda x: composites.activation(x, "mish"), "IsNaN": ops.isnan,
     "Reciprocal": lambda x: ops.div(ops.like(1, x), x),
 })  # fmt: skip
+
+
+@ONNX("Identity", values=True)
+def identity(n: Application, x: Value) -> Value:
+    """The value itself: an array, or a sequence of them."""
+    return (x,)
 
 
 @ONNX("Mean")

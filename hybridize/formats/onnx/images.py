@@ -38,10 +38,10 @@ def _count(size: Any, scale: float) -> Any:
 
 
 def _by_scales(x: Operand, scales: Sequence[float], axes: Sequence[int]) -> dict[int, Extent]:
-    shape = type_of(x).shape
-    return {
-        axis: Extent(_count(shape[axis], scale), scale) for axis, scale in zip(axes, scales, strict=True) if scale != 1
-    }
+    """The new sizes; none where all are the old ones: nothing is sampled then, as ONNX Runtime and PyTorch have it."""
+    shape, pairs = type_of(x).shape, zip(axes, scales, strict=True)
+    extents = {axis: Extent(_count(shape[axis], scale), scale) for axis, scale in pairs if scale != 1}
+    return {} if all(dims.same(one.count, shape[axis]) for axis, one in extents.items()) else extents
 
 
 def _simple(n: Application, x: Operand, scales: Sequence[float]) -> Operand:
@@ -86,6 +86,8 @@ def resize(
     else:
         n.fail("it has neither scales nor sizes")
     if places != "tf_crop_and_resize":
+        if form.smooth:  # an axis that stays as long is not smoothed
+            chosen = {axis: one for axis, one in chosen.items() if not dims.same(one.count, kind.shape[axis])}
         return rescaled(x, chosen, form)
     if roi is None or roi.array.size != 2 * len(axes):
         n.fail("tf_crop_and_resize needs the beginning and the end of a region along each axis")

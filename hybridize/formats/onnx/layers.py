@@ -10,7 +10,7 @@ import numpy
 
 from hybridize.base import dims
 from hybridize.base.dtypes import is_float
-from hybridize.formats.onnx.writer import GraphWriter, Layer
+from hybridize.formats.onnx.writer import Layer, NodeWriter
 from hybridize.graph import Node
 from hybridize.ops.library.convolution_layers import is_channels_last
 from hybridize.ops.library.pooling import image_axes
@@ -19,7 +19,7 @@ from hybridize.ops.library.rnn import RecurrentStack
 Attributes = Mapping[str, Any]
 
 
-def fully_connected(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def fully_connected(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As Gemm, of matrices; else as a product and a sum."""
     x, *parameters = node.inputs
     names = [w.full(value) for value in (x, *parameters)]
@@ -48,7 +48,7 @@ def _last(rank: int) -> tuple[int, ...]:
     return (0, *range(2, rank), 1)
 
 
-def _convolved(w: GraphWriter, node: Node, op: str, attributes: Attributes, **more: Any) -> bool:
+def _convolved(w: NodeWriter, node: Node, op: str, attributes: Attributes, **more: Any) -> bool:
     x = node.inputs[0]
     if not is_float(x.type.dtype):
         return False
@@ -65,19 +65,19 @@ def _convolved(w: GraphWriter, node: Node, op: str, attributes: Attributes, **mo
     return True
 
 
-def convolution(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def convolution(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As Conv, between transposes where channels are last."""
     return _convolved(w, node, "Conv", attributes)
 
 
-def deconvolution(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def deconvolution(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As ConvTranspose."""
     if any(more >= step for more, step in zip(attributes["adj"], attributes["stride"], strict=True)):
         return False
     return _convolved(w, node, "ConvTranspose", attributes, output_padding=tuple(attributes["adj"]))
 
 
-def pooling(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def pooling(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As a pooling of ONNX; sums, and means of windows that reach out of the padding, by what they are made of."""
     (x,), kind = node.inputs, attributes["pool_type"]
     axes, rank = image_axes(attributes["layout"]), x.type.ndim
@@ -124,7 +124,7 @@ def _behind(
 # ------------------------------------------------------------------------------------------------------- normalization
 
 
-def batch_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def batch_norm(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As BatchNormalization, by running statistics."""
     if len(node.inputs) != 5:
         return False
@@ -140,7 +140,7 @@ def batch_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     return True
 
 
-def layer_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def layer_norm(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As LayerNormalization, along the last axis."""
     if w.opset < 17 or attributes["axis"] != node.inputs[0].type.ndim - 1:
         return False
@@ -149,7 +149,7 @@ def layer_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     return True
 
 
-def instance_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def instance_norm(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As InstanceNormalization, of images."""
     if attributes.get("axis", 1) != 1 or node.inputs[0].type.ndim < 3:
         return False
@@ -158,7 +158,7 @@ def instance_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     return True
 
 
-def group_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def group_norm(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As GroupNormalization, whose scale is by channel from operator set 21 on."""
     if w.opset < 21 or node.inputs[0].type.ndim < 3:
         return False
@@ -168,7 +168,7 @@ def group_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     return True
 
 
-def rms_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def rms_norm(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As RMSNormalization, along the last axes."""
     x, *gamma = node.inputs
     axes, rank = [axis % x.type.ndim for axis in attributes["axes"]], x.type.ndim
@@ -179,7 +179,7 @@ def rms_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     return True
 
 
-def attention(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def attention(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As Attention, where no mask may hide all keys of a query."""
     query, *others = node.inputs
     size = query.type.shape[-1]
@@ -199,14 +199,14 @@ def attention(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
 
 
 def _along(word: str) -> Layer:
-    def write(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+    def write(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
         w.put(node, w.add(word, [w.full(node.inputs[0])], axis=attributes["axis"]))
         return True
 
     return write
 
 
-def relu(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def relu(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As Relu; of integers, as the larger one."""
     (x,), dtype = node.inputs, node.inputs[0].type.dtype
     if is_float(dtype):
@@ -219,7 +219,7 @@ def relu(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
 _ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "softrelu": "Softplus", "softsign": "Softsign"}
 
 
-def activation(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def activation(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As the operator of its name."""
     word, name = attributes["act_type"], w.full(node.inputs[0])
     match word:
@@ -240,7 +240,7 @@ def activation(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     return True
 
 
-def gelu(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def gelu(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As Gelu."""
     if w.opset < 20:
         return False
@@ -249,7 +249,7 @@ def gelu(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     return True
 
 
-def leaky_relu(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def leaky_relu(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As one of the family."""
     x, *gamma = node.inputs
     name = w.full(x)
@@ -275,25 +275,25 @@ def leaky_relu(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
 # -------------------------------------------------------------------------------------------------------------- others
 
 
-def flatten(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def flatten(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As Flatten."""
     w.put(node, w.add("Flatten", [w.full(node.inputs[0])], axis=1))
     return True
 
 
-def embedding(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def embedding(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As Gather of the rows of the weight."""
     indices, weight = (w.full(value) for value in node.inputs)
     w.put(node, w.add("Gather", [weight, indices], axis=0))
     return True
 
 
-def dropout(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def dropout(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """Refuse it: the program was captured while training."""
     w.refuse("dropout while training", node.loc, "call the net outside autograd.record() before the export")
 
 
-def local_response(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def local_response(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As LRN, of images."""
     if node.inputs[0].type.ndim != 4:
         return False
@@ -307,9 +307,10 @@ def local_response(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
 
 _ORDERS = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
 """The gates in ONNX's order: i, o, f, c of an LSTM; z, r, h of a GRU."""
+_GATES = {"lstm": "iofc", "gru": "zrh"}
 
 
-def recurrent(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+def recurrent(w: NodeWriter, node: Node, attributes: Attributes) -> bool:
     """As LSTM, GRU or RNN, one for each layer."""
     mode, size = attributes["mode"], attributes["state_size"]
     plain = not attributes["projection_size"] and attributes["lstm_state_clip_min"] is None
@@ -337,7 +338,7 @@ def recurrent(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
         array = w.root.arrays.get(name)
         if array is not None:
             parts = numpy.split(array, len(order))
-            return w.root.constant(numpy.concatenate([parts[k] for k in order]), f"{name}.onnx")
+            return w.root.constant(numpy.concatenate([parts[k] for k in order]), f"{name}_{_GATES[mode]}")
         axis = w.constant([0])
         cuts = [w.add("Slice", [name, w.constant([k * size]), w.constant([(k + 1) * size]), axis]) for k in order]
         joined: str = w.add("Concat", cuts, axis=0)

@@ -116,7 +116,7 @@ def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = N
 
 
 def _halves(over: Any, upper: bool) -> tuple[Any, Any]:
-    """What is left out before and after an axis; what is too little is behind it."""
+    """The elements to leave out before and after an axis; where some are missing, they are missing behind it."""
     if not dims.is_symbolic(over) and over < 0:
         return 0, over
     return (over // 2, over - over // 2) if upper else (over - over // 2, over // 2)

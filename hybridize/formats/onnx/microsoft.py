@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -12,15 +13,15 @@ from hybridize.base.dtypes import float32, int32, int64
 from hybridize.formats.foreign.arrays import aligned, elementwise, stretched, taken, with_axes
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.attention import heads_apart, heads_together
-from hybridize.formats.onnx.linear import convolution
+from hybridize.formats.onnx.linear import convolution, gemm
 from hybridize.formats.onnx.quantized import integer_matmul
-from hybridize.formats.onnx.recurrent import layer
+from hybridize.formats.onnx.recurrent import activation, layer
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.attention import attention_in_stages
 from hybridize.ops.library.gates import rms_norm
 from hybridize.ops.library.products import matrix_product
-from hybridize.ops.library.quantized import along, dynamic_product, integers
+from hybridize.ops.library.quantized import along, dequantized, dynamic_product, integers, quantized
 from hybridize.ops.op import Operand, type_of
 
 _DOMAIN: Final = "com.microsoft::"
@@ -51,13 +52,11 @@ def quick_gelu(n: Application, x: Operand) -> Operand:
     return ops.mul(x, ops.sigmoid(ops.mul(ops.like(n.number("alpha", 1.702), x), x)))
 
 
-_ACTIVATIONS: Final[Mapping[str, Callable[..., Operand]]] = {
-    "Relu": composites.relu, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
-    "LeakyRelu": lambda x, alpha: composites.leaky_relu(x, act_type="leaky", slope=alpha),
-    "Clip": lambda x, low, high: ops.min(ops.max(x, ops.like(low, x)), ops.like(high, x)),
-    "HardSigmoid": lambda x, alpha, beta: ops.max(ops.like(0, x), ops.min(
-        ops.like(1, x), ops.add(ops.mul(ops.like(alpha, x), x), ops.like(beta, x)))),
+_TAKES: Final[Mapping[str, tuple[str, ...]]] = {
+    "Relu": (), "Tanh": (), "Sigmoid": (), "LeakyRelu": ("alpha",), "Clip": ("min", "max"),
+    "HardSigmoid": ("alpha", "beta"),
 }  # fmt: skip
+"""Activations that follow a product, with the attributes that numbers are for."""
 
 
 # ---------------------------------------------------------------------------------------------------------- products
@@ -69,8 +68,17 @@ def fused_convolution(
 ) -> Operand:
     """A convolution, plus another array, and an activation."""
     y = _shifted(convolution(n, x, w, bias), other)
-    name = n.text("activation", "", ("", *_ACTIVATIONS))
-    return _ACTIVATIONS[name](y, *n.numbers("activation_params", ())) if name else y
+    name = n.text("activation", "", ("", *_TAKES))
+    numbers = dict(zip(_TAKES.get(name, ()), n.numbers("activation_params", ()), strict=False))
+    return activation(n, name, numbers)(y) if name else y
+
+
+@ONNX(f"{_DOMAIN}FusedGemm")
+def fused_gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
+    """A product of matrices, plus an array, and an activation."""
+    name = n.text("activation", options=tuple(_TAKES))
+    numbers = {word: n.number(f"activation_{word}") for word in _TAKES[name] if n.has(f"activation_{word}")}
+    return activation(n, name, numbers)(gemm(n, x, w, bias))
 
 
 @ONNX(f"{_DOMAIN}FusedMatMul")
@@ -133,7 +141,69 @@ def _weight(w: Operand, scale: Operand, zero: Operand, k: int) -> tuple[Operand,
     return _of_columns(parts[0], parts[2]), parts[1]
 
 
+# --------------------------------------------------------------------------------------- functions of integers
+
+
+def _real(q: Operand, scale: Operand, zero: Operand | None) -> Operand:
+    shape = type_of(q).shape
+    return dequantized(q, along(scale, shape, 0), None if zero is None else along(zero, shape, 0))
+
+
+def _whole(n: Application, x: Operand, scale: Operand, zero: Operand | None, like: Operand) -> Operand:
+    shape = type_of(x).shape
+    nought = None if zero is None else along(zero, shape, 0)
+    return quantized(x, along(scale, shape, 0), nought, type_of(like).dtype)
+
+
+def _of_two(function: Callable[..., Operand]) -> Callable[..., Operand]:
+    def row(
+        n: Application, x: Operand, scale_x: Operand, zero_x: Operand | None, y: Operand, scale_y: Operand,
+        zero_y: Operand | None, scale: Operand, zero: Operand | None = None,
+    ) -> Operand:  # fmt: skip
+        return _whole(n, elementwise(function)(_real(x, scale_x, zero_x), _real(y, scale_y, zero_y)), scale, zero, x)
+
+    return row
+
+
+def _of_one(function: Callable[[Application, Operand], Operand]) -> Callable[..., Operand]:
+    def row(
+        n: Application, x: Operand, scale_x: Operand, zero_x: Operand | None, scale: Operand,
+        zero: Operand | None = None,
+    ) -> Operand:  # fmt: skip
+        return _whole(n, function(n, _real(x, scale_x, zero_x)), scale, zero, x)
+
+    return row
+
+
+def _mean_of_image(n: Application, x: Operand) -> Operand:
+    if n.flag("channels_last"):
+        n.fail("channels at the end are not supported")
+    shape = type_of(x).shape
+    return ops.reshape(composites.mean(x, tuple(range(2, len(shape)))), (*shape[:2], *(1,) * (len(shape) - 2)))
+
+
+ONNX(f"{_DOMAIN}QLinearAdd")(_of_two(ops.add))
+ONNX(f"{_DOMAIN}QLinearMul")(_of_two(ops.mul))
+ONNX(f"{_DOMAIN}QLinearSigmoid")(_of_one(lambda n, x: ops.sigmoid(x)))
+ONNX(f"{_DOMAIN}QLinearLeakyRelu")(_of_one(
+    lambda n, x: composites.leaky_relu(x, act_type="leaky", slope=n.number("alpha", 0.01))))  # fmt: skip
+ONNX(f"{_DOMAIN}QLinearGlobalAveragePool")(_of_one(_mean_of_image))
+
+
+@ONNX(f"{_DOMAIN}QLinearConcat")
+def joined(n: Application, scale: Operand, zero: Operand, *parts: Operand) -> Operand:
+    """Integers of several scales one after the other, on one scale."""
+    real = [_real(*parts[k : k + 3]) for k in range(0, len(parts), 3)]
+    return _whole(n, ops.concat(*real, axis=n.axis(real[0])), scale, zero, parts[0])
+
+
 # ------------------------------------------------------------------------------------------------------ transformers
+
+
+def _sum(n: Application, x: Operand, skip: Operand, bias: Operand | None) -> Operand:
+    if any(n.node.outputs[1:3]):
+        n.fail("the mean and the deviation are not supported as results")
+    return _shifted(_shifted(x, skip), bias)
 
 
 @ONNX(f"{_DOMAIN}SkipLayerNormalization")
@@ -141,7 +211,7 @@ def skip_layer_norm(
     n: Application, x: Operand, skip: Operand, gamma: Operand, beta: Operand | None = None, bias: Operand | None = None
 ) -> tuple[Operand | None, ...]:
     """The layer norm of a sum, and the sum."""
-    total = _shifted(_shifted(x, skip), bias)
+    total = _sum(n, x, skip, bias)
     beta = ops.like(0, gamma) if beta is None else beta
     y = composites.layer_norm(total, gamma, beta, type_of(total).ndim - 1, n.number("epsilon", 1e-12))
     return y, None, None, total
@@ -152,7 +222,7 @@ def skip_rms_norm(
     n: Application, x: Operand, skip: Operand, gamma: Operand, bias: Operand | None = None
 ) -> tuple[Operand | None, ...]:
     """The root mean square norm of a sum, and the sum."""
-    total = _shifted(_shifted(x, skip), bias)
+    total = _sum(n, x, skip, bias)
     return rms_norm(total, gamma, (type_of(total).ndim - 1,), n.number("epsilon", 1e-12)), None, None, total
 
 
@@ -191,15 +261,22 @@ def multi_head_attention(
         if type_of(key).ndim == 3:
             key, value = _shifted(key, ops.part(bias, 0, width, 2 * width)), (
                 _shifted(value, ops.part(bias, 0, 2 * width, size)))  # fmt: skip
+    return _attention(n, heads, query, key, value, padding, added, past_key, past_value)
+
+
+def _attention(
+    n: Application, heads: int, query: Operand, key: Operand, value: Operand, padding: Operand | None,
+    added: Operand | None, past_key: Operand | None, past_value: Operand | None,
+) -> tuple[Operand, ...]:  # fmt: skip
+    """The means, the keys and values with those of steps before, and the scores."""
     query = heads_apart(query, heads)
     key, value = (heads_apart(x, heads) if type_of(x).ndim == 3 else x for x in (key, value))
     if past_key is not None and past_value is not None:
         key, value = ops.concat(past_key, key, axis=2), ops.concat(past_value, value, axis=2)
     time, keys = type_of(query).shape[2], type_of(key).shape[2]
-    hidden = n.number("mask_filter_value", -10000.0)
     masks = [] if added is None else [added]
     if padding is not None:
-        masks.append(_filtered(n, padding, keys, hidden, type_of(query)))
+        masks.append(_filtered(n, padding, keys, n.number("mask_filter_value", -10000.0), type_of(query)))
     if n.flag("unidirectional"):
         shape = (1, 1, time, keys)
         own = ops.iota(shape, 2, int64)
@@ -209,13 +286,33 @@ def multi_head_attention(
     mask = None
     for one in masks:
         mask = one if mask is None else elementwise(ops.add)(mask, one)
-    scale = n.number("scale", 0.0) or None
-    y, scores, *_ = attention_in_stages(query, key, value, mask, scale=scale)
+    y, scores, *_ = attention_in_stages(query, key, value, mask, scale=n.number("scale", 0.0) or None)
     return heads_together(y), key, value, scores
 
 
+@ONNX(f"{_DOMAIN}Attention")
+def attention_of_inputs(
+    n: Application, x: Operand, weight: Operand, bias: Operand | None = None, padding: Operand | None = None,
+    past: Operand | None = None, added: Operand | None = None, *rest: Operand | None,
+) -> tuple[Operand | None, ...]:  # fmt: skip
+    """The same of products of one array; keys and values are one array, too."""
+    if n.flag("do_rotary") or any(one is not None for one in rest):
+        n.fail("rotations and shared buffers are not supported")
+    whole = _shifted(matrix_product(x, weight), bias)
+    width = type_of(whole).shape[-1]
+    sizes = n.integers("qkv_hidden_sizes", ()) or (width // 3,) * 3
+    ends = list(itertools.accumulate(sizes))
+    query, key, value = (ops.part(whole, 2, start, end) for start, end in zip([0, *ends], ends, strict=False))
+    before = [None, None] if past is None else [
+        ops.reshape(ops.part(past, 0, k, k + 1), type_of(past).shape[1:]) for k in (0, 1)]  # fmt: skip
+    y, key, value, _ = _attention(n, n.integer("num_heads"), query, key, value, padding, added, *before)
+    if len(n.node.outputs) < 2 or not n.node.outputs[1]:
+        return (y,)
+    return y, ops.concat(*(with_axes(one, [0]) for one in (key, value)), axis=0)
+
+
 def _filtered(n: Application, padding: Operand, keys: Any, hidden: float, of: Any) -> Operand:
-    """What is added to scores of keys that a mask of lengths [batch], or of 0 and 1, hides."""
+    """Numbers that are added to scores of keys which a mask of lengths [batch], or of 0 and 1, hides."""
     kind = type_of(padding)
     if kind.ndim == 1:
         shape = (kind.shape[0], keys)

@@ -45,8 +45,8 @@ def _places(n: Application, x: Operand, *parameters: Operand | None) -> list[Any
 def quantize(n: Application, x: Operand, scale: Operand, zero: Operand | None = None) -> Operand:
     """Floats as integers, by one scale, one for each place of an axis, or one for each block."""
     dtype = _numbered(n, "output_dtype", uint8) if zero is None else type_of(zero).dtype
-    if is_float(dtype):
-        n.fail("floats as shorter floats are not supported, only integers")
+    if is_float(dtype) or dtype.itemsize > 2:
+        n.fail(f"floats as {dtype.name} are not supported, only as integers of 8 or 16 bits")
     by, nought = _places(n, x, as_float(scale), zero)
     return quantized(as_float(x), by, nought, dtype)
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.dtypes import is_float
 from hybridize.base.errors import LoadError
 from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
@@ -127,7 +128,10 @@ class _Reader:
             "graph description": model["graph"].get("doc", ""),
             **{one.get("key", ""): one.get("value", "") for one in model.get("metadata", ())},
         }
-        program = ForeignProgram(self.name, ONNX, graph, functions, self.weights,
+        nodes = [node for one in (graph, *functions.values()) for node in one.nodes]
+        statistics = {name for node in nodes if node.op == "BatchNormalization" for name in node.inputs[3:5]}
+        trained = {name for name, array in self.weights.items() if is_float(array.dtype)} - statistics
+        program = ForeignProgram(self.name, ONNX, graph, functions, self.weights, trained=frozenset(trained),
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
         check_program(program)
         return settled(program)
@@ -152,11 +156,11 @@ class _Reader:
 
     def graph(self, graph: Message, main: bool = False) -> ForeignGraph:
         nodes = [self.node(one) for one in graph.get("node", ())]
-        kept = _unwidened(nodes) | {one.get("name", "") for one in graph.get("output", ())}
+        exact = _unwidened(nodes) | {one.get("name", "") for one in graph.get("output", ())}
         arrays = {}
         for one in graph.get("initializer", ()):
             name = one.get("name", "")
-            arrays[name] = self.tensor(one) if name in kept or one.get("dtype") not in NARROW else self.widened(one)
+            arrays[name] = self.tensor(one) if name in exact or one.get("dtype") not in NARROW else self.widened(one)
         for one in graph.get("sparse", ()):
             arrays[one.get("values", {}).get("name", "")] = self.sparse(one)
         for number, node in enumerate(nodes):
@@ -167,7 +171,7 @@ class _Reader:
         if main:
             self.weights |= {name: array for name, array in arrays.items() if array.dtype != object}
             arrays = {name: array for name, array in arrays.items() if array.dtype == object}
-        inputs = [self.port(one, one.get("name") not in kept) for one in graph.get("input", ())]
+        inputs = [self.port(one, one.get("name") not in exact) for one in graph.get("input", ())]
         known = {one.get("name", "") for one in graph.get("initializer", ())}
         for port, one in zip(inputs, graph.get("input", ()), strict=True):
             if main and port.dtype is None and port.name not in known and "tensor" in one.get("type", {}):

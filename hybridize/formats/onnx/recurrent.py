@@ -10,60 +10,59 @@ from hybridize import ops
 from hybridize.formats.foreign.arrays import with_axes
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
-from hybridize.ops import composites
-from hybridize.ops.library.rnn import Cell, RecurrentStack, Weight, one_direction
+from hybridize.ops.library.rnn import RecurrentStack, StepForm, Weight, one_direction
 from hybridize.ops.op import Operand, type_of
 
 _WORDS: Final = ("forward", "reverse", "bidirectional")
 
 
-def _affine(x: Operand, alpha: float, beta: float) -> Operand:
-    return ops.add(ops.mul(ops.like(alpha, x), x), ops.like(beta, x))
+def _affine(n: Application, x: Operand) -> Operand:
+    return ops.add(ops.mul(ops.like(n.number("alpha", 1.0), x), x), ops.like(n.number("beta", 0.0), x))
 
 
-def _hard_sigmoid(x: Operand, alpha: float, beta: float) -> Operand:
-    return ops.max(ops.like(0, x), ops.min(ops.like(1, x), _affine(x, alpha, beta)))
+def _scaled_tanh(n: Application, x: Operand) -> Operand:
+    inner = ops.mul(ops.like(n.number("beta", 1.0), x), x)
+    return ops.mul(ops.like(n.number("alpha", 1.0), x), ops.tanh(inner))
 
 
-def _scaled_tanh(x: Operand, alpha: float, beta: float) -> Operand:
-    return ops.mul(ops.like(alpha, x), ops.tanh(ops.mul(ops.like(beta, x), x)))
-
-
-def _thresholded(x: Operand, alpha: float) -> Operand:
-    return ops.where(ops.gt(x, ops.like(alpha, x)), x, ops.like(0, x))
-
-
-_ACTIVATIONS: Final[Mapping[str, tuple[Callable[..., Operand], tuple[float | None, ...]]]] = {
-    "relu": (composites.relu, ()), "tanh": (ops.tanh, ()), "sigmoid": (ops.sigmoid, ()),
-    "affine": (_affine, (1.0, 0.0)), "scaledtanh": (_scaled_tanh, (1.0, 1.0)),
-    "hardsigmoid": (_hard_sigmoid, (0.2, 0.5)), "thresholdedrelu": (_thresholded, (1.0,)),
-    "leakyrelu": (lambda x, alpha: composites.leaky_relu(x, act_type="leaky", slope=alpha), (0.01,)),
-    "elu": (lambda x, alpha: composites.leaky_relu(x, act_type="elu", slope=alpha), (1.0,)),
-    "softsign": (lambda x: composites.activation(x, "softsign"), ()),
-    "softplus": (lambda x: composites.activation(x, "softrelu"), ()),
+_OTHERS: Final[Mapping[str, Callable[..., Operand]]] = {"Affine": _affine, "ScaledTanh": _scaled_tanh}
+"""Activations that are no operators."""
+_TAKES: Final[Mapping[str, tuple[str, ...]]] = {
+    "Relu": (), "Tanh": (), "Sigmoid": (), "Softsign": (), "Softplus": (), "LeakyRelu": ("alpha",),
+    "ThresholdedRelu": ("alpha",), "Elu": ("alpha",), "HardSigmoid": ("alpha", "beta"), "Affine": ("alpha", "beta"),
+    "ScaledTanh": ("alpha", "beta"),
 }  # fmt: skip
-"""Activations by their names in small letters, with the numbers alpha and beta that they take when none are given."""
+"""Activations, with the attributes that each takes a number of."""
+_BY_ATTRIBUTES: Final = 9
+"""An operator set in which all activations take their numbers as attributes."""
+
+
+def activation(n: Application, name: str, numbers: Mapping[str, Any]) -> Callable[[Operand], Operand]:
+    """Return an activation that a node names and has numbers for: the row of an operator, as a function of operands."""
+    row = ONNX.find(name, _BY_ATTRIBUTES)
+    if row is not None and row.plain:
+        return row.function
+    function = _OTHERS[name] if row is None else row.function
+    own = Application(n.node, numbers, n.walk, n.around)
+    return lambda x: function(own, x)
 
 
 def _activations(n: Application, standard: Sequence[str], directions: int) -> list[tuple[Callable[..., Any], ...]]:
     """The activations of each direction; none where they are those of the operator."""
-    names = [str(name).lower() for name in n.attributes.get("activations", ())]
-    if not names or names == [name.lower() for name in standard] * directions:
+    by_word = {name.lower(): name for name in _TAKES}
+    names = [by_word.get(str(name).lower(), str(name)) for name in n.attributes.get("activations", ())]
+    if not names or names == [*standard] * directions:
         return [()] * directions
     if len(names) != len(standard) * directions:
         n.fail(f"there are {len(names)} activations for {directions} directions")
-    numbers = [iter(n.numbers(f"activation_{letter}", ())) for letter in ("alpha", "beta")]
+    numbers = {word: iter(n.numbers(f"activation_{word}", ())) for word in ("alpha", "beta")}
     functions = []
     for name in names:
-        if name not in _ACTIVATIONS:
-            n.fail(f"the activation {name} is not supported", help=f"it may be {', '.join(_ACTIVATIONS)}")
-        function, defaults = _ACTIVATIONS[name]
-        functions.append(_with(function, [next(own, one) for own, one in zip(numbers, defaults, strict=False)]))
+        if name not in _TAKES:
+            n.fail(f"the activation {name} is not supported", help=f"it may be {', '.join(_TAKES)}")
+        own = {word: next(numbers[word], None) for word in _TAKES[name]}
+        functions.append(activation(n, name, {word: number for word, number in own.items() if number is not None}))
     return [tuple(functions[k : k + len(standard)]) for k in range(0, len(functions), len(standard))]
-
-
-def _with(function: Callable[..., Operand], numbers: Sequence[Any]) -> Callable[[Operand], Operand]:
-    return (lambda x: function(x, *numbers)) if numbers else function
 
 
 def layer(
@@ -83,7 +82,7 @@ def layer(
         lengths: [batch].
         states: [directions, batch, size], or in the other layout [batch, directions, size].
         peephole: [directions, 3 size].
-        product: of rows and a weight, see `Cell`.
+        product: of rows and a weight, see `StepForm`.
     """
     order, standard = _MODES[mode]
     direction, batch_first = n.text("direction", "forward", _WORDS), n.flag("layout")
@@ -99,7 +98,7 @@ def layer(
         own |= dict(zip(("i2h_bias", "h2h_bias"), _halves(_rows((bias,), k)[0]), strict=True))
         own["peephole"] = _rows((peephole,), k)[0]
         resets = mode == "gru" and not n.flag("linear_before_reset")
-        of = Cell(order, activations[k], clip, n.flag("input_forget"), resets, product)
+        of = StepForm(order, activations[k], clip, n.flag("input_forget"), resets, product)
         stack = RecurrentStack(mode, size, biased=bias is not None, cell=of)
         backwards = direction == "reverse" or k == 1
         y, *last = one_direction(stack, x, own, _rows(begin, k), lengths, backwards)

@@ -67,6 +67,6 @@ ONNX("BlackmanWindow", known=(0,))(_window(0.42, 0.5, 0.08))
 
 @ONNX("MelWeightMatrix", known=(0, 1, 2, 3, 4))
 def mel_bands(n: Application, *numbers: Known) -> Operand:
-    """How much each frequency is in each band of pitch."""
+    """The share of each frequency in each band of pitch."""
     bands, length, rate, low, high = (one.pinned().item() for one in numbers)
     return ops.cast(ops.constant(mel_weights(bands, length, rate, low, high)), _output_dtype(n))

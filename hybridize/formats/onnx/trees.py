@@ -16,7 +16,7 @@ from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.norms import norm
-from hybridize.ops.library.trees import COMPARISONS, Forest, leaves_of
+from hybridize.ops.library.trees import COMPARISONS, MEMBER, Forest, leaves_of
 from hybridize.ops.op import Operand, type_of
 
 _DOMAIN: Final = "ai.onnx.ml::"
@@ -100,7 +100,9 @@ def ensemble(n: Application, x: Operand) -> Operand:
     missing = numpy.asarray(n.integers("nodes_missing_value_tracks_true", (0,) * count), bool)
     roots = numpy.asarray(n.integers("tree_roots"))
     features = numpy.asarray(n.integers("nodes_featureids"))
-    forest = _checked(n, Forest(roots, features, n.array("nodes_splits"), words, yes, no, missing, len(weights)))
+    members = _members(n, words) if MEMBER in words else None
+    forest = Forest(roots, features, n.array("nodes_splits"), words, yes, no, missing, len(weights), members)
+    forest = _checked(n, forest)
     how, after = ("AVERAGE", "SUM", "MIN", "MAX")[n.integer("aggregate_function", 1)], n.integer("post_transform", 0)
     if after in (1, 2):
         n.fail(f"post_transform={after} is one thing to ONNX and another to ONNX Runtime: softmax or logistic",
@@ -110,13 +112,26 @@ def ensemble(n: Application, x: Operand) -> Operand:
     return _AFTER[{3: "SOFTMAX_ZERO", 4: "PROBIT"}.get(after, "NONE")](y)
 
 
+def _members(n: Application, words: NDArray[Any]) -> NDArray[Any]:
+    """Of each node the numbers that a value may be one of; in the file those of one node end with NaN."""
+    values, places = n.array("membership_values"), numpy.flatnonzero(words == MEMBER)
+    ends = numpy.flatnonzero(numpy.isnan(values))
+    if len(ends) != len(places):
+        n.fail(f"there are numbers for {len(ends)} nodes, and {len(places)} that compare with several")
+    sets = [values[start:end] for start, end in zip([0, *(ends + 1)], ends, strict=False)]
+    table = numpy.full((len(words), max(map(len, sets))), numpy.nan, values.dtype)
+    for place, numbers in zip(places, sets, strict=True):
+        table[place, : len(numbers)] = numbers
+    return table
+
+
 def _checked(n: Application, forest: Forest) -> Forest:
     """A forest all of whose numbers are of something.
 
     Raises:
         LoadError E603: they are not, or nodes compare in a way that is not supported.
     """
-    other = set(forest.comparisons.tolist()) - COMPARISONS.keys()
+    other = set(forest.comparisons.tolist()) - COMPARISONS.keys() - ({MEMBER} if forest.members is not None else set())
     if other:
         n.fail(f"nodes that compare by {', '.join(sorted(other))} are not supported")
     count = len(forest.features)
@@ -132,7 +147,7 @@ def _checked(n: Application, forest: Forest) -> Forest:
 def _joined(
     n: Application, x: Operand, forest: Forest, places: Any, weights: NDArray[Any], targets: int, how: str
 ) -> Operand:
-    """What the leaves of all trees give for each target, [rows, targets].
+    """Return the sums of the leaves of all trees for each target, [rows, targets].
 
     Args:
         n: the node.
@@ -150,7 +165,7 @@ def _joined(
     table = numpy.full((forest.leaves, targets), empty, type_of(x).dtype)
     {"MIN": numpy.minimum, "MAX": numpy.maximum}.get(how, numpy.add).at(table, places, weights.astype(table.dtype))
     each = ops.gather(ops.constant(table), leaves_of(x, forest), 0)
-    y = {"MIN": ops.reduce_min, "MAX": ops.reduce_max}.get(how, ops.sum)(each, (1,))
+    y = {"MIN": ops.reduce_min, "MAX": ops.reduce_max}.get(how, ops.sum)(each, (0,))
     return ops.div(y, ops.like(len(forest.roots), y)) if how == "AVERAGE" else y
 
 

@@ -20,7 +20,7 @@ from hybridize.base.dtypes import bool_, float16, float32, is_float
 from hybridize.base.types import TensorType
 from hybridize.formats.onnx.kernels import CARRIERS
 from hybridize.formats.onnx.words import inline
-from hybridize.formats.onnx.writer import GraphWriter, Write
+from hybridize.formats.onnx.writer import NodeWriter, Write
 from hybridize.graph import Node
 from hybridize.ops.views import full, like, wide
 from hybridize.ops.windows import _least
@@ -33,7 +33,7 @@ Formula = Callable[..., Any]
 def _made(formula: Formula) -> Write:
     """The writer of an op as what a formula makes of the op and its operands."""
 
-    def write(w: GraphWriter, node: Node, op: Any) -> None:
+    def write(w: NodeWriter, node: Node, op: Any) -> None:
         if math.prod(getattr(op, "window", ())) > MOST:
             w.refuse(f"the operation {op.name} of windows of {dims.text(math.prod(op.window))} elements", node.loc)
         inline(w, node, lambda *operands: formula(op, *operands))
@@ -114,7 +114,7 @@ def _put(op: Any, g: Any, numbers: Any = None) -> Any:
     return ops.cast(ops.slice(total, op.low, ends, (1,) * len(ends)), dtype)
 
 
-def _images(w: GraphWriter, node: Node, op: Any) -> tuple[str, Any, list[int], list[tuple[int, int, int, int]]] | None:
+def _images(w: NodeWriter, node: Node, op: Any) -> tuple[str, Any, list[int], list[tuple[int, int, int, int]]] | None:
     """The operand as images [n, 1, windows...], and window, step and padding of each axis; None: ONNX has none such."""
     (x,) = node.inputs
     shape, counts = x.type.shape, node.outputs[0].type.shape
@@ -140,7 +140,7 @@ def _images(w: GraphWriter, node: Node, op: Any) -> tuple[str, Any, list[int], l
     return name, (plain, counts, others), axes, parts
 
 
-def _back(w: GraphWriter, node: Node, name: str, how: Any, axes: list[int]) -> str:
+def _back(w: NodeWriter, node: Node, name: str, how: Any, axes: list[int]) -> str:
     """The result with the axes that it had."""
     plain, counts, others = how
     order = [*others, *axes]
@@ -151,7 +151,7 @@ def _back(w: GraphWriter, node: Node, name: str, how: Any, axes: list[int]) -> s
 
 
 def _pools(word: str, formula: Formula) -> Write:
-    def write(w: GraphWriter, node: Node, op: Any) -> None:
+    def write(w: NodeWriter, node: Node, op: Any) -> None:
         dtype = node.inputs[0].type.dtype
         carrier = CARRIERS["MaxPool"].get(dtype.name) if word == "MaxPool" else float32 if dtype == float16 else None
         fits = is_float(dtype) or (word == "MaxPool" and dtype.name in ("int8", "uint8")) or carrier is not None
@@ -164,7 +164,7 @@ def _pools(word: str, formula: Formula) -> Write:
         name, how, axes, parts = images
         window, steps, low, high = zip(*parts, strict=True)
         name = w.cast(name, carrier) if carrier is not None else name
-        fields = {"kernel_shape": window, "strides": steps, "pads": (*low, *high)}
+        fields: dict[str, Any] = {"kernel_shape": window, "strides": steps, "pads": (*low, *high)}
         mean = w.quotient(node.outputs[0], math.prod(window)) if word == "Conv" else None
         if mean is not None:
             w.done.add(mean)

@@ -16,11 +16,11 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dims import Dim
-from hybridize.base.dtypes import DType, bool_, int32, int64, is_complex, is_float
+from hybridize.base.dtypes import DType, bool_, float16, int32, int64, is_complex, is_float
 from hybridize.base.types import Shape, TensorType
+from hybridize.formats.formulas import FORMULAS
 from hybridize.formats.onnx.kernels import CARRIERS
-from hybridize.formats.onnx.writer import Entry, GraphWriter, Write, is_bool
+from hybridize.formats.onnx.writer import FileValue, NodeWriter, Write, is_bool
 from hybridize.graph import Node
 from hybridize.ops.contract import LETTERS
 from hybridize.ops.contract import read as read_spec
@@ -67,7 +67,7 @@ _LOGIC = {
 _COMPARING = ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual")
 
 
-def stretched(w: GraphWriter, node: Node, name: str) -> None:
+def stretched(w: NodeWriter, node: Node, name: str) -> None:
     """Say that the result of an elementwise node is as large as its operands in the file are together."""
     (value,) = node.outputs
     shapes = [w.entry(x).shape for x in node.inputs]
@@ -77,35 +77,35 @@ def stretched(w: GraphWriter, node: Node, name: str) -> None:
     for axis in range(1, rank + 1):
         if all(axis > len(shape) or dims.same(shape[-axis], 1) for shape in shapes):
             sizes[-axis] = 1
-    w.entries[value] = Entry(name, tuple(sizes))
+    w.entries[value] = FileValue(name, tuple(sizes))
 
 
-def names_of(w: GraphWriter, node: Node) -> list[str]:
+def names_of(w: NodeWriter, node: Node) -> list[str]:
     """The operands as they are in the file."""
     return [w.entry(value).name for value in node.inputs]
 
 
 @writes(*UNARY)
-def _unary(w: GraphWriter, node: Node, op: Any) -> None:
+def _unary(w: NodeWriter, node: Node, op: Any) -> None:
     stretched(w, node, w.add(UNARY[type(op)], names_of(w, node)))
 
 
 @writes(ops.Neg)
-def _negative(w: GraphWriter, node: Node, op: Any) -> None:
+def _negative(w: NodeWriter, node: Node, op: Any) -> None:
     dtype, (x,) = node.inputs[0].type.dtype, names_of(w, node)
     unsigned = dtype.kind == "u"
     stretched(w, node, w.add("Sub", [w.constant(0, dtype), x]) if unsigned else w.add("Neg", [x]))
 
 
 @writes(ops.Not)
-def _not(w: GraphWriter, node: Node, op: Any) -> None:
+def _not(w: NodeWriter, node: Node, op: Any) -> None:
     if not is_bool(node.inputs[0]):
         _since(w, node, 18)
     stretched(w, node, w.add("Not" if is_bool(node.inputs[0]) else "BitwiseNot", names_of(w, node)))
 
 
 @writes(*BINARY, ops.FMax, ops.FMin)
-def _binary(w: GraphWriter, node: Node, op: Any) -> None:
+def _binary(w: NodeWriter, node: Node, op: Any) -> None:
     kind, dtype = type(op), node.inputs[0].type.dtype
     if dtype == bool_ and kind in _LOGIC:
         stretched(w, node, w.add(_LOGIC[kind], names_of(w, node)))
@@ -125,7 +125,7 @@ def _binary(w: GraphWriter, node: Node, op: Any) -> None:
     stretched(w, node, w.carried(word, names, dtype))
 
 
-def _of_numbers(w: GraphWriter, node: Node, word: str) -> None:
+def _of_numbers(w: NodeWriter, node: Node, word: str) -> None:
     """The larger or smaller one, the other where one is NaN."""
     x, y = names_of(w, node)
     dtype = node.inputs[0].type.dtype
@@ -136,17 +136,17 @@ def _of_numbers(w: GraphWriter, node: Node, word: str) -> None:
 
 
 @writes(ops.Ne)
-def _unequal(w: GraphWriter, node: Node, op: Any) -> None:
+def _unequal(w: NodeWriter, node: Node, op: Any) -> None:
     stretched(w, node, w.add("Not", [w.add("Equal", names_of(w, node))]))
 
 
 @writes(ops.Where)
-def _where(w: GraphWriter, node: Node, op: Any) -> None:
+def _where(w: NodeWriter, node: Node, op: Any) -> None:
     condition, x, y = names_of(w, node)
     stretched(w, node, w.choice(condition, x, y, node.inputs[1].type.dtype))
 
 
-def _divisor(w: GraphWriter, node: Node) -> tuple[str, str, str | None]:
+def _divisor(w: NodeWriter, node: Node) -> tuple[str, str, str | None]:
     """The operands of a division of integers, 1 where the divisor is 0, and where that is; None: nowhere."""
     x, y = names_of(w, node)
     dtype, array = node.inputs[1].type.dtype, w.known(node.inputs[1])
@@ -157,7 +157,7 @@ def _divisor(w: GraphWriter, node: Node) -> tuple[str, str, str | None]:
 
 
 @writes(ops.FloorDiv, ops.Mod, ops.Fmod)
-def _quotient(w: GraphWriter, node: Node, op: Any) -> None:
+def _quotient(w: NodeWriter, node: Node, op: Any) -> None:
     """Rounded down, and what remains; ONNX cuts quotients off towards 0 and has no remainder of floats as Python's."""
     dtype = node.inputs[0].type.dtype
     if is_float(dtype) and isinstance(op, ops.Fmod):
@@ -175,7 +175,7 @@ def _quotient(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 def _apart(rest: Any, y: Any) -> Any:
-    """Where what remains of a division is on the other side of 0 than the divisor."""
+    """True where the rest of a division is on the other side of 0 than the divisor."""
     zero = like(0, rest)
     return ops.bit_and(ops.ne(rest, zero), ops.ne(ops.lt(rest, zero), ops.lt(y, zero)))
 
@@ -204,7 +204,7 @@ def _floor_quotient(x: Any, y: Any) -> Any:
 
 
 @writes(ops.Pow)
-def _power(w: GraphWriter, node: Node, op: Any) -> None:
+def _power(w: NodeWriter, node: Node, op: Any) -> None:
     x, y = names_of(w, node)
     dtype = node.inputs[0].type.dtype
     if is_float(dtype):
@@ -216,18 +216,18 @@ def _power(w: GraphWriter, node: Node, op: Any) -> None:
     product = w.constant(1, dtype) if not array.item() else x
     for _ in range(array.item() - 1):
         product = w.add("Mul", [product, x])
-    w.entries[node.outputs[0]] = Entry(product, w.entry(node.inputs[0]).shape if array.item() else ())
+    w.entries[node.outputs[0]] = FileValue(product, w.entry(node.inputs[0]).shape if array.item() else ())
 
 
 @writes(ops.Cast)
-def _cast(w: GraphWriter, node: Node, op: Any) -> None:
+def _cast(w: NodeWriter, node: Node, op: Any) -> None:
     if is_complex(op.dtype) or is_complex(node.inputs[0].type.dtype):
         w.refuse("an array of complex numbers", node.loc, "compute with its real and imaginary parts")
     stretched(w, node, w.cast(names_of(w, node)[0], op.dtype))
 
 
 @writes(ops.ShiftLeft, ops.ShiftRight)
-def _shift(w: GraphWriter, node: Node, op: Any) -> None:
+def _shift(w: NodeWriter, node: Node, op: Any) -> None:
     """By ONNX's shift of unsigned numbers; that of negative ones to the right is that of their complement."""
     x, y = names_of(w, node)
     dtype = node.inputs[0].type.dtype
@@ -248,7 +248,7 @@ def _shift(w: GraphWriter, node: Node, op: Any) -> None:
     stretched(w, node, moved if negative is None else w.choice(negative, w.add("BitwiseNot", [moved]), moved, dtype))
 
 
-def _since(w: GraphWriter, node: Node, opset: int) -> None:
+def _since(w: NodeWriter, node: Node, opset: int) -> None:
     if w.opset < opset:
         name = node.op.name
         w.refuse(f"the operation {name}", node.loc, f"ONNX has it from operator set {opset} on: opset={opset}")
@@ -257,7 +257,7 @@ def _since(w: GraphWriter, node: Node, opset: int) -> None:
 # ------------------------------------------------------------------------------------------------- made of other words
 
 
-def inline(w: GraphWriter, node: Node, formula: Callable[..., Any]) -> None:
+def inline(w: NodeWriter, node: Node, formula: Callable[..., Any]) -> None:
     """Write a node as what a formula of ops makes of its operands."""
     graph = make_graph(lambda *xs: [formula(*xs)], [value.type for value in node.inputs])
     (entry,) = w.inside(graph, [w.entry(value) for value in node.inputs])
@@ -307,24 +307,54 @@ def _arctan2(y: Any, x: Any) -> Any:
     return _signed(ops.where(negative, ops.sub(pi, angle), angle), y)
 
 
-def _log_add_exp(x: Any, y: Any) -> Any:
-    apart = ops.abs(ops.sub(x, y))
-    larger = ops.add(ops.max(x, y), ops.log1p(ops.exp(ops.neg(apart))))
-    return ops.where(ops.eq(x, y), ops.add(x, like(math.log(2), x)), larger)  # of two infinities, too
+_LANCZOS: Final = (
+    0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+    12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+)  # fmt: skip
+"""Lanczos' coefficients for g = 7, by which the logarithm of gamma is exact to 1e-15."""
+
+
+def _log_gamma(x: Any) -> Any:
+    """By Lanczos' sum from a half on; below, by the reflection at a half."""
+    half, one = like(0.5, x), like(1, x)
+    low = ops.lt(x, half)
+    z = ops.sub(ops.where(low, ops.sub(one, x), x), one)
+    series = like(_LANCZOS[0], x)
+    for number, coefficient in enumerate(_LANCZOS[1:], 1):
+        series = ops.add(series, ops.div(like(coefficient, x), ops.add(z, like(number, x))))
+    t = ops.add(z, like(7.5, x))
+    high = ops.add(
+        ops.sub(ops.mul(ops.add(z, half), ops.log(t)), t), ops.log(ops.mul(series, like(math.sqrt(2 * math.pi), x)))
+    )
+    sine = ops.abs(ops.sin(ops.mul(ops.sub(x, ops.round(x)), like(math.pi, x))))  # of the distance from a pole
+    reflected = ops.sub(ops.log(ops.div(like(math.pi, x), sine)), high)
+    whole = ops.where(low, reflected, high)
+    return ops.where(ops.eq(ops.abs(x), like(math.inf, x)), like(math.inf, x), whole)
+
+
+def _gamma(x: Any) -> Any:
+    """With the sign that changes at each pole; NaN at the poles below 0."""
+    down = ops.floor(x)
+    odd = ops.ne(ops.mul(ops.floor(ops.mul(down, like(0.5, x))), like(2, x)), down)
+    size = ops.exp(_log_gamma(x))
+    signed = ops.where(ops.bit_and(ops.lt(x, like(0, x)), odd), ops.neg(size), size)
+    pole = ops.bit_and(ops.lt(x, like(0, x)), ops.eq(down, x))
+    signed = ops.where(ops.eq(x, like(0, x)), ops.div(like(1, x), x), signed)
+    return ops.where(pole, like(math.nan, x), signed)
 
 
 MADE_OF: Final[dict[type, Callable[..., Any]]] = {
+    **FORMULAS,
     ops.Arctan2: _arctan2,
     ops.Cbrt: _cbrt,
     ops.Copysign: _signed,
-    ops.Exp2: lambda x: ops.pow(like(2, x), x),
     ops.Expm1: _expm1,
+    ops.Gamma: _gamma,
+    ops.Gammaln: _log_gamma,
     ops.Hypot: _hypot,
-    ops.Isfinite: lambda x: ops.lt(ops.abs(x), like(math.inf, x)),
     ops.Log10: lambda x: ops.mul(ops.log(x), like(1 / math.log(10), x)),
     ops.Log1p: _log1p,
     ops.Log2: lambda x: ops.mul(ops.log(x), like(1 / math.log(2), x)),
-    ops.LogAddExp: _log_add_exp,
     ops.Rsqrt: lambda x: ops.div(like(1, x), ops.sqrt(x)),
     ops.Trunc: _trunc,
 }
@@ -332,25 +362,28 @@ MADE_OF: Final[dict[type, Callable[..., Any]]] = {
 
 
 @writes(*MADE_OF)
-def _made(w: GraphWriter, node: Node, op: Any) -> None:
-    inline(w, node, MADE_OF[type(op)])
+def _made(w: NodeWriter, node: Node, op: Any) -> None:
+    if node.inputs[0].type.dtype == float16:  # in which a formula loses too much
+        w.widened(node)
+    else:
+        inline(w, node, MADE_OF[type(op)])
 
 
 # --------------------------------------------------------------------------------------------------------------- views
 
 
 @writes(ops.StopGradient, ops.After)
-def _same(w: GraphWriter, node: Node, op: Any) -> None:
+def _same(w: NodeWriter, node: Node, op: Any) -> None:
     w.alias(node.inputs[0], node.outputs[0])
 
 
 @writes(ops.Broadcast)
-def _broadcast(w: GraphWriter, node: Node, op: Any) -> None:
+def _broadcast(w: NodeWriter, node: Node, op: Any) -> None:
     w.alias(node.inputs[0], node.outputs[0])  # stretched where it is needed
 
 
 @writes(ops.Reshape)
-def _reshape(w: GraphWriter, node: Node, op: Any) -> None:
+def _reshape(w: NodeWriter, node: Node, op: Any) -> None:
     x = node.inputs[0]
     if w.entry(x).shape == ():
         w.alias(x, node.outputs[0])  # one number, whatever the shape
@@ -359,7 +392,7 @@ def _reshape(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(ops.Transpose)
-def _transpose(w: GraphWriter, node: Node, op: Any) -> None:
+def _transpose(w: NodeWriter, node: Node, op: Any) -> None:
     x = node.inputs[0]
     if w.entry(x).shape == ():
         w.alias(x, node.outputs[0])
@@ -368,14 +401,14 @@ def _transpose(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(ops.SizeOf)
-def _size_of(w: GraphWriter, node: Node, op: Any) -> None:
+def _size_of(w: NodeWriter, node: Node, op: Any) -> None:
     w.put(node, w.add("Reshape", [w.size(op.size), w.constant(numpy.zeros(0))]))
 
 
 @writes(ops.Iota)
-def _iota(w: GraphWriter, node: Node, op: Any) -> None:
+def _iota(w: NodeWriter, node: Node, op: Any) -> None:
     size = op.shape[op.axis]
-    if not isinstance(size, Dim):
+    if not dims.is_symbolic(size):
         column = w.constant(numpy.arange(size).astype(op.dtype), op.dtype)
     else:
         carrier = CARRIERS["Range"].get(op.dtype.name, op.dtype)
@@ -385,16 +418,16 @@ def _iota(w: GraphWriter, node: Node, op: Any) -> None:
     rest = len(op.shape) - op.axis - 1
     if rest:
         column = w.add("Reshape", [column, w.constant([-1, *[1] * rest])])
-    w.entries[node.outputs[0]] = Entry(column, (size, *[1] * rest))
+    w.entries[node.outputs[0]] = FileValue(column, (size, *[1] * rest))
 
 
 @writes(ops.Concat)
-def _concat(w: GraphWriter, node: Node, op: Any) -> None:
+def _concat(w: NodeWriter, node: Node, op: Any) -> None:
     w.put(node, w.add("Concat", [w.full(value) for value in node.inputs], axis=op.axis))
 
 
 @writes(ops.Slice)
-def _slice(w: GraphWriter, node: Node, op: Any) -> None:
+def _slice(w: NodeWriter, node: Node, op: Any) -> None:
     x = node.inputs[0]
     parts = zip(op.starts, op.stops, op.steps, x.type.shape, strict=True)
     cuts = [(axis, *part) for axis, part in enumerate(parts)]
@@ -405,7 +438,7 @@ def _whole(start: Any, stop: Any, step: int, size: Any) -> bool:
     return step == 1 and dims.same(start, 0) and dims.same(stop, size)
 
 
-def sliced(w: GraphWriter, name: str, cuts: Sequence[tuple[int, Any, Any, int, Any]]) -> str:
+def sliced(w: NodeWriter, name: str, cuts: Sequence[tuple[int, Any, Any, int, Any]]) -> str:
     """A part of a value: axis, start, stop, step and size of each axis that is cut."""
     if not cuts:
         return name
@@ -417,12 +450,12 @@ def sliced(w: GraphWriter, name: str, cuts: Sequence[tuple[int, Any, Any, int, A
 
 def _stop(stop: Any, step: int, size: Any) -> Any:
     if step < 0:
-        return -(1 << 63) if not isinstance(stop, Dim) and stop < 0 else stop
+        return -(1 << 63) if not dims.is_symbolic(stop) and stop < 0 else stop
     return (1 << 63) - 1 if dims.same(stop, size) else stop
 
 
 @writes(ops.UpdateSlice)
-def _update_slice(w: GraphWriter, node: Node, op: Any) -> None:
+def _update_slice(w: NodeWriter, node: Node, op: Any) -> None:
     base, update = node.inputs
     parts = zip(op.starts, op.stops, op.steps, base.type.shape, strict=True)
     cuts = [(axis, *part) for axis, part in enumerate(parts)]
@@ -435,7 +468,7 @@ def _update_slice(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 def _replaced(
-    w: GraphWriter, node: Node, name: str, update: str, cuts: Sequence[Any], shape: list[Any], lengths: Shape
+    w: NodeWriter, node: Node, name: str, update: str, cuts: Sequence[Any], shape: list[Any], lengths: Shape
 ) -> str:
     """A value whose part within some axes is another one: what is before it, it, and what is behind."""
     if not cuts:
@@ -476,7 +509,7 @@ def _framed(op: Any, x: Any, value: Any) -> Any:
 
 
 @writes(ops.Pad)
-def _pad(w: GraphWriter, node: Node, op: Any) -> None:
+def _pad(w: NodeWriter, node: Node, op: Any) -> None:
     x, value = (w.full(one) for one in node.inputs)
     dtype = node.inputs[0].type.dtype
     if not op.low:
@@ -501,11 +534,11 @@ _REDUCTIONS: dict[type, str] = {
 }  # fmt: skip
 
 
-def reduced(w: GraphWriter, word: str, name: str, axes: Sequence[int], dtype: DType, keep: bool = False) -> str:
+def reduced(w: NodeWriter, word: str, name: str, axes: Sequence[int], dtype: DType, keep: bool = False) -> str:
     """A value with some axes folded; in any operator set."""
     if not axes:
         return name
-    carrier = CARRIERS[word].get(dtype.name)
+    carrier = CARRIERS.get(word, {}).get(dtype.name)
     name = w.cast(name, carrier) if carrier is not None else name
     if w.opset >= (13 if word == "ReduceSum" else 18):
         result: str = w.add(word, [name, w.constant(list(axes))], keepdims=int(keep))
@@ -515,8 +548,14 @@ def reduced(w: GraphWriter, word: str, name: str, axes: Sequence[int], dtype: DT
 
 
 @writes(*_REDUCTIONS)
-def _reduce(w: GraphWriter, node: Node, op: Any) -> None:
+def _reduce(w: NodeWriter, node: Node, op: Any) -> None:
     x, dtype, word = node.inputs[0], node.inputs[0].type.dtype, _REDUCTIONS[type(op)]
+    count = math.prod(x.type.shape[axis] for axis in op.axes)
+    mean = w.quotient(node.outputs[0], count) if word == "ReduceSum" and not dims.is_symbolic(count) else None
+    if mean is not None and is_float(dtype):
+        w.done.add(mean)
+        w.put(mean, reduced(w, "ReduceMean", w.full(x), op.axes, dtype))
+        return
     result = reduced(w, word, w.full(x), op.axes, dtype)
     if word in ("ReduceMax", "ReduceMin") and is_float(dtype) and op.axes:  # which lose NaN here and there
         number = w.cast(w.add("IsNaN", [w.full(x)]), int32)
@@ -526,7 +565,7 @@ def _reduce(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(ops.Any, ops.All)
-def _logical(w: GraphWriter, node: Node, op: Any) -> None:
+def _logical(w: NodeWriter, node: Node, op: Any) -> None:
     """By the number of those that are true, or false, which is 0 of nothing, too."""
     every, name = isinstance(op, ops.All), w.full(node.inputs[0])
     name = w.add("Not", [name]) if every else name
@@ -535,7 +574,7 @@ def _logical(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(ops.ArgMax, ops.ArgMin)
-def _position(w: GraphWriter, node: Node, op: Any) -> None:
+def _position(w: NodeWriter, node: Node, op: Any) -> None:
     """The first; of NaN where there is one."""
     word, x = ("ArgMax" if isinstance(op, ops.ArgMax) else "ArgMin"), node.inputs[0]
     dtype, name = x.type.dtype, w.full(x)
@@ -549,7 +588,7 @@ def _position(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(ops.CumSum)
-def _running_sum(w: GraphWriter, node: Node, op: Any) -> None:
+def _running_sum(w: NodeWriter, node: Node, op: Any) -> None:
     x, axis, dtype = w.full(node.inputs[0]), w.constant(op.axis), node.inputs[0].type.dtype
     carrier = CARRIERS["CumSum"].get(dtype.name)
     if carrier is None:
@@ -559,7 +598,7 @@ def _running_sum(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(ops.CumProd, ops.CumMax)
-def _running(w: GraphWriter, node: Node, op: Any) -> None:
+def _running(w: NodeWriter, node: Node, op: Any) -> None:
     """As a scan over the axis."""
     join = ops.mul if isinstance(op, ops.CumProd) else ops.max
     kind = node.inputs[0].type
@@ -583,7 +622,7 @@ def _running(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(ops.Sort, ops.ArgSort)
-def _sort(w: GraphWriter, node: Node, op: Any) -> None:
+def _sort(w: NodeWriter, node: Node, op: Any) -> None:
     """By TopK, which keeps the order of equal elements; NaN, which it does not know, stands behind infinity.
 
     Positions are sorted a second time by what is NaN, so that these come last (or first) in their order.
@@ -608,25 +647,25 @@ def _sort(w: GraphWriter, node: Node, op: Any) -> None:
     if isinstance(op, ops.ArgSort):
         w.put(node, order)
     else:
-        w.entries[value] = Entry(w.cast(sorted_, dtype) if carrier is not None else sorted_, shape)
+        w.entries[value] = FileValue(w.cast(sorted_, dtype) if carrier is not None else sorted_, shape)
 
 
 # ------------------------------------------------------------------------------------------------------------- indices
 
 
 @writes(ops.Gather, ops.TakeAlongAxis)
-def _gather(w: GraphWriter, node: Node, op: Any) -> None:
+def _gather(w: NodeWriter, node: Node, op: Any) -> None:
     word = "Gather" if isinstance(op, ops.Gather) else "GatherElements"
     w.put(node, w.add(word, [w.full(value) for value in node.inputs], axis=op.axis))
 
 
 @writes(ops.GatherND)
-def _gather_points(w: GraphWriter, node: Node, op: Any) -> None:
+def _gather_points(w: NodeWriter, node: Node, op: Any) -> None:
     w.put(node, w.add("GatherND", [w.full(value) for value in node.inputs]))
 
 
 @writes(ops.ScatterND)
-def _scatter(w: GraphWriter, node: Node, op: Any) -> None:
+def _scatter(w: NodeWriter, node: Node, op: Any) -> None:
     """Points that come again: all are added, or the last one counts, whose value then all of them set."""
     base, points, updates = node.inputs
     dtype = base.type.dtype
@@ -657,7 +696,7 @@ def _scatter(w: GraphWriter, node: Node, op: Any) -> None:
     w.put(node, w.add("ScatterND", names))
 
 
-def _iota_graph(w: GraphWriter, count: Any, shape: Shape) -> str:
+def _iota_graph(w: NodeWriter, count: Any, shape: Shape) -> str:
     """The numbers from 0 on, in a shape of so many."""
     graph = make_graph(lambda: [ops.reshape(ops.iota((count,), 0, int64), shape)], ())
     graph_entry = w.inside(graph, [])[0]
@@ -683,7 +722,7 @@ def _from_start(op: Any, x: Any, start: Any, *update: Any) -> Any:
 
 
 @writes(ops.SliceAt, ops.UpdateAt)
-def _at_start(w: GraphWriter, node: Node, op: Any) -> None:
+def _at_start(w: NodeWriter, node: Node, op: Any) -> None:
     inline(w, node, lambda *operands: _from_start(op, *operands))
 
 
@@ -691,7 +730,7 @@ def _at_start(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(ops.Assert, ops.Bounds, ops.Permitted)
-def _check(w: GraphWriter, node: Node, op: Any) -> None:
+def _check(w: NodeWriter, node: Node, op: Any) -> None:
     (condition, *_) = node.inputs
     message = op.message
     if op.recipe:
@@ -706,7 +745,7 @@ def _check(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(ops.Matmul)
-def _product(w: GraphWriter, node: Node, op: Any) -> None:
+def _product(w: NodeWriter, node: Node, op: Any) -> None:
     names = [w.full(value) for value in node.inputs]
     kind = node.inputs[0].type
     if kind.ndim == 2 and is_float(kind.dtype) and (op.transpose_x or op.transpose_w):
@@ -719,19 +758,19 @@ def _product(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 @writes(Det)
-def _determinant(w: GraphWriter, node: Node, op: Any) -> None:
+def _determinant(w: NodeWriter, node: Node, op: Any) -> None:
     w.put(node, w.add("Det", [w.full(node.inputs[0])]))
 
 
 @writes(ops.Contract)
-def _contract(w: GraphWriter, node: Node, op: Any) -> None:
+def _contract(w: NodeWriter, node: Node, op: Any) -> None:
     """By Einsum; an axis that an index map reads is gathered by the map before, with a 0 where that leaves the axis."""
     spec = read_spec(op.spec)
     dtype = node.outputs[0].type.dtype
     lengths: dict[int, Any] = dict(enumerate(node.outputs[0].type.shape))
     for value, subscripts, bare in zip(node.inputs, spec.operands, spec.bare, strict=True):
         pairs = zip(value.type.shape, subscripts, bare, strict=True)
-        lengths.update((index.axis, size) for size, index, alone in pairs if alone)
+        lengths.update((index.axes[0], size) for size, index, alone in pairs if alone)
     lengths.update(zip(spec.free_axes, op.sizes, strict=True))
     names, words = [], []
     for value, subscripts, bare in zip(node.inputs, spec.operands, spec.bare, strict=True):
@@ -751,7 +790,7 @@ def _contract(w: GraphWriter, node: Node, op: Any) -> None:
 
 
 def _mapped(
-    w: GraphWriter, name: str, axis: int, rank: int, size: int, index: Any, lengths: Sequence[int], dtype: DType
+    w: NodeWriter, name: str, axis: int, rank: int, size: int, index: Any, lengths: Sequence[int], dtype: DType
 ) -> str:
     """A value whose axis is read by an index map: instead of it, an axis for each letter of the map."""
     place: Any = numpy.full(lengths, index.offset, numpy.int64)

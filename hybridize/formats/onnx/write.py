@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.comparison import difference
-from hybridize.base.dims import Dim
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
@@ -34,7 +33,7 @@ from hybridize.formats.onnx.messages import NUMBERS, SCHEMAS
 from hybridize.formats.onnx.windows import WINDOWS
 from hybridize.formats.onnx.words import BY_OPS
 from hybridize.formats.onnx.write_control import CONTROL
-from hybridize.formats.onnx.writer import Entry, FileState, GraphWriter, MainRoot, info, tensor
+from hybridize.formats.onnx.writer import FileValue, MainRoot, ModelState, NodeWriter, every, info, live, tensor
 from hybridize.formats.saved import CheckedCall
 from hybridize.formats.wire import Message, serialized_parts
 from hybridize.graph import sizes_of
@@ -113,8 +112,8 @@ def _takes(variant: Variant, sample: CheckedCall) -> bool:
     return not any(map(difference, results, sample.outputs))
 
 
-def _limits(variant: Variant) -> list[tuple[Dim, str]]:
-    """What must be above 0 of the sizes of calls, and that in words; a sample with smaller ones shows that these do."""
+def _limits(variant: Variant) -> list[tuple[Any, str]]:
+    """List sizes that must be above 0 in calls, each with words for it; what a sample shows to be right is no limit."""
     scope = variant.scope
     if scope is None:
         return []
@@ -145,30 +144,31 @@ def write(model: Deployable, path: str, opset: int = DEFAULT) -> list[str]:
         CaptureError E450: an operation has no counterpart in ONNX; it names it and the user's line.
     """
     (variant,) = model.variants
-    whole = FileState(opset, {**BY_OPS, **WINDOWS, **CONTROL}, LAYERS)
+    whole = ModelState(opset, {**BY_OPS, **WINDOWS, **CONTROL}, LAYERS)
     root = MainRoot(whole)
     graph = variant.graph
-    writer = GraphWriter(root, root.nodes)
+    writer = NodeWriter(root, root.nodes)
     names = [root.unique(one.name) for one in model.inputs]
     for value, name in zip(graph.inputs, names, strict=True):
-        writer.entries[value] = Entry(name, value.type.shape)
+        writer.entries[value] = FileValue(name, value.type.shape)
         root.sources[name] = value.type
-    read = {value for node in graph.nodes for value in node.inputs} | set(graph.outputs)
     for value, name in variant.weights.items():
-        if value in read:
-            writer.entries[value] = Entry(root.constant(graph.constants[value], name), value.type.shape)
+        writer.entries[value] = FileValue(root.constant(graph.constants[value], name), value.type.shape)
     writer.walk(graph)
     for above, text in _limits(variant):
         failed = writer.add("LessOrEqual", [writer.size(above), writer.constant([0])])
         writer.require(writer.add("Reshape", [failed, writer.constant(numpy.zeros(0))]), f"the model is for {text}")
     outputs = writer.results(graph.outputs[: len(model.outputs)], [one.name for one in model.outputs])
-    beside = sum(array.nbytes for array in root.arrays.values()) > LARGEST
-    tensors, data = _tensors(root.arrays, f"{os.path.basename(path)}.data" if beside else None)
+    nodes = live(_tidy(root.nodes, outputs), outputs)
+    read = {name for node in every(nodes) for name in node["input"]}
+    arrays = {name: array for name, array in root.arrays.items() if name in read}
+    beside = sum(array.nbytes for array in arrays.values()) > LARGEST
+    tensors, data = _tensors(arrays, f"{os.path.basename(path)}.data" if beside else None)
     message = {
         "ir": _IR.get(opset, 8), "producer": "hybridize", "producer_version": VERSION, "opsets": whole.opsets(),
         "functions": whole.messages, "metadata": _notes(variant),
         "graph": {
-            "name": model.name, "node": _tidy(root.nodes, outputs), "initializer": tensors,
+            "name": model.name, "node": nodes, "initializer": tensors,
             "input": [info(name, value.type) for name, value in zip(names, graph.inputs, strict=True)],
             "output": [info(name, value.type) for name, value in zip(outputs, graph.outputs, strict=False)],
         },
@@ -208,29 +208,19 @@ def _tidy(nodes: list[Message], outputs: Sequence[str]) -> list[Message]:
     """The nodes without the Identity of each output whose value is a node's and nothing else's."""
     makers = {name: (node, k) for node in nodes for k, name in enumerate(node["output"])}
     uses: dict[str, int] = {}
-    for node in _every(nodes):
+    for node in every(nodes):
         for name in node["input"]:
             uses[name] = uses.get(name, 0) + 1
-    kept = list(nodes)
+    rest = list(nodes)
     for output in outputs:
         identity, _ = makers[output]
         (name,) = identity["input"]
         if name in makers and uses[name] == 1 and identity["op"] == "Identity":
             node, k = makers[name]
             node["output"] = [*node["output"][:k], output, *node["output"][k + 1 :]]
-            kept.remove(identity)
-    return kept
-
-
-def _every(nodes: Sequence[Message]) -> list[Message]:
-    """The nodes, and those of the graphs inside; of these, the outputs count as read."""
-    result = []
-    for node in nodes:
-        result.append(node)
-        for attr in node.get("attr", ()):
-            if "g" in attr:
-                result += _every(attr["g"]["node"])
-    return result
+            node["name"] = node["output"][0]
+            rest.remove(identity)
+    return rest
 
 
 # --------------------------------------------------------------------------------------------------------------- checks

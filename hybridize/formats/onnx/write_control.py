@@ -17,10 +17,10 @@ from typing import Any, Final
 import numpy
 
 from hybridize import ops
-from hybridize.base.dims import Dim
+from hybridize.base import dims
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.types import TensorType
-from hybridize.formats.onnx.writer import Entry, GraphWriter, Write, info
+from hybridize.formats.onnx.writer import FileValue, NodeWriter, Write, info
 from hybridize.graph import Graph, Node
 
 _NUMBER: Final = TensorType((), int64)
@@ -32,7 +32,7 @@ def _fixed(body: Graph, count: int) -> list[bool]:
     return [body.outputs[k] is body.inputs[k] for k in range(count)]
 
 
-def _variables(w: GraphWriter, node: Node, body: Graph, fixed: Sequence[bool]) -> tuple[list[Entry], list[Any]]:
+def _variables(w: NodeWriter, node: Node, body: Graph, fixed: Sequence[bool]) -> tuple[list[FileValue], list[Any]]:
     """The inputs of a body: those that stay are values around it, the others have names of its own, and types."""
     entries, inputs = [], []
     for value, inner, stays in zip(node.inputs, body.inputs, fixed, strict=True):
@@ -40,15 +40,15 @@ def _variables(w: GraphWriter, node: Node, body: Graph, fixed: Sequence[bool]) -
             entries.append(w.entry(value))
             continue
         name = w.root.fresh("state")
-        entries.append(Entry(name, inner.type.shape))
+        entries.append(FileValue(name, inner.type.shape))
         inputs.append(info(name, inner.type, named=False))
     return entries, inputs
 
 
-def write_while(w: GraphWriter, node: Node, op: Any) -> None:
+def write_while(w: NodeWriter, node: Node, op: Any) -> None:
     """Write a loop that goes on while its condition holds."""
     fixed = _fixed(op.body, len(node.inputs))
-    starts = [w.entry(value) if stays else Entry(w.full(value), value.type.shape)
+    starts = [w.entry(value) if stays else FileValue(w.full(value), value.type.shape)
               for value, stays in zip(node.inputs, fixed, strict=True)]  # fmt: skip
     (first,) = w.inside(op.cond, starts)
     entries, inputs = _variables(w, node, op.body, fixed)
@@ -64,15 +64,15 @@ def write_while(w: GraphWriter, node: Node, op: Any) -> None:
     _finish(w, node, fixed, names)
 
 
-def write_scan(w: GraphWriter, node: Node, op: Any) -> None:
+def write_scan(w: NodeWriter, node: Node, op: Any) -> None:
     """Write a loop over rows; where it has none, over the numbers of its rounds."""
     carried = op.num_carry
-    if not isinstance(op.length, Dim) and not op.length:  # which runtimes do not go over
+    if not dims.is_symbolic(op.length) and not op.length:  # which runtimes do not go over
         for k, value in enumerate(node.outputs):
             if k < carried:
                 w.alias(node.inputs[k], value)
             else:
-                w.entries[value] = Entry(w.constant(0, value.type.dtype), ())
+                w.entries[value] = FileValue(w.constant(0, value.type.dtype), ())
         return
     rows = op.stacked([value.type for value in node.inputs])
     fixed = [k not in rows and (k >= carried or op.body.outputs[k] is op.body.inputs[k])
@@ -99,17 +99,17 @@ def write_scan(w: GraphWriter, node: Node, op: Any) -> None:
     _finish(w, node, fixed[:carried], names)
 
 
-def _finish(w: GraphWriter, node: Node, fixed: Sequence[bool], names: Sequence[str]) -> None:
+def _finish(w: NodeWriter, node: Node, fixed: Sequence[bool], names: Sequence[str]) -> None:
     """Say what the results are: what stays is the operand, the others are the loop's."""
     left = iter(names)
     for k, value in enumerate(node.outputs):
         if k < len(fixed) and fixed[k]:
             w.alias(node.inputs[k], value)
         else:
-            w.entries[value] = Entry(next(left), value.type.shape)
+            w.entries[value] = FileValue(next(left), value.type.shape)
 
 
-def write_cond(w: GraphWriter, node: Node, op: Any) -> None:
+def write_cond(w: NodeWriter, node: Node, op: Any) -> None:
     """Write a branch on data."""
     condition, *inputs = node.inputs
     entries = [w.entry(value) for value in inputs]
@@ -125,7 +125,7 @@ def write_cond(w: GraphWriter, node: Node, op: Any) -> None:
     w.put(node, *names)
 
 
-def write_custom(w: GraphWriter, node: Node, op: Any) -> None:
+def write_custom(w: NodeWriter, node: Node, op: Any) -> None:
     """Write what has a gradient of its own as what it computes."""
     outputs = w.inside(op.body, [w.entry(value) for value in node.inputs])
     w.entries.update(zip(node.outputs, outputs, strict=True))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writers of ONNX graphs, node by node: that of the file, those of functions, and of the bodies of loops and branches.
 
-A value of ours is an `Entry` of the file: a name, and the shape that it has there. That may be smaller than ours: ONNX
-stretches the operands of elementwise operators itself, so what is broadcast is only repeated where all of it is needed.
+A value of ours is a `FileValue`: a name in the file and the shape that it has there, which may be smaller than ours:
+ONNX stretches the operands of elementwise operators itself, so what is broadcast is repeated where all of it is needed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dims import Dim, Division, Larger, Remainder, SizeSymbol
-from hybridize.base.dtypes import DType, bfloat16, bool_, float32, int64
+from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, TensorType, surely_same
@@ -39,7 +39,7 @@ _WORD: Final = re.compile(r"\W+", re.ASCII)
 Array = NDArray[Any]
 
 
-class Entry(NamedTuple):
+class FileValue(NamedTuple):
     """A value in the file."""
 
     name: str
@@ -47,7 +47,7 @@ class Entry(NamedTuple):
     """Its shape there, which stretches to that of the value."""
 
 
-class Function(NamedTuple):
+class ModelFunction(NamedTuple):
     """A function of the model."""
 
     name: str
@@ -55,20 +55,20 @@ class Function(NamedTuple):
     """Sizes that it takes behind its inputs, each as i64[1]."""
 
 
-Write = Callable[["GraphWriter", Node, Any], None]
+Write = Callable[["NodeWriter", Node, Any], None]
 """Writes a node whose op is given, too; it may say that it cannot by `writer.refuse`."""
-Layer = Callable[["GraphWriter", Node, Mapping[str, Any]], bool]
+Layer = Callable[["NodeWriter", Node, Mapping[str, Any]], bool]
 """Writes a composite as an operator of ONNX; tells whether it could."""
 
 
 @dataclass
-class FileState:
+class ModelState:
     """The state that all graphs of one file share."""
 
     opset: int
     by_ops: Mapping[type, Write]
     by_labels: Mapping[str, Layer]
-    functions: dict[Any, Function] = field(default_factory=dict)
+    functions: dict[Any, ModelFunction] = field(default_factory=dict)
     messages: list[Message] = field(default_factory=list)
     """The functions of the model."""
 
@@ -80,7 +80,7 @@ class FileState:
 class Root(ABC):
     """The outermost graph of some nodes, whose values all graphs inside may read: of the model, or of a function."""
 
-    def __init__(self, whole: FileState) -> None:
+    def __init__(self, whole: ModelState) -> None:
         self.whole = whole
         self.nodes: list[Message] = []
         self.used: set[str] = set()
@@ -132,17 +132,17 @@ class Root(ABC):
 
     def looked_up(self, symbol: SizeSymbol) -> str:
         """The size where an input has it."""
-        places = [
-            (name, axis, size.single) for name, kind in self.sources.items()
-            for axis, size in enumerate(kind.shape) if isinstance(size, Dim) and size.single is not None
-        ]  # fmt: skip
-        fitting = [place for place in places if place[2] is not None and place[2][0] is symbol]
-        if not fitting:
+        singles: list[tuple[str, int, Any]] = [
+            (name, axis, getattr(size, "single", None))
+            for name, kind in self.sources.items()
+            for axis, size in enumerate(kind.shape)
+        ]
+        places = [(name, axis, one[1:]) for name, axis, one in singles if one is not None and one[0] is symbol]
+        if not places:
             return self.missing(symbol)
-        name, axis, single = min(fitting, key=lambda place: place[2][1:] != (1, 0))  # type: ignore[index]
-        writer = GraphWriter(self, self.nodes)
+        name, axis, (factor, constant) = min(places, key=lambda place: place[2] != (1, 0))
+        writer = NodeWriter(self, self.nodes)
         size = writer.size_of_axis(name, axis)
-        _, factor, constant = single  # type: ignore[misc]
         if constant:
             size = writer.add("Sub", [size, self.constant(numpy.array([constant]))])
         return writer.add("Div", [size, self.constant(numpy.array([factor]))]) if factor != 1 else size
@@ -165,7 +165,7 @@ class MainRoot(Root):
 class FunctionRoot(Root):
     """The graph of a function of the model."""
 
-    def __init__(self, whole: FileState) -> None:
+    def __init__(self, whole: ModelState) -> None:
         super().__init__(whole)
         self.more: dict[SizeSymbol, str] = {}
         """Sizes that it takes besides."""
@@ -179,12 +179,12 @@ class FunctionRoot(Root):
         return self.more[symbol]
 
 
-class GraphWriter:
+class NodeWriter:
     """Writes graphs of ours as nodes of one graph of the file."""
 
     def __init__(self, root: Root, nodes: list[Message]) -> None:
         self.root, self.nodes, self.whole = root, nodes, root.whole
-        self.entries: dict[Value, Entry] = {}
+        self.entries: dict[Value, FileValue] = {}
         self.checks: list[str] = []
         """Truths without which the graph has no results."""
         self.makers: dict[Value, Node] = {}
@@ -207,14 +207,14 @@ class GraphWriter:
 
     # ---------------------------------------------------------------------------------------------------------- graphs
 
-    def inside(self, graph: Graph, entries: Sequence[Entry]) -> list[Entry]:
+    def inside(self, graph: Graph, entries: Sequence[FileValue]) -> list[FileValue]:
         """Write a graph in its place, for these inputs; return its outputs."""
         inner = self.within(graph, entries)
         return [inner.entry(value) for value in graph.outputs]
 
-    def within(self, graph: Graph, entries: Sequence[Entry]) -> GraphWriter:
+    def within(self, graph: Graph, entries: Sequence[FileValue]) -> NodeWriter:
         """Write a graph in its place; return the writer, which knows its values."""
-        inner = GraphWriter(self.root, self.nodes)
+        inner = NodeWriter(self.root, self.nodes)
         inner.checks = self.checks
         inner.entries.update(zip(graph.inputs, entries, strict=True))
         inner.walk(graph)
@@ -225,7 +225,7 @@ class GraphWriter:
         self.constants = graph.constants
         for value, array in graph.constants.items():
             if value not in self.entries:
-                self.entries[value] = Entry(self.root.constant(numpy.asarray(array)), value.type.shape)
+                self.entries[value] = FileValue(self.root.constant(numpy.asarray(array)), value.type.shape)
         nodes = needed(graph.nodes, set(graph.outputs), lambda node: effect_of(node.op) is Effect.WORLD)
         self.makers = {value: node for node in nodes for value in node.outputs}
         self.readers = readers_of(nodes)
@@ -263,19 +263,20 @@ class GraphWriter:
             write(self, node, op)
 
     def widened(self, node: Node) -> None:
-        """Write a node of bfloat16, which few operators take, as float32 that is rounded."""
+        """Write a node of short floats as float32 that is rounded: few operators take bfloat16."""
+        op: Any = node.op
 
         def wide(value: Value) -> TensorType:
-            return value.type.with_dtype(float32) if value.type.dtype == bfloat16 else value.type
+            return value.type.with_dtype(float32) if value.type.dtype in (bfloat16, float16) else value.type
 
-        graph = make_graph(lambda *xs: ops.bind(node.op, *xs), [wide(value) for value in node.inputs])
+        graph = make_graph(lambda *xs: ops.bind(op, *xs), [wide(value) for value in node.inputs])
         entries = [
-            entry if wide(value) is value.type else Entry(self.cast(entry.name, float32), entry.shape)
+            entry if wide(value) is value.type else FileValue(self.cast(entry.name, float32), entry.shape)
             for value, entry in zip(node.inputs, map(self.entry, node.inputs), strict=True)
         ]
         for value, entry in zip(node.outputs, self.inside(graph, entries), strict=True):
-            short = value.type.dtype == bfloat16
-            self.entries[value] = Entry(self.cast(entry.name, bfloat16), entry.shape) if short else entry
+            short = wide(value) is not value.type
+            self.entries[value] = FileValue(self.cast(entry.name, value.type.dtype), entry.shape) if short else entry
 
     def call(self, node: Node, label: str, body: Graph) -> None:
         """Write a node as a call of a function of the model, which is what it is made of."""
@@ -283,11 +284,13 @@ class GraphWriter:
         function = self.function(label, body)
         outputs = [self.root.fresh(_word(label)) for _ in node.outputs]
         inputs = [*names, *map(self.root.symbol, function.symbols)]
-        self.nodes.append({"op": function.name, "input": inputs, "output": outputs, "domain": DOMAIN})
+        self.nodes.append(
+            {"op": function.name, "name": outputs[0], "input": inputs, "output": outputs, "domain": DOMAIN}
+        )
         for value, name in zip(node.outputs, outputs, strict=True):
-            self.entries[value] = Entry(name, value.type.shape)
+            self.entries[value] = FileValue(name, value.type.shape)
 
-    def function(self, label: str, body: Graph) -> Function:
+    def function(self, label: str, body: Graph) -> ModelFunction:
         """The function of the model for a body; equal ones are one."""
         whole = self.whole
         key = (label, body.fingerprint)
@@ -295,18 +298,18 @@ class GraphWriter:
             root = FunctionRoot(whole)
             inputs = [root.unique(_word(value.name or f"x{k}")) for k, value in enumerate(body.inputs)]
             root.sources.update(zip(inputs, (value.type for value in body.inputs), strict=True))
-            writer = GraphWriter(root, root.nodes)
-            entries = [Entry(name, value.type.shape) for name, value in zip(inputs, body.inputs, strict=True)]
+            writer = NodeWriter(root, root.nodes)
+            entries = [FileValue(name, value.type.shape) for name, value in zip(inputs, body.inputs, strict=True)]
             writer.entries.update(zip(body.inputs, entries, strict=True))
             writer.walk(body)
             outputs = writer.results(body.outputs, [f"y{k}" for k in range(len(body.outputs))])
             word = _word(label)
             count = sum(one.name == word or one.name.startswith(f"{word}_") for one in whole.functions.values())
             name = f"{word}_{count + 1}" if count else word
-            whole.functions[key] = Function(name, tuple(root.more))
+            whole.functions[key] = ModelFunction(name, tuple(root.more))
             whole.messages.append({
                 "name": name, "domain": DOMAIN, "input": [*inputs, *root.more.values()], "output": outputs,
-                "node": root.nodes, "opsets": whole.opsets(),
+                "node": live(root.nodes, outputs), "opsets": whole.opsets(),
             })  # fmt: skip
         return whole.functions[key]
 
@@ -315,7 +318,7 @@ class GraphWriter:
         outputs = [self.root.unique(name) for name in names]
         for value, name in zip(values, outputs, strict=True):
             source = self.checked(self.full(value), value.type.dtype)
-            self.nodes.append({"op": "Identity", "input": [source], "output": [name]})
+            self.append("Identity", [source], [name])
         return outputs
 
     def require(self, failed: str, message: str) -> None:
@@ -336,13 +339,13 @@ class GraphWriter:
             self.checks[:2] = [self.add("And", self.checks[:2])]
         return self.choice(self.checks[0], name, name, dtype) if self.checks else name
 
-    def body(self, inputs: Sequence[Message], name: str) -> Body:
+    def body(self, inputs: Sequence[Message], name: str) -> InnerWriter:
         """Begin a graph that is an attribute of a node: it may read all that is written so far."""
-        return Body(self.root, inputs, name)
+        return InnerWriter(self.root, inputs, name)
 
     # ---------------------------------------------------------------------------------------------------------- values
 
-    def entry(self, value: Value) -> Entry:
+    def entry(self, value: Value) -> FileValue:
         """A value as it is in the file."""
         return self.entries[value]
 
@@ -350,7 +353,7 @@ class GraphWriter:
         """The name of a value of all elements; it is stretched now if it has not been so far."""
         entry, shape = self.entries[value], value.type.shape
         if len(entry.shape) != len(shape) or not surely_same(entry.shape, shape):
-            entry = Entry(self.add("Expand", [entry.name, self.shape(shape)]), shape)
+            entry = FileValue(self.add("Expand", [entry.name, self.shape(shape)]), shape)
             self.entries[value] = entry
         return entry.name
 
@@ -361,7 +364,7 @@ class GraphWriter:
     def put(self, node: Node, *names: str) -> None:
         """Say what the results of a node are, of all elements."""
         for value, name in zip(node.outputs, names, strict=True):
-            self.entries[value] = Entry(name, value.type.shape)
+            self.entries[value] = FileValue(name, value.type.shape)
 
     def alias(self, value: Value, other: Value) -> None:
         """Say that `other` is the same as `value`."""
@@ -380,7 +383,7 @@ class GraphWriter:
     def append(self, op: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
         """Add a node whose outputs have names."""
         attr = [attribute(name, value) for name, value in attributes.items() if value is not None]
-        self.nodes.append({"op": op, "input": list(inputs), "output": list(outputs), "attr": attr})
+        self.nodes.append({"op": op, "name": outputs[0], "input": list(inputs), "output": list(outputs), "attr": attr})
 
     def cast(self, name: str, dtype: DType) -> str:
         """A value as another dtype."""
@@ -422,11 +425,11 @@ class GraphWriter:
 
     def size(self, size: Any) -> str:
         """The name of a size, as i64[1]."""
-        if not isinstance(size, Dim):
+        if not dims.is_symbolic(size):
             return self.constant([size])
         sizes = self.root.sizes
         if size.key not in sizes:
-            sizes[size.key] = GraphWriter(self.root, self.root.nodes)._sum(size)
+            sizes[size.key] = NodeWriter(self.root, self.root.nodes)._sum(size)
         return sizes[size.key]
 
     def _sum(self, size: Dim) -> str:
@@ -464,7 +467,7 @@ class GraphWriter:
         parts: list[str] = []
         numbers: list[int] = []
         for size in [*sizes, None]:
-            if size is not None and not isinstance(size, Dim):
+            if size is not None and not dims.is_symbolic(size):
                 numbers.append(size)
                 continue
             if numbers:
@@ -474,29 +477,29 @@ class GraphWriter:
                 parts.append(self.size(size))
         return parts[0] if len(parts) == 1 else self.add("Concat", parts, axis=0)
 
-    def reshaped(self, name: str, old: Shape, new: Shape) -> str:
+    def reshaped(self, name: str, old: Sequence[int], new: Sequence[int]) -> str:
         """The elements of a value under another shape."""
         codes = _codes(old, new)
         if codes is not None:
             result: str = self.add("Reshape", [name, self.constant(codes)])
             return result
-        zero = any(not isinstance(size, Dim) and size == 0 for size in new)
+        zero = any(not dims.is_symbolic(size) and size == 0 for size in new)
         result = self.add("Reshape", [name, self.shape(new)], allowzero=1 if zero else None)
         return result
 
 
-class Body(GraphWriter):
+class InnerWriter(NodeWriter):
     """Writes a graph that is an attribute of a node."""
 
     def __init__(self, root: Root, inputs: Sequence[Message], name: str) -> None:
         super().__init__(root, [])
         self.inputs, self.name = list(inputs), name
 
-    def graph(self, graph: Graph, entries: Sequence[Entry], stay: Sequence[bool] = ()) -> list[Entry]:
+    def graph(self, graph: Graph, entries: Sequence[FileValue], stay: Sequence[bool] = ()) -> list[FileValue]:
         """Write a graph for these inputs; return its outputs, of all elements but for those that stay what they are."""
         inner = self.within(graph, entries)
         return [
-            inner.entry(value) if k < len(stay) and stay[k] else Entry(inner.full(value), value.type.shape)
+            inner.entry(value) if k < len(stay) and stay[k] else FileValue(inner.full(value), value.type.shape)
             for k, value in enumerate(graph.outputs)
         ]
 
@@ -543,10 +546,30 @@ def tensor(name: str, array: Array) -> Message:
 def info(name: str, kind: TensorType, named: bool = True) -> Message:
     """Name, dtype and sizes of a value; sizes that calls bring have names in a model's inputs and outputs."""
     sizes = [
-        {"size": size} if not isinstance(size, Dim) else {"name": dims.text(size)} if named else {}
+        {"size": size} if not dims.is_symbolic(size) else {"name": dims.text(size)} if named else {}
         for size in kind.shape
     ]
     return {"name": name, "type": {"tensor": {"dtype": NUMBERS[kind.dtype], "shape": {"dim": sizes}}}}
+
+
+def live(nodes: Sequence[Message], outputs: Iterable[str]) -> list[Message]:
+    """The nodes that outputs depend on, in their order."""
+    names = set(outputs)
+    result = []
+    for node in reversed(nodes):
+        if not names.isdisjoint(node["output"]):
+            names.update(*(one["input"] for one in every((node,))))
+            result.append(node)
+    return result[::-1]
+
+
+def every(nodes: Iterable[Message]) -> Iterator[Message]:
+    """Yield nodes, and those of the graphs inside of them."""
+    for node in nodes:
+        yield node
+        for attr in node.get("attr", ()):
+            if "g" in attr:
+                yield from every(attr["g"]["node"])
 
 
 def _word(text: str) -> str:
@@ -554,17 +577,17 @@ def _word(text: str) -> str:
     return _WORD.sub("_", text).strip("_") or "x"
 
 
-def _codes(old: Shape, new: Shape) -> list[int] | None:
+def _codes(old: Sequence[int], new: Sequence[int]) -> list[int] | None:
     """`new` for Reshape: 0 where a size that calls bring stays, -1 for one that is what is left; None: not enough."""
     if dims.known(new):
         zero = any(size == 0 for size in new)
         return None if zero else [int(size) for size in new]
     codes = [
-        0 if axis < len(old) and isinstance(size, Dim) and dims.same(size, old[axis]) else
-        -1 if isinstance(size, Dim) else int(size)
+        0 if axis < len(old) and dims.is_symbolic(size) and dims.same(size, old[axis]) else
+        -1 if dims.is_symbolic(size) else int(size)
         for axis, size in enumerate(new)
     ]  # fmt: skip
-    if any(not isinstance(size, Dim) and size == 0 for size in new) or math.prod(map(dims.hint, new)) == 0:
+    if any(not dims.is_symbolic(size) and size == 0 for size in new) or math.prod(map(dims.hint, new)) == 0:
         return None
     return codes if codes.count(-1) <= 1 else None
 

@@ -11,11 +11,10 @@ from collections.abc import Callable
 from typing import Final
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_
-from hybridize.formats.foreign.arrays import aligned, stretched
+from hybridize.base.dtypes import bool_, int32
+from hybridize.formats.foreign.arrays import stretched
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.vocabulary import Application, Value
-from hybridize.formats.tensorflow.shapes import gathered, points_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.ops.op import Operand, type_of
 
@@ -54,8 +53,7 @@ def read(n: Application, variable: Value) -> Operand:
 @TENSORFLOW("VariableShape", values=True)
 def shape(n: Application, variable: Value) -> Known:
     """The sizes of a variable."""
-    dtype = n.attributes.get("out_type")
-    return Known.of(list(type_of(held(n, variable)).shape), *(() if dtype is None else (dtype,)))
+    return Known.of(list(type_of(held(n, variable)).shape), n.attributes.get("out_type", int32))
 
 
 @TENSORFLOW("VarIsInitializedOp", values=True)
@@ -92,36 +90,3 @@ def _changed(function: Callable[[Operand, Operand], Operand]) -> Callable[..., t
 
 TENSORFLOW("AssignAddVariableOp", values=True)(_changed(ops.add))
 TENSORFLOW("AssignSubVariableOp", values=True)(_changed(ops.sub))
-
-
-@TENSORFLOW("ResourceGather", values=True)
-def gather(n: Application, variable: Value, indices: Value) -> Operand:
-    """The rows of a variable at indices; each of the batch has its own where there are axes of it."""
-    return gathered(n, held(n, variable), operand_of(indices), 0)
-
-
-@TENSORFLOW("ResourceGatherNd", values=True)
-def gather_nd(n: Application, variable: Value, points: Value) -> Operand:
-    """The elements or rows of a variable at points."""
-    value = held(n, variable)
-    return ops.gather_nd(value, points_of(n, operand_of(points), type_of(value).shape))
-
-
-def _scattered(mode: str, rows: bool, sign: int = 1) -> Callable[..., tuple[()]]:
-    def row(n: Application, variable: Value, at: Value, updates: Value) -> tuple[()]:
-        points, base = operand_of(at), held(n, variable)
-        if rows:
-            points = ops.reshape(points, (*type_of(points).shape, 1))
-        points = points_of(n, points, type_of(base).shape)
-        inner = type_of(base).shape[type_of(points).shape[-1] :]
-        values = aligned(operand_of(updates), (*type_of(points).shape[:-1], *inner))
-        hold(n, variable, ops.scatter_nd(base, points, values if sign > 0 else ops.neg(values), mode))
-        return ()
-
-    return row
-
-
-for _kind, _rows in (("", True), ("Nd", False)):
-    for _way, _mode, _sign in (("Add", "add", 1), ("Sub", "add", -1), ("Update", "set", 1)):
-        TENSORFLOW(f"ResourceScatter{_kind}{_way}", values=True)(_scattered(_mode, _rows, _sign))
-        WRITES.add(f"ResourceScatter{_kind}{_way}")

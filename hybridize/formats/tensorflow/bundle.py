@@ -74,7 +74,7 @@ class Bundle:
             raise malformed(self.index, f"{key!r} cannot have the shape {list(shape)}", 0)
         if entry.get("slices"):
             raise LoadError("E603", f"{self.name}: the variable {key!r} is stored in slices, which is not supported",
-                            help="save the model again with tf.saved_model.save")  # fmt: skip
+                            help="save the model again without a sharding callback")  # fmt: skip
         data = self._data(key, entry)
         if len(data) != size_in_bytes(shape, dtype):
             raise malformed(self.index, f"{key!r} of shape {list(shape)} has {len(data)} bytes", 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of TensorFlow with functions inside: calls, branches, loops.
+"""Rows of TensorFlow with functions inside: branches, loops; and assertions, which stand in branches.
 
 A function is handed its arguments; what is data among them are operands of our op, what is known stays known in the
 body. A variable that a body writes is one of its results; those that it reads are operands.
@@ -17,36 +17,20 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import AssertionFailed, ShapeError
+from hybridize.formats.foreign.arrays import is_number
 from hybridize.formats.foreign.known import Known, operand_of
-from hybridize.formats.foreign.program import Call, ForeignGraph, Node
+from hybridize.formats.foreign.program import ForeignGraph, Node, calls
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.assigns import WRITES
+from hybridize.formats.tensorflow.calls import function_of, named
 from hybridize.formats.tensorflow.draws import DRAWS, GENERATOR
-from hybridize.formats.tensorflow.lists import Round, Slice, TensorList, filled_list
+from hybridize.formats.tensorflow.lists import InTurn, Repeated, RoundNumber, TensorList, filled_list
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.graph import Graph
 from hybridize.ops import bind
 from hybridize.ops.gradient import apply
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.tracing import make_graph
-
-
-def function_of(n: Application, name: str) -> ForeignGraph:
-    """Return the function that an attribute names."""
-    return _named(n, n.attributes.get(name))
-
-
-def _named(n: Application, call: Any) -> ForeignGraph:
-    if not isinstance(call, Call) or call.function not in n.walk.program.functions:
-        n.fail(f"it calls {call!r}, which is no function of the model")
-    return n.walk.program.functions[call.function]
-
-
-@TENSORFLOW("PartitionedCall", "StatefulPartitionedCall", values=True)
-def call(n: Application, *arguments: Value) -> Sequence[Value]:
-    """The results of a function."""
-    return tuple(n.walk.function(function_of(n, "f"), arguments, {}))
-
 
 # ------------------------------------------------------------------------------------- what bodies take, give and write
 
@@ -58,7 +42,7 @@ def leaves(values: Sequence[Value]) -> list[Operand]:
         if isinstance(value, TensorList):
             if value.array is not None:
                 result.append(value.array)
-        elif not isinstance(value, (Known, Handle)) and value is not None:
+        elif not isinstance(value, (Known, Handle, Repeated)) and value is not None:
             result.append(operand_of(value))
     return result
 
@@ -70,7 +54,7 @@ def with_leaves(values: Sequence[Value], operands: Iterator[Operand]) -> list[Va
         if isinstance(value, TensorList):
             array = None if value.array is None else next(operands)
             result.append(TensorList(array, value.count, value.dtype, value.seen))
-        elif isinstance(value, (Known, Handle)) or value is None:
+        elif isinstance(value, (Known, Handle, Repeated)) or value is None:
             result.append(value)
         else:
             result.append(next(operands))
@@ -120,12 +104,8 @@ def _written(n: Application, graph: ForeignGraph, above: frozenset[int]) -> set[
 
 
 def _called(n: Application, node: Node) -> Iterator[ForeignGraph]:
-    for one in node.attributes.values():
-        for call in one if isinstance(one, tuple) else (one,):
-            if isinstance(call, Call):
-                yield _named(n, call)
-    if node.op in n.walk.program.functions:
-        yield n.walk.program.functions[node.op]
+    functions = n.walk.program.functions
+    yield from (functions[name] for name in (*calls(node), node.op) if name in functions)
 
 
 class _State:
@@ -135,11 +115,11 @@ class _State:
         self.walk, self.names = n.walk, list(names)
 
     def operands(self) -> list[Operand]:
-        """What they hold now."""
+        """Return the values that they hold now."""
         return [operand_of(self.walk.state[name]) for name in self.names]
 
-    def traced(self, operands: Mapping[str, Operand], run: Callable[[], Any]) -> Any:
-        """Run something while they hold operands of a body, and put back what they held."""
+    def traced(self, operands: Mapping[str, Operand], run: Callable[[], list[Operand]]) -> list[Operand]:
+        """Run something while they hold operands of a body, and put back what they present."""
         before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
         self.walk.key = None  # which would be drawn once for all rounds
@@ -169,7 +149,7 @@ def branch(n: Application, condition: Value, *arguments: Value) -> Sequence[Valu
 @TENSORFLOW("Case", "StatelessCase", values=True)
 def choice(n: Application, index: Value, *arguments: Value) -> Sequence[Value]:
     """The branch of a number, the last one where there is none of that number."""
-    branches = [_named(n, one) for one in n.attributes.get("branches", ())]
+    branches = [named(n, one) for one in n.attributes.get("branches", ())]
     if not branches:
         n.fail("it has no branches")
     if isinstance(index, Known):
@@ -195,7 +175,7 @@ def _branched(
             def inside() -> list[Operand]:
                 values = n.walk.function(graph, with_leaves(arguments, iter(operands[:count])), {})
                 results.append(values)
-                return [*_given(n, values), *(operand_of(n.walk.state[name]) for name in changed)]
+                return [*_arrays(values), *(operand_of(n.walk.state[name]) for name in changed)]
 
             return state.traced(dict(zip(state.names, operands[count:], strict=True)), inside)
 
@@ -214,13 +194,13 @@ def _is_array(value: Value) -> bool:
     return not isinstance(value, Handle) and not (isinstance(value, TensorList) and value.array is None)
 
 
-def _given(n: Application, values: Sequence[Value]) -> list[Operand]:
+def _arrays(values: Sequence[Value]) -> list[Operand]:
     """The arrays among the results of a body."""
     return [value.array if isinstance(value, TensorList) else operand_of(value) for value in values if _is_array(value)]
 
 
 def _common(values: Sequence[Value], output: Operand) -> Value:
-    """What a result is that branches give: known where it is the same in all of them."""
+    """The result that branches give: known where it is the same in all of them."""
     first = values[0]
     if isinstance(first, TensorList):
         return TensorList(output, first.count, first.dtype)
@@ -252,7 +232,7 @@ def _chosen(predicates: Sequence[Operand], bodies: Sequence[Graph], inputs: Sequ
 
 
 class _Form:
-    """What is seen of a loop without running it: which of its values stay, count, or are read and written in turn."""
+    """The form of a loop, seen without running it: its values that stay, that count, lists that are used in turn."""
 
     def __init__(self, condition: ForeignGraph, body: ForeignGraph) -> None:
         self.condition, self.body = condition, body
@@ -297,7 +277,7 @@ class _Form:
         graph = self.condition
         sources, makers = _sources(graph), {name: node for node in graph.nodes for name in node.outputs}
         places = {port.name: k for k, port in enumerate(graph.inputs)}
-        todo, found = [sources.get(port.name, port.name) for port in graph.outputs[:1]], []
+        todo, conditions = [sources.get(port.name, port.name) for port in graph.outputs[:1]], []
         while todo:
             name = todo.pop()
             node = makers.get(name)
@@ -318,8 +298,8 @@ class _Form:
                 return None
             if isinstance(bound, int) and bound not in self.fixed:
                 return None
-            found.append((places[low], bound))
-        return found
+            conditions.append((places[low], bound))
+        return conditions
 
     def rounds(self, arguments: Sequence[Value], steps: Mapping[int, int]) -> Any:
         """The number of rounds where it is known, else None."""
@@ -359,13 +339,23 @@ class _Form:
             readers[0].op == "TensorListSetItem" and self._at_round(readers[0], numbers)
         )
 
+    def takes_in_turn(self, k: int) -> bool:
+        """Tell whether each round takes the last element of a list, and nothing else is done with it."""
+        readers = self.readers.get(self.inputs[k], ())
+        return (
+            len(readers) == 1
+            and readers[0].op == "TensorListPopBack"
+            and self.ends[k] == readers[0].outputs[0]
+            and not self.readers.get(self.ends[k])
+        )
+
     def _at_round(self, node: Node, numbers: Collection[int]) -> bool:
         name = self.sources.get(node.inputs[1], node.inputs[1])
         return name in self.inputs and self.inputs.index(name) in numbers
 
 
 def _sources(graph: ForeignGraph) -> dict[str, str]:
-    """Where values come from that are other ones by another name."""
+    """The values that others are, by another name."""
     sources: dict[str, str] = {}
     for node in graph.nodes:
         if node.op in ("Identity", "IdentityN"):
@@ -415,11 +405,16 @@ def _scan(
     numbers = [k for k, step in steps.items() if step == 1 and _from_zero(arguments[k])]
     read = [k for k in form.fixed if _has_rows(arguments[k], count) and form.reads_in_turn(k, numbers)]
     stacked = [k for k in indices if isinstance(arguments[k], TensorList) and form.writes_in_turn(k, numbers)]
+    shrinking = [k for k in indices if form.takes_in_turn(k)]
+    ends_first = [k for k in shrinking if _has_rows(arguments[k], count)]
+    repeated = [k for k in shrinking if isinstance(arguments[k], Repeated) and dims.same(arguments[k].count, count)]
     changed = written(n, [form.body], arguments)
     state = _State(n, names_of(n, arguments))
-    carried = [k for k in indices if k not in form.fixed and k not in counters and k not in stacked]
+    in_turn = {*form.fixed, *counters, *stacked, *ends_first, *repeated}
+    carried = [k for k in indices if k not in in_turn]
     others = [k for k in indices if k in form.fixed and k not in read]
     key = object()
+    same: dict[int, Known] = {}
 
     def plan(values: Sequence[Value]) -> tuple[list[Operand], Graph]:
         """The operands of the scan, and its body."""
@@ -427,9 +422,10 @@ def _scan(
         fixed = [values[k] for k in others]
         counts = [_counted(values[k], steps[k], count) for k in counters]
         own = [name for name in state.names if name not in changed]
-        kept = [operand_of(n.walk.state[name]) for name in own]
+        constants = [operand_of(n.walk.state[name]) for name in own]
         moving = [operand_of(n.walk.state[name]) for name in changed]
-        parts = [leaves(begin), moving, counts, [values[k].array for k in read], leaves(fixed), kept]
+        rows = [*(values[k].array for k in read), *(ops.flip(values[k].array, 0) for k in ends_first)]
+        parts = [leaves(begin), moving, counts, rows, leaves(fixed), constants]
         sizes = [len(part) for part in parts]
         sliced = {2, 3}
         types = [
@@ -448,17 +444,22 @@ def _scan(
             for k, value in zip(others, with_leaves(fixed, iter(cut[4])), strict=True):
                 inner[k] = value
             for k, x in zip(counters, cut[2], strict=True):
-                inner[k] = Round(key, x) if k in numbers else x
-            for k, x in zip(read, cut[3], strict=True):
-                inner[k] = Slice(key, x, values[k].dtype)
+                inner[k] = RoundNumber(key, x) if k in numbers else x
+            for k, x in zip([*read, *ends_first], cut[3], strict=True):
+                inner[k] = InTurn(key, x, values[k].dtype)
+            for k in repeated:
+                inner[k] = InTurn(key, values[k].element, values[k].dtype)
             for k in stacked:
-                inner[k] = Slice(key, None, values[k].dtype)
+                inner[k] = InTurn(key, None, values[k].dtype)
 
             def inside() -> list[Operand]:
                 results = n.walk.function(form.body, inner, {})
                 ends = _as_begun(n, begin, [results[k] for k in carried])
                 after = [operand_of(n.walk.state[name]) for name in changed]
-                return [*ends, *after, *(results[k].element for k in stacked)]
+                for k in stacked:
+                    if isinstance(results[k].element, Known) and is_number(values[k].count, 0):
+                        same[k] = results[k].element
+                return [*ends, *after, *(operand_of(results[k].element) for k in stacked if k not in same)]
 
             return state.traced(dict(zip([*changed, *own], [*cut[1], *cut[5]], strict=True)), inside)
 
@@ -477,7 +478,12 @@ def _scan(
     for name in changed:
         n.walk.state[name] = next(outputs)
     for k in stacked:
-        result[k] = _with_rows(values[k], next(outputs), count, form.makers[form.ends[k]].op)
+        if k in same:
+            result[k] = Repeated(same[k], count, values[k].dtype)
+        else:
+            result[k] = _with_rows(values[k], next(outputs), count, form.makers[form.ends[k]].op)
+    for k in (*ends_first, *repeated):
+        result[k] = TensorList(None, 0, values[k].dtype)
     for k in counters:
         result[k] = Known.of(values[k].item() + count * steps[k], values[k].dtype)
     return tuple(result)
@@ -550,8 +556,8 @@ def _while(n: Application, form: _Form, arguments: Sequence[Value]) -> Sequence[
                     inner[k] = value
                 for k, value in zip(others, with_leaves(fixed, iter(operands[second:])), strict=True):
                     inner[k] = value
-                held = dict(zip(state.names, operands[first:second], strict=True))
-                return state.traced(held, lambda: [*what(inner), *_rest(what, operands)])
+                present = dict(zip(state.names, operands[first:second], strict=True))
+                return state.traced(present, lambda: [*what(inner), *_rest(what, operands)])
 
             return make_graph(run, types)
 
@@ -596,3 +602,11 @@ def assertion(n: Application, condition: Value, *data: Value) -> tuple[()]:
         return ()
     bind(ops.Assert(message), operand_of(condition))
     return ()
+
+
+@TENSORFLOW("CheckNumerics")
+def finite(n: Application, x: Operand) -> Operand:
+    """The array itself, all of whose numbers are finite."""
+    fine = ops.all(ops.isfinite(x), tuple(range(type_of(x).ndim)))
+    bind(ops.Assert(f"{n.place}: {n.text('message', '')} : the array has numbers that are not finite"), fine)
+    return x

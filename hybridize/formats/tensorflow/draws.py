@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of TensorFlow's random numbers that have a state of their own: our generator draws them, so the numbers differ.
 
-Whoever walks has the generator among the variables, two words under `GENERATOR`; each draw takes a stream of its own.
+Whoever walks has the generator among the variables, two words under `GENERATOR`, of which each draw takes a stream of
+its own; or gives keys.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _key(n: Application) -> Operand:
     """The key of the next draw."""
     state = n.walk.state
     if GENERATOR not in state:
-        n.fail("random numbers without a seed of the call", help="use tf.random.stateless_uniform and its like")
+        return n.key()
     key = state[GENERATOR]
     state[GENERATOR] = ops.add(key, ops.constant(numpy.array([0, 1], uint64)))
     return key

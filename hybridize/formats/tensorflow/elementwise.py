@@ -9,7 +9,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, is_float
-from hybridize.formats.foreign.arrays import aligned, elementwise, folded
+from hybridize.formats.foreign.arrays import aligned, elementwise
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
@@ -76,7 +76,7 @@ TENSORFLOW.plain({
     "Maximum": elementwise(ops.max), "Minimum": elementwise(ops.min), "Pow": elementwise(ops.pow),
     "DivNoNan": elementwise(quotient_or_zero), "MulNoNan": elementwise(_product_or_zero),
     "SquaredDifference": elementwise(_squared_difference), "Atan2": elementwise(ops.arctan2),
-    "Xlogy": elementwise(_x_log(ops.log)), "Xlog1py": elementwise(_x_log(ops.log1p)), "AddN": folded(ops.add),
+    "Xlogy": elementwise(_x_log(ops.log)), "Xlog1py": elementwise(_x_log(ops.log1p)),
     "Less": elementwise(ops.lt), "Greater": elementwise(ops.gt),
     "LessEqual": elementwise(ops.le), "GreaterEqual": elementwise(ops.ge),
     "LogicalAnd": elementwise(ops.bit_and), "LogicalOr": elementwise(ops.bit_or), "LogicalNot": logical_not,
@@ -94,12 +94,12 @@ TENSORFLOW.plain({
     "Selu": lambda x: composites.leaky_relu(x, act_type="selu"),
     "Softsign": lambda x: composites.activation(x, "softsign"),
     "Reciprocal": lambda x: ops.div(ops.like(1, x), x), "Inv": lambda x: ops.div(ops.like(1, x), x),
-    "ZerosLike": lambda x: ops.like(0, x), "OnesLike": lambda x: ops.like(1, x),
+    "OnesLike": lambda x: ops.like(1, x),
     "StopGradient": ops.stop_gradient, "PreventGradient": ops.stop_gradient,
 })  # fmt: skip
 
 
-@TENSORFLOW("Identity", "Snapshot", "EnsureShape", "CheckNumerics", "PlaceholderWithDefault", values=True)
+@TENSORFLOW("Identity", "Snapshot", "PlaceholderWithDefault", values=True)
 def identity(n: Application, x: Value) -> Value:
     """The value itself, whatever it is."""
     return x

@@ -16,19 +16,19 @@ from hybridize.base.types import TensorType
 from hybridize.formats.foreign.arrays import aligned, elementwise, filled
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.vocabulary import Application
-from hybridize.formats.tensorflow.linear import (
+from hybridize.formats.tensorflow.linear import channels_last
+from hybridize.formats.tensorflow.shapes import mirrored, strided
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.formats.tensorflow.windows import (
+    average,
     by_input,
-    channels_last,
     convolved,
     depth_filters,
     over_all_axes,
     resized,
     windows_of,
 )
-from hybridize.formats.tensorflow.shapes import mirrored, strided
-from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
-from hybridize.ops.library.pooling import means_of_windows
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.tracing import make_graph
 
@@ -112,7 +112,7 @@ def summed_axes(n: Application, x: Known, y: Known) -> tuple[Known, Known]:
 
 @TENSORFLOW("ConcatOffset", known=tuple(range(64)))
 def offsets(n: Application, axis: Known, *shapes: Known) -> tuple[Known, ...]:
-    """Where each of joined arrays begins."""
+    """The beginnings of joined arrays."""
     along, total, results = axis.item(), 0, []
     for shape in shapes:
         sizes = shape.list()
@@ -189,7 +189,7 @@ def max_pool(n: Application, x: Operand, y: Operand, g: Operand) -> Operand:
 @TENSORFLOW("AvgPoolGrad", "AvgPool3DGrad", known=(0,))
 def average_pool(n: Application, sizes: Known, g: Operand) -> Operand:
     """The gradient of means of windows."""
-    return pulled(lambda x: means_of_windows(x, *windows_of(n, x), False), g, _zeros(n, sizes, g))
+    return pulled(lambda x: average(n, x), g, _zeros(n, sizes, g))
 
 
 @TENSORFLOW("ResizeBilinearGrad")

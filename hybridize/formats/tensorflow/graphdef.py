@@ -7,7 +7,7 @@ A node's outputs are `node:0`, `node:1`, ... where TensorFlow says `node:output_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy
@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from hybridize.base.errors import LoadError
 from hybridize.formats.cursor import malformed
 from hybridize.formats.foreign.checks import check_program
-from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, FunctionName, Node, Port, calls
 from hybridize.formats.tensorflow.messages import DTYPES, SCHEMAS, array_of, sizes_of, type_of_number
-from hybridize.formats.tensorflow.rows import TENSORFLOW
-from hybridize.formats.tensorflow.vocabulary import Handle
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.formats.wire import Message, parse
 
 OUTPUTS: Final[dict[str, tuple[str, ...]]] = {
@@ -48,9 +47,6 @@ OUTPUTS: Final[dict[str, tuple[str, ...]]] = {
     }.items()
 }  # fmt: skip
 """Output arguments of operators that have several, each one tensor. All others have one, of one tensor or a list."""
-
-_DEEPEST: Final = 64
-"""Functions that call functions."""
 
 
 class _Refers:
@@ -233,7 +229,7 @@ def _attribute(attr: Message, source: str, what: str) -> Any:
             case "tensor":
                 return array_of(value, source, what)
             case "func":
-                return Call(value.get("name", ""))
+                return FunctionName(value.get("name", ""))
             case "list":
                 return tuple(_attribute({one: item}, source, what) for one, items in value.items() for item in items)
             case _:
@@ -306,7 +302,9 @@ def program_of_functions(
             nodes.append(Node("VarHandleOp", (), (value_name,), {"shared_name": value.name}, value.name))
         else:
             constants[value_name] = value
-    call = Node("PartitionedCall", (*(port.name for port in ports), *names), tuple(ends), {"f": Call(name)}, name)
+    call = Node(
+        "PartitionedCall", (*(port.name for port in ports), *names), tuple(ends), {"f": FunctionName(name)}, name
+    )
     last = (Port(one, port.dtype, port.shape) for port, one in zip(graph.outputs, ends, strict=True))
     whole = ForeignGraph(ports, (*nodes, call), tuple(last), constants)
     called = _called(whole, functions, source)
@@ -336,35 +334,13 @@ def function_of(functions: Mapping[str, Message], name: str, source: str) -> Mes
 
 
 def _called(graph: ForeignGraph, functions: Mapping[str, Message], source: str) -> dict[str, ForeignGraph]:
-    """The functions that a graph calls, and those that they call, by name.
-
-    Raises:
-        LoadError E601: one of them calls itself, or they call each other deeper than is read.
-    """
+    """The functions that a graph calls, and those that they call, by name."""
     graphs: dict[str, ForeignGraph] = {}
-    callers: dict[str, set[str]] = {}
-    waiting = [("", graph)]
+    waiting = [graph]
     while waiting:
-        caller, one = waiting.pop()
-        for node in one.nodes:
-            for name in (*_calls(node), *((node.op,) if node.op in functions else ())):
-                callers.setdefault(name, set()).add(caller)
+        for node in waiting.pop().nodes:
+            for name in (*calls(node), *((node.op,) if node.op in functions else ())):
                 if name not in graphs:
                     graphs[name] = graph_of(function_of(functions, name, source), functions, source)
-                    waiting.append((name, graphs[name]))
-    settled, left = {""}, set(callers)
-    for _ in range(_DEEPEST):
-        settled |= {name for name in left if callers[name] <= settled}
-        left -= settled
-    if left:
-        what = f"the function {min(left)!r} calls itself, or is called more than {_DEEPEST} functions deep"
-        raise malformed(source, what, 0)
+                    waiting.append(graphs[name])
     return graphs
-
-
-def _calls(node: Node) -> Iterator[str]:
-    for one in node.attributes.values():
-        if isinstance(one, Call):
-            yield one.function
-        elif isinstance(one, tuple):
-            yield from (part.function for part in one if isinstance(part, Call))

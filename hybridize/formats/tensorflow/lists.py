@@ -2,11 +2,12 @@
 """Rows of TensorFlow's lists of tensors, which `TensorArray` and all recurrent layers of Keras are made of.
 
 A list is an array whose first axis counts the elements: their number is known, and they have one shape. In a loop of a
-known number of rounds, a list that each round reads or writes at its own number is a `Slice`, not an array.
+known number of rounds, a list that each round reads or writes at its own number is an `InTurn`, not an array.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy
@@ -38,7 +39,7 @@ class TensorList(NoArray):
         self.seen = {} if seen is None else seen
 
 
-class Round(Assembled):
+class RoundNumber(Assembled):
     """A number that grows by one from round to round of a loop: the number of the round is its `key`."""
 
     __slots__ = ("key", "value")
@@ -51,17 +52,34 @@ class Round(Assembled):
         return self.value
 
 
-class Slice(NoArray):
+class InTurn(NoArray):
     """A list in a round of a loop: `element` is what it has at the round's number, or what is written there."""
 
     __slots__ = ("dtype", "element", "key")
 
-    def __init__(self, key: object, element: Operand | None, dtype: DType) -> None:
+    def __init__(self, key: object, element: Operand | Known | None, dtype: DType) -> None:
         self.key, self.element, self.dtype = key, element, dtype
+
+    def is_at(self, index: Value) -> bool:
+        """Tell whether an index is the number of the round."""
+        return isinstance(index, RoundNumber) and index.key is self.key
+
+
+class Repeated(NoArray):
+    """A list whose elements are one known value: what a loop pushed of it in each round."""
+
+    __slots__ = ("count", "dtype", "element")
+
+    def __init__(self, element: Known, count: Any, dtype: DType) -> None:
+        self.element, self.count, self.dtype = element, count, dtype
 
 
 def of_list(n: Application, value: Value) -> TensorList:
     """Return a value that is a list."""
+    if isinstance(value, Repeated):
+        element = value.element.operand()
+        rows = ops.broadcast(element, (value.count, *type_of(element).shape))
+        return TensorList(rows, value.count, value.dtype)
     if not isinstance(value, TensorList):
         n.fail("its list of tensors is read or written in a way that is not supported",
                help="write and read TensorArrays by the loop's own number, or outside of loops")  # fmt: skip
@@ -106,7 +124,12 @@ def from_tensor(n: Application, x: Value, shape: Value) -> TensorList:
 @TENSORFLOW("TensorListGetItem", values=True)
 def item(n: Application, items: Value, index: Value, shape: Value) -> Operand:
     """An element."""
-    if isinstance(items, Slice) and isinstance(index, Round) and index.key is items.key and items.element is not None:
+    if (
+        isinstance(items, InTurn)
+        and isinstance(index, RoundNumber)
+        and index.key is items.key
+        and items.element is not None
+    ):
         return items.element
     items = of_list(n, items)
     if items.array is None:
@@ -122,11 +145,16 @@ def item(n: Application, items: Value, index: Value, shape: Value) -> Operand:
 
 
 @TENSORFLOW("TensorListSetItem", values=True)
-def set_item(n: Application, items: Value, index: Value, element: Value) -> TensorList | Slice:
+def set_item(n: Application, items: Value, index: Value, element: Value) -> TensorList | InTurn:
     """The list with another element at an index; it grows where there is none yet."""
     element = operand_of(element)
-    if isinstance(items, Slice) and isinstance(index, Round) and index.key is items.key and items.element is None:
-        return Slice(items.key, element, items.dtype)
+    if (
+        isinstance(items, InTurn)
+        and isinstance(index, RoundNumber)
+        and index.key is items.key
+        and items.element is None
+    ):
+        return InTurn(items.key, element, items.dtype)
     items = of_list(n, items)
     shape = type_of(element).shape
     items.seen["shape"] = shape
@@ -147,20 +175,21 @@ def set_item(n: Application, items: Value, index: Value, element: Value) -> Tens
 
 
 @TENSORFLOW("TensorListPushBack", values=True)
-def push(n: Application, items: Value, element: Value) -> TensorList | Slice:
+def push(n: Application, items: Value, element: Value) -> TensorList | InTurn:
     """The list with one element more."""
-    element = operand_of(element)
-    if isinstance(items, Slice) and items.element is None:
-        return Slice(items.key, element, items.dtype)
-    items = of_list(n, items)
+    if isinstance(items, InTurn) and items.element is None:
+        return InTurn(items.key, element if isinstance(element, Known) else operand_of(element), items.dtype)
+    items, element = of_list(n, items), operand_of(element)
     row = ops.reshape(element, (1, *type_of(element).shape))
     whole = row if items.array is None else ops.concat(items.array, row, axis=0)
     return TensorList(whole, items.count + 1, items.dtype)
 
 
 @TENSORFLOW("TensorListPopBack", values=True)
-def pop(n: Application, items: Value, shape: Value) -> tuple[TensorList, Operand]:
+def pop(n: Application, items: Value, shape: Value) -> tuple[TensorList | InTurn, Operand]:
     """The list without its last element, and that one."""
+    if isinstance(items, InTurn) and items.element is not None:
+        return items, items.element
     items = of_list(n, items)
     if items.array is None:
         n.fail("the list is empty")
@@ -213,3 +242,33 @@ def resize(n: Application, items: Value, count: Value) -> TensorList:
         more = filled(0, (size - items.count, *type_of(items.array).shape[1:]), items.dtype)
         return TensorList(ops.concat(items.array, more, axis=0), size, items.dtype)
     return TensorList(ops.part(items.array, 0, 0, size), size, items.dtype)
+
+
+@TENSORFLOW("TensorListElementShape", values=True)
+def element_shape(n: Application, items: Value) -> Known:
+    """The sizes of the elements; -1 alone where none was written."""
+    of = items.element if isinstance(items, InTurn) else of_list(n, items).array
+    if of is None:
+        return Known.of(-1, int32)
+    return Known.of(list(type_of(of).shape)[not isinstance(items, InTurn) :], int32)
+
+
+@TENSORFLOW("ZerosLike", values=True)
+def zeros_like(n: Application, x: Value) -> Value:
+    """Zeros like an array, or like all elements of a list."""
+    if isinstance(x, TensorList):
+        return TensorList(None if x.array is None else ops.like(0, x.array), x.count, x.dtype, x.seen)
+    if isinstance(x, Known):
+        return Known(numpy.zeros(x.array.shape, x.dtype), x.dtype)
+    return ops.like(0, operand_of(x))
+
+
+@TENSORFLOW("AddN", values=True)
+def total(n: Application, *several: Value) -> Value:
+    """The sum of arrays, or of lists, element by element."""
+    lists = [one for one in several if isinstance(one, TensorList)]
+    if not lists:
+        return functools.reduce(ops.add, map(operand_of, several))
+    arrays = [one.array for one in lists if one.array is not None]
+    array = functools.reduce(ops.add, arrays) if arrays else None
+    return TensorList(array, lists[0].count, lists[0].dtype, lists[0].seen)

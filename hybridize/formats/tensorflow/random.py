@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of TensorFlow's random numbers: those of a seed that is given are Philox4x32-10, bit by bit TensorFlow's.
+"""Rows of TensorFlow's stateless random numbers: Philox4x32-10 of a seed that is given, bit by bit TensorFlow's.
 
-A seed is scrambled once to a key and a counter; the numbers of an array are consecutive words under them. Others are
-drawn by a key of ours.
+A seed is scrambled once to a key and a counter; the numbers of an array are consecutive words under them.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.loops.draws import philox
-from hybridize.ops.library.variates import normal_numbers
 from hybridize.ops.op import Operand, type_of
 
 _SCRAMBLING: Final = (0x3EC8F720, 0x02461E29)
@@ -175,17 +173,3 @@ def normal(n: Application, shape: Value, key: Value, counter: Value, algorithm: 
     both = [ops.reshape(ops.mul(part, radius), (pairs.list()[0], 1)) for part in (ops.sin(angle), ops.cos(angle))]
     flat = ops.part(ops.reshape(ops.concat(*both, axis=1), (pairs.list()[0] * 2,)), 0, 0, count)
     return ops.cast(ops.reshape(flat, tuple(sizes)), dtype)
-
-
-@TENSORFLOW("RandomUniform", known=(0,), folds=False)
-def uniform_without_seed(n: Application, shape: Known) -> Operand:
-    """Numbers in [0, 1), new ones at each call."""
-    dtype = dtype_of(n, "dtype", float32)
-    wide = float64 if dtype == float64 else float32
-    return ops.cast(ops.uniform_numbers(n.key(), tuple(shape.list()), wide), dtype)
-
-
-@TENSORFLOW("RandomStandardNormal", known=(0,), folds=False)
-def normal_without_seed(n: Application, shape: Known) -> Operand:
-    """Normal numbers, new ones at each call."""
-    return normal_numbers(n.key(), tuple(shape.list()), dtype_of(n, "dtype", float32))

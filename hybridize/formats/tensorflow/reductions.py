@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy
+
 from hybridize import ops
-from hybridize.base.dtypes import int64
-from hybridize.formats.foreign.arrays import kept, running
+from hybridize.base.dtypes import float32, int32, int64
+from hybridize.formats.foreign.arrays import aligned, kept, running
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.tensorflow.shapes import dtype_of
@@ -94,3 +96,12 @@ def _cross_entropy(logits: Operand, labels: Operand) -> tuple[Any, ...]:
     logs = composites.log_softmax(logits, 1)
     loss = ops.neg(ops.sum(ops.mul(logs, labels), (1,)))
     return loss, ops.sub(ops.exp(logs), labels)
+
+
+@TENSORFLOW("Bucketize")
+def bucketize(n: Application, x: Operand) -> Operand:
+    """The number of boundaries that are not above each element."""
+    kind, ends = type_of(x), numpy.array(n.numbers("boundaries"), float32)
+    shape = (*kind.shape, len(ends))
+    above = ops.ge(ops.spread(ops.cast(x, float32), shape, (kind.ndim,)), aligned(ops.constant(ends), shape))
+    return ops.sum(ops.cast(above, int32), (kind.ndim,))

@@ -26,7 +26,7 @@ from hybridize.formats.wire import Message, parse
 _VERSION: Final = 1
 """The only schema version that there is."""
 _DEFAULT: Final = ("serving_default", "serve", "__call__", "call", "forward")
-"""What is loaded where nothing is asked for: the first of these that is there, else the only one."""
+"""The signatures that are loaded where none is asked for: the first of these that is there, else the first one."""
 
 
 def read(folder: str | os.PathLike[str], signature: str | None = None) -> ForeignProgram:
@@ -75,7 +75,7 @@ class _Messages:
     def __init__(self, data: Sequence[memoryview], kind: str, source: str) -> None:
         self._data, self._kind, self._source = data, kind, source
         self._parsed: dict[int, Message] = {}
-        self._children: dict[int, dict[str, int]] = {}
+        self._numbers: dict[int, dict[str, int]] = {}
 
     def __len__(self) -> int:
         return len(self._data)
@@ -89,10 +89,10 @@ class _Messages:
 
     def children(self, number: int) -> dict[str, int]:
         """The numbers of an object's children by their names."""
-        if number not in self._children:
+        if number not in self._numbers:
             children = self[number].get("children", ())
-            self._children[number] = {one.get("name", ""): one.get("id", 0) for one in children}
-        return self._children[number]
+            self._numbers[number] = {one.get("name", ""): one.get("id", 0) for one in children}
+        return self._numbers[number]
 
 
 class _SavedModel:
@@ -179,7 +179,7 @@ class _SavedModel:
     # -------------------------------------------------------------------------------------------- what is bound to them
 
     def bound(self, name: str) -> tuple[list[Handle | NDArray[Any]], dict[str, NDArray[Any]], frozenset[str]]:
-        """What the last arguments of a function are, the variables' values, and which of them are to be trained."""
+        """The last arguments of a function, the values of variables, the names of those that are to be trained."""
         values: list[Handle | NDArray[Any]] = []
         weights: dict[str, NDArray[Any]] = {}
         trained: set[str] = set()

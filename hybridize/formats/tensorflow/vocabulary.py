@@ -8,7 +8,16 @@ from typing import Final
 from hybridize.formats.foreign.known import Handle as Handle
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
-TENSORFLOW: Final = Vocabulary("TensorFlow", "hybridize.formats.tensorflow.rows:TENSORFLOW")
+_TABLES: Final = (
+    "elementwise", "assigns", "calls", "linear", "shapes", "reductions", "windows", "indices", "control", "lists",
+    "gradients", "random", "draws",
+)  # fmt: skip
+"""Modules of rows; those that most models need come first."""
+TENSORFLOW: Final = Vocabulary(
+    "TensorFlow",
+    "hybridize.formats.tensorflow.vocabulary:TENSORFLOW",
+    [f"hybridize.formats.tensorflow.{table}" for table in _TABLES],
+)
 
 _REMEDIES: Final = {
     "control flow of TensorFlow 1 (load the model with TensorFlow 2, and save it again)":

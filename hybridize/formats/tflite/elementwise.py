@@ -12,7 +12,6 @@ from hybridize.formats.foreign.arrays import elementwise, folded
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites
-from hybridize.ops.complexes import imag, real
 from hybridize.ops.op import Operand, type_of
 
 
@@ -52,7 +51,7 @@ def _hard_swish(x: Operand) -> Operand:
 TFLITE.plain({
     "ABS": ops.abs, "CEIL": ops.ceil, "COS": ops.cos, "EXP": ops.exp, "FLOOR": ops.floor, "LOG": ops.log,
     "LOGISTIC": ops.sigmoid, "NEG": ops.neg, "ROUND": ops.round, "RSQRT": ops.rsqrt, "SIGN": ops.sign, "SIN": ops.sin,
-    "SQRT": ops.sqrt, "TANH": ops.tanh, "COMPLEX_ABS": ops.abs, "REAL": real, "IMAG": imag,
+    "SQRT": ops.sqrt, "TANH": ops.tanh,
     "SQUARE": lambda x: ops.mul(x, x), "LOGICAL_NOT": lambda x: ops.eq(x, ops.like(False, x)),
     "ZEROS_LIKE": lambda x: ops.full(0, type_of(x)), "DENSIFY": lambda x: x, "HARD_SWISH": _hard_swish,
     "RELU": composites.relu, "RELU6": lambda x: limited(x, 0, 6), "RELU_N1_TO_1": lambda x: limited(x, -1, 1),

@@ -160,7 +160,7 @@ def fully_connected(n: Application, x: Operand, w: Operand, bias: Operand | None
 
 
 @TFLITE("BATCH_MATMUL")
-def matmul(n: Application, x: Operand, y: Operand) -> Operand:
+def products(n: Application, x: Operand, y: Operand) -> Operand:
     """The products of matrices, each turned or not."""
 
     def turned(z: Operand) -> Operand:

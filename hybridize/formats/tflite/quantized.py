@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -18,17 +18,18 @@ from hybridize.base.dtypes import DType, float32, int8, int32, int64, is_float, 
 from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
-from hybridize.formats.tflite.elementwise import LIMITS
+from hybridize.formats.tflite.elementwise import LIMITS, activated
 from hybridize.formats.tflite.linear import (
     convolved,
     convolved_by_channel,
     images,
     pools,
+    products,
     rows_of,
     transposed_to,
     with_axes_kept,
 )
-from hybridize.formats.tflite.shapes import axes_of, concatenation, filled_around
+from hybridize.formats.tflite.shapes import FOLDS, axes_of, concatenation, filled_around, reduction, to_batch
 from hybridize.formats.tflite.vocabulary import QUANTIZED, TFLITE, Quantization
 from hybridize.ops.library import fixed_point
 from hybridize.ops.library import quantized as integers_of
@@ -110,20 +111,51 @@ def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: A
     return integers_of.requantized(sums, multiplier, nought, dtype, low, high)
 
 
-def _less_zero(x: Operand, zero: int) -> Operand:
-    """Integers of eight bits less that of 0, as int32."""
-    x = ops.cast(x, int32)
+def _less_zero(x: Operand, zero: int, dtype: DType = int32) -> Operand:
+    """Integers of eight bits less that of 0, as numbers of a dtype that holds them."""
+    x = ops.cast(x, dtype)
     return ops.sub(x, ops.like(zero, x)) if zero else x
 
 
-def _weights(n: Application, w: Operand, axis: int) -> tuple[Operand, NDArray[Any]]:
-    """A weight less its zeros, and its scales along the channels of the result."""
+def _weights(n: Application, w: Operand, axis: int) -> tuple[int, NDArray[Any]]:
+    """The zero of a weight, and its scales along the channels of the result."""
     one = _scale(n, "of", 1)
     if type_of(w).dtype not in EIGHT:
         n.fail(f"weights of {type_of(w).dtype} are not supported, only int8 and uint8")
     if len(one.scales) > 1 and (one.axis != axis or one.zeros.any()):
         n.fail("scales of a weight go along the channels of the result, and their zeros are 0")
-    return _less_zero(w, int(one.zeros[0])), one.scales
+    return int(one.zeros[0]), one.scales
+
+
+EXACT: Final = (1 << 24) // (255 * 255)
+"""So many products of whole numbers up to 255 have a sum that float32 holds."""
+MOST_PARTS: Final = 4
+"""Sums of more terms than in so many parts are those of integers."""
+
+
+def _sums(n: Application, x: Operand, zero: int, w: Operand, zero_w: int, sums_of: Any, taps: int) -> Operand:
+    """The sums of products of two arrays less their zeros, as int32, exactly: at the speed of floats where those are.
+
+    Args:
+        n: the node.
+        x: whole numbers.
+        zero: that of 0 among them.
+        w: the same, of the weight.
+        zero_w: that of 0 among those.
+        sums_of: the sums, of the node, `x` and `w`.
+        taps: of how many products for each channel, the last axis of both; 0: floats are not exact.
+    """
+    channels = int(type_of(w).shape[-1])
+    each = EXACT // taps if taps else 0
+    if not each or channels > each * MOST_PARTS:
+        return sums_of(n, _less_zero(x, zero), _less_zero(w, zero_w))
+    x, w = _less_zero(x, zero, float32), _less_zero(w, zero_w, float32)
+    total: Operand | None = None
+    for start in range(0, channels, each):
+        both = [ops.part(one, type_of(one).ndim - 1, start, min(start + each, channels)) for one in (x, w)]
+        sums = ops.cast(sums_of(n, *(both if channels > each else (x, w))), int32)
+        total = sums if total is None else ops.add(total, sums)
+    return total
 
 
 def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
@@ -134,25 +166,45 @@ def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
 
 
 def _product(
-    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, of: int = 0
+    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, taps: int, of: int = 0
 ) -> Operand:
     """An operator with a weight: exact sums, and its result."""
+    if is_float(type_of(x).dtype):
+        return _of_floats(n, x, w, bias, axis, sums_of, taps)
     scale, zero = _single(n, "of", of)
-    weights, scales = _weights(n, w, axis)
+    zero_w, scales = _weights(n, w, axis)
     _check_eight(n, x)
-    return _requantized(n, _with_bias(sums_of(n, _less_zero(x, zero), weights), bias), scales, scale)
+    return _requantized(n, _with_bias(_sums(n, x, zero, w, zero_w, sums_of, taps), bias), scales, scale)
+
+
+def _of_floats(
+    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, taps: int
+) -> Operand:
+    """The same of floats, which become integers by a scale of each image or row."""
+    zero_w, scales = _weights(n, w, axis)
+    whole, steps = integers_of.own_integers(x, tuple(range(1, type_of(x).ndim)))
+    sums = ops.cast(_sums(n, whole, 0, w, zero_w, sums_of, taps), float32)
+    shape = type_of(sums).shape
+    y = ops.mul(sums, integers_of.along(steps, shape, 0))
+    y = ops.mul(y, integers_of.along(ops.constant(scales), shape, len(shape) - 1))
+    y = y if bias is None else ops.add(y, integers_of.along(bias, shape, len(shape) - 1))
+    return activated(n, y)
 
 
 @TFLITE("CONV_2D" + QUANTIZED)
 def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The convolution, plus a bias of each channel."""
-    return _product(n, x, w, bias, 0, convolved)
+    images(n, x, w)
+    _, height, width, channels = type_of(w).shape
+    grouped = type_of(x).shape[3] != channels
+    # Winograd's transforms, by which windows of 3 x 3 may be computed, are not exact.
+    return _product(n, x, w, bias, 0, convolved, 0 if grouped or (height, width) == (3, 3) else height * width)
 
 
 @TFLITE("DEPTHWISE_CONV_2D" + QUANTIZED)
 def depthwise_convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The convolution of each channel by itself, plus a bias of each."""
-    return _product(n, x, w, bias, 3, convolved_by_channel)
+    return _product(n, x, w, bias, 3, convolved_by_channel, 0)
 
 
 @TFLITE("TRANSPOSE_CONV" + QUANTIZED, known=(0,))
@@ -160,13 +212,13 @@ def transposed_convolution(
     n: Application, sizes: Known, w: Operand, x: Operand, bias: Operand | None = None
 ) -> Operand:
     """The gradient of a convolution by its input as a layer, plus a bias of each channel."""
-    return _product(n, x, w, bias, 0, lambda n, x, w: transposed_to(n, sizes, w, x), 2)
+    return _product(n, x, w, bias, 0, lambda n, x, w: transposed_to(n, sizes, w, x), 0, 2)
 
 
 @TFLITE("FULLY_CONNECTED" + QUANTIZED)
 def fully_connected(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The products of rows with those of a weight, plus a bias."""
-    y = _product(n, x, w, bias, 0, lambda n, x, w: ops.matmul(rows_of(n, x, w), w, False, True))
+    y = _product(n, rows_of(n, x, w), w, bias, 0, lambda n, x, w: ops.matmul(x, w, False, True), 1)
     return with_axes_kept(n, y, x)
 
 
@@ -207,6 +259,28 @@ def product(n: Application, x: Operand, y: Operand) -> Operand:
     (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
     x, y = stretched(x, y)
     return _requantized(n, ops.mul(_less_zero(x, zero_x), _less_zero(y, zero_y)), numpy.atleast_1d(of_x), of_y)
+
+
+@TFLITE("SQUARED_DIFFERENCE" + QUANTIZED)
+def squared_difference(n: Application, x: Operand, y: Operand) -> Operand:
+    """The squares of differences."""
+    (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+    scale, zero = _single(n, "to", 0)
+    most = 2 * max(float(of_x), float(of_y))
+    whole = [_less_zero(q, nought) for q, nought in zip(stretched(x, y), (zero_x, zero_y), strict=True)]
+    first, second = (_rescaled(ops.mul(q, ops.like(1 << 7, q)), float(own) / most)
+                     for q, own in zip(whole, (of_x, of_y), strict=True))  # fmt: skip
+    apart = ops.sub(first, second)
+    total = _rescaled(ops.mul(apart, apart), most * most / ((1 << 14) * float(scale)))
+    return fixed_point.placed(total, zero, _result(n))
+
+
+@TFLITE("BATCH_MATMUL" + QUANTIZED)
+def matmul(n: Application, x: Operand, y: Operand) -> Operand:
+    """The products of matrices, each turned or not."""
+    (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+    sums = products(n, _less_zero(x, zero_x), _less_zero(y, zero_y))
+    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y)
 
 
 @TFLITE("MEAN" + QUANTIZED, known=(1,))
@@ -300,8 +374,9 @@ def _table(n: Application, x: Operand, function: Any) -> Operand:
     to, nought = _single(n, "to", 0)
     ends, own = numpy.iinfo(dtype), numpy.iinfo(of)
     every = (numpy.arange(own.min, own.max + 1) - zero).astype("f4") * scale
-    numbers = function(every) / to
-    return fixed_point.looked_up(x, numpy.clip(numpy.rint(numbers) + nought, ends.min, ends.max).astype(dtype))
+    with numpy.errstate(all="ignore"):
+        numbers = numpy.nan_to_num(numpy.rint(function(every) / to) + nought, nan=ends.min)
+    return fixed_point.looked_up(x, numpy.clip(numbers, ends.min, ends.max).astype(dtype))
 
 
 @TFLITE("LOGISTIC" + QUANTIZED)
@@ -314,6 +389,27 @@ def logistic(n: Application, x: Operand) -> Operand:
 def tanh(n: Application, x: Operand) -> Operand:
     """The hyperbolic tangent."""
     return _table(n, x, numpy.tanh)
+
+
+def _tabulated(function: Any) -> Any:
+    return lambda n, x: _table(n, x, function)
+
+
+_TABLES = {
+    "ABS": numpy.abs, "ELU": lambda x: numpy.where(x < 0, numpy.expm1(x), x), "EXP": numpy.exp, "LOG": numpy.log,
+    "RSQRT": lambda x: 1 / numpy.sqrt(x),
+}  # fmt: skip
+for _name, _function in _TABLES.items():
+    TFLITE(_name + QUANTIZED)(_tabulated(_function))
+
+
+@TFLITE("GELU" + QUANTIZED)
+def gelu(n: Application, x: Operand) -> Operand:
+    """X Phi(x), or nearly."""
+    if n.flag("approximate"):
+        slope = math.sqrt(2 / math.pi)
+        return _table(n, x, lambda x: x / 2 * (1 + numpy.tanh(slope * (x + 0.044715 * x**3))))
+    return _table(n, x, lambda x: x / 2 * (1 + numpy.vectorize(math.erf)(x / math.sqrt(2))))
 
 
 @TFLITE("HARD_SWISH" + QUANTIZED)
@@ -412,6 +508,24 @@ def _extreme(function: Any) -> Any:
 
 TFLITE("MAXIMUM" + QUANTIZED)(_extreme(ops.max))
 TFLITE("MINIMUM" + QUANTIZED)(_extreme(ops.min))
+
+
+def _largest(row: Any) -> Any:
+    def apply(n: Application, x: Operand, axes: Known) -> Operand:
+        _same(n, 0)
+        return row(n, x, axes)
+
+    return apply
+
+
+for _name in ("REDUCE_MAX", "REDUCE_MIN"):
+    TFLITE(_name + QUANTIZED, known=(1,))(_largest(reduction(FOLDS[_name])))
+
+
+@TFLITE("SPACE_TO_BATCH_ND" + QUANTIZED, known=(1, 2))
+def space_to_batch(n: Application, x: Operand, blocks: Known, pads: Known) -> Operand:
+    """Each place of blocks of the axes after the first one as an image of its own."""
+    return to_batch(x, blocks, pads, _same(n, 0)[1])
 
 
 @TFLITE("RESIZE_BILINEAR" + QUANTIZED, known=(1,))

@@ -11,13 +11,13 @@ from typing import Any, Final, NamedTuple
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import DType, complex64
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.frozen import changed, frozen
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.flat import parse
 from hybridize.formats.foreign.checks import check_program
-from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, FunctionName, Node, Port
 from hybridize.formats.foreign.walk import settled
 from hybridize.formats.tflite.messages import (
     CUSTOM,
@@ -31,15 +31,18 @@ from hybridize.formats.tflite.messages import (
     VERSION,
 )
 from hybridize.formats.tflite.rows import TFLITE, first_values
-from hybridize.formats.tflite.vocabulary import MOVING, QUANTIZED, Quantization
+from hybridize.formats.tflite.spectra import PARTS
+from hybridize.formats.tflite.vocabulary import COMPLEX, MOVING, QUANTIZED, Quantization
 from hybridize.formats.wire import Message
 
 ROUNDINGS: Final = ("float", "reference")
 _ALIGNED: Final = 16
-_LARGEST_DENSE: Final = 1 << 30
+_LARGEST: Final = 1 << 30
 """Bytes of the largest array that is made of a sparse one."""
-_GRAPHS: Final = ("init", "then", "else", "condition", "body")
-"""Attributes that are numbers of graphs."""
+_LARGEST_STATE: Final = 1 << 26
+"""Bytes of the largest variable that begins as zeros."""
+_GRAPHS: Final = {"CALL_ONCE": ("init",), "IF": ("then", "else"), "WHILE": ("condition", "body")}
+"""Attributes that are numbers of graphs, by operator."""
 
 
 def read(path: str | os.PathLike[str], rounding: str = "float") -> ForeignProgram:
@@ -63,7 +66,7 @@ def program(data: bytes | memoryview, name: str, rounding: str = "float") -> For
     if rounding not in ROUNDINGS:
         raise ArgumentError("E398", f"load with rounding={rounding!r}", help=f"use one of {', '.join(ROUNDINGS)}")
     view = memoryview(data)
-    if len(view) < 8 or view[4:8] != IDENTIFIER:
+    if len(view) < 8 or bytes(view[4:8]) != IDENTIFIER:
         raise malformed(name, "it is no TFLite model: TFL3 does not stand at byte 4", 4)
     return _Reader(view, name, rounding).program()
 
@@ -72,8 +75,7 @@ def tensors(data: bytes | memoryview, name: str) -> TensorTable:
     """Return the tensors of the main graph of a model, and which are its inputs and outputs."""
     reader = _Reader(memoryview(data), name, ROUNDINGS[0])
     table = reader.model["graphs"][0]
-    every = [reader.tensor(name, one) for name, one in zip(reader.names(0, table), table["tensors"], strict=True)]
-    return TensorTable(every, table["inputs"].tolist(), table["outputs"].tolist())
+    return TensorTable(reader.tensors(0), table["inputs"].tolist(), table["outputs"].tolist())
 
 
 @frozen(eq=False)
@@ -88,6 +90,8 @@ class StoredTensor:
     shape: tuple[int, ...]
     port: Port
     array: NDArray[Any] | None
+    variable: bool
+    """True if an operator writes it, and it begins as zeros."""
     quantization: Quantization | None
 
 
@@ -138,7 +142,8 @@ class _Reader:
                 (one["key"] for one in self.model.get("signatures", ()) if not one.get("graph") and "key" in one), ""
             ),
         }
-        program = ForeignProgram(self.name, TFLITE, main, functions, weights,
+        zeros = {one.name: numpy.zeros(one.shape, one.port.dtype) for one in self.tensors(0) if one.variable}
+        program = ForeignProgram(self.name, TFLITE, main, functions, weights, zeros,
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
         check_program(program)
         return settled(first_values(program))
@@ -147,7 +152,7 @@ class _Reader:
         """Refuse graphs that call themselves: what each calls is read before it, so an order must exist."""
         calls = {
             _function(number): {one.function for node in graph.nodes for one in node.attributes.values()
-                                if isinstance(one, Call)}
+                                if isinstance(one, FunctionName)}
             for number, graph in enumerate(graphs)
         }  # fmt: skip
         while calls:
@@ -160,24 +165,32 @@ class _Reader:
     # ------------------------------------------------------------------------------------------------------- graphs
 
     def graph(self, number: int, table: Message) -> ForeignGraph:
-        names = self.names(number, table)
-        tensors = [self.tensor(name, one) for name, one in zip(names, table.get("tensors", ()), strict=True)]
-        nodes = [self.node(one, tensors) for one in table.get("operators", ())]
+        tensors = self.tensors(number)
+        nodes = [Node("VAR_HANDLE", (), (one.name,), {"name": one.name}, one.name) for one in tensors if one.variable]
+        nodes += [self.node(one, tensors) for one in table.get("operators", ())]
         inputs, outputs = (
             [self.at(tensors, one, "a tensor of a graph") for one in table.get(key, ())]
             for key in ("inputs", "outputs")
         )
+        wholes = [one for one in outputs if one.port.dtype == complex64]
+        nodes += [Node("COMPLEX", (one.name,), (f"{one.name}:whole",), {}, one.name) for one in wholes]
         used = {name for node in nodes for name in node.inputs} | {one.name for one in outputs}
         constants = {one.name: one.array for one in tensors if one.array is not None and one.name in used}
         self.check_order(nodes, constants.keys() | {one.name for one in inputs}, outputs)
         return ForeignGraph(
             tuple(one.port for one in inputs),
             tuple(nodes),
-            tuple(one.port for one in outputs),
+            tuple(changed(one.port, name=f"{one.name}:whole") if one in wholes else one.port for one in outputs),
             constants,
             {one.name: Port(one.name, one.port.dtype, one.port.shape or None) for one in tensors
-             if one.port.dtype is not None and one.array is None},
+             if one.port.dtype not in (None, complex64) and one.array is None and not one.variable},
         )  # fmt: skip
+
+    def tensors(self, number: int) -> list[StoredTensor]:
+        """The tensors of a graph."""
+        table = self.model["graphs"][number]
+        return [self.tensor(name, one)
+                for name, one in zip(self.names(number, table), table.get("tensors", ()), strict=True)]  # fmt: skip
 
     def check_order(self, nodes: Sequence[Node], first: set[str], outputs: Sequence[StoredTensor]) -> None:
         """Refuse graphs that read what is not there yet, or make a value twice."""
@@ -214,9 +227,10 @@ class _Reader:
         return list(names)
 
     def at(self, tensors: Sequence[StoredTensor], number: Any, what: str) -> StoredTensor:
-        if not 0 <= number < len(tensors):
-            raise self.fail(f"{what} has the number {number}, there are {len(tensors)}")
-        return tensors[number]
+        place = int(number)
+        if not 0 <= place < len(tensors):
+            raise self.fail(f"{what} has the number {place}, there are {len(tensors)}")
+        return tensors[place]
 
     def node(self, operator: Message, tensors: Sequence[StoredTensor]) -> Node:
         number = operator.get("code", 0)
@@ -227,7 +241,8 @@ class _Reader:
             None if one == -1 else self.at(tensors, one, f"an input of {op}") for one in operator.get("inputs", ())
         ]
         outputs = [self.at(tensors, one, f"an output of {op}") for one in operator.get("outputs", ())]
-        attributes = {name: self.attribute(op, name, value) for name, value in operator.get("options", {}).items()}
+        options = {**dict.fromkeys(_GRAPHS.get(op, ()), 0), **operator.get("options", {})}
+        attributes = {name: self.attribute(op, name, value) for name, value in options.items()}
         if "custom" in operator:
             attributes["custom"] = operator["custom"]
         types = [one.port.dtype for one in outputs]
@@ -243,16 +258,18 @@ class _Reader:
             attributes["rounding"] = self.rounding
             for key, side in (("of", inputs), ("to", outputs)):
                 attributes[key] = tuple(None if one is None else one.quantization for one in side)
+        if op not in PARTS and any(one is not None and one.port.dtype == complex64 for one in inputs):
+            op += COMPLEX
         return Node(op, tuple("" if one is None else one.name for one in inputs), tuple(one.name for one in outputs),
                     attributes, place, version)  # fmt: skip
 
     def attribute(self, op: str, name: str, value: Any) -> Any:
         if isinstance(value, numpy.ndarray):
             return tuple(value.tolist())
-        if name in _GRAPHS:
+        if name in _GRAPHS.get(op, ()):
             if not 0 <= value < len(self.model["graphs"]):
                 raise self.fail(f"{op} has the graph number {value}, there are {len(self.model['graphs'])}")
-            return Call(_function(value))
+            return FunctionName(_function(value))
         return value
 
     # ------------------------------------------------------------------------------------------------------- arrays
@@ -271,7 +288,13 @@ class _Reader:
         if dtype is not None and (len(data) or (0 in shape and tensor.get("buffer", 0))):
             array = self.array(tensor, name, number, dtype, shape, data)
         quantization = self.quantization(tensor, name, shape)
-        return StoredTensor(name, tensor.get("name", ""), number, shape, Port(name, dtype, sizes), array, quantization)
+        variable = bool(tensor.get("variable")) and dtype is not None and array is None
+        if variable and dtype is not None:
+            count = checked_size(shape, dtype)
+            if count is None or count * dtype.itemsize > _LARGEST_STATE:
+                raise self.fail(f"the variable {name!r} cannot have the shape {list(shape)}")
+        port = Port(name, dtype, sizes)
+        return StoredTensor(name, tensor.get("name", ""), number, shape, port, array, variable, quantization)
 
     def quantization(self, tensor: Message, name: str, shape: tuple[int, ...]) -> Quantization | None:
         table = tensor.get("quantization", {})
@@ -340,8 +363,8 @@ class _Reader:
             raise wrong(f"{len(axes)} levels in the order {list(order)}")
         if any(not 0 <= axis < rank for axis in blocks) or len(set(map(int, blocks))) != len(blocks):
             raise wrong(f"blocks along the axes {list(blocks)}")
-        if math.prod(shape) * values.itemsize > _LARGEST_DENSE:
-            raise wrong(f"it is larger than {_LARGEST_DENSE} bytes")
+        if math.prod(shape) * values.itemsize > _LARGEST:
+            raise wrong(f"it is larger than {_LARGEST} bytes")
         inner = {int(axis): axes[list(order).index(rank + k)].get("size", 0) for k, axis in enumerate(blocks)}
         if any(size < 1 or shape[axis] % size for axis, size in inner.items()):
             raise wrong(f"blocks of {list(inner.values())}")

@@ -25,10 +25,9 @@ from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites
-from hybridize.ops.fourier import Fourier, RealFourier
 from hybridize.ops.library.padding import padded
 from hybridize.ops.library.resizing import depth_to_space, space_to_depth
-from hybridize.ops.op import Operand, bind1, scalar, type_of
+from hybridize.ops.op import Operand, scalar, type_of
 
 # ---------------------------------------------------------------------------------------------------------------- sizes
 
@@ -284,9 +283,14 @@ def pixels_to_channels(n: Application, x: Operand) -> Operand:
 @TFLITE("SPACE_TO_BATCH_ND", known=(1, 2))
 def space_to_batch(n: Application, x: Operand, blocks: Known, pads: Known) -> Operand:
     """Each place of blocks of the axes after the first one as an image of its own."""
+    return to_batch(x, blocks, pads, 0)
+
+
+def to_batch(x: Operand, blocks: Known, pads: Known, value: float) -> Operand:
+    """Return the same, with a value around images."""
     sizes, pairs, ndim = blocks.list(), pads.list(), type_of(x).ndim
     rest = ndim - 1 - len(sizes)
-    x = ops.pad(x, scalar(0, type_of(x).dtype), (0, *pairs[::2], *[0] * rest), (0, *pairs[1::2], *[0] * rest))
+    x = ops.pad(x, scalar(value, type_of(x).dtype), (0, *pairs[::2], *[0] * rest), (0, *pairs[1::2], *[0] * rest))
     batch, *own = type_of(x).shape
     apart = [size for one, block in zip(own, sizes, strict=False) for size in (one // block, block)]
     x = ops.reshape(x, (batch, *apart, *own[len(sizes) :]))
@@ -314,7 +318,7 @@ def batch_to_space(n: Application, x: Operand, blocks: Known, crops: Known) -> O
 # ---------------------------------------------------------------------------------------------------------- folded axes
 
 
-_FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {
+FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {
     "SUM": ops.sum, "MEAN": composites.mean, "REDUCE_MAX": ops.reduce_max, "REDUCE_MIN": ops.reduce_min,
     "REDUCE_PROD": ops.prod, "REDUCE_ANY": ops.any, "REDUCE_ALL": ops.all,
 }  # fmt: skip
@@ -325,7 +329,9 @@ def axes_of(n: Application, x: Operand, axes: Known) -> tuple[int, ...]:
     return tuple(sorted(set(n.axes_of(axes.list(), type_of(x).ndim))))
 
 
-def _row(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., Operand]:
+def reduction(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., Operand]:
+    """Return a fold of axes as a row that takes them as its second input."""
+
     def folded(n: Application, x: Operand, axes: Known) -> Operand:
         along = axes_of(n, x, axes)
         return kept(fold(x, along), type_of(x), along, n.flag("keep")) if along else x
@@ -333,8 +339,8 @@ def _row(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., O
     return folded
 
 
-for _name, _fold in _FOLDS.items():
-    TFLITE(_name, known=(1,))(_row(_fold))
+for _name, _fold in FOLDS.items():
+    TFLITE(_name, known=(1,))(reduction(_fold))
 
 
 def _position(first: Callable[..., Operand]) -> Callable[..., Operand]:
@@ -364,17 +370,3 @@ def one_hot(n: Application, indices: Operand, depth: Known, on: Operand, off: Op
     whole = (*own[:axis], depth.item(), *own[axis:])
     here = ops.eq(aligned(with_axes(ops.cast(indices, int64), (axis,)), whole), ops.iota(whole, axis, int64))
     return ops.where(here, aligned(ops.reshape(on, ()), whole), aligned(ops.reshape(off, ()), whole))
-
-
-@TFLITE("RFFT2D", known=(1,))
-def real_fourier(n: Application, x: Operand, sizes: Known) -> Operand:
-    """The first half of the Fourier transform of the last two axes, cut or filled with zeros to given sizes."""
-    ndim = type_of(x).ndim
-    for axis, size in zip((ndim - 2, ndim - 1), sizes.list(), strict=True):
-        own = type_of(x).shape[axis]
-        if own < size:
-            more = tuple(size - own if k == axis else 0 for k in range(ndim))
-            x = ops.pad(x, scalar(0, type_of(x).dtype), (0,) * ndim, more)
-        x = ops.part(x, axis, 0, size)
-    y = bind1(RealFourier(ndim - 1), x)
-    return y if type_of(y).shape[ndim - 2] == 1 else bind1(Fourier(ndim - 2), y)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.frozen import changed
 from hybridize.formats.foreign.known import Handle, operand_of
-from hybridize.formats.foreign.program import Call, ForeignProgram
+from hybridize.formats.foreign.program import ForeignProgram, FunctionName
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.foreign.walk import Walk
 from hybridize.formats.tflite.vocabulary import TFLITE
@@ -57,9 +57,9 @@ def first_values(program: ForeignProgram) -> ForeignProgram:
     """Return a program with its variables' first values: the graphs that it calls once are run.
 
     Raises:
-        LoadError E603: a variable is written in a branch or a loop.
+        LoadError E603: there is a variable in a branch or a loop.
     """
-    state: dict[str, Value] = {}
+    state: dict[str, Value] = dict(program.state)
     walk = Walk(program, state)
     for node in program.graph.nodes:
         if node.op == "CALL_ONCE":
@@ -71,9 +71,9 @@ def first_values(program: ForeignProgram) -> ForeignProgram:
 
 
 def _check_writes(program: ForeignProgram) -> None:
-    """Refuse variables that are written in branches and loops."""
+    """Refuse variables that are read or written in branches and loops."""
     inside = [one.function for node in program.graph.nodes for one in node.attributes.values()
-              if isinstance(one, Call) and node.op != "CALL_ONCE"]  # fmt: skip
+              if isinstance(one, FunctionName) and node.op != "CALL_ONCE"]  # fmt: skip
     seen: set[str] = set()
     while inside:
         name = inside.pop()
@@ -81,9 +81,7 @@ def _check_writes(program: ForeignProgram) -> None:
             continue
         seen.add(name)
         for node in program.functions[name].nodes:
-            if node.op == "ASSIGN_VARIABLE":
+            if node.op == "VAR_HANDLE":
                 n = Application(node, node.attributes, Walk(program), {})
-                n.fail(
-                    "a variable is written in a branch or a loop", help="write it outside, by a value that both give"
-                )
-            inside += [one.function for one in node.attributes.values() if isinstance(one, Call)]
+                n.fail("a variable in a branch or a loop is not supported", help="read and write it outside")
+            inside += [one.function for one in node.attributes.values() if isinstance(one, FunctionName)]

@@ -2,7 +2,7 @@
 """`TFLITE`: the vocabulary that the tables of rows fill.
 
 The name of an operator on integers that stand for numbers ends in `[int8]`, whatever their width is: it is another
-computation under the same name. What only moves elements is one for all.
+computation under the same name. What only moves elements is one for all, but for complex numbers: `[complex]`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from hybridize.formats.foreign.vocabulary import Vocabulary
 
 TFLITE: Final = Vocabulary("TFLite", "hybridize.formats.tflite.rows:TFLITE")
 QUANTIZED: Final = "[int8]"
+COMPLEX: Final = "[complex]"
 _MOVING: Final = """
 RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE SLICE STRIDED_SLICE SPLIT SPLIT_V PACK UNPACK GATHER GATHER_ND TILE
 BROADCAST_TO DEPTH_TO_SPACE SPACE_TO_DEPTH REVERSE_V2 SHAPE RANK CAST BITCAST DENSIFY ARG_MAX ARG_MIN
-RESIZE_NEAREST_NEIGHBOR VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE CALL_ONCE IF WHILE
+BATCH_TO_SPACE_ND MIRROR_PAD RESIZE_NEAREST_NEIGHBOR VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE CALL_ONCE IF WHILE
 """
 MOVING: Final = frozenset(_MOVING.split())
 """Operators that take elements for what they are, whatever they stand for."""

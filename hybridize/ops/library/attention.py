@@ -10,6 +10,7 @@ That is so of boolean masks, of lengths, and of additive masks that are -infinit
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy
 
@@ -232,9 +233,10 @@ def attention_in_stages(
     lengths: Operand | None = None,
     causal: bool = False,
     scale: float | None = None,
-    cap: float = 0.0,
+    change: Callable[[Operand], Operand] = lambda scores: scores,
+    change_weights: Callable[[Operand], Operand] = lambda weights: weights,
 ) -> tuple[Operand, ...]:
-    """Return what attention goes through: its result, the scores, capped, with masks, and the weights of keys.
+    """Return what attention goes through: its result, the scores, changed, with masks, and the weights of keys.
 
     Args:
         query: [..., heads, time, size], as the other operands of `attention`.
@@ -244,15 +246,21 @@ def attention_in_stages(
         lengths: how many keys queries see.
         causal: a query sees the keys up to its own place.
         scale: of the scores; None: 1 / sqrt(size).
-        cap: scores become cap tanh(scores / cap); 0: they stay.
+        change: what becomes of the scores [..., heads, time, keys] before masks.
+        change_weights: what becomes of the weights of the keys.
     """
     name, dtype = "scaled_dot_product_attention", type_of(query).dtype
     heads = Heads.of(name, type_of(query), type_of(key), type_of(value), LAYOUTS[0])
     scores = _scores(heads, name, query, key, scale)
-    capped = mul(tanh(div(scores, like(cap, scores))), like(cap, scores)) if cap else scores
-    masked = _masked(name, capped, mask, lengths, causal)
-    shares = _weights(masked, mask is None and lengths is None)
-    return (_means(heads, name, shares, value), *(cast(x, dtype) for x in (scores, capped, masked, shares)))
+    changed = change(scores)
+    masked = _masked(name, changed, mask, lengths, causal)
+    shares = change_weights(_weights(masked, mask is None and lengths is None))
+    return (_means(heads, name, shares, value), *(cast(x, dtype) for x in (scores, changed, masked, shares)))
+
+
+def capped(scores: Operand, cap: float) -> Operand:
+    """Scores as cap tanh(scores / cap)."""
+    return mul(tanh(div(scores, like(cap, scores))), like(cap, scores))
 
 
 def _scores(heads: Heads, name: str, query: Operand, key: Operand, scale: float | None) -> Operand:
@@ -264,7 +272,8 @@ def _scores(heads: Heads, name: str, query: Operand, key: Operand, scale: float 
 
 def _means(heads: Heads, name: str, shares: Operand, value: Operand) -> Operand:
     dtype = type_of(value).dtype
-    means = contract(heads.values, reshape(shares, heads.apart), cast(value, wide(dtype)), name=name)
+    shares = cast(reshape(shares, heads.apart), wide(dtype))
+    means = contract(heads.values, shares, cast(value, wide(dtype)), name=name)
     return cast(reshape(means, heads.result), dtype)
 
 

@@ -86,7 +86,7 @@ def placed(y: Operand, zero: int, dtype: DType, low: float | None = None, high: 
     return cast(min(max(y, like(least, y)), like(most, y)), dtype)
 
 
-def weighted_sum(terms: Sequence[tuple[Operand, int, float]]) -> Operand:
+def weighted_sum(terms: Sequence[tuple[Operand, int, Any]]) -> Operand:
     """Return the sum of integers times positive or negative numbers, rounded once, half up, as int32.
 
     The largest number becomes a whole one of 21 bits, and the others have its exponent.
@@ -121,7 +121,7 @@ def looked_up(q: Operand, table: NDArray[Any]) -> Operand:
     return gather(constant(table), index, 0)
 
 
-def times_byte(x: Operand, number: float) -> Operand:
+def times_byte(x: Operand, number: Any) -> Operand:
     """Return integers times a number, as a whole one with eight bits behind the point, rounded half up."""
     y = mul(x, like(int(numpy.rint(numpy.float32(256) * numpy.float32(number))), x))
     return shift_right(add(y, like(128, y)), like(8, y))
@@ -146,7 +146,8 @@ def hard_swish_table(
         return min_of((int(whole) + (1 << 15)) >> 16, (1 << 15) - 1), int(exponent)
 
     def saturated(y: NDArray[Any]) -> NDArray[Any]:
-        return numpy.clip(y, -(1 << 15), (1 << 15) - 1)
+        within: NDArray[Any] = numpy.clip(y, -(1 << 15), (1 << 15) - 1)
+        return within
 
     def high(y: NDArray[Any], by: Any, rounds: bool) -> NDArray[Any]:
         product = y * by
@@ -168,7 +169,8 @@ def hard_swish_table(
     share = saturated(share << 1) if gate_exponent > 0 else halved(share, -gate_exponent)
     share = (share + (1 << 15)) >> 1
     y = halved(high(share, high(x, out, True), False), max_of(-out_exponent, 0)) + nought
-    return numpy.clip(y, ends.min, ends.max).astype(dtype)
+    table: NDArray[Any] = numpy.clip(y, ends.min, ends.max).astype(dtype)
+    return table
 
 
 Places = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]

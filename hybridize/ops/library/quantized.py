@@ -20,12 +20,12 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType, float32, int32, is_float, uint8
 from hybridize.base.types import Shape
 from hybridize.ops.analysis import round
-from hybridize.ops.arithmetic import add, div, eq, max, min, mul, sub, where
+from hybridize.ops.arithmetic import add, div, eq, gt, max, min, mul, sub, where
 from hybridize.ops.library.products import matrix_product
 from hybridize.ops.op import Operand, scalar, type_of
 from hybridize.ops.reductions import reduce_max, reduce_min
 from hybridize.ops.slicing import part
-from hybridize.ops.views import broadcast, cast, like, reshape, wide
+from hybridize.ops.views import broadcast, cast, like, reshape, spread, wide
 
 _EXACT: Final = 256
 """So many products of whole numbers of 8 bits and a sign have a sum that float32 holds."""
@@ -166,6 +166,34 @@ def dynamic_product(x: Operand, weight: Operand, scale: Operand) -> Operand:
     sums = exact_product(integers(q, broadcast(zero, shape), float32), weight)
     by = broadcast(reshape(scale, (1, *type_of(scale).shape)) if type_of(scale).ndim else scale, type_of(sums).shape)
     return mul(cast(sums, float32), mul(broadcast(own, type_of(sums).shape), by))
+
+
+def own_integers(x: Operand, axes: tuple[int, ...]) -> tuple[Operand, Operand]:
+    """Return floats as integers of eight bits less that of 0, as int32, and the float that one of them is.
+
+    Each place of the other axes has a scale of its own, with which all of its numbers, and 0, are from -128 to 127.
+
+    Args:
+        x: float32.
+        axes: along which the scale is one.
+
+    Returns:
+        The integers, and the steps without these axes.
+    """
+    shape = type_of(x).shape
+    low, high = reduce_min(x, axes), reduce_max(x, axes)
+    nought = like(0, low)
+    low, high = min(low, nought), max(high, nought)
+    span = sub(high, low)
+    scale = where(eq(span, nought), like(1, span), div(like(255, span), span))
+    below, above = mul(low, scale), mul(high, scale)
+    short = gt(add(sub(below, like(128, low)), add(above, like(127, low))), nought)
+    first = where(short, sub(like(-128, low), below), sub(like(127, low), above))
+    zero = round(min(max(first, like(-128, first)), like(127, first)))
+    by, apart = spread(scale, shape, axes), spread(zero, shape, axes)
+    whole = add(round(mul(x, by)), apart)
+    whole = sub(min(max(whole, like(-128, whole)), like(127, whole)), apart)
+    return cast(whole, int32), div(like(1, scale), scale)
 
 
 def as_float(x: Operand) -> Operand:

@@ -7,7 +7,7 @@
 Gates stand in the order that MXNet, cuDNN and PyTorch share: i, f, g, o of an LSTM; r, z, n of a GRU, which resets the
 product with the state, its bias included, in n. The parameters of a stack come in MXNet's packed order: weights by
 layer and direction (i2h, h2h, with a projection h2r), then the biases of i2h and h2h in the same order. What a step is
-elsewhere, ONNX's for one, is said by a `Cell`.
+elsewhere, ONNX's for one, is said by a `StepForm`.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ KINDS = ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias", "h2r_weight")
 
 
 Weight = Operand | tuple[Operand, ...]
-"""A matrix, or what stands for one, see `Cell.product`."""
+"""A matrix, or what stands for one, see `StepForm.product`."""
 
 
 @frozen
-class Cell:
-    """What a step of a recurrent layer is, where it differs from MXNet's."""
+class StepForm:
+    """A step of a recurrent layer, where it differs from MXNet's."""
 
     order: str = ""
     """The gates in the order in which they stand: a permutation of `ifgo` or, n last, of `rzn`; empty: that order."""
     activations: tuple[Callable[[Operand], Operand], ...] = ()
     """Of the gates, of what they let in, and of the cell of an LSTM; empty: sigmoid, tanh, tanh."""
     clip: float | None = None
-    """What sums are moved between, the same below 0, before an activation is applied to them."""
+    """The bound that sums are moved to, the same below 0, before an activation is applied to them."""
     coupled: bool = False
     """True if an LSTM forgets as much as it does not let in: f = 1 - i."""
     resets_state: bool = False
@@ -64,7 +64,7 @@ class Cell:
     def times(self, x: Operand, weight: Weight) -> Operand:
         """Return the product of rows and a weight."""
         parts = weight if isinstance(weight, tuple) else (weight,)
-        return matmul(x, *parts, False, True) if self.product is None else self.product(x, *parts)
+        return matmul(x, parts[0], False, True) if self.product is None else self.product(x, *parts)
 
     def activation(self, number: int, otherwise: Callable[[Operand], Operand]) -> Callable[[Operand], Operand]:
         """Return one of the activations of sums that are moved between the ends first."""
@@ -97,7 +97,7 @@ class RecurrentStack:
     clip_nan: bool = False
     """True if NaN in a cell becomes `clip_min`; False: it stays."""
     biased: bool = True
-    cell: Cell = Cell()
+    cell: StepForm = StepForm()
 
     def __post_init__(self) -> None:
         if self.mode not in GATES:
@@ -445,7 +445,7 @@ def _cut(x: Operand, stop: int) -> Operand:
 
 
 Parts = tuple[bool, int, bool, bool]
-"""Whether a step has lengths, how many operands are the weight of the state, if there are a bias inside, peepholes."""
+"""The operands that a step has: lengths, parts of the weight of the state, a bias inside, peepholes."""
 
 
 def _body(stack: RecurrentStack, kinds: Sequence[TensorType], has: Parts) -> Any:
@@ -534,7 +534,7 @@ def _peeped(gate: Operand, weight: Operand | None, cell: Operand) -> Operand:
 
 
 def _gru(
-    of: Cell, gates: Operand, product: Operand, state: Operand, bias: Operand | None, weight_n: Operand | None
+    of: StepForm, gates: Operand, product: Operand, state: Operand, bias: Operand | None, weight_n: Operand | None
 ) -> Operand:
     """One step of a GRU.
 

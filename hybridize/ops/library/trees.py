@@ -17,13 +17,16 @@ from hybridize.ops.arithmetic import bit_and, bit_or, eq, ge, gt, le, lt, ne, su
 from hybridize.ops.control import Scan
 from hybridize.ops.indexing import gather, take_along_axis
 from hybridize.ops.op import Operand, bind, constant, type_of
+from hybridize.ops.reductions import any as any_of
 from hybridize.ops.tracing import make_graph
-from hybridize.ops.views import broadcast, like
+from hybridize.ops.views import broadcast, like, spread, transpose
 
 COMPARISONS: Final[Mapping[str, Callable[[Operand, Operand], Operand]]] = {
     "LEQ": le, "LT": lt, "GTE": ge, "GT": gt, "EQ": eq, "NEQ": ne,
 }  # fmt: skip
-"""How a number is compared with that of a node."""
+"""Comparisons of a number with that of a node."""
+MEMBER: Final = "MEMBER"
+"""The word for a number that is one of several."""
 
 
 @frozen(eq=False)
@@ -35,9 +38,9 @@ class Forest:
     features: NDArray[Any]
     """Of each node, the column that is compared."""
     splits: NDArray[Any]
-    """What it is compared with."""
+    """The number that it is compared with."""
     comparisons: NDArray[Any]
-    """How: words of `COMPARISONS`."""
+    """Words of `COMPARISONS`, or `MEMBER`."""
     yes: NDArray[Any]
     """The node or leaf where the comparison holds."""
     no: NDArray[Any]
@@ -45,6 +48,8 @@ class Forest:
     """True where it holds for NaN, too."""
     leaves: int
     """Their number."""
+    members: NDArray[Any] | None = None
+    """Of each node the numbers that a value is one of, where it compares by `MEMBER`, and NaN; None: none does."""
 
     @property
     def depth(self) -> int:
@@ -64,13 +69,15 @@ class Forest:
 
 
 def leaves_of(x: Operand, forest: Forest) -> Operand:
-    """Return the leaf of each tree that each row comes to, from 0 on: i64[rows, trees].
+    """Return the leaf of each tree that each row comes to, from 0 on: i64[trees, rows].
+
+    Rows lie beside each other, so that all of them go through the nodes of one tree, which stay near.
 
     Args:
         x: floats [rows, columns].
         forest: its trees.
     """
-    count, shape = len(forest.features), (type_of(x).shape[0], len(forest.roots))
+    count, shape = len(forest.features), (len(forest.roots), type_of(x).shape[0])
     own, nothing = numpy.arange(count, count + forest.leaves), numpy.zeros(forest.leaves, int)  # a leaf leads to itself
     words = sorted(set(forest.comparisons.tolist())) or ["LEQ"]
     columns = (
@@ -79,18 +86,28 @@ def leaves_of(x: Operand, forest: Forest) -> Operand:
         (forest.yes, own, int64), (forest.no, own, int64), (forest.missing, nothing, bool_),
     )  # fmt: skip
     tables = [constant(numpy.concatenate([column, rest]).astype(dtype)) for column, rest, dtype in columns]
+    if forest.members is not None:
+        sets = numpy.concatenate([forest.members, numpy.full((forest.leaves, forest.members.shape[1]), numpy.nan)])
+        tables.append(constant(sets.astype(type_of(x).dtype)))
 
     def step(node: Operand, x: Operand, *tables: Operand) -> list[Operand]:
-        feature, split, kind, yes, no, missing = (gather(table, node, 0) for table in tables)
-        value = take_along_axis(x, feature, 1)
-        holds = COMPARISONS[words[0]](value, split)
+        feature, split, kind, yes, no, missing, *members = (gather(table, node, 0) for table in tables)
+        value = take_along_axis(x, feature, 0)
+
+        def compared(word: str) -> Operand:
+            if word != MEMBER:
+                return COMPARISONS[word](value, split)
+            return any_of(eq(spread(value, type_of(members[0]).shape, (2,)), members[0]), (2,))
+
+        holds = compared(words[0])
         for number, word in enumerate(words[1:], 1):
-            holds = where(eq(kind, like(number, kind)), COMPARISONS[word](value, split), holds)
+            holds = where(eq(kind, like(number, kind)), compared(word), holds)
         if forest.missing.any():
             holds = bit_or(holds, bit_and(isnan(value), missing))
         return [where(holds, yes, no)]
 
-    operands = [broadcast(constant(forest.roots.astype(int64)), shape), x, *tables]
+    roots = constant(forest.roots.astype(int64).reshape(-1, 1))
+    operands = [broadcast(roots, shape), transpose(x, (1, 0)), *tables]
     graph = make_graph(step, [type_of(one) for one in operands])
     last = bind(Scan(graph, forest.depth, False, 1), *operands)[0]
     return sub(last, like(count, last))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import statements: those of MXNet, and of the helper module of the book, rewritten in place."""
+"""Imports of MXNet, of the helper module of the book, of ONNX Runtime and LiteRT, rewritten in place."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from hybridize.tools.migrating.findings import Findings
 
 _HOMES = {
     "mxnet": names.MXNET,
+    "onnxruntime": f"{names.ROOT}.onnx",
+    "tflite_runtime.interpreter": f"{names.ROOT}.tflite", "ai_edge_litert.interpreter": f"{names.ROOT}.tflite",
     "d2l.mxnet": "hybridize.d2l", "d2l": "hybridize.d2l", "d2lzh": "hybridize.d2l", "gluonbook": "hybridize.d2l",
 }  # fmt: skip
 """Packages by what takes their place. The book's helper module has had four names."""
@@ -27,7 +29,7 @@ _FROM = re.compile(r"from(?:\s|\\)+([\w.]+)(?:\s|\\)+import\b")
 
 
 def renamed(path: str, own: frozenset[str] = frozenset()) -> str:
-    """Return the dotted name that takes the place of one of MXNet; any other as it is, and those of `own` packages.
+    """Return the dotted name that takes the place of one of these packages; any other as it is, and one of `own`.
 
     >>> renamed("mxnet.gluon.nn"), renamed("d2l.mxnet"), renamed("numpy.random")
     ('hybridize.mxnet.gluon.nn', 'hybridize.d2l', 'numpy.random')
@@ -45,7 +47,7 @@ def _is_under(path: str, module: str) -> bool:
 
 
 def rewrite(node: ast.Import | ast.ImportFrom, edits: Edits, findings: Findings, own: frozenset[str]) -> None:
-    """Rewrite one statement, where it imports from MXNet, and report the names that are not there.
+    """Rewrite one statement, where it imports from what hybridize replaces, and report the names that are not there.
 
     Other packages that stand on MXNet are reported, but for those that are migrated with it (`own`).
     """

@@ -13,11 +13,14 @@ from hybridize.tools.migrating.findings import Findings
 from hybridize.tools.migrating.imports import renamed, rewrite
 from hybridize.tools.migrating.scopes import ScriptScope
 
-_TORCH = {
+_OTHERS = {
     "torch.jit.script": "hybridize(module) compiles it, control flow included: from hybridize import hybridize",
     "torch.jit.trace": "hybridize(module) compiles it, for any inputs: from hybridize import hybridize",
     "torch.compile": "hybridize(module) compiles it, too: from hybridize import hybridize",
+    "tensorflow.lite.Interpreter": "the same methods: from hybridize.tflite import Interpreter; or load(path), a "
+    "function of arrays",
 }
+"""Compilers of other frameworks, and what does the same here."""
 _BY_STRING = ("import_module", "__import__", "find_spec", "importorskip")
 """Functions that take the name of a module as a string."""
 _VARIABLES = re.compile(r"MXNET_(?!ENGINE_TYPE$|HOME$)[A-Z0-9_]+")
@@ -81,8 +84,8 @@ class Uses(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         path = self._path(node)
-        if path in _TORCH and isinstance(node.ctx, ast.Load):
-            self._findings.hint(node, "compiler", node.id, _TORCH[path])
+        if path in _OTHERS and isinstance(node.ctx, ast.Load):
+            self._findings.hint(node, "compiler", node.id, _OTHERS[path])
 
     def visit_Try(self, node: ast.Try) -> None:
         outer = self._may_fail
@@ -135,8 +138,8 @@ class Uses(ast.NodeVisitor):
     def _look_at(self, node: ast.Attribute, path: str) -> None:
         """Report what a chain of names leads to; `path` is what it stands for."""
         text = self._edits.text(node)
-        if path in _TORCH:
-            self._findings.hint(node, "compiler", text, _TORCH[path])
+        if path in _OTHERS:
+            self._findings.hint(node, "compiler", text, _OTHERS[path])
         now = numpys.renamed(path, self._edits.text(node.value))
         if now is not None:
             self._edits.replace(*self._edits.span(node), now)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hybridize import ops
 from hybridize.base.dims import SizeScope, value
 from hybridize.base.dtypes import bool_, float32, int64
-from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError
+from hybridize.formats.foreign.known import LARGEST, Known, KnownInterpreter, TooLargeError
 from hybridize.ops import composites, interpreting
 from hybridize.ops.library.products import matrix_product
 
@@ -30,7 +30,7 @@ def number(x):
 def test_arithmetic_of_sizes_holds_for_other_sizes(steps, hint, other):
     scope = SizeScope()
     size = scope.symbol(hint)
-    with interpreting(Folding()):
+    with interpreting(KnownInterpreter()):
         x, plain, there = Known.of([size]), numpy.array([hint]), numpy.array([other])
         for word, operand in steps:
             ours, theirs = STEPS[word]
@@ -44,7 +44,7 @@ def test_arithmetic_of_sizes_holds_for_other_sizes(steps, hint, other):
 def test_moves_casts_and_whole_floats_keep_sizes():
     scope = SizeScope()
     size = scope.symbol(7)
-    with interpreting(Folding()):
+    with interpreting(KnownInterpreter()):
         shape = Known.of([size, 3, 4])
         assert ops.concat(ops.part(shape, 0, 0, 1), number(-1), axis=0).list() == [size, -1]
         assert ops.gather(shape, ops.constant(numpy.array(0)), 0).item() is size
@@ -56,14 +56,14 @@ def test_moves_casts_and_whole_floats_keep_sizes():
 def test_what_needs_the_very_number_pins_it():
     scope = SizeScope()
     size = scope.symbol(7)
-    with interpreting(Folding()):
+    with interpreting(KnownInterpreter()):
         half = ops.mul(ops.cast(Known.of([size]), float32), ops.constant(numpy.full(1, 0.5, "f4")))
     assert half.list() == [3.5] and scope.symbols[0].pinned
 
 
 def test_large_results_and_sizes_that_only_calls_know_are_not_known():
     scope = SizeScope()
-    with interpreting(Folding()):
+    with interpreting(KnownInterpreter()):
         one = ops.constant(numpy.zeros((1, 1), "f4"))
         with pytest.raises(TooLargeError):
             ops.broadcast(one, (LARGEST, 2))
@@ -73,7 +73,7 @@ def test_large_results_and_sizes_that_only_calls_know_are_not_known():
 
 
 def test_types_of_known_values_are_those_of_the_model():
-    with interpreting(Folding()):
+    with interpreting(KnownInterpreter()):
         x = ops.constant(numpy.array([3, 5], "i4"))
         assert ops.lt(x, x).dtype == bool_ and ops.add(x, x).dtype == numpy.int32
     assert Known.of((2, 3)).type.shape == (2,) and Known.of(2).type.shape == ()

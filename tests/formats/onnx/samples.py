@@ -1,6 +1,7 @@
 """A sample or more of each row of ONNX: its inputs by type, with `n` for a size that calls choose.
 
     f4[n,3]    normal numbers        f4+[n,3]  positive ones        f4u[n,3]  from -0.9 to 0.9
+    f4>[n,3]   from 1.1 on
     i8<5[n]    whole numbers, 0 to 4 i8<-3:3[n] from -3 to 2        ?[n,3]    bools
 An array is a constant of the model, None an input that is left out.
 """
@@ -52,6 +53,8 @@ def drawn(kind: str, n: int, rng: numpy.random.Generator) -> numpy.ndarray:
     numbers = rng.standard_normal(shape)
     if manner == "+":
         numbers = numpy.abs(numbers) + 0.1
+    elif manner == ">":
+        numbers = numpy.abs(numbers) + 1.1
     elif manner == "u":
         numbers = numpy.tanh(numbers) * 0.9
     return numbers.astype(dtype)
@@ -95,7 +98,7 @@ for _op in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Su
 
 SAMPLES += [
     # element by element
-    sample("Acosh", "f4+[n,3]", opset=9),
+    sample("Acosh", "f4>[n,3]", opset=9),
     sample("Clip", "f4[n,5]", floats(-0.5).reshape(()), floats(0.5).reshape(())),
     sample("Clip", "f4[n,5]", opset=10, min=-0.5, max=0.5),
     sample("Clip", "i4[n,5]", None, numpy.array(3, "i4")),
@@ -199,8 +202,8 @@ SAMPLES += [
     sample("Col2Im", "f4[n,8,6]", ints(3, 4), ints(2, 2)),
     sample("DeformConv", "f4[n,2,4,4]", "f4[3,2,2,2]", "f4[n,8,3,3]", "f4[3]", "f4[n,4,3,3]", pads=[0, 0, 0, 0]),
     # images
-    sample("Resize", "f4[n,2,3,4]", None, floats(1, 1, 2, 2)),
     sample("Resize", "f4[1,2,n,n+1]", None, floats(1, 1, 2, 4)),
+    sample("Resize", "f4[n,2,3,4]", None, floats(1, 1, 2, 2)),
     sample("Resize", "f4[1,2,n,n+1]", None, floats(1, 1, 2, 2), mode="linear"),
     sample("Resize", "f4[1,2,n,n+1]", None, floats(1, 1, 0.5, 3), mode="linear", coordinate_transformation_mode="asymmetric"),
     sample("Resize", "f4[1,2,n,4]", None, floats(1, 1, 2, 2), mode="linear", coordinate_transformation_mode="align_corners"),

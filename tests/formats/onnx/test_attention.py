@@ -1,12 +1,13 @@
 """ONNX's attention in all its forms, rotations, caches and losses give the onnx package's numbers, for any batch."""
 
+import sys
+
 import numpy
 import pytest
-from onnx import helper
 
 from hybridize import np
 from hybridize.errors import LoadError
-from tests.formats.onnx.oracles import agree, block_of, graph_of, info, model_of, node, ours, reference, runtime
+from tests.formats.onnx.oracles import agree, block_of, graph_of, info, model_of, node, reference, runtime
 
 LONG = pytest.mark.long
 RANDOM = numpy.random.RandomState(0)
@@ -120,14 +121,25 @@ def test_bodies_that_onnx_defines():
     check("q k v - d b", shapes, "y state", 27, op="LinearAttention", q_num_heads=2, kv_num_heads=2)
 
 
-@LONG
-def test_attention_of_previews():
-    """Its scores may be changed by graphs, which a body cannot take yet."""
-    feeds = {name: floats(*(2 if size == "n" else size for size in shape)) for name, shape in heads(4, 4).items()}
-    own = node("FlexAttention", "q k v", domain="ai.onnx.preview")
-    model = model_of([own], [info(name) for name in "qkv"], [info("y")], opset=26, ai_onnx_preview=1)
-    agree(model, feeds, oracle=reference, rtol=1e-4)
-    graph = graph_of([node("Identity", "s", "t")], [info("s")], [info("t")])
-    model.graph.node[0].attribute.append(helper.make_attribute("score_mod", graph))
-    with pytest.raises(LoadError, match="the attribute score_mod"):
-        block_of(model)(**{name: ours(x) for name, x in feeds.items()})
+def test_a_body_needs_the_onnx_package(monkeypatch):
+    model = model_of([node("CausalConvWithState", "x w", "y s")], [info("x", "f4", ["n", 4, 6]), info("w", "f4", [4, 1, 3])],
+                     [info("y"), info("s")], opset=27)  # fmt: skip
+    block = block_of(model)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(LoadError, match="defined by the onnx package, which is not installed") as error:
+        block(np.ones((2, 4, 6)), np.ones((4, 1, 3)))
+    assert error.value.code == "E606"
+
+
+@pytest.mark.parametrize("graphs", [True, pytest.param(False, marks=LONG)])
+def test_graphs_change_scores_and_weights(graphs):
+    one, two = (graph_of([node("Mul", f"{name} c", "t")], [info(name)], [info("t")], {"c": numpy.float32(number)})
+                for name, number in (("s", 0.5), ("p", 2)))  # fmt: skip
+    attributes = {"score_mod": one, "prob_mod": two} if graphs else {"scale": 0.3}
+    own = node("FlexAttention", "q k v", domain="ai.onnx.preview", **attributes)
+    shapes = heads()
+    inputs = [info(name, "f4", list(shape)) for name, shape in shapes.items()]
+    model = model_of([own], inputs, [info("y")], opset=26, ai_onnx_preview=1)
+    feeds = [{name: floats(*(n if size == "n" else size for size in shape)) for name, shape in shapes.items()}
+             for n in (2, 3, 5)]  # fmt: skip
+    agree(model, *feeds, oracle=reference, rtol=1e-4)

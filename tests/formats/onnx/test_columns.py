@@ -70,3 +70,36 @@ def test_dictionaries_are_refused_with_what_to_do():
     zipped = model("ZipMap", [info("x", "f4", ["n", 4])], info("y", "f4", ["n", 4]), classlabels_int64s=[1, 2, 3, 4])
     with pytest.raises(LoadError, match="zipmap=False"):
         block_of(zipped)
+
+
+@pytest.mark.parametrize(
+    ("version", "dtype", "result", "more"),
+    [
+        (2, "i8", "f4", {"keys_int64s": [0, 1, 2], "values_floats": [0.5, 1.5, 2.5], "default_float": -3.0}),
+        (2, "f4", "i8", {"keys_floats": [0.0, 0.5, float("nan")], "values_int64s": [7, 8, 9], "default_int64": -2}),
+        (4, "f4", "i8", {"keys_floats": [0.0, 0.5, float("nan")], "values_int64s": [7, 8, 9], "default_int64": -2}),
+    ],
+)
+def test_labels_stand_for_others(version, dtype, result, more):
+    encoded = model_of(
+        [node("LabelEncoder", "x", ["y"], domain="ai.onnx.ml", **more)],
+        [info("x", dtype, ["n", 4])],
+        [info("y", result, ["n", 4])],
+        ai_onnx_ml=version,
+    )
+    feeds = [{"x": x_of(rows, dtype)} for rows in (2, 3, 5)]
+    for one in feeds if dtype == "f4" else ():
+        one["x"][:, 1] = numpy.nan
+    agree(encoded, *feeds)
+
+
+def test_labels_that_are_strings_are_refused():
+    attributes = {"keys_floats": [0.0, 1.0], "values_strings": ["a", "b"]}
+    encoded = model_of(
+        [node("LabelEncoder", "x", ["y"], domain="ai.onnx.ml", **attributes)],
+        [info("x", "f4", ["n"])],
+        [info("y", "f4", ["n"])],
+        ai_onnx_ml=2,
+    )
+    with pytest.raises(LoadError, match="its values are strings"):
+        block_of(encoded)(numpy.zeros(2, "f4"))

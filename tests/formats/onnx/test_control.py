@@ -4,8 +4,9 @@ import numpy
 import pytest
 
 from hybridize import autograd, np
-from hybridize.errors import CaptureError, ShapeError
+from hybridize.errors import CaptureError, LoadError, ShapeError
 from tests.formats.onnx.oracles import agree, block_of, graph_of, info, listed, model_of, node, reference, sequence
+from tests.refusals import refusal
 
 LONG = pytest.mark.long
 RANDOM = numpy.random.RandomState(0)
@@ -81,11 +82,33 @@ def test_data_say_how_many_rounds_there_are():
     agree(model, *({"m": number(m), "x": x} for m in (4, 0, 9)), programs=1)
 
 
-def test_an_array_with_an_element_for_each_round_needs_their_number():
+def test_an_array_with_an_element_for_each_round_is_for_their_number():
+    """Where data end the rounds, a program is for so many; calls that end later have another one."""
     body = halving([node("ReduceMax", "w", "m", keepdims=0), node("Less", "m one", "on")], one=numpy.float32(1))
-    with pytest.raises(CaptureError, match="data decide") as error:
-        block_of(looped(body, 5))(np.ones((2, 3)))
-    assert error.value.code == "E463"
+    x = numpy.full((2, 3), 0.9, "f4")
+    agree(looped(body, 5), {"x": x}, {"x": x * 0.6}, {"x": x * 0.1}, {"x": x}, programs=3)
+
+
+def test_data_say_how_many_elements_an_array_has():
+    body = graph_of([node("Identity", "c", "on"), node("Add", "v v", "w"), node("Identity", "w", "e")],
+                    [info("i", "i8", []), info("c", "?", []), info("v")], [info("on", "?", []), info("w"), info("e")])  # fmt: skip
+    model = model_of([node("Loop", "m - x", "last y", body=body)], [info("m", "i8", []), info("x", "f4", ["n", 3])],
+                     [info("y")])  # fmt: skip
+    x = floats(2, 3)
+    agree(model, *({"m": number(m), "x": x} for m in (2, 4, 2)), programs=2)
+
+
+def test_long_loops_are_not_written_out(monkeypatch):
+    monkeypatch.setattr("hybridize.formats.onnx.control.LONGEST", 4)
+    body = graph_of([node("Concat", "v v", "w", axis=0), node("Identity", "c", "on")],
+                    [info("i", "i8", []), info("c", "?", []), info("v")], [info("on", "?", []), info("w")])  # fmt: skip
+    model = model_of([node("Loop", "m - x", body=body)], [info("m", "i8", []), info("x", "f4", ["n", 3])], [info("y")])
+    block = block_of(model)
+    for compiled in (False, True):
+        block.hybridize(compiled)
+        with pytest.raises(CaptureError, match="there are more than 4 rounds, which are not one graph") as error:
+            block(numpy.array(5), floats(2, 3))
+        assert error.value.code == "E463"
 
 
 def test_rounds_that_change_types_are_written_out():
@@ -201,6 +224,15 @@ def test_data_choose_a_branch():
     )
 
 
+def test_a_program_is_for_one_of_two_branches_of_other_shapes():
+    """As in decoders that are one model with and without keys of steps before."""
+    then = graph_of([node("Concat", "x x", "y1", axis=0)], [], [info("y1")])
+    orelse = graph_of([node("Identity", "x", "y2")], [], [info("y2")])
+    nodes = [node("If", "c", "y", then_branch=then, else_branch=orelse)]
+    model = model_of(nodes, [info("c", "?", []), info("x", "f4", ["n", 3])], [info("y")])
+    agree(model, *({"c": numpy.array(c), "x": floats(2, 3)} for c in (True, False, True)), programs=2)
+
+
 def test_a_branch_for_other_sizes_fails_where_it_is_taken():
     """As in Silero's voice detector, which has one net for each of two sample rates."""
     branches = [graph_of([node("MatMul", f"x {name}", f"y{name}")], [], [info(f"y{name}")]) for name in ("w", "v")]
@@ -242,3 +274,12 @@ def test_values_that_may_be_missing_are_there_or_not():
     del model.graph.input[:], model.graph.output[1:], model.graph.node[1:]
     model.graph.node[0].input[0] = ""
     assert not listed(block_of(model)())[0]
+
+
+@pytest.mark.parametrize("sizes", [[2, 2], -1, 0])
+def test_parts_that_do_not_make_an_axis_are_refused(sizes):
+    nodes = [node("SplitToSequence", "x sizes", "parts", axis=1), node("SequenceAt", "parts zero", "y")]
+    weights = {"sizes": numpy.array(sizes, "i8"), "zero": number(0)}
+    model = model_of(nodes, [info("x", "f4", ["n", 5])], [info("y")], weights)
+    with refusal(LoadError, "do not make an axis of 5"):
+        block_of(model)(floats(2, 5))

@@ -12,6 +12,7 @@ from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.formats.onnx.read import program
 from tests.formats.onnx.mutants import mutants, verdicts
 from tests.onnx_models import image_net, model, table
+from tests.refusals import refusal
 
 FLOAT = TensorProto.FLOAT
 node = helper.make_node
@@ -136,7 +137,7 @@ def own(name, *values):
     ],
 )  # fmt: skip
 def test_nodes_that_cannot_be_put_in_order(nodes, functions, message):
-    with pytest.raises(LoadError, match=f"E603: .*{message}"):
+    with refusal(LoadError, f"E603: .*{message}"):
         program(unchecked(nodes, functions), "bad.onnx")
 
 
@@ -190,7 +191,7 @@ def test_sizes_that_no_array_has(dims):
 @pytest.mark.parametrize(("kind", "code"), [(0, "E601"), (77, "E601"), (TensorProto.STRING, "E606"), (17, "E606")])
 def test_types_that_no_input_has(kind, code):
     data = unchecked([node("Relu", ["x"], ["y"])], inputs={"x": (kind, [2])})
-    with pytest.raises(LoadError, match=f"{code}: .*the input 'x' is of"):
+    with refusal(LoadError, f"{code}: .*the input 'x' is of"):
         program(data, "bad.onnx")
 
 
@@ -234,7 +235,7 @@ def test_versions_that_there_are_not(field, value, code):
         made.opset_import[0].version = value
     else:
         made.ir_version = value
-    with pytest.raises(LoadError, match=code):
+    with refusal(LoadError, code):
         program(made.SerializeToString(), "bad.onnx")
 
 

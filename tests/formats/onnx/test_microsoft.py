@@ -5,7 +5,7 @@ import pytest
 
 from hybridize.errors import LoadError
 from hybridize.formats.onnx.rows import ONNX
-from tests.formats.onnx.oracles import agree, block_of, info, model_of, node
+from tests.formats.onnx.oracles import agree, block_of, info, listed, model_of, node, ours, runtime
 
 LONG = pytest.mark.long
 RANDOM = numpy.random.RandomState(0)
@@ -76,6 +76,48 @@ def test_attention_of_several_heads():
     check("MultiHeadAttention", "q k v b p a", shapes, weights=weights, kinds={"p": "i4"}, num_heads=2)
     shapes = {"q": ("n", 3, SIZE), "k": ("n", 3, SIZE), "v": ("n", 3, SIZE), "pk": ("n", 2, 2, 4), "pv": ("n", 2, 2, 4)}
     check("MultiHeadAttention", "q k v - - - pk pv", shapes, "y k2 v2", num_heads=2, unidirectional=1)
+
+
+def test_attention_of_one_array():
+    weights = {"w": floats(SIZE, 3 * SIZE), "b": floats(3 * SIZE)}
+    check("Attention", "x w b p", {"x": ("n", 4, SIZE), "p": ("n", 4)}, weights=weights, kinds={"p": "i4"}, num_heads=2)
+    shapes = {"x": ("n", 3, SIZE), "past": (2, "n", 2, 2, 4)}
+    check("Attention", "x w b - past", shapes, "y present", weights, num_heads=2, unidirectional=1)
+
+
+def test_products_with_an_activation():
+    weights = {"w": floats(5, 3), "b": floats(5)}
+    check(
+        "FusedGemm", "x w b", {"x": ("n", 3)}, weights=weights, transB=1, activation="LeakyRelu", activation_alpha=0.3
+    )
+
+
+@pytest.mark.parametrize(("op", "count", "attributes"), [
+    ("QLinearAdd", 2, {}), pytest.param("QLinearMul", 2, {}, marks=LONG), ("QLinearSigmoid", 1, {}),
+    pytest.param("QLinearLeakyRelu", 1, {"alpha": 0.25}, marks=LONG),
+    pytest.param("QLinearGlobalAveragePool", 1, {}, marks=LONG),
+    ("QLinearConcat", -2, {"axis": 1}),
+])  # fmt: skip
+def test_functions_of_integers(op, count, attributes):
+    """A result half way between two integers may be either."""
+    weights = {"sa": numpy.float32(0.031), "za": numpy.array(120, "u1"), "sb": numpy.float32(0.017),
+               "zb": numpy.array(9, "u1"), "s": numpy.float32(0.0043), "z": numpy.array(100, "u1")}  # fmt: skip
+    names = {1: "a sa za s z", 2: "a sa za b sb zb s z", -2: "s z a sa za b sb zb"}[count]
+    inputs = ["a", "b"][: abs(count)]
+    used = {name: array for name, array in weights.items() if name in names.split()}
+    own = node(op, names, domain="com.microsoft", **attributes)
+    model = model_of([own], [info(name, "u1", ["n", 3, 4, 5]) for name in inputs], [info("y", "u1")], used,
+                     com_microsoft=1)  # fmt: skip
+    expected_of, block = runtime(model), block_of(model)
+    for compiled in (False, True):
+        block.hybridize(compiled)
+        for n in (2, 3, 5):
+            feeds = {name: RANDOM.randint(0, 256, (n, 3, 4, 5)).astype("u1") for name in inputs}
+            y, wanted = listed(block(**{name: ours(x) for name, x in feeds.items()}))[0], expected_of(feeds)[0]
+            assert (y.shape, y.dtype) == (wanted.shape, wanted.dtype)
+            apart = abs(y.astype(int) - wanted.astype(int))
+            assert apart.max() <= 1 and (apart > 0).mean() < 0.02
+    assert block.cache_info().programs == 2
 
 
 def whole(*shape):

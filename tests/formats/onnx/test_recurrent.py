@@ -2,8 +2,9 @@
 
 import numpy
 import pytest
+import torch
 
-from hybridize import np
+from hybridize import autograd, np
 from hybridize.errors import LoadError, ShapeError
 from tests.formats.onnx.oracles import agree, block_of, info, model_of, node, reference
 
@@ -103,9 +104,38 @@ def test_each_direction_has_activations():
     check("RNN", "b", direction="bidirectional", activations=["Relu", "Sigmoid"])
 
 
+@LONG
+@pytest.mark.parametrize("compiled", [False, True])
+def test_gradients_are_pytorchs(compiled):
+    """Of inputs and weights, whose gates stand in another order there."""
+    theirs = torch.nn.LSTM(INPUTS, SIZE)
+
+    def turned(x):
+        return numpy.concatenate([x.detach().numpy().reshape(4, SIZE, *x.shape[1:])[k] for k in (0, 3, 1, 2)])
+
+    weights = {"w": turned(theirs.weight_ih_l0)[None], "r": turned(theirs.weight_hh_l0)[None],
+               "b": numpy.concatenate([turned(theirs.bias_ih_l0), turned(theirs.bias_hh_l0)])[None]}  # fmt: skip
+    model = model_of([node("LSTM", "x w r b", "y", hidden_size=SIZE)], [info("x", "f4", [STEPS, "n", INPUTS])],
+                     [info("y")], weights)  # fmt: skip
+    values = floats(STEPS, 2, INPUTS)
+    x = torch.tensor(values, requires_grad=True)
+    (theirs(x)[0] ** 2).sum().backward()
+    block = block_of(model)
+    block.hybridize(compiled)
+    own = np.array(values)
+    own.attach_grad()
+    with autograd.record():
+        loss = (block(own) ** 2).sum()
+    loss.backward()
+    numpy.testing.assert_allclose(own.grad.asnumpy(), x.grad.numpy(), rtol=1e-4, atol=1e-6)
+    for name, of in (("w", theirs.weight_ih_l0), ("r", theirs.weight_hh_l0)):
+        gradient = block.collect_params()[name].grad().asnumpy()[0]
+        numpy.testing.assert_allclose(gradient, turned(of.grad), rtol=1e-4, atol=1e-6)
+
+
 def test_what_no_layer_has_is_refused():
     model, _ = layer("RNN", activations=["Sin"])
-    with pytest.raises(LoadError, match="the activation sin is not supported") as error:
+    with pytest.raises(LoadError, match="the activation Sin is not supported") as error:
         block_of(model)(np.zeros((STEPS, 2, INPUTS)))
     assert error.value.code == "E603"
     model, _ = layer("RNN")

@@ -10,6 +10,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
+from hybridize import autograd
 from hybridize.array import np
 from hybridize.formats.onnx.read import program
 from hybridize.formats.onnx.rows import ONNX
@@ -71,8 +72,12 @@ def groups():
         apart = any(not isinstance(kind, str) for kind in one.inputs) or one.programs != 2
         key = one.name if apart else (one.inputs, one.opset, one.domain, one.tolerance)
         together.setdefault(key, []).append(one)
+    seen = set()
     for group in together.values():
-        yield pytest.param(group, id=",".join(one.op for one in group[1:-1] + group[-1:])[:60] + group[0].name)
+        first = not seen.issuperset(one.op for one in group)
+        name = ",".join(one.op for one in group[1:])[:60] + group[0].name
+        yield pytest.param(group, id=name, marks=[] if first else [pytest.mark.long])
+        seen.update(one.op for one in group)
 
 
 @pytest.mark.parametrize("group", groups())
@@ -95,6 +100,47 @@ def test_rows_give_the_numbers_of_others_for_all_sizes(group):
                 numpy.testing.assert_allclose(one.asnumpy(), other, rtol=tolerance, atol=tolerance, err_msg=op)
     if any(isinstance(kind, str) and "n" in kind for kind in kinds):
         assert len(compiled._function.programs()) == programs, "one for the first sizes, one for all others"
+
+
+FLAT = {"EyeLike", "Hardmax"}
+"""Operators of floats that no slope leads through."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda one: one.name)
+def test_slopes_of_rows_are_those_of_differences(sample):
+    rng = numpy.random.default_rng(1)
+    n = 3 if sample.programs > 1 else 1
+    feeds = {f"x{k}": samples.drawn(kind, n, rng) for k, kind in enumerate(sample.inputs) if isinstance(kind, str)}
+    slopes = [name for name, x in feeds.items() if x.dtype == "f4"]
+    blocks = [ImportedBlock(program(model_of([sample]).SerializeToString(), "sample.onnx")) for _ in range(2)]
+    blocks[1].hybridize()
+
+    def first(block, feeds):
+        results = block(**{name: np.array(x, dtype=x.dtype) for name, x in feeds.items()})
+        return results[0] if isinstance(results, tuple) else results
+
+    y = first(blocks[0], feeds)
+    if sample.op in FLAT or y.dtype.kind != "f" or not slopes:
+        pytest.skip("nothing has a slope")
+    weights = rng.standard_normal(y.shape).astype("f4")
+    found = []
+    for block in blocks:
+        arrays = {name: np.array(x, dtype=x.dtype) for name, x in feeds.items()}
+        for name in slopes:
+            arrays[name].attach_grad()
+        with autograd.record():
+            results = block(**arrays)
+            total = ((results[0] if isinstance(results, tuple) else results) * np.array(weights)).sum()
+        total.backward()
+        found.append([arrays[name].grad.asnumpy() for name in slopes])
+    for one, other in zip(*found, strict=True):
+        numpy.testing.assert_allclose(one, other, rtol=2e-3, atol=2e-3)
+    step, name = rng.standard_normal(feeds[slopes[0]].shape) * 1e-3, slopes[0]
+    ends = [first(blocks[0], feeds | {name: (feeds[name] + sign * step).astype("f4")}).asnumpy() for sign in (1, -1)]
+    difference = ((ends[0].astype("f8") - ends[1]) * weights).sum() / 2e-3
+    slope = (found[0][0].astype("f8") * step).sum() / 1e-3
+    assert abs(difference - slope) <= 2e-2 * max(1, abs(difference), abs(slope))
 
 
 TABLES = ("elementwise", "images", "indexing", "linear", "normalization", "reductions", "shapes")

@@ -79,8 +79,9 @@ def test_two_classes_of_one_score(after, weights):
     agree(one, *({"x": rows(count)} for count in (8, 5, 2)))
 
 
-def test_trees_of_doubles():
-    """The form of operator set 5: leaves apart, roots by number."""
+@pytest.mark.parametrize("members", [False, True])
+def test_trees_of_doubles(members):
+    """The form of operator set 5: leaves apart, roots by number; some nodes ask for one of several numbers."""
     inner, leaves = TREES * INNER, TREES * (INNER + 1)
     number = numpy.arange(INNER)
     last = number >= INNER // 2
@@ -95,13 +96,20 @@ def test_trees_of_doubles():
         "nodes_splits": RANDOM.uniform(-1, 1, inner), "leaf_weights": RANDOM.uniform(-1, 1, leaves),
         "nodes_modes": numpy.zeros(inner, "u1"),
     }  # fmt: skip
+    if members:
+        tensors["nodes_modes"][::3] = 6
+        sets = [[*RANDOM.randint(0, 4, 1 + k % 3), numpy.nan] for k in range(len(tensors["nodes_modes"][::3]))]
+        tensors["membership_values"] = numpy.array([x for one in sets for x in one], "f8")
     one = model(
         "TreeEnsemble", [info("y", "f8")], 5, "f8", tree_roots=[tree * INNER for tree in range(TREES)], n_targets=2,
         nodes_featureids=[k % COLUMNS for k in range(inner)], leaf_targetids=[k % 2 for k in range(leaves)],
         nodes_missing_value_tracks_true=[k % 2 for k in range(inner)], post_transform=3, **sides,
         **{name: numpy_helper.from_array(array, name) for name, array in tensors.items()},
     )  # fmt: skip
-    agree(one, *({"x": rows(count, "f8")} for count in (3, 5, 2)), rtol=1e-12)
+    feeds = [
+        RANDOM.randint(0, 4, (count, COLUMNS)).astype("f8") if members else rows(count, "f8") for count in (3, 5, 2)
+    ]
+    agree(one, *({"x": x} for x in feeds), rtol=1e-12)
 
 
 def test_trees_that_are_none_are_refused():

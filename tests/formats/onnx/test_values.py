@@ -187,3 +187,17 @@ def test_weights_of_narrow_types_are_read_as_wider_ones(name, raw):
     model.graph.node[0].CopyFrom(helper.make_node("Identity", ["w"], ["v"]))
     with refusal(LoadError, f"'w' is of {name.lower()}"):
         program(model.SerializeToString(), "m.onnx")
+
+
+@pytest.mark.parametrize(
+    ("op", "said"),
+    [
+        ("NonMaxSuppression", "nd.contrib.box_nms"),
+        ("StringConcat", "strings are no numbers"),
+        ("ImageDecoder", "imdecode"),
+    ],
+)
+def test_operators_that_are_refused_have_a_remedy(op, said):
+    with refusal(LoadError, f"operator {op}") as raised:
+        block_of([(op, "x", "y", {})], [X], "y")
+    assert said in raised.value.help

@@ -1,5 +1,7 @@
 """Nets, functions, modules and loaded files as ONNX models: what others compute by them, and what they look like."""
 
+import sys
+
 import numpy
 import onnx
 import pytest
@@ -107,7 +109,7 @@ def test_nets_at_batch_sizes_that_nobody_called_them_with(name, tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["resnet18_v1", "resnet18_v2", "mobilenet0_25", "mobilenet_v2_0_25", "squeezenet1_1"])
+@pytest.mark.parametrize("name", ["resnet18_v1", "resnet18_v2", "mobilenet0.25", "mobilenetv2_0.25", "squeezenet1.1"])
 def test_the_model_zoo(name, tmp_path):
     size = 224 if name.startswith("squeeze") else 64
     net = called(vision.get_model(name, classes=10), 1, 2, 3, shape=(None, 3, size, size))
@@ -320,3 +322,22 @@ def test_a_loaded_model_is_written_again(tmp_path):
     second = exported(block, tmp_path / "again")
     assert operators(second) == operators(first)
     same(second, net, images(5, (None, 1, 16, 16)))
+
+
+def test_nothing_is_in_the_file_that_no_result_needs(tmp_path):
+    file = exported(called(rnn.LSTM(5), 1, 2, 3, shape=(4, None, 3)), tmp_path / "net")
+    model = onnx.load(file)
+    read = {name for node in model.graph.node for name in node.input}
+    assert {one.name for one in model.graph.initializer} <= read
+    assert "l0_i2h_weight_iofc" in read
+    assert all(node.name for node in model.graph.node)
+
+
+def test_without_the_packages_the_reader_alone_checks(tmp_path, monkeypatch):
+    net = called(mlp(), 1, 2, 3, shape=(None, 12))
+    for package in ("onnx", "onnxruntime"):
+        monkeypatch.setitem(sys.modules, package, None)
+    checks = net.export(tmp_path / "net", format="onnx").checks
+    assert "as expected" in checks[0]
+    assert "net.onnx: not checked by the onnx package: it is not installed" in checks
+    assert "net.onnx: not run by ONNX Runtime: it is not installed" in checks

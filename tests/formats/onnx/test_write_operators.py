@@ -1,13 +1,12 @@
 """Every primitive is written as ONNX and gives the same numbers there, or is refused by its name."""
 
-import contextlib
 import warnings
 
 import numpy
 import pytest
 
 from hybridize.base.dtypes import bfloat16, is_inexact
-from hybridize.base.errors import CaptureError, LoadError
+from hybridize.base.errors import CaptureError
 from hybridize.formats.onnx.write import read_back
 from hybridize.graph import Builder
 from hybridize.ops import OPS, Cast, WindowMax, evaluate
@@ -17,7 +16,7 @@ from tests.formats.onnx.written import answers, graph_of, typed, written
 
 REFUSED = {
     "bit_count", "bitcast", "cholesky", "cofactor", "cofactor_pullback", "conj", "eig", "eigh", "erfinv", "fourier",
-    "from_parts", "gamma", "gammaln", "hosted", "imag_part", "inverse", "inverse_real_fourier", "least_squares", "lu",
+    "from_parts", "hosted", "imag_part", "inverse", "inverse_real_fourier", "least_squares", "lu",
     "print", "pseudo_inverse", "python_call", "qr", "random_bits", "real_fourier", "real_part", "slog_det", "solvable",
     "solve", "solve_triangular", "standard_gamma", "svd", "winograd_contract",
 }  # fmt: skip
@@ -42,7 +41,7 @@ KERNELS = {
 ASSERTIONS = {"assert", "bounds", "permitted"}
 """Those that have no results."""
 TOLERANCE = {2: 1e-2, 4: 1e-5, 8: 1e-9}
-LOST = {"cbrt": 1e-5, "exp2": 1e-5, "expm1": 1e-5, "log1p": 1e-5}
+LOST = {"gamma": 1e-4, "gammaln": 1e-5, "cbrt": 1e-5, "exp2": 1e-5, "expm1": 1e-5, "log1p": 1e-5}
 
 
 def cases(most=None):
@@ -119,21 +118,7 @@ def check(sample, folder):
                 answers(file, inputs)
         else:
             compare(answers(file, inputs), wanted, sample)
-        with contextlib.suppress(Unread):
-            compare(back(file, inputs), wanted, sample)
-
-
-class Unread(Exception):
-    """The reader has no row for an operator so far."""
-
-
-def back(file, inputs):
-    try:
-        return read_back(file, [inputs])[0]
-    except LoadError as error:
-        if error.code == "E606":
-            raise Unread from None
-        raise
+        compare(read_back(file, [inputs])[0], wanted, sample)
 
 
 @folded("sample", cases(most=2), by=lambda name: "operators")

@@ -186,7 +186,8 @@ case(
     [ints(4).reshape(()), numpy.float32(2), numpy.float32(-1)],
     ("one_hot", {"axis": -1}),
 )
-case("RFFT2D", "RFFT2D", [numbers(2, 1, 12)], [ints(1, 16)], outputs=["c8"])
+for _size in ((1, 16), (4, 8)):
+    case(f"RFFT2D_{_size[0]}", "RFFT2D", [numbers(2, 3, 12)], [ints(*_size)], outputs=["c8"])
 
 # ------------------------------------------------------------------------------------------------------------- products
 
@@ -311,6 +312,31 @@ for _name, _options in {"": {}, "_half": {"half": True}, "_corners": {"corners":
         3,
     )
 
+for _op, _version in (("ABS", 2), ("ELU", 1), ("EXP", 2)):
+    case(f"int8 {_op}", _op, [(EVERY, *_Q)], outputs=[("i1", 0.029, -11)], version=_version)
+for _op in ("LOG", "RSQRT"):
+    case(f"int8 {_op}", _op, [(EVERY[:, 1:], 0.02, -128)], outputs=[("i1", 0.029, -11)], version=2)
+for _exact in (True, False):
+    case(
+        f"int8 GELU_{_exact}",
+        "GELU",
+        [(EVERY, *_Q)],
+        (),
+        ("gelu", {"approximate": not _exact}),
+        [("i1", 0.029, -11)],
+        2,
+    )
+case("int8 SQUARED_DIFFERENCE", "SQUARED_DIFFERENCE", [(BYTES, *_Q), (numbers(1, 6, 7, 4, seed=2, dtype="i1"), 0.081, 11)],
+     outputs=[("i1", 0.31, -100)], version=2)  # fmt: skip
+case("int8 BATCH_MATMUL", "BATCH_MATMUL", [(BYTES, *_Q), (numbers(1, 6, 4, 5, seed=2, dtype="i1"), 0.081, 11)],
+     options=("product", {}), outputs=[("i1", 0.7, -10)], version=2)  # fmt: skip
+for _op in ("REDUCE_MAX", "REDUCE_MIN"):
+    case(f"int8 {_op}", _op, [(BYTES, *_Q)], [ints(1, -1)], ("fold", {}), [("i1", *_Q)], 2)
+case("int8 SPACE_TO_BATCH_ND", "SPACE_TO_BATCH_ND", [(BYTES, *_Q)], [ints(2, 3), ints(1, 1, 2, 0).reshape(2, 2)],
+     outputs=[("i1", *_Q)], version=2)  # fmt: skip
+case("int8 BATCH_TO_SPACE_ND", "BATCH_TO_SPACE_ND", [(BYTES.reshape(6, 1, 7, 4), *_Q)],
+     [ints(2, 3), ints(1, 0, 0, 2).reshape(2, 2)], outputs=[("i1", *_Q)], version=2)  # fmt: skip
+
 
 def _weight(*shape: int, axis: int) -> Any:
     channels = shape[axis]
@@ -342,6 +368,16 @@ for _name, _options in {"": {"activation": 1}, "_kept": {"keep_axes": True}}.ite
 _OLD = (numbers(5, 3, 2, 4, seed=3, dtype="i1").view("u1"), 0.006, 121)
 case("int8 CONV_2D_unsigned", "CONV_2D", [(BYTES.view("u1"), 0.037, 123)], [_OLD, (ints(*range(-2000, 3000, 1000)), 0.037 * 0.006)],
      ("conv", _CONVOLUTIONS["_same_by_2"]), [("u1", 0.063, 4)])  # fmt: skip
+
+case("int8 CONV_2D_deep", "CONV_2D", [(numbers(1, 3, 4, 600, seed=12, dtype="i1"), 0.037, -128)], _weight(5, 1, 1, 600, axis=0),
+     ("conv", {"padding": 1, "stride_w": 1, "stride_h": 1}), [("i1", 0.9, 4)], 3)  # fmt: skip
+_MANY = numbers(2, 6, 7, 4, seed=11) * numpy.array([1, 3], "f4").reshape(2, 1, 1, 1)
+for _op, _shape, _axis, _kind in (("CONV_2D", (5, 3, 2, 4), 0, "conv"), ("DEPTHWISE_CONV_2D", (1, 3, 2, 4), 3, "depthwise"),
+                                  ("FULLY_CONNECTED", (5, 4), 0, "dense")):  # fmt: skip
+    case(f"weights of int8 {_op}", _op, [_MANY if _axis or len(_shape) == 4 else _MANY[0, 0]],
+         [_weight(*_shape, axis=_axis)[0], numbers(_shape[_axis])],
+         (_kind, {"activation": 1} if _kind == "dense" else _CONVOLUTIONS[""] | ({"multiplier": 1} if _axis else {})),
+         version={"conv": 5, "depthwise": 6, "dense": 9}[_kind])  # fmt: skip
 
 
 def _near_halves(name: str, op: str, options: Any) -> None:
@@ -404,10 +440,10 @@ def asked(models: Any, kind: str) -> Any:
 
 
 def kinds(name: str) -> tuple[str, ...]:
-    """Whose answers a case is compared with; TFLM's own kernel of dense layers rounds as its others, LiteRT's does not."""
+    """Whose answers a case is compared with; TFLM's kernel of dense layers rounds as its others, LiteRT's does not, and lacks one."""
     if not name.startswith("int8"):
         return ("default",)
-    return "default", "micro" if "FULLY_CONNECTED" in name else "reference"
+    return "default", "micro" if "FULLY_CONNECTED" in name or name == "int8 ELU" else "reference"
 
 
 def written_answers() -> dict[str, Any]:

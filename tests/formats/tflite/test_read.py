@@ -14,7 +14,7 @@ from hybridize.errors import ArgumentError, LoadError
 from hybridize.formats.detection import detect
 from hybridize.formats.tflite.read import program
 from hybridize.gluon.imported_block import ImportedBlock
-from tests.formats.tflite.cases import CASES, asked, numbers
+from tests.formats.tflite.cases import CASES, asked, ints, numbers
 from tests.formats.tflite.writer import Builder
 
 
@@ -121,13 +121,19 @@ def test_operators_without_a_row_are_refused_all_at_once():
     assert "TransformLandmarks, UNIQUE" in caught.value.help
 
 
-def test_weights_of_integers_under_floats_are_refused():
+def test_integers_beside_floats_and_of_sixteen_bits_are_refused():
     b = Builder()
-    x, w, y = b.input((1, 4)), b.constant(numbers(3, 4, dtype="i1"), 0.1), b.tensor((1, 3), name="y")
-    b.operator("FULLY_CONNECTED", [x, w, -1], [y], ("dense", {}))
+    x, w, y = b.input((1, 4)), b.constant(numbers(1, 4, dtype="i1"), 0.1), b.tensor((1, 4), "i1", 0.1, name="y")
+    b.operator("MUL", [x, w], [y], ("mul", {}))
     b.outputs(y)
-    with pytest.raises(LoadError, match=r"E603.*FULLY_CONNECTED.*'y'.*input 0 is no quantized tensor"):
+    with pytest.raises(LoadError, match=r"E603.*MUL.*'y'.*input 0 is no quantized tensor"):
         run(b.bytes(), numbers(1, 4))
+    b = Builder()
+    x, y = b.input((1, 4), "i2", 0.1), b.tensor((1, 4), "i2", 0.1, name="y")
+    b.operator("LOGISTIC", [x], [y])
+    b.outputs(y)
+    with pytest.raises(LoadError, match=r"E603.*LOGISTIC.*'y'.*int16 are not supported"):
+        run(b.bytes(), numbers(1, 4).astype("i2"))
 
 
 def test_other_files_versions_and_roundings_are_refused(tmp_path):
@@ -197,3 +203,29 @@ def test_litert_reads_our_files_as_we_do():
     for model in (dense(), sparse()[0]):
         ((result,),) = asked([(model, [(x,)])], "default")
         numpy.testing.assert_allclose(result[0], run(model, x)[0], rtol=1e-6)
+
+
+def test_spectra_are_machine_code_and_can_be_saved(tmp_path):
+    b = Builder()
+    x, size, order = b.input((2, 1, 12)), b.constant(ints(1, 16)), b.constant(ints(1, 0, 2))
+    whole, turned, short, y = (
+        b.tensor((2, 1, 9), "c8"),
+        b.tensor((1, 2, 9), "c8"),
+        b.tensor((2, 9), "c8"),
+        b.tensor((2, 9)),
+    )
+    b.operator("RFFT2D", [x, size], [whole])
+    b.operator("TRANSPOSE", [whole, order], [turned])
+    b.operator("SQUEEZE", [turned], [short], ("squeeze", {"axes": [0]}))
+    b.operator("COMPLEX_ABS", [short], [y])
+    b.outputs(y)
+    (tmp_path / "m.tflite").write_bytes(b.bytes())
+    net, signal = load(tmp_path / "m.tflite"), numbers(2, 1, 12)
+    result = net(hybridize.np.array(signal)).asnumpy()
+    numpy.testing.assert_allclose(result, abs(numpy.fft.rfft(signal[:, 0], 16)), rtol=1e-5, atol=1e-6)
+    assert not net.program(hybridize.np.array(signal)).fallbacks
+    net.save(tmp_path / "m.hyb")
+    numpy.testing.assert_array_equal(load(tmp_path / "m.hyb")(hybridize.np.array(signal)).asnumpy(), result)
+    b.operator("NEG", [short], [b.tensor((2, 9), "c8", name="end")])
+    with pytest.raises(LoadError, match=r"operator NEG\[complex\], node 'end'"):
+        program(b.bytes(), "m.tflite")

@@ -9,7 +9,7 @@ import pytest
 import hybridize
 from hybridize import load
 from hybridize.errors import LoadError
-from tests.formats.tflite.cases import asked, ints
+from tests.formats.tflite.cases import asked, ints, numbers
 from tests.formats.tflite.writer import Builder
 
 FIRST = numpy.array([[1, 2, 3]], "f4")
@@ -96,3 +96,61 @@ def test_a_variable_without_a_first_value_is_refused(tmp_path):
 def test_litert_streams_the_same():
     (result,) = asked([(streaming(), [(x,) for x in INPUTS])], "default")
     numpy.testing.assert_array_equal([ys[0] for ys in result], expected())
+
+
+def recurrent(peephole: bool = False) -> bytes:
+    """An LSTM of four inputs and three numbers of state, which are variables: tensors that its operator writes."""
+    b = Builder()
+    x = b.input((1, 5, 4))
+    weights = [b.constant(numbers(3, 4, seed=k)) for k in range(4)] + [
+        b.constant(numbers(3, 3, seed=4 + k)) for k in range(4)
+    ]
+    cells = [b.constant(numbers(3, seed=20 + k)) if peephole else -1 for k in range(3)]
+    biases = [b.constant(numbers(3, seed=10 + k)) for k in range(4)]
+    states = [b.tensor((1, 3), name=name, variable=True) for name in ("out", "cell")]
+    y = b.tensor((1, 5, 3))
+    inputs = [x, *weights, *cells, *biases, -1, -1, *states, -1, -1, -1, -1]
+    b.operator("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, [y], ("lstm", {"activation": 4, "cell_clip": 10.0}))
+    b.outputs(y)
+    return b.bytes()
+
+
+SEQUENCES = [numbers(1, 5, 4, seed=30 + k) for k in range(3)]
+
+
+def steps_of_lstm(peephole: bool) -> list[numpy.ndarray]:
+    """The same in NumPy, over all sequences."""
+    w, u = ([numbers(3, size, seed=first + k) for k in range(4)] for size, first in ((4, 0), (3, 4)))
+    bias, cells = [numbers(3, seed=10 + k) for k in range(4)], [numbers(3, seed=20 + k) * peephole for k in range(3)]
+    h, c, results = numpy.zeros(3), numpy.zeros(3), []
+
+    def sigmoid(z: numpy.ndarray) -> numpy.ndarray:
+        return 1 / (1 + numpy.exp(-z))
+
+    for sequence in SEQUENCES:
+        ys = []
+        for x in sequence[0]:
+            i, f, g, o = (w[k] @ x + u[k] @ h + bias[k] for k in range(4))
+            c = numpy.clip(sigmoid(f + cells[1] * c) * c + sigmoid(i + cells[0] * c) * numpy.tanh(g), -10, 10)
+            h = sigmoid(o + cells[2] * c) * numpy.tanh(c)
+            ys.append(h)
+        results.append(numpy.array([ys]))
+    return results
+
+
+@pytest.mark.parametrize("peephole", [False, True])
+def test_an_lstm_goes_on_from_call_to_call(tmp_path, peephole):
+    (tmp_path / "m.tflite").write_bytes(recurrent(peephole))
+    net = load(tmp_path / "m.tflite")
+    for _ in range(2):
+        for x, y in zip(SEQUENCES, steps_of_lstm(peephole), strict=True):
+            numpy.testing.assert_allclose(net(hybridize.np.array(x)).asnumpy(), y, rtol=2e-5, atol=1e-6)
+        net.reset()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("peephole", [False, True])
+def test_litert_s_lstm_gives_the_same(peephole):
+    (result,) = asked([(recurrent(peephole), [(x,) for x in SEQUENCES])], "default")
+    for ys, y in zip(result, steps_of_lstm(peephole), strict=True):
+        numpy.testing.assert_allclose(ys[0], y, rtol=2e-5, atol=1e-6)

@@ -29,6 +29,8 @@ DIFFERS = {
         ("resize_downsample_scales_cubic_align_corners", "resize_downsample_scales_linear_align_corners"),
         "the reference divides by a size that is no whole number; ours are ONNX Runtime's numbers, and PyTorch's",
     ),
+    **dict.fromkeys(("dft_inverse", "dft_inverse_opset19"),
+                    "the reference is further from 0 than the tolerance where the result is 0, ours is not"),
     "attention_4d_causal_fp16_expanded": "two of 192 float16 numbers are one unit of the last place off",
 }  # fmt: skip
 """Tests whose numbers are others, and why; all else that does not pass is refused."""
@@ -81,7 +83,7 @@ def outcome(case: Any, compiled: bool = True) -> Outcome:
             for inputs, outputs in case.data_sets:
                 results = prepared.run([_normalize_tensor(x) for x in inputs])
                 wanted = [_normalize_tensor(x) for x in outputs]
-                Runner.assert_similar_outputs(wanted, results, case.rtol, case.atol)
+                Runner.assert_similar_outputs(_flat(wanted), _flat(results), case.rtol, case.atol)
         except InternalError as error:
             word, said = "breaks", str(error)
         except HybridizeError as error:
@@ -93,6 +95,12 @@ def outcome(case: Any, compiled: bool = True) -> Outcome:
     result = Outcome(word)
     result.said = said
     return result
+
+
+def _flat(values: Iterable[Any]) -> list[Any]:
+    """Arrays, those of sequences behind their number: the package's comparison takes no numbers in sequences."""
+    lists = [[numpy.array(len(one)), *_flat(one)] if isinstance(one, (list, tuple)) else [one] for one in values]
+    return [array for one in lists for array in one]
 
 
 def reason(name: str, result: Outcome) -> str:

@@ -1,6 +1,9 @@
 """`hybridize(obj)` of TensorFlow's objects: the same results, and what changes between calls is seen."""
 
+import copy
+import gc
 import threading
+import weakref
 
 import numpy
 import pytest
@@ -357,6 +360,57 @@ def test_trainable_of_a_model_is_looked_at():
     close(fast(x, training=True), net(x, training=True))
 
 
+def test_attributes_that_are_set_are_the_objects():
+    net = mlp()
+    fast = hybridize.hybridize(net)
+    fast.trainable = False
+    assert not net.trainable and fast.trainable_variables == []
+
+
+def test_copies():
+    net, x = mlp(), numbers(4, 6)
+    fast = hybridize.hybridize(net)
+    close(fast(x), net(x))
+    other = copy.deepcopy(fast)
+    net.layers[0].kernel.assign(net.layers[0].kernel * 3.0)
+    assert (other(x).numpy() != fast(x).numpy()).any()
+    close(fast(x), net(x))
+
+
+@pytest.mark.parametrize(
+    "options", [{"backend": "numpy"}, {"verify": "outputs"}, {"verify": "ops"}, {"threads": 1}, {"dynamic": True}]
+)
+def test_options(options):
+    net = mlp()
+    fast = hybridize.hybridize(net, **options)
+    for size in (4, 7, 4):
+        x = numbers(size, 6)
+        close(fast(x), net(x))
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(fast(x))
+        assert tape.gradient(y, net.trainable_variables[0].value) is not None
+    assert fast.program(numbers(4, 6)).backend == options.get("backend", "llvm")
+
+
+def test_compiled_before_the_first_call():
+    net = mlp()
+    fast = hybridize.hybridize(net)
+    fast.compile("f32[4,6]")
+    close(fast(numbers(4, 6)), net(numbers(4, 6)))
+    assert fast.cache_info().captures == 1
+
+
+def test_arguments_of_the_first_call_are_not_kept():
+    fast = hybridize.hybridize(tf.function(lambda x: x + 1.0))
+    x = tf.constant(numpy.zeros(1000, "float32"))
+    alive = weakref.ref(x)
+    fast(x)
+    fast(tf.zeros([1000]))
+    del x
+    gc.collect()
+    assert alive() is None
+
+
 # ------------------------------------------------------------------------------------------------- inside of TensorFlow's
 
 
@@ -468,6 +522,40 @@ def test_saved_and_loaded(tmp_path):
         assert isinstance(loaded(x), tf.Tensor)
         close(loaded(x.numpy()).asnumpy(), net(x).numpy())
     hybridize.load(tmp_path / "net", verify=True)
+
+
+def test_a_folder_of_tensorflows(tmp_path):
+    net, x = mlp(), numbers(4, 6)
+    tf.saved_model.save(net, str(tmp_path / "net"))
+    block = hybridize.load(tmp_path / "net")
+    for size in (4, 7, 9):
+        x = numbers(size, 6)
+        assert isinstance(block(x), tf.Tensor)
+        close(block(x), net(x))
+        close(block(x.numpy()).asnumpy(), net(x).numpy())
+
+
+def test_a_tape_does_not_see_through_files(tmp_path):
+    net, x = mlp(), numbers(4, 6)
+    fast = hybridize.hybridize(net)
+    fast(x)
+    fast.save(tmp_path / "net")
+    loaded = hybridize.load(tmp_path / "net")
+    with tf.GradientTape() as tape:
+        close(loaded(x), net(x))
+        tape.watch(x)
+        with pytest.raises(CaptureError, match="GradientTape"):
+            loaded(x)
+
+
+def test_a_model_of_onnx(tmp_path):
+    net = mlp()
+    fast = hybridize.hybridize(net)
+    fast(numbers(4, 6))
+    fast(numbers(5, 6))
+    fast.export(tmp_path / "net.onnx", format="onnx")
+    model = hybridize.load(tmp_path / "net.onnx")
+    close(model(numbers(9, 6)), net(numbers(9, 6)))
 
 
 def test_state_is_saved(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import hybridize
-from hybridize.base.errors import StateError
+from hybridize.base.errors import CaptureError, StateError
 
 layers = tf.keras.layers
 
@@ -326,3 +326,47 @@ def test_a_loop_until_data_say_stop_is_tensorflows_where_a_tape_watches():
         tape.watch(x)
         y = fast(x)
     close(tape.gradient(y, x), found[0][1])
+
+
+def test_dropout_drops_the_same_in_second_derivatives():
+    found = []
+    for hybridized in (False, True):
+        tf.keras.utils.set_random_seed(0)
+        net = tf.keras.Sequential(
+            [layers.Input((20,)), layers.Dropout(0.5, seed=3), layers.Dense(8, activation="tanh"), layers.Dense(2)]
+        )
+        call = hybridize.hybridize(net) if hybridized else net
+        x = numbers(3, 20)
+        for _ in range(2):
+            with tf.GradientTape() as outer:
+                outer.watch(x)
+                with tf.GradientTape() as inner:
+                    inner.watch(x)
+                    y = tf.reduce_sum(tf.square(call(x, training=True)))
+                first = inner.gradient(y, x)
+                total = tf.reduce_sum(tf.square(first))
+            found.append([y, first, outer.gradient(total, [x, *net.trainable_variables])[0]])
+    close(found[2], found[0], 1e-5)
+    close(found[3], found[1], 1e-5)
+
+
+def test_second_derivatives_of_numbers_without_a_seed_are_refused():
+    fast, x = hybridize.hybridize(tf.function(lambda x: tf.reduce_sum(tf.square(tf.nn.dropout(x, 0.5))))), numbers(9)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = fast(x)
+        with pytest.raises(CaptureError, match="E420"):
+            inner.gradient(y, x)
+
+
+def test_frozen_variables_have_gradients():
+    net = mlp()
+    fast, x, found = hybridize.hybridize(net, freeze=True), numbers(4, 6), []
+    close(fast(x), net(x))
+    for call in (net, fast):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.square(call(x)))
+        found.append([y, *tape.gradient(y, net.trainable_variables)])
+    close(found[1], found[0])

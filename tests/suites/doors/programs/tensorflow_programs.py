@@ -153,6 +153,78 @@ def attention() -> Case:
     return Case(randomized(net), [{"inputs": numbers(2, 10, 16)}, {"inputs": numbers(3, 10, 16, seed=1)}])
 
 
+# ------------------------------------------------------------------------------------------------------------ each layer
+
+
+def _layer(make: Callable[[Any], Any], *shape: int | None, ids: int = 0) -> Callable[[], Case]:
+    def build() -> Case:
+        tf.keras.utils.set_random_seed(0)
+        x = tf.keras.Input(shape, dtype="int32" if ids else "float32")
+        net = tf.keras.Model(x, make(tf.keras.layers)(x))
+        sizes = [5 if size is None else size for size in shape]
+        if ids:
+            batches = [numpy.random.default_rng(k).integers(0, ids, (k + 2, *sizes)).astype("int32") for k in range(2)]
+        else:
+            batches = [numbers(k + 2, *sizes, seed=k) for k in range(2)]
+        return Case(randomized(net), [{"inputs": x} for x in batches])
+
+    return build
+
+
+_LAYERS: dict[str, tuple[Callable[[Any], Any], tuple[int | None, ...]]] = {
+    "activations": (lambda k: lambda x: k.Concatenate()([k.Activation(name)(x) for name in ["celu", "elu", "exponential", "gelu", "glu", "hard_shrink", "hard_sigmoid", "hard_silu", "hard_tanh", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "softmax", "soft_shrink", "softplus", "softsign", "sparse_plus", "squareplus", "tanh", "tanh_shrink", "threshold"] if name != "threshold"]), (6,)),
+    "prelu": (lambda k: k.PReLU(), (4, 3)), "leaky": (lambda k: k.LeakyReLU(0.1), (4,)),
+    "relu_slope": (lambda k: k.ReLU(1.0, 0.1, 0.2), (9,)), "elu": (lambda k: k.ELU(0.5), (9,)),
+    "softmax_axes": (lambda k: k.Softmax(axis=(1, 2)), (3, 4)),
+    "conv1d": (lambda k: k.Conv1D(4, 3, 2, "same"), (9, 3)), "conv1d_causal": (lambda k: k.Conv1D(4, 3, padding="causal", dilation_rate=2), (9, 3)),
+    "conv2d": (lambda k: k.Conv2D(4, 3, 2, "same", activation="relu"), (9, 8, 3)),
+    "conv2d_dilated": (lambda k: k.Conv2D(4, 3, dilation_rate=2, padding="same"), (9, 8, 3)),
+    "conv2d_groups": (lambda k: k.Conv2D(4, 3, groups=2), (9, 8, 4)),
+    "conv3d": (lambda k: k.Conv3D(3, 2, 2, "same"), (5, 6, 7, 2)),
+    "conv1d_transposed": (lambda k: k.Conv1DTranspose(4, 3, 2, "same"), (6, 3)),
+    "conv2d_transposed": (lambda k: k.Conv2DTranspose(4, 3, 2, "same"), (5, 6, 3)),
+    "conv2d_transposed_valid": (lambda k: k.Conv2DTranspose(4, 4, 3), (5, 6, 3)),
+    "conv3d_transposed": (lambda k: k.Conv3DTranspose(3, 2, 2), (3, 4, 5, 2)),
+    "depthwise": (lambda k: k.DepthwiseConv2D(3, 2, "same", depth_multiplier=2), (9, 8, 3)),
+    "depthwise_dilated": (lambda k: k.DepthwiseConv2D(3, dilation_rate=2), (9, 8, 3)),
+    "depthwise1d": (lambda k: k.DepthwiseConv1D(3, padding="same"), (9, 3)),
+    "separable": (lambda k: k.SeparableConv2D(4, 3, padding="same"), (9, 8, 3)),
+    "separable1d": (lambda k: k.SeparableConv1D(4, 3), (9, 3)),
+    "max_pool1d": (lambda k: k.MaxPooling1D(3, 2, "same"), (9, 3)), "avg_pool1d": (lambda k: k.AveragePooling1D(2), (9, 3)),
+    "max_pool3d": (lambda k: k.MaxPooling3D(2, padding="same"), (5, 6, 7, 2)), "avg_pool3d": (lambda k: k.AveragePooling3D(2), (5, 6, 7, 2)),
+    "global_pools": (lambda k: lambda x: k.Concatenate()([k.GlobalMaxPooling2D()(x), k.GlobalAveragePooling2D()(x)]), (5, 6, 3)),
+    "adaptive_pool": (lambda k: k.AdaptiveAveragePooling2D(2), (6, 8, 3)) if hasattr(tf.keras.layers, "AdaptiveAveragePooling2D") else (lambda k: k.Identity(), (3,)),
+    "batch_norm": (lambda k: k.BatchNormalization(), (5, 6, 3)), "layer_norm": (lambda k: k.LayerNormalization(), (5, 8)),
+    "layer_norm_axes": (lambda k: k.LayerNormalization(axis=(1, 2)), (5, 8)), "group_norm": (lambda k: k.GroupNormalization(2), (5, 6, 4)),
+    "rms_norm": (lambda k: k.RMSNormalization(), (8,)), "unit_norm": (lambda k: k.UnitNormalization(), (8,)),
+    "spectral": (lambda k: k.SpectralNormalization(k.Dense(4)), (8,)),
+    "einsum_dense": (lambda k: k.EinsumDense("abc,cd->abd", (None, 6), bias_axes="d"), (5, 8)),
+    "upsampling": (lambda k: k.UpSampling2D(2), (4, 5, 3)), "upsampling_bilinear": (lambda k: k.UpSampling2D((2, 3), interpolation="bilinear"), (4, 5, 3)),
+    "upsampling1d": (lambda k: k.UpSampling1D(2), (4, 3)), "upsampling3d": (lambda k: k.UpSampling3D(2), (2, 3, 4, 3)),
+    "padding": (lambda k: k.ZeroPadding2D(((1, 2), (0, 3))), (4, 5, 3)), "cropping": (lambda k: k.Cropping2D(((1, 1), (0, 2))), (4, 5, 3)),
+    "flatten": (lambda k: k.Flatten(), (4, 5, 3)), "permute": (lambda k: k.Permute((2, 1)), (4, 5)),
+    "reshape": (lambda k: k.Reshape((-1, 2)), (4, 5)), "repeat": (lambda k: k.RepeatVector(3), (5,)),
+    "dot": (lambda k: lambda x: k.Dot(axes=2, normalize=True)([x, x]), (4, 5)),
+    "merges": (lambda k: lambda x: k.Concatenate(1)([k.Add()([x, x]), k.Multiply()([x, x]), k.Average()([x, x]), k.Maximum()([x, -x]), k.Minimum()([x, -x]), k.Subtract()([x, x * 2])]), (4, 5)),
+    "rescaling": (lambda k: k.Rescaling(1 / 255, -1), (4, 5, 3)), "resizing": (lambda k: k.Resizing(7, 3), (4, 5, 3)),
+    "resizing_nearest": (lambda k: k.Resizing(7, 3, "nearest"), (4, 5, 3)), "center_crop": (lambda k: k.CenterCrop(3, 2), (5, 5, 3)),
+    "normalization": (lambda k: k.Normalization(mean=[1.0, 2, 3], variance=[1.0, 4, 9]), (4, 3)),
+    "discretization": (lambda k: k.Discretization([-1.0, 0.0, 0.5]), (6,)),
+    "simple_rnn": (lambda k: k.SimpleRNN(4), (5, 3)), "gru_backwards": (lambda k: k.GRU(4, go_backwards=True, return_sequences=True), (5, 3)),
+    "lstm_unrolled": (lambda k: k.LSTM(4, unroll=True), (5, 3)), "stacked": (lambda k: k.RNN([k.LSTMCell(4), k.GRUCell(3)]), (5, 3)),
+    "bidirectional": (lambda k: k.Bidirectional(k.GRU(4, return_sequences=True), merge_mode="ave"), (5, 3)),
+    "conv_lstm": (lambda k: k.ConvLSTM2D(3, 2), (4, 5, 6, 2)), "time_distributed": (lambda k: k.TimeDistributed(k.Dense(3)), (5, 4)),
+    "attention": (lambda k: lambda x: k.Attention()([x, x]), (5, 4)), "additive_attention": (lambda k: lambda x: k.AdditiveAttention()([x, x]), (5, 4)),
+    "grouped_attention": (lambda k: lambda x: k.GroupQueryAttention(4, 4, 2)(x, x), (5, 8)),
+    "masking": (lambda k: lambda x: k.LSTM(3)(k.Masking()(x * k.ReLU()(x[:, :1] * 0 + 1))), (5, 4)),
+    "ops": (lambda k: lambda x: tf.keras.ops.concatenate([tf.keras.ops.cumsum(x, 1), tf.keras.ops.flip(x, 1), tf.keras.ops.logsumexp(x, 1, True) * x, tf.keras.ops.norm(x, axis=1, keepdims=True) * x, tf.keras.ops.roll(x, 2, 1), tf.keras.ops.sort(x, 1), tf.keras.ops.take(x, [0, 2], 1), tf.keras.ops.tril(x), tf.keras.ops.var(x, 1, True) * x, tf.keras.ops.median(x, 1, True) * x, tf.keras.ops.clip(x, -1, 1), tf.keras.ops.diff(x, axis=1)], 1), (6, 6)),
+}  # fmt: skip
+for _name, (_make, _shape) in _LAYERS.items():
+    CASES[f"layer_{_name}"] = _layer(_make, *_shape)
+CASES["layer_embedding"] = _layer(lambda k: k.Embedding(20, 4), 6, ids=20)
+CASES["layer_one_hot"] = _layer(lambda k: k.CategoryEncoding(8, "one_hot"), 1, ids=8)
+
+
 # ----------------------------------------------------------------------------------------------------------- control flow
 
 
@@ -257,6 +329,45 @@ def case_of_three() -> Case:
 
     specs = [tf.TensorSpec([], tf.int32, name="i"), tf.TensorSpec([None], tf.float32, name="x")]
     return _function(chosen, specs, [{"i": numpy.int32(k), "x": numbers(3)} for k in (0, 1, 2, 7, -1)])
+
+
+class _Nested(tf.Module):
+    """Loops in loops and branches, with lists and a variable that is written inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.total = tf.Variable(tf.zeros([3]))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32, name="x")])
+    def __call__(self, x: Any) -> Any:
+        n = tf.shape(x)[0]
+        rows = tf.TensorArray(tf.float32, n)
+        last = tf.zeros([3])
+        for i in tf.range(n):
+            inner = tf.TensorArray(tf.float32, 4)
+            for j in tf.range(4):
+                inner = inner.write(j, x[i] * tf.cast(j + i, tf.float32))
+                self.total.assign_add(x[i])
+            if tf.reduce_sum(x[i]) > 0.0:
+                last = last + tf.reduce_sum(inner.stack(), 0)
+                self.total.assign(self.total * 0.5)
+            else:
+                steps = 0
+                while tf.reduce_sum(tf.abs(last)) > 0.5:
+                    last = last * 0.5
+                    steps += 1
+                last = last + tf.cast(steps, tf.float32)
+            rows = rows.write(n - 1 - i, last)
+        evens = tf.TensorArray(tf.float32, n)
+        for i in tf.range(0, n, 2):
+            evens = evens.write(i, x[i])
+        return rows.stack(), self.total.read_value(), evens.stack()
+
+
+@case
+def nested() -> Case:
+    """Loops and branches inside of each other."""
+    return Case(_Nested(), [{"x": numbers(k, 3, seed=k)} for k in (4, 6, 5)], signature="__call__", trains=True)
 
 
 # ------------------------------------------------------------------------------------------------------------------ state
@@ -407,6 +518,16 @@ def training_step_of_images() -> Case:
     return Case(module, _steps(4, 8, 8, 2), module.step, "step", trains=True)
 
 
+@case
+def training_step_of_sequences() -> Case:
+    """Three steps of a recurrent net: TensorFlow's own gradient of its loop."""
+    tf.keras.utils.set_random_seed(0)
+    layers = tf.keras.layers
+    net = tf.keras.Sequential([layers.Input((5, 2)), layers.LSTM(4, return_sequences=True), layers.GRU(3)])
+    module = Training(net, _crossed, tf.TensorSpec([None, 5, 2], tf.float32, name="x"))
+    return Case(module, _steps(4, 5, 2), module.step, "step", trains=True)
+
+
 # ----------------------------------------------------------------------------------------------------------------- others
 
 
@@ -538,6 +659,156 @@ def structured() -> Case:
     y = layers.Concatenate()([layers.Dense(5)(a), layers.Dense(2)(b)])
     net = tf.keras.Model({"a": a, "b": b}, {"joined": y, "sum": layers.Dense(1)(y)})
     return Case(randomized(net), [{"a": numbers(2, 4), "b": numbers(2, 3)}, {"a": numbers(3, 4), "b": numbers(3, 3)}])
+
+
+# -------------------------------------------------------------------------------------------------- operators by themselves
+
+
+@case
+def raw_elementwise() -> Case:
+    """Operators that compute element by element, by their own names."""
+    r = tf.raw_ops
+
+    def computed(x: Any, y: Any, i: Any, j: Any) -> Any:
+        unit, above = x / 10, tf.abs(x) + 1
+        return (
+            r.Acos(x=unit), r.Acosh(x=above), r.Add(x=x, y=y), r.ApproximateEqual(x=x, y=x + 1e-6), r.Asin(x=unit),
+            r.Asinh(x=x), r.Atan(x=x), r.Atanh(x=unit), r.Cos(x=x), r.Cosh(x=x), r.Digamma(x=above), r.Div(x=i, y=j),
+            r.Inv(x=above), r.IsInf(x=x / 0.0), r.LogicalOr(x=x > 0, y=y > 0), r.Mod(x=i, y=j), r.MulNoNan(x=x / 0.0, y=y * 0),
+            r.OnesLike(x=x), r.PreventGradient(input=x), r.Rint(x=x * 3), r.Select(condition=x > 0, x=x, y=y), r.Snapshot(input=x),
+            r.Tan(x=x), r.TruncateMod(x=i, y=j), r.Xlog1py(x=above, y=above), r.ClipByValue(t=x, clip_value_min=-0.5, clip_value_max=0.5),
+            r.BitwiseOr(x=i, y=j), r.BitwiseXor(x=i, y=j), r.Invert(x=i), r.LeftShift(x=i, y=j % 4), r.RightShift(x=i, y=j % 4),
+            r.Bitcast(input=x, type=tf.int32), r.CheckNumerics(tensor=x, message="odd"), r.EnsureShape(input=x, shape=[None, 4]),
+            r.L2Loss(t=x), r.Select(condition=x[:, 0] > 0, x=x, y=y), r.FloorDiv(x=i, y=j), r.FloorMod(x=x, y=y),
+            r.SoftmaxCrossEntropyWithLogits(features=x, labels=tf.nn.softmax(y))[0],
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 4], tf.float32, name="x"), tf.TensorSpec([None, 4], tf.float32, name="y"),
+             tf.TensorSpec([None], tf.int32, name="i"), tf.TensorSpec([None], tf.int32, name="j")]  # fmt: skip
+    batches = [{"x": numbers(k, 4), "y": numbers(k, 4, seed=1), "i": numpy.int32([-7, 5, 6, -9, 8][:k]),
+                "j": numpy.int32([2, 3, -4, 5, 7][:k])} for k in (3, 5)]  # fmt: skip
+    return _function(computed, specs, batches)
+
+
+@case
+def raw_arrays() -> Case:
+    """Operators that move elements, by their own names."""
+    r = tf.raw_ops
+
+    def computed(x: Any, at: Any) -> Any:
+        n = tf.shape(x)[0]
+        points = tf.stack([at, at], 1)
+        rows = tf.gather(x, at)
+        lists = tf.TensorArray(tf.float32, 3, element_shape=[4]).unstack(x[:3])
+        return (
+            r.BatchMatMul(x=x[None], y=x[None], adj_y=True), r.BroadcastArgs(s0=[n, 1], s1=[4]), r.Concat(concat_dim=1, values=[x, x]),
+            r.DynamicStitch(indices=[[2, 0], [1]], data=[x[:2], x[:1]]), r.Gather(params=x, indices=at),
+            r.InvertPermutation(x=[2, 0, 1]), r.Min(input=x, axis=1), r.Rank(input=x), r.Size(input=x),
+            r.ScatterNd(indices=points, updates=rows[:, 0], shape=[n, 4]), r.Slice(input=x, begin=[1, 0], size=[-1, 2]),
+            r.TensorScatterAdd(tensor=x, indices=at[:, None], updates=rows), r.TensorScatterSub(tensor=x, indices=at[:, None], updates=rows),
+            r.TensorScatterUpdate(tensor=x, indices=at[:1, None], updates=rows[:1]), r.UnsortedSegmentSum(data=x[:2], segment_ids=[1, -1], num_segments=3),
+            lists.gather([2, 0]), lists.concat(), lists.size(), tf.slice(x, [at[0], 0], [1, 3]), x[at[1]], x[at[0], 1:],
+            r.Fill(dims=[n, 2], value=x[0, 0]), tf.range(n) * 2, tf.linspace(0.0, 1.0, 5),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 4], tf.float32, name="x"), tf.TensorSpec([2], tf.int32, name="at")]
+    return _function(computed, specs, [{"x": numbers(k, 4), "at": numpy.int32([1, 2])} for k in (3, 5)])
+
+
+class _Written(tf.Module):
+    """Writes a variable in all ways."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = tf.Variable(numbers(5, 3))
+
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.int32, name="at"), tf.TensorSpec([2, 3], tf.float32, name="x")])
+    def __call__(self, at: Any, x: Any) -> Any:
+        r, handle = tf.raw_ops, self.table.handle
+        r.ResourceScatterSub(resource=handle, indices=at, updates=x)
+        first = self.table.read_value()
+        r.ResourceScatterUpdate(resource=handle, indices=at, updates=x)
+        r.ResourceScatterNdAdd(ref=handle, indices=at[:, None], updates=x)
+        r.ResourceScatterNdSub(ref=handle, indices=tf.stack([at, at], 1) % 3, updates=x[:, 0])
+        r.ResourceScatterNdUpdate(ref=handle, indices=[[4]], updates=x[:1])
+        shape = r.VariableShape(input=handle)
+        return (
+            first,
+            self.table.read_value(),
+            shape,
+            r.ResourceGatherNd(resource=handle, indices=[[0, 1]], dtype=tf.float32),
+        )
+
+
+@case
+def raw_writes() -> Case:
+    """Every operator that writes a part of a variable."""
+    batches = [{"at": numpy.int32(at), "x": numbers(2, 3, seed=k)} for k, at in enumerate(([0, 2], [3, 1]))]
+    return Case(_Written(), batches, signature="__call__", trains=True)
+
+
+@case
+def raw_gradients() -> Case:
+    """Operators of gradients, by `GradientTape` of what they belong to."""
+
+    def computed(x: Any, z: Any) -> Any:
+        nn, image = tf.nn, tf.image
+        w, v = tf.constant(numbers(3, 3, 2, 3, seed=4)), tf.constant(numbers(2, 2, 2, 1, 2, seed=5))
+        results = []
+
+        def of(function: Callable[..., Any], *xs: Any) -> None:
+            with tf.GradientTape() as tape:
+                tape.watch(xs)
+                y = function(*xs)
+                total = tf.reduce_sum(y * tf.sin(tf.reshape(tf.range(tf.cast(tf.size(y), tf.float32)), tf.shape(y))))
+            results.extend(tape.gradient(total, xs))
+
+        for function in (
+            nn.relu6,
+            nn.elu,
+            nn.selu,
+            nn.leaky_relu,
+            nn.softplus,
+            nn.softsign,
+            tf.sqrt,
+            tf.math.reciprocal,
+            tf.tanh,
+            tf.sigmoid,
+            tf.math.rsqrt,
+        ):
+            of(function, tf.abs(x) + 0.1)
+        of(nn.elu, x), of(nn.selu, x), of(nn.leaky_relu, x), of(nn.relu, x)
+        of(lambda x: x[:, 1:, ::2], x), of(lambda x: tf.pad(x, [[0, 0], [1, 1], [2, 0], [0, 0]], "REFLECT"), x)
+        (
+            of(lambda x: tf.gather(x, [0, 0, 1]), x),
+            of(lambda x, y: x * y[0, 0], x, x + 1),
+            of(lambda x: tf.concat([x, 2 * x], 3), x),
+        )
+        of(lambda x: nn.conv2d(x, w, 2, "SAME"), x), of(lambda w: nn.conv2d(x, w, 1, "VALID"), w)
+        (
+            of(lambda x: nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME"), x),
+            of(lambda w: nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME"), w),
+        )
+        of(lambda x: nn.max_pool2d(x, 3, 2, "SAME"), x), of(lambda x: nn.avg_pool2d(x, 3, 2, "SAME"), x)
+        of(lambda z: nn.conv3d(z, v, [1] * 5, "SAME"), z), of(lambda v: nn.conv3d(z, v, [1] * 5, "SAME"), v)
+        of(lambda z: nn.max_pool3d(z, 2, 2, "SAME"), z), of(lambda z: nn.avg_pool3d(z, 2, 2, "VALID"), z)
+        of(lambda x: image.resize(x, [7, 9]), x), of(lambda x: image.resize(x, [12, 14], "nearest"), x)
+        scale, shift = tf.constant([1.5, 0.5]), tf.constant([0.1, -0.2])
+        of(lambda x, a, b: tf.compat.v1.nn.fused_batch_norm(x, a, b)[0], x, scale, shift)
+        of(
+            lambda x, a, b: tf.compat.v1.nn.fused_batch_norm(x, a, b, shift, tf.exp(shift), is_training=False)[0],
+            x,
+            scale,
+            shift,
+        )
+        y, mean, variance = tf.compat.v1.nn.fused_batch_norm(x, scale, shift)
+        return tuple(one.values if isinstance(one, tf.IndexedSlices) else one for one in [*results, y, mean, variance])
+
+    specs = [
+        tf.TensorSpec([None, 6, 7, 2], tf.float32, name="x"),
+        tf.TensorSpec([None, 4, 5, 4, 1], tf.float32, name="z"),
+    ]
+    return _function(computed, specs, [{"x": numbers(k, 6, 7, 2), "z": numbers(k, 4, 5, 4, 1, seed=1)} for k in (2, 3)])
 
 
 def flat(result: Any) -> list[numpy.ndarray[Any, Any]]:
