@@ -62,14 +62,17 @@ class _Reader:
 
     def __init__(self, sizes: Sizes) -> None:
         self._sizes = sizes
-        self._graphs: dict[int, tuple[Any, ForeignGraph]] = {}
+        self._graphs: dict[tuple[int, bool], tuple[Any, ForeignGraph]] = {}
         self._names: dict[Any, str] = {}
         self._count = 0
+        self.of_gradient = False
+        """True within the gradient of a function with a rule of its own."""
 
     def graph(self, jaxpr: Any, constants: Sequence[Any]) -> ForeignGraph:
         """Return a jaxpr with its constants."""
-        if not constants and id(jaxpr) in self._graphs:
-            return self._graphs[id(jaxpr)][1]
+        key = id(jaxpr), self.of_gradient
+        if not constants and key in self._graphs:
+            return self._graphs[key][1]
         arrays: dict[str, NDArray[Any]] = {
             self._name(variable): _constant(value) for variable, value in zip(jaxpr.constvars, constants, strict=True)
         }
@@ -78,7 +81,7 @@ class _Reader:
         inputs = tuple(_port(self._name(variable), variable.aval) for variable in jaxpr.invars)
         outputs = tuple(_port(self._read(variable, arrays), variable.aval) for variable in jaxpr.outvars)
         graph = ForeignGraph(inputs, nodes, outputs, arrays, declared)
-        self._graphs[id(jaxpr)] = jaxpr, graph  # the jaxpr, too, so that its number stays its own
+        self._graphs[key] = jaxpr, graph  # the jaxpr, too, so that its number stays its own
         return graph
 
     def _name(self, variable: Any) -> str:
@@ -150,6 +153,8 @@ class _Reader:
             return float(value)
         if dims_of(value):
             return size_of(value, self._sizes)
+        if isinstance(value, ForeignGraph):
+            return value
         if isinstance(value, core.ClosedJaxpr):
             return self.graph(value.jaxpr, value.consts)
         if isinstance(value, core.Jaxpr):
@@ -289,7 +294,7 @@ def _with_gradient(reader: _Reader, equation: Any) -> dict[str, Any]:
     own = equation.params.get("num_consts", 0)  # what the function closes over has no gradient by its rule
     wanted = [k for k, aval in enumerate(avals) if k >= own and is_inexact(aval)]
     params = {"call_jaxpr": equation.params["call_jaxpr"], "name": equation.params.get("name"), "wanted": tuple(wanted)}
-    if not wanted or any(map(_has_words, avals)):
+    if not wanted or reader.of_gradient or any(map(_has_words, avals)):
         return {**params, "wanted": ()}
     count = len(equation.outvars)
 
@@ -312,7 +317,11 @@ def _with_gradient(reader: _Reader, equation: Any) -> dict[str, Any]:
     except Exception as error:  # the rule is the user's: what it raises is only for those who differentiate
         let_through(error)
         return {**params, "wanted": ()}
-    return {**params, "gradient": closed}
+    reader.of_gradient = True  # a gradient of a gradient, which may be the same again, is that of its operations
+    try:
+        return {**params, "gradient": reader.graph(closed.jaxpr, closed.consts)}
+    finally:
+        reader.of_gradient = False
 
 
 _SPECIAL: Final[Mapping[str, Callable[[_Reader, Any], dict[str, Any]]]] = {
