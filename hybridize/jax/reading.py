@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.dtypes import CODES, uint32
 from hybridize.base.errors import CaptureError
+from hybridize.base.interruptions import let_through
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port
 from hybridize.formats.jaxpr.rows import JAXPR
 from hybridize.jax import internals
@@ -61,14 +62,17 @@ class _Reader:
 
     def __init__(self, sizes: Sizes) -> None:
         self._sizes = sizes
-        self._graphs: dict[int, tuple[Any, ForeignGraph]] = {}
+        self._graphs: dict[tuple[int, bool], tuple[Any, ForeignGraph]] = {}
         self._names: dict[Any, str] = {}
         self._count = 0
+        self.of_gradient = False
+        """True within the gradient of a function with a rule of its own."""
 
     def graph(self, jaxpr: Any, constants: Sequence[Any]) -> ForeignGraph:
         """Return a jaxpr with its constants."""
-        if not constants and id(jaxpr) in self._graphs:
-            return self._graphs[id(jaxpr)][1]
+        key = id(jaxpr), self.of_gradient
+        if not constants and key in self._graphs:
+            return self._graphs[key][1]
         arrays: dict[str, NDArray[Any]] = {
             self._name(variable): _constant(value) for variable, value in zip(jaxpr.constvars, constants, strict=True)
         }
@@ -77,7 +81,7 @@ class _Reader:
         inputs = tuple(_port(self._name(variable), variable.aval) for variable in jaxpr.invars)
         outputs = tuple(_port(self._read(variable, arrays), variable.aval) for variable in jaxpr.outvars)
         graph = ForeignGraph(inputs, nodes, outputs, arrays, declared)
-        self._graphs[id(jaxpr)] = jaxpr, graph  # the jaxpr, too, so that its number stays its own
+        self._graphs[key] = jaxpr, graph  # the jaxpr, too, so that its number stays its own
         return graph
 
     def _name(self, variable: Any) -> str:
@@ -149,6 +153,8 @@ class _Reader:
             return float(value)
         if dims_of(value):
             return size_of(value, self._sizes)
+        if isinstance(value, ForeignGraph):
+            return value
         if isinstance(value, core.ClosedJaxpr):
             return self.graph(value.jaxpr, value.consts)
         if isinstance(value, core.Jaxpr):
@@ -253,6 +259,7 @@ def _scatter(reader: _Reader, equation: Any) -> dict[str, Any]:
         "update_window_dims": numbers.update_window_dims, "dropped": numbers.inserted_window_dims,
         "index_axes": numbers.scatter_dims_to_operand_dims, "operand_batching_dims": numbers.operand_batching_dims,
         "indices_batching_dims": numbers.scatter_indices_batching_dims, "mode": equation.params["mode"],
+        "function": equation.params["update_jaxpr"] if equation.primitive.name == "scatter" else None,
     }  # fmt: skip
 
 
@@ -284,9 +291,10 @@ def is_inexact(array: Any) -> bool:
 def _with_gradient(reader: _Reader, equation: Any) -> dict[str, Any]:
     """The program, and one for its gradient: of the cotangents of the results and the operands, as JAX makes it."""
     avals = [variable.aval for variable in equation.invars]
-    wanted = [k for k, aval in enumerate(avals) if is_inexact(aval)]
+    own = equation.params.get("num_consts", 0)  # what the function closes over has no gradient by its rule
+    wanted = [k for k, aval in enumerate(avals) if k >= own and is_inexact(aval)]
     params = {"call_jaxpr": equation.params["call_jaxpr"], "name": equation.params.get("name"), "wanted": tuple(wanted)}
-    if not wanted or any(map(_has_words, avals)):
+    if not wanted or reader.of_gradient or any(map(_has_words, avals)):
         return {**params, "wanted": ()}
     count = len(equation.outvars)
 
@@ -304,8 +312,16 @@ def _with_gradient(reader: _Reader, equation: Any) -> dict[str, Any]:
         return list(pullback([g if is_inexact(y) else numpy.zeros(y.shape, jax.dtypes.float0) for g, y in pairs]))
 
     every = [*(variable.aval for variable in equation.outvars), *avals]
-    closed = jax.make_jaxpr(gradient)(*(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in every))
-    return {**params, "gradient": closed}
+    try:
+        closed = jax.make_jaxpr(gradient)(*(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in every))
+    except Exception as error:  # the rule is the user's: what it raises is only for those who differentiate
+        let_through(error)
+        return {**params, "wanted": ()}
+    reader.of_gradient = True  # a gradient of a gradient, which may be the same again, is that of its operations
+    try:
+        return {**params, "gradient": reader.graph(closed.jaxpr, closed.consts)}
+    finally:
+        reader.of_gradient = False
 
 
 _SPECIAL: Final[Mapping[str, Callable[[_Reader, Any], dict[str, Any]]]] = {

@@ -7,12 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy
 
-PATH = Path(__file__).parents[1] / "suites" / "doors" / "programs" / "jax.py"
+FOLDER = Path(__file__).parents[1] / "suites" / "doors" / "programs"
 
 
-def programs():
-    """The functions of tests/suites/doors/programs/jax.py, by name."""
-    spec = importlib.util.spec_from_file_location("doors_programs_jax", PATH)
+def programs(file="jax"):
+    """The functions of a file of tests/suites/doors/programs, by name."""
+    spec = importlib.util.spec_from_file_location(f"doors_programs_{file}", FOLDER / f"{file}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.PROGRAMS

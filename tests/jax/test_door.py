@@ -369,6 +369,15 @@ def test_gradients_of_ours_are_by_the_rules_of_functions():
     assert_same([jnp.asarray(a.grad.asnumpy()), jnp.asarray(w.grad.asnumpy())], list(wanted))
 
 
+def test_a_rule_that_calls_its_function():
+    from jax.experimental.ode import odeint
+
+    def swings(start):
+        return odeint(lambda y, t: jnp.array([y[1], -jnp.sin(y[0])]), start, jnp.linspace(0.0, 1.0, 3))
+
+    assert_same(hybridize(jax.jit(swings))(jnp.ones(2)), jax.jit(swings)(jnp.ones(2)), rtol=1e-4)
+
+
 # Refusals
 
 

@@ -59,6 +59,16 @@ def test_hybridized_gradients(name):
         assert_same(fast(*arguments(n)), jax.value_and_grad(loss)(*arguments(n)), rtol=2e-4, atol=2e-5)
 
 
+MORE = programs("jax_more")
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_more_programs(name):
+    function, args = MORE[name]
+    theirs = function if name == "bf" else jax.jit(function)  # XLA leaves out roundings to bfloat16
+    assert_same(hybridize(jax.jit(function))(*args), theirs(*args), rtol=2e-4, atol=2e-5)
+
+
 def test_steps_of_a_training():
     function, arguments = PROGRAMS["transformer_training_step"]
     params, state, tokens = arguments(4)

@@ -21,7 +21,7 @@ from hybridize.base.types import TensorType
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.jaxpr.elementwise import maximum, minimum
-from hybridize.formats.jaxpr.vocabulary import JAXPR, sizes
+from hybridize.formats.jaxpr.vocabulary import JAXPR, graph_of, of_any_shape, sizes
 from hybridize.ops.op import Operand, bind, scalar, type_of
 from hybridize.ops.tracing import make_graph
 
@@ -238,7 +238,7 @@ def scatter(n: Application, array: Value, indices: Value, new: Value) -> Operand
         beyond = ops.eq(ops.iota(shape, len(shape) - 1, int64), ops.full(0, TensorType(shape, int64)))
         gone = ops.where(beyond, ops.full(size, TensorType(shape, int64)), ops.full(0, TensorType(shape, int64)))
         points = ops.where(ops.broadcast(valid, shape), points, gone)
-    join = _JOINED.get(n.node.op)
+    join = _by_program(n) if n.has("function") else _JOINED.get(n.node.op)
     if join is None:
         mode = "set" if n.node.op == "scatter" else "add"
         if mode == "add" and kind.dtype == bool_:
@@ -251,8 +251,22 @@ def scatter(n: Application, array: Value, indices: Value, new: Value) -> Operand
     return ops.transpose(result, tuple(order.index(axis) for axis in range(kind.ndim)))
 
 
+def _by_program(n: Application) -> Callable[[Operand, Operand], Operand]:
+    """The function that a node applies to each element and its update."""
+    graph = of_any_shape(graph_of(n, "function"))
+    names = [port.name for port in graph.inputs]
+
+    def join(x: Operand, update: Operand) -> Operand:
+        (result,) = n.walk.graph(graph, dict(zip(names, (x, update), strict=True)))
+        return operand_of(result)
+
+    return join
+
+
 def _over_whole(n: Application, x: Operand, updates: Operand, windows: _Windows) -> Operand:
     """The whole array replaced by, or joined with, each of the updates."""
+    if n.has("function"):
+        n.fail("a function of the whole array is not supported", help="apply it to the array itself")
     shape = tuple(windows.shape)
     rows = ops.reshape(updates, (math.prod(windows.lead), *shape))
     if n.node.op == "scatter":
