@@ -16,6 +16,7 @@ import jax
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.loading import LOADING
 from hybridize.base.locations import SourceLoc, is_users
 
 try:
@@ -73,7 +74,8 @@ def over_memory(array: NDArray[Any]) -> jax.Array:
 def weak(array: jax.Array) -> jax.Array:
     """Return an array whose dtype yields to others, as Python's numbers do."""
     try:
-        from jax._src.lax.lax import _convert_element_type
+        with LOADING:
+            from jax._src.lax.lax import _convert_element_type
     except ImportError:
         return array
     return _convert_element_type(array, array.dtype, weak_type=True)
@@ -85,7 +87,8 @@ def composition(equation: Any) -> Callable[..., Any] | None:
     if name == "random_gamma":
         return functools.partial(equation.primitive.impl, **params)
     try:
-        from jax._src.lax import lax, linalg, special
+        with LOADING:
+            from jax._src.lax import lax, linalg, special
     except ImportError:
         return None
     places = (special, f"{name}_impl"), (lax, f"_{name}_impl"), (linalg, f"_{name}_jax_fn"), (linalg, f"_{name}_jax")

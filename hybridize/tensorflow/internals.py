@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
@@ -12,6 +11,8 @@ import numpy
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from hybridize.base.loading import load_module
+
 T = TypeVar("T")
 
 
@@ -19,7 +20,7 @@ def _named(path: str) -> Any:
     """Return what a path of modules and attributes names; None where this version of TensorFlow has it not."""
     module, _, name = path.rpartition(".")
     try:
-        return getattr(importlib.import_module(f"tensorflow.python.{module}"), name)
+        return getattr(load_module(f"tensorflow.python.{module}"), name)
     except (ImportError, AttributeError):
         return None
 

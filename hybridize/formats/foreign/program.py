@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import CODES, DType
 from hybridize.base.frozen import frozen
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ class Port:
 
     def __str__(self) -> str:
         """`state: f32[2,batch,128]`."""
-        from hybridize.base.dtypes import CODES
-
         code = "array" if self.dtype is None else CODES[self.dtype]
         sizes = "..." if self.shape is None else ",".join("?" if size is None else str(size) for size in self.shape)
         return f"{self.name}: {code}[{sizes}]"

@@ -8,6 +8,7 @@ from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.errors import LoadError
+from hybridize.base.loading import LOADING
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -30,10 +31,11 @@ def _body(n: Application, kinds: Sequence[Any]) -> ForeignGraph:
     Raises:
         LoadError E606: the onnx package is not there, or it has no body for the node.
     """
-    from hybridize.formats.onnx.read import of_function  # late: the reader knows the rows
-
     try:
-        from onnx import TypeProto, defs, helper  # late, as few models need it
+        with LOADING:  # late: few models need the package, and the reader knows the rows
+            from onnx import TypeProto, defs, helper
+
+            from hybridize.formats.onnx.read import of_function
     except ImportError:
         raise LoadError("E606", f"{n.place}: its body is defined by the onnx package, which is not installed",
                         help="pip install onnx") from None  # fmt: skip

@@ -8,6 +8,7 @@ body. A variable that a body writes is one of its results; those that it reads a
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -396,6 +397,12 @@ def _begun(n: Application, form: _Form, values: Sequence[Value], chosen: Sequenc
     return values
 
 
+def _cut(operands: Sequence[Operand], sizes: Sequence[int]) -> list[Sequence[Operand]]:
+    """Consecutive parts of these sizes."""
+    ends = [*itertools.accumulate(sizes)]
+    return [operands[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+
+
 def _scan(
     n: Application, form: _Form, arguments: Sequence[Value], steps: Mapping[int, int], count: Any
 ) -> Sequence[Value]:
@@ -422,8 +429,7 @@ def _scan(
         fixed = [values[k] for k in others]
         counts = [_counted(values[k], steps[k], count) for k in counters]
         own = [name for name in state.names if name not in changed]
-        constants = [operand_of(n.walk.state[name]) for name in own]
-        moving = [operand_of(n.walk.state[name]) for name in changed]
+        constants, moving = ([operand_of(n.walk.state[name]) for name in names] for names in (own, changed))
         rows = [*(values[k].array for k in read), *(ops.flip(values[k].array, 0) for k in ends_first)]
         parts = [leaves(begin), moving, counts, rows, leaves(fixed), constants]
         sizes = [len(part) for part in parts]
@@ -434,14 +440,10 @@ def _scan(
         ]  # fmt: skip
 
         def run(*operands: Operand) -> list[Operand]:
-            cut, at = [], 0
-            for size in sizes:
-                cut.append(operands[at : at + size])
-                at += size
+            cut = _cut(operands, sizes)
             inner: list[Value] = [None] * len(arguments)
-            for k, value in zip(carried, with_leaves(begin, iter(cut[0])), strict=True):
-                inner[k] = value
-            for k, value in zip(others, with_leaves(fixed, iter(cut[4])), strict=True):
+            first, constant = with_leaves(begin, iter(cut[0])), with_leaves(fixed, iter(cut[4]))
+            for k, value in zip([*carried, *others], [*first, *constant], strict=True):
                 inner[k] = value
             for k, x in zip(counters, cut[2], strict=True):
                 inner[k] = RoundNumber(key, x) if k in numbers else x
@@ -467,12 +469,9 @@ def _scan(
 
     values = _begun(n, form, arguments, carried, plan)
     operands, body = plan(values)
-    width = len(leaves([values[k] for k in carried if isinstance(values[k], TensorList)])) + sum(
-        not isinstance(values[k], (TensorList, Handle)) for k in carried
-    )
-    outputs = iter(bind(ops.Scan(body, count, False, width + len(changed)), *operands))
-    result = list(values)
     begin = [values[k] if isinstance(values[k], (TensorList, Handle)) else operand_of(values[k]) for k in carried]
+    outputs = iter(bind(ops.Scan(body, count, False, len(leaves(begin)) + len(changed)), *operands))
+    result = list(values)
     for k, value in zip(carried, with_leaves(begin, outputs), strict=True):
         result[k] = value
     for name in changed:
