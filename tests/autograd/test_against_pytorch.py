@@ -33,7 +33,7 @@ UNARY = {
 }  # fmt: skip
 BINARY = {
     "add": (lambda x, y: x + y,) * 2, "sub": (lambda x, y: x - y,) * 2, "mul": (lambda x, y: x * y,) * 2, "div": (lambda x, y: x / (y * y + 1),) * 2,
-    "maximum": (np.maximum, torch.maximum), "logaddexp": (np.logaddexp, torch.logaddexp), "hypot": (lambda x, y: np.hypot(x, y * y + 0.1), lambda x, y: torch.hypot(x, y * y + 0.1)),
+    "maximum": (np.maximum, lambda x, y: torch.where(x >= y, x, y)), "logaddexp": (np.logaddexp, torch.logaddexp), "hypot": (lambda x, y: np.hypot(x, y * y + 0.1), lambda x, y: torch.hypot(x, y * y + 0.1)),
     "power": (lambda x, y: np.power(x * x + 0.5, y), lambda x, y: torch.pow(x * x + 0.5, y)),
 }  # fmt: skip
 

@@ -189,7 +189,7 @@ NAMED = {
     "hybridize/runtime/effects.py",
 }
 """Files that translate between the ops and another vocabulary, which is why a class of `ops` cannot hold it."""
-PUBLIC = {"array", "d2l", "symbol", "torch", "tools"}
+PUBLIC = {"array", "d2l", "jax", "symbol", "tensorflow", "torch", "tools"}
 """Packages that list public functions, which may be called as ops are."""
 
 
