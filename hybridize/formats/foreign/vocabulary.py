@@ -15,21 +15,11 @@ def reshape(n, x, shape): ...
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
-import numpy
-from numpy.typing import NDArray
-
-from hybridize.base.errors import CaptureError, LoadError
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.names import at
-from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.program import Node
-from hybridize.ops.op import Operand, type_of
-
-if TYPE_CHECKING:
-    from hybridize.formats.foreign.walk import Walk
 
 Value = Any
 """A value of a walk: an operand, a `Known`, None where an input is left out, a list of values (a sequence), or what a
@@ -128,132 +118,3 @@ class Vocabulary:
         while self._load_table():
             pass
         return {operator: tuple(self._rows[operator]) for operator in sorted(self._rows)}
-
-
-class Application:
-    """One node as its row sees it: attributes by kind, and the walk around it.
-
-    Errors of attributes name the file, the node and the values that are taken.
-    """
-
-    __slots__ = ("around", "attributes", "node", "walk")
-
-    def __init__(self, node: Node, attributes: Mapping[str, Any], walk: Walk, around: Mapping[str, Value]) -> None:
-        self.node = node
-        self.around = around
-        """The values that graphs which are attributes of the node may read, by name."""
-        self.attributes = attributes
-        """Those of the node, references to the attributes of a function resolved."""
-        self.walk = walk
-
-    @property
-    def place(self) -> str:
-        """`model.onnx: operator Conv, node '/conv1/Conv'`."""
-        return self.walk.place(self.node)
-
-    def fail(self, what: str, help: str = "") -> NoReturn:
-        """Refuse the node for what no row takes.
-
-        Raises:
-            LoadError E603: always.
-        """
-        raise LoadError("E603", f"{self.place}: {what}", help=help, loc=self.node.loc)
-
-    def key(self) -> Operand:
-        """Return the key of the next draw of random numbers."""
-        if self.walk.key is None:
-            self.fail("it draws random numbers, and nobody gives keys here")
-        return self.walk.key()
-
-    def has(self, name: str) -> bool:
-        """Tell whether an attribute is there."""
-        return name in self.attributes
-
-    def integer(self, name: str, default: int | None = None) -> int:
-        """Return an attribute that is an integer."""
-        value = self._value(name, default)
-        if isinstance(value, (bool, int, numpy.integer)):
-            return int(value)
-        self.fail(f"the attribute {name} must be an integer, it is {value!r}")
-
-    def flag(self, name: str, default: bool = False) -> bool:
-        """Return an attribute that is 0 or 1."""
-        return bool(self.integer(name, int(default)))
-
-    def number(self, name: str, default: float | None = None) -> float:
-        """Return an attribute that is a number."""
-        value = self._value(name, default)
-        if isinstance(value, (bool, int, float, numpy.number)):
-            return float(value)
-        self.fail(f"the attribute {name} must be a number, it is {value!r}")
-
-    def text(self, name: str, default: str | None = None, options: Sequence[str] = ()) -> str:
-        """Return an attribute that is a word, one of `options` where there are any."""
-        value = self._value(name, default)
-        if not isinstance(value, str):
-            self.fail(f"the attribute {name} must be a word, it is {value!r}")
-        if options and value not in options:
-            self.fail(f"the attribute {name} is {value!r}", help=f"it may be {', '.join(options)}")
-        return value
-
-    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """Return an attribute that is a list of integers."""
-        value = self._value(name, default)
-        if isinstance(value, (tuple, list, range)) and all(isinstance(one, (int, numpy.integer)) for one in value):
-            return tuple(map(int, value))
-        self.fail(f"the attribute {name} must be integers, it is {value!r}")
-
-    def numbers(self, name: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
-        """Return an attribute that is a list of numbers."""
-        value = self._value(name, default)
-        if isinstance(value, (tuple, list)) and all(isinstance(one, (int, float, numpy.number)) for one in value):
-            return tuple(map(float, value))
-        self.fail(f"the attribute {name} must be numbers, it is {value!r}")
-
-    def array(self, name: str) -> NDArray[Any]:
-        """Return an attribute that is an array."""
-        value = self._value(name, None)
-        if isinstance(value, numpy.ndarray):
-            return value
-        self.fail(f"the attribute {name} must be an array, it is {value!r}")
-
-    def _value(self, name: str, default: Any) -> Any:
-        value = self.attributes.get(name, default)
-        if value is None:
-            self.fail(f"the attribute {name} is missing")
-        return value
-
-    def axis(self, x: Operand, name: str = "axis", default: int | None = None) -> int:
-        """Return an attribute that names an axis of an operand, from 0 on."""
-        return self.axis_of(self.integer(name, default), type_of(x).ndim)
-
-    def axis_of(self, axis: int, ndim: int) -> int:
-        """Return an axis, from 0 on, of so many; negative ones count from the end."""
-        if not -ndim <= axis < ndim:
-            self.fail(f"there is no axis {axis} of {ndim}")
-        return axis % ndim
-
-    def axes_of(self, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
-        """Return axes, from 0 on, of so many; each once."""
-        chosen = tuple(self.axis_of(int(axis), ndim) for axis in axes)
-        if len(set(chosen)) < len(chosen):
-            self.fail(f"an axis is named twice: {list(axes)}")
-        return chosen
-
-    def known(self, value: Value, position: int) -> Known:
-        """Return an input that must be known.
-
-        Raises:
-            CaptureError E463: it is data.
-        """
-        if isinstance(value, Known):
-            return value
-        name = self.node.inputs[position] if position < len(self.node.inputs) else "?"
-        maker = self.walk.maker(name)
-        of = f"which {maker} computes from data" if maker else "which is an input of the model"
-        raise CaptureError(
-            "E463",
-            f"{self.place} needs to know {name!r}, {of}: shapes, axes and counts are part of a program",
-            loc=self.node.loc,
-            help="make it a constant of the model, or compute it from the shapes of inputs",
-        )

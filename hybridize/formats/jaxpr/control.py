@@ -9,7 +9,8 @@ from hybridize import ops
 from hybridize.base.dtypes import bool_, int32
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignGraph
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, graph_of
 from hybridize.graph import Graph
 from hybridize.ops.custom import CustomGradient

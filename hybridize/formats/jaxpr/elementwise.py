@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.dtypes import BY_NAME, bfloat16, bool_, float16, float32, float64, is_float, is_inexact
 from hybridize.formats.foreign.arrays import elementwise, stretched
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of
 from hybridize.ops import complexes, composites
 from hybridize.ops.library.bessel import bessel_i0

@@ -19,7 +19,8 @@ from hybridize.base.dtypes import DType, bool_, int64, is_inexact
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.formats.foreign.known import Known, operand_of
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.elementwise import maximum, minimum
 from hybridize.formats.jaxpr.vocabulary import JAXPR, graph_of, of_any_shape, sizes
 from hybridize.ops.op import Operand, bind, scalar, type_of

@@ -10,7 +10,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, int32, int64, is_float
 from hybridize.base.types import TensorType
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, graph_of, sizes
 from hybridize.ops.elimination import factored, solve_triangular
 from hybridize.ops.factors import QR, SVD, Cholesky, Eigh

@@ -14,7 +14,7 @@ from typing import Any, Final
 from hybridize import ops
 from hybridize.base.dtypes import BY_NAME, uint32, uint64
 from hybridize.formats.foreign.arrays import stretched
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, sizes
 from hybridize.ops.op import Operand, type_of
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, int32, is_float
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, graph_of, of_any_shape
 from hybridize.ops.library.norms import log_cum_sum_exp
 from hybridize.ops.op import Operand, bind, type_of

@@ -11,7 +11,8 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_, int32, int64, uint8
 from hybridize.formats.foreign.arrays import filled, is_number, with_axes, without_axes
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, sizes
 from hybridize.ops.op import Operand, type_of
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 from hybridize.base.dtypes import DType, as_dtype
 from hybridize.base.frozen import changed
 from hybridize.formats.foreign.program import ForeignGraph
-from hybridize.formats.foreign.vocabulary import Application, Vocabulary
+from hybridize.formats.foreign.vocabulary import Vocabulary
+from hybridize.formats.foreign.walk import Application
 
 JAXPR: Final = Vocabulary("JAX", "hybridize.formats.jaxpr.rows:JAXPR")
 

@@ -14,7 +14,7 @@ import numpy
 from hybridize import ops
 from hybridize.base.dtypes import DType, bool_, is_float
 from hybridize.formats.foreign.known import operand_of
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.elementwise import maximum, minimum
 from hybridize.formats.jaxpr.shapes import padded
 from hybridize.formats.jaxpr.vocabulary import JAXPR, graph_of, of_any_shape, sizes

@@ -12,7 +12,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.formats.foreign.arrays import elementwise, taken
 from hybridize.formats.foreign.known import operand_of
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.messages import DTYPES
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.attention import attention, attention_in_stages, capped

@@ -11,7 +11,8 @@ from hybridize.base.errors import LoadError
 from hybridize.base.loading import LOADING
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignGraph
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.messages import NUMBERS, SCHEMAS
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.formats.wire import parse

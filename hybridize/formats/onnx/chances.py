@@ -7,7 +7,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import DType, float32, int32
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.elementwise import dtype_of
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.variates import choices, normal_numbers

@@ -16,7 +16,8 @@ from hybridize.base.types import TensorType, surely_same
 from hybridize.formats.foreign.arrays import with_axes, without_axes
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignGraph
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.elementwise import logical_not
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.graph import Graph

@@ -9,7 +9,8 @@ from hybridize import ops
 from hybridize.base.dtypes import DType, bool_, float32, float64, is_float
 from hybridize.formats.foreign.arrays import elementwise, folded
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.messages import DTYPES, NAMES
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites

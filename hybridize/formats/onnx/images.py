@@ -14,7 +14,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library import rescaling, resizing
 from hybridize.ops.library.columns import col2im

@@ -12,7 +12,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import int64
 from hybridize.formats.foreign.arrays import aligned, from_end, wrapped
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.elementwise import dtype_of
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.scatters import REDUCTIONS, points_along, scattered

@@ -11,8 +11,8 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float64, is_float
 from hybridize.base.types import Shape, same_shape
-from hybridize.formats.foreign.arrays import aligned
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.arrays import aligned, same_pads
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites, solutions
 from hybridize.ops.library.convolution_layers import LAYOUTS, convolution_layer, with_bias
@@ -90,12 +90,8 @@ def _pads(
         if len(pads) != 2 * rank:
             n.fail(f"pads are {list(pads)} for {rank} axes")
         return tuple(zip(pads[:rank], pads[rank:], strict=True))
-    pairs = []
-    for size, window, step, apart in zip(sizes, kernel, strides, dilations, strict=True):
-        whole = dims.maximum((-(-size // step) - 1) * step + (window - 1) * apart + 1 - size, 0)
-        low = whole // 2 if auto == "SAME_UPPER" else whole - whole // 2
-        pairs.append((low, whole - low))
-    return tuple(pairs)
+    pairs = same_pads(sizes, kernel, strides, dilations)
+    return pairs if auto == "SAME_UPPER" else tuple((high, low) for low, high in pairs)
 
 
 @ONNX("Conv")

@@ -7,7 +7,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import int64
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.losses import losses_of_labels

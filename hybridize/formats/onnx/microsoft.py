@@ -11,7 +11,7 @@ from typing import Any, Final
 from hybridize import ops
 from hybridize.base.dtypes import float32, int32, int64
 from hybridize.formats.foreign.arrays import aligned, elementwise, stretched, taken, with_axes
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.attention import heads_apart, heads_together
 from hybridize.formats.onnx.linear import convolution, gemm
 from hybridize.formats.onnx.quantized import integer_matmul

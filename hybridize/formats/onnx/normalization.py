@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float32, is_float
 from hybridize.formats.foreign.arrays import aligned, kept
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.columns import local_response_norm

@@ -8,7 +8,7 @@ from typing import Any
 from hybridize import ops
 from hybridize.base.dtypes import DType, float32, int32, is_float, uint8
 from hybridize.formats.foreign.arrays import aligned, stretched
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.linear import convolution
 from hybridize.formats.onnx.messages import DTYPES, NAMES
 from hybridize.formats.onnx.vocabulary import ONNX

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hybridize import ops
 from hybridize.formats.foreign.arrays import with_axes
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.rnn import RecurrentStack, StepForm, Weight, one_direction
 from hybridize.ops.op import Operand, type_of

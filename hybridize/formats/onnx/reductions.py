@@ -14,7 +14,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.formats.foreign.arrays import kept, running
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.norms import log_sum_exp, norm

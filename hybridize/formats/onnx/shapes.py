@@ -26,7 +26,8 @@ from hybridize.formats.foreign.arrays import (
     wrapped,
 )
 from hybridize.formats.foreign.known import LARGEST, Known, ranged
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.padding import padded
 from hybridize.ops.op import Operand, type_of

@@ -9,7 +9,7 @@ from typing import Any
 from hybridize import ops
 from hybridize.base.dtypes import DType
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.messages import DTYPES, FLOAT, NAMES
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.signals import cosine_window, frames, mel_weights, spectrum

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hybridize import ops
 from hybridize.base.dtypes import float32, int64, is_float
 from hybridize.formats.foreign.arrays import aligned
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.norms import norm

@@ -14,7 +14,8 @@ from hybridize import ops
 from hybridize.base.dtypes import bool_, int32
 from hybridize.formats.foreign.arrays import stretched
 from hybridize.formats.foreign.known import Known, operand_of
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.ops.op import Operand, type_of
 

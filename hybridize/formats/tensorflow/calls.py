@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.formats.foreign.program import ForeignGraph, FunctionName
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 
 

@@ -21,7 +21,8 @@ from hybridize.base.errors import AssertionFailed, ShapeError
 from hybridize.formats.foreign.arrays import is_number
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, Node, calls
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.assigns import WRITES
 from hybridize.formats.tensorflow.calls import function_of, named
 from hybridize.formats.tensorflow.draws import DRAWS, GENERATOR

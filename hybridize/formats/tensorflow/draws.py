@@ -15,7 +15,8 @@ from hybridize import ops
 from hybridize.base.dtypes import float32, float64, uint64
 from hybridize.formats.foreign.checks import every_graph
 from hybridize.formats.foreign.program import ForeignProgram
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops.library.variates import normal_numbers

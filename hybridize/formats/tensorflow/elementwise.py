@@ -10,7 +10,8 @@ import numpy
 from hybridize import ops
 from hybridize.base.dtypes import bool_, is_float
 from hybridize.formats.foreign.arrays import aligned, elementwise
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
 from hybridize.ops.library.errors import erfc

@@ -15,7 +15,7 @@ from hybridize.base.dtypes import int32, int64
 from hybridize.base.types import TensorType
 from hybridize.formats.foreign.arrays import aligned, elementwise, filled
 from hybridize.formats.foreign.known import Known, operand_of
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.linear import channels_last
 from hybridize.formats.tensorflow.shapes import mirrored, strided
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW

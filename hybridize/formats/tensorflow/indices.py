@@ -19,7 +19,8 @@ from hybridize.formats.foreign.arrays import (
     is_number,
 )
 from hybridize.formats.foreign.known import Known, operand_of
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.assigns import WRITES, held, hold
 from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW

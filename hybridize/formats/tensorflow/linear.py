@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from hybridize import ops
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops.library.convolution_layers import with_bias
 from hybridize.ops.library.einstein import einsum as sum_of

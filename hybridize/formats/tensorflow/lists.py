@@ -17,7 +17,8 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType, int32, int64
 from hybridize.formats.foreign.arrays import filled, is_number, without_axes
 from hybridize.formats.foreign.known import Assembled, Known, NoArray, operand_of
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops.op import Operand, type_of
 

@@ -16,7 +16,8 @@ from hybridize.base.dtypes import bfloat16, float16, float32, float64, int32, in
 from hybridize.base.types import TensorType
 from hybridize.formats.foreign.arrays import aligned
 from hybridize.formats.foreign.known import Known, Vector, operand_of
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.loops.draws import philox

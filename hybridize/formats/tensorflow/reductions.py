@@ -12,7 +12,7 @@ from hybridize import ops
 from hybridize.base.dtypes import float32, int32, int64
 from hybridize.formats.foreign.arrays import aligned, kept, running
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites

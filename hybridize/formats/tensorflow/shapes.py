@@ -25,7 +25,8 @@ from hybridize.formats.foreign.arrays import (
     wrapped,
 )
 from hybridize.formats.foreign.known import LARGEST, Known, Vector, operand_of, ranged
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops.library.padding import padded
 from hybridize.ops.library.resizing import depth_to_space, space_to_depth

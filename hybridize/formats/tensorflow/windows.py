@@ -13,7 +13,7 @@ from hybridize.base.dtypes import float32
 from hybridize.base.types import Shape
 from hybridize.formats.foreign.arrays import same_pads
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.linear import channels_last
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites

@@ -12,7 +12,8 @@ from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignGraph
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.graph import Graph
 from hybridize.ops import bind

@@ -9,7 +9,7 @@ from typing import Any
 from hybridize import ops
 from hybridize.base.dtypes import bool_, is_float
 from hybridize.formats.foreign.arrays import elementwise, folded
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites
 from hybridize.ops.op import Operand, type_of

@@ -14,7 +14,7 @@ import numpy
 from hybridize import ops
 from hybridize.formats.foreign.arrays import reshaped, same_pads
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.elementwise import activated
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites

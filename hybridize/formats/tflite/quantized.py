@@ -17,7 +17,7 @@ from hybridize import ops
 from hybridize.base.dtypes import DType, float32, int8, int32, int64, is_float, uint8
 from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.elementwise import LIMITS, activated
 from hybridize.formats.tflite.linear import (
     convolved,

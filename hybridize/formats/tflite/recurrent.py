@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from hybridize import ops
 from hybridize.formats.foreign.known import Handle, operand_of
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops.library.rnn import RecurrentStack, one_direction
 from hybridize.ops.op import Operand, type_of

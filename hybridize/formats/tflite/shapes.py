@@ -22,7 +22,8 @@ from hybridize.formats.foreign.arrays import (
     wrapped,
 )
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites
 from hybridize.ops.library.padding import padded

@@ -12,7 +12,7 @@ from typing import Any
 from hybridize import ops
 from hybridize.base.frozen import frozen
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite import shapes
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops.complexes import from_parts, imag, real

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from hybridize.base.frozen import changed
 from hybridize.formats.foreign.known import Handle, operand_of
 from hybridize.formats.foreign.program import ForeignProgram, FunctionName
-from hybridize.formats.foreign.vocabulary import Application, Value
-from hybridize.formats.foreign.walk import Walk
+from hybridize.formats.foreign.vocabulary import Value
+from hybridize.formats.foreign.walk import Application, Walk
 from hybridize.formats.tflite.vocabulary import TFLITE
 
 
