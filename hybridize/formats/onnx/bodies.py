@@ -13,6 +13,7 @@ from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
+from hybridize.formats.onnx.graphs import of_function
 from hybridize.formats.onnx.messages import NUMBERS, SCHEMAS
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.formats.wire import parse
@@ -33,10 +34,8 @@ def _body(n: Application, kinds: Sequence[Any]) -> ForeignGraph:
         LoadError E606: the onnx package is not there, or it has no body for the node.
     """
     try:
-        with LOADING:  # late: few models need the package, and the reader knows the rows
+        with LOADING:  # late: few models need the package
             from onnx import TypeProto, defs, helper
-
-            from hybridize.formats.onnx.read import of_function
     except ImportError:
         raise LoadError("E606", f"{n.place}: its body is defined by the onnx package, which is not installed",
                         help="pip install onnx") from None  # fmt: skip
