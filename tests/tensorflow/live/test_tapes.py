@@ -370,3 +370,54 @@ def test_frozen_variables_have_gradients():
             y = tf.reduce_sum(tf.square(call(x)))
         found.append([y, *tape.gradient(y, net.trainable_variables)])
     close(found[1], found[0])
+
+
+@tf.custom_gradient
+def reversed_within(x, w):
+    """Twice x, whose gradient is reversed and of a part of what arrives; and the product of both."""
+    return (x * 2.0, x * w), lambda by_double, by_product: (
+        -tf.clip_by_value(by_double, -0.5, 0.5) * w,
+        tf.reduce_sum(by_product * x + 1.0, 0),
+    )
+
+
+def test_gradients_that_somebody_wrote(recwarn):
+    v = tf.Variable(numbers(3, seed=1))
+    inner = tf.function(lambda x: tf.nn.silu(reversed_within(x, v + 0.0)[0], 1.5))
+
+    @tf.function
+    def f(x):
+        double, product = reversed_within(x, v * 2.0)
+        if tf.reduce_sum(x) > 0.0:
+            double = tf.sin(double)
+        return 3.0 * double + product + inner(x)
+
+    fast = hybridize.hybridize(f)
+    for x in (numbers(2, 3), -numbers(2, 3), numbers(4, 3), numbers(5, 3)):
+        found = []
+        for call in (f, fast):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = call(x)
+            found.append([y, *tape.gradient(y, [x, v])])
+        close(*found)
+    assert not [one for one in recwarn if "TensorFlow" in str(one.message)], "all of it compiled"
+
+
+def test_gradients_that_no_program_computes_are_tensorflows():
+    @tf.custom_gradient
+    def double(x):
+        return x * 2.0, lambda dy: tf.numpy_function(lambda one: one + 5, [dy], tf.float32)
+
+    f = tf.function(lambda x: tf.square(double(x)))
+    fast, x, found = hybridize.hybridize(f), numbers(3), []
+    for call in (f, fast):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            if call is fast:
+                with pytest.warns(UserWarning, match="run in TensorFlow.*custom_gradient"):
+                    y = call(x)
+            else:
+                y = call(x)
+        found.append([y, tape.gradient(y, x), call(x)])
+    close(*found)
