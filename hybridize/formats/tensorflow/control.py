@@ -250,17 +250,17 @@ class _Form:
         self.fixed = {k for k, name in enumerate(self.inputs) if self.ends[k] == name}
 
     def steps(self, arguments: Sequence[Value]) -> dict[int, int]:
-        """The values that grow by a known number from round to round, and by how much."""
+        """The values that grow or shrink by a known number from round to round, and by how much."""
         steps = {}
         for k, name in enumerate(self.inputs):
             node = self.makers.get(self.ends[k])
-            if node is None or node.op not in ("AddV2", "Add") or not isinstance(arguments[k], Known):
+            if node is None or node.op not in ("AddV2", "Add", "Sub") or not isinstance(arguments[k], Known):
                 continue
             names = [self.sources.get(one, one) for one in node.inputs]
-            if name in names:
+            if name in names[: 1 if node.op == "Sub" else 2]:
                 step = self._known(names[1 - names.index(name)], arguments)
-                if step is not None and step > 0:
-                    steps[k] = step
+                if step:
+                    steps[k] = -step if node.op == "Sub" else step
         return steps
 
     def _known(self, name: str, arguments: Sequence[Value]) -> int | None:
@@ -271,10 +271,9 @@ class _Form:
             value = argument.array if isinstance(argument, Known) else None
         return int(value) if value is not None and value.shape == () and value.dtype.kind in "iu" else None
 
-    def bounds(self) -> list[tuple[int, Any]] | None:
-        """The conditions, a counting value below a bound, that the loop goes on by: numbers of values, or constants.
-
-        None where it goes on by others.
+    def bounds(self) -> list[tuple[Any, Any, bool]] | None:
+        """The conditions that the loop goes on by, one value below another or, third, equal to it: numbers of values, or
+        constants. None where it goes on by others.
         """
         graph = self.condition
         sources, makers = _sources(graph), {name: node for node in graph.nodes for name in node.outputs}
@@ -292,26 +291,32 @@ class _Form:
             if node.op == "LogicalAnd":
                 todo += names
                 continue
-            if node.op not in ("Less", "Greater"):
+            if node.op not in ("Less", "LessEqual", "Greater", "GreaterEqual"):
                 return None
-            low, high = names if node.op == "Less" else names[::-1]
-            bound = places.get(high, graph.constants.get(high))
-            if low not in places or bound is None:
+            low, high = (
+                places.get(one, graph.constants.get(one)) for one in (names if "Less" in node.op else names[::-1])
+            )
+            if low is None or high is None:
                 return None
-            if isinstance(bound, int) and bound not in self.fixed:
-                return None
-            conditions.append((places[low], bound))
+            conditions.append((low, high, node.op.endswith("Equal")))
         return conditions
 
     def rounds(self, arguments: Sequence[Value], steps: Mapping[int, int]) -> Any:
         """The number of rounds where it is known, else None."""
         counts = []
-        for counter, bound in self.bounds() or ():
-            start = arguments[counter]
-            stop = arguments[bound] if isinstance(bound, int) else Known(bound, bound.dtype)
-            if counter not in steps or not isinstance(start, Known) or not isinstance(stop, Known):
+        for low, high, equal in self.bounds() or ():
+            ends = [arguments[one] if isinstance(one, int) else Known(one, one.dtype) for one in (low, high)]
+            closer = [
+                None if isinstance(one, int) and one not in {*self.fixed, *steps}
+                else sign * steps.get(one, 0) if isinstance(one, int) else 0
+                for one, sign in ((low, 1), (high, -1))
+            ]  # fmt: skip
+            if None in closer or not all(isinstance(one, Known) and one.dtype.kind in "iu" for one in ends):
                 return None
-            counts.append(-((start.item() - stop.item()) // steps[counter]))
+            apart, step = ends[1].item() - ends[0].item() + int(equal), sum(closer)
+            if step <= 0:
+                return None
+            counts.append(-(-apart // step))
         if not counts:
             return None
         least = counts[0]
@@ -523,6 +528,10 @@ def _as_begun(n: Application, begin: Sequence[Value], ends: Sequence[Value]) -> 
     """The results of a round as operands of the types with which the loop began."""
     result: list[Operand] = []
     for before, after in zip(begin, ends, strict=True):
+        if isinstance(before, TensorList) and isinstance(after, TensorList):
+            if not (dims.same(before.count, after.count) or before.count == after.count):
+                n.fail("a list grows or shrinks in a loop, and the loop's number of rounds is data",
+                       help="give the TensorArray a size; a gradient needs a known number of rounds")  # fmt: skip
         if isinstance(before, TensorList) and before.array is None:
             if isinstance(after, TensorList) and after.array is not None:
                 result.append(after.array)  # of a trial: its shape is what is asked for

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import hybridize
-from hybridize.base.errors import CaptureError, StateError
+from hybridize.base.errors import CaptureError, LoadError, StateError
 
 layers = tf.keras.layers
 
@@ -326,6 +326,56 @@ def test_a_loop_until_data_say_stop_is_tensorflows_where_a_tape_watches():
         tape.watch(x)
         y = fast(x)
     close(tape.gradient(y, x), found[0][1])
+
+
+LOOPS = {
+    "to_the_bound": lambda i, j: (i <= 4, i + 2, j),
+    "down": lambda i, j: (j > 0, i, j - 2),
+    "down_to_the_bound": lambda i, j: (j >= 0, i, j - 1),
+    "to_each_other": lambda i, j: (i < j, i + 1, j - 1),
+    "not_once": lambda i, j: (i > j, i, j + 1),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_of_a_known_number_of_rounds_have_a_compiled_gradient(name, recwarn):
+    @tf.function(autograph=False)
+    def f(x):
+        def step(i, j, y):
+            return *LOOPS[name](i, j)[1:], tf.sin(y) * (tf.cast(i + j, tf.float32) + x)
+
+        return tf.while_loop(lambda i, j, y: LOOPS[name](i, j)[0], step, (0, 5, x))[2]
+
+    @tf.function
+    def inside(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+
+    fast, x, found = hybridize.hybridize(f), numbers(3), []
+    for call in (f, fast):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = call(x)
+        found.append([y, tape.gradient(y, x)])
+    close(*found)
+    close(hybridize.hybridize(inside)(x), found[0][1])
+    assert not [one for one in recwarn if "TensorFlow" in str(one.message)]
+
+
+def test_a_list_that_grows_while_data_say_so_is_refused():
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            while tf.reduce_sum(y) > 1.0:
+                y = y * 0.5
+        return tape.gradient(y, x)
+
+    with pytest.raises(LoadError, match="E603.*a list grows or shrinks in a loop"):
+        hybridize.hybridize(f)(tf.constant([3.0]))
 
 
 def test_dropout_drops_the_same_in_second_derivatives():
