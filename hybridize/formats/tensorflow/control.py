@@ -272,8 +272,9 @@ class _Form:
         return int(value) if value is not None and value.shape == () and value.dtype.kind in "iu" else None
 
     def bounds(self) -> list[tuple[Any, Any, bool]] | None:
-        """The conditions that the loop goes on by, one value below another or, third, equal to it: numbers of values, or
-        constants. None where it goes on by others.
+        """The conditions that the loop goes on by: one value is below another or, if the third is true, equal to it.
+
+        Values are numbers of inputs, or constants. None where it goes on by others.
         """
         graph = self.condition
         sources, makers = _sources(graph), {name: node for node in graph.nodes for name in node.outputs}
@@ -501,9 +502,11 @@ def _counted(start: Known, step: int, count: Any) -> Operand:
 
 
 def _has_rows(value: Value, count: Any) -> bool:
-    if not isinstance(value, TensorList) or value.array is None:
-        return False
-    return dims.same(value.count, count) or (not dims.is_symbolic(count) and value.count == count)
+    return isinstance(value, TensorList) and value.array is not None and _is_same(value.count, count)
+
+
+def _is_same(x: Any, y: Any) -> bool:
+    return bool(dims.same(x, y) or (not dims.is_symbolic(x) and not dims.is_symbolic(y) and x == y))
 
 
 def _from_zero(value: Known) -> bool:
@@ -528,10 +531,9 @@ def _as_begun(n: Application, begin: Sequence[Value], ends: Sequence[Value]) -> 
     """The results of a round as operands of the types with which the loop began."""
     result: list[Operand] = []
     for before, after in zip(begin, ends, strict=True):
-        if isinstance(before, TensorList) and isinstance(after, TensorList):
-            if not (dims.same(before.count, after.count) or before.count == after.count):
-                n.fail("a list grows or shrinks in a loop, and the loop's number of rounds is data",
-                       help="give the TensorArray a size; a gradient needs a known number of rounds")  # fmt: skip
+        if isinstance(before, TensorList) and isinstance(after, TensorList) and not _is_same(before.count, after.count):
+            n.fail("a list grows or shrinks in a loop, and the loop's number of rounds is data",
+                   help="give the TensorArray a size; a gradient needs a known number of rounds")  # fmt: skip
         if isinstance(before, TensorList) and before.array is None:
             if isinstance(after, TensorList) and after.array is not None:
                 result.append(after.array)  # of a trial: its shape is what is asked for

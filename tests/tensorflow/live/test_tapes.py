@@ -374,7 +374,7 @@ def test_a_list_that_grows_while_data_say_so_is_refused():
                 y = y * 0.5
         return tape.gradient(y, x)
 
-    with pytest.raises(LoadError, match="E603.*a list grows or shrinks in a loop"):
+    with pytest.raises(LoadError, match=r"E603.*a list grows or shrinks in a loop"):
         hybridize.hybridize(f)(tf.constant([3.0]))
 
 
