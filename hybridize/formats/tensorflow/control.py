@@ -19,7 +19,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import AssertionFailed, ShapeError
 from hybridize.formats.foreign.arrays import is_number
-from hybridize.formats.foreign.known import Known, operand_of
+from hybridize.formats.foreign.known import Known, NoArray, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, Node, calls
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
@@ -37,6 +37,51 @@ from hybridize.ops.tracing import make_graph
 # ------------------------------------------------------------------------------------- what bodies take, give and write
 
 
+class Optional(NoArray):
+    """Values that branches kept for their gradient.
+
+    Attributes:
+        choices: for each branch, what it kept; None of one that kept nothing here. Of no branch yet, one.
+        branch: the number of the one that is traced.
+    """
+
+    __slots__ = ("branch", "choices")
+
+    def __init__(self, choices: Sequence[tuple[Value, ...] | None], branch: int = 0) -> None:
+        self.choices, self.branch = tuple(choices), branch
+
+    @property
+    def parts(self) -> list[Value]:
+        """All that is kept, of any branch."""
+        return [one for parts in self.choices for one in parts or ()]
+
+    def of(self, parts: Sequence[Value]) -> Optional:
+        """The same, made of other values."""
+        rest = iter(parts)
+        return Optional([None if one is None else tuple(next(rest) for _ in one) for one in self.choices], self.branch)
+
+
+@TENSORFLOW("OptionalFromValue", values=True)
+def optional(n: Application, *parts: Value) -> Optional:
+    """Values that are there."""
+    return Optional([parts])
+
+
+@TENSORFLOW("OptionalNone", values=True)
+def nothing(n: Application) -> Optional:
+    """Values that are not there."""
+    return Optional([None])
+
+
+@TENSORFLOW("OptionalGetValue", values=True)
+def parts_of(n: Application, value: Value) -> tuple[Value, ...]:
+    """The values, which are there."""
+    parts = value.choices[value.branch] if isinstance(value, Optional) else None
+    if parts is None:
+        n.fail("it reads a value that is not there")
+    return parts
+
+
 def leaves(values: Sequence[Value]) -> list[Operand]:
     """Return the operands that values are made of: a body takes them."""
     result = []
@@ -44,6 +89,8 @@ def leaves(values: Sequence[Value]) -> list[Operand]:
         if isinstance(value, TensorList):
             if value.array is not None:
                 result.append(value.array)
+        elif isinstance(value, Optional):
+            result += leaves(value.parts)
         elif not isinstance(value, (Known, Handle, Repeated)) and value is not None:
             result.append(operand_of(value))
     return result
@@ -56,6 +103,8 @@ def with_leaves(values: Sequence[Value], operands: Iterator[Operand]) -> list[Va
         if isinstance(value, TensorList):
             array = None if value.array is None else next(operands)
             result.append(TensorList(array, value.count, value.dtype, value.seen))
+        elif isinstance(value, Optional):
+            result.append(value.of(with_leaves(value.parts, operands)))
         elif isinstance(value, (Known, Handle, Repeated)) or value is None:
             result.append(value)
         else:
@@ -171,11 +220,18 @@ def _branched(
     types = [type_of(x) for x in inputs]
     count = len(inputs) - len(state.names)
     results: list[list[Value]] = []
+    kept: dict[int, list[Value]] = {}
 
-    def traced(graph: ForeignGraph) -> Graph:
+    def traced(graph: ForeignGraph, number: int) -> Graph:
         def run(*operands: Operand) -> list[Operand]:
             def inside() -> list[Operand]:
-                values = n.walk.function(graph, with_leaves(arguments, iter(operands[:count])), {})
+                inner = with_leaves(arguments, iter(operands[:count]))
+                for value in inner:
+                    if isinstance(value, Optional) and len(value.choices) > 1:
+                        value.branch = number
+                values = list(n.walk.function(graph, inner, {}))
+                for k, several in kept.items():
+                    values[k] = _among(several, values[k], number)
                 results.append(values)
                 return [*_arrays(values), *(operand_of(n.walk.state[name]) for name in changed)]
 
@@ -183,29 +239,44 @@ def _branched(
 
         return make_graph(run, types)
 
-    bodies = [traced(graph) for graph in branches]
+    bodies = [traced(graph, number) for number, graph in enumerate(branches)]
+    for k, several in enumerate(zip(*results, strict=True)):
+        if any(isinstance(one, Optional) for one in several):
+            kept[k] = list(several)
+    if kept:
+        results.clear()
+        bodies = [traced(graph, number) for number, graph in enumerate(branches)]
     _check_same(n, bodies)
     outputs = iter(_chosen(predicates, bodies, inputs))
-    values = [_common(several, next(outputs)) if _is_array(several[0]) else several[0]
-              for several in zip(*results, strict=True)]  # fmt: skip
+    values = [_common(several, outputs) for several in zip(*results, strict=True)]
     n.walk.state.update(zip(changed, outputs, strict=True))
     return tuple(values)
 
 
-def _is_array(value: Value) -> bool:
-    return not isinstance(value, Handle) and not (isinstance(value, TensorList) and value.array is None)
+def _among(several: Sequence[Value], own: Value, number: int) -> Optional:
+    """What a branch kept, among zeros like what each of the others did: nobody reads those."""
+    choices = [_zeros(one) if k != number else own.choices[0] for k, one in enumerate(several)]
+    return Optional(choices)
+
+
+def _zeros(kept: Optional) -> tuple[Value, ...] | None:
+    (parts,) = kept.choices
+    return None if parts is None else tuple(with_leaves(parts, iter([ops.full(0, type_of(x)) for x in leaves(parts)])))
 
 
 def _arrays(values: Sequence[Value]) -> list[Operand]:
     """The arrays among the results of a body."""
-    return [value.array if isinstance(value, TensorList) else operand_of(value) for value in values if _is_array(value)]
+    return [operand for value in values
+            for operand in ([operand_of(value)] if isinstance(value, Known) else leaves([value]))]  # fmt: skip
 
 
-def _common(values: Sequence[Value], output: Operand) -> Value:
-    """The result that branches give: known where it is the same in all of them."""
+def _common(values: Sequence[Value], outputs: Iterator[Operand]) -> Value:
+    """The result that branches give, of their arrays: known where it is the same in all of them."""
     first = values[0]
-    if isinstance(first, TensorList):
-        return TensorList(output, first.count, first.dtype)
+    if not isinstance(first, Known) and all(not isinstance(one, Known) for one in values):
+        (result,) = with_leaves([first], outputs)
+        return result
+    output = next(outputs)
     known = all(isinstance(one, Known) and not one.symbolic for one in values)
     return first if known and all(numpy.array_equal(one.array, first.array) for one in values) else output
 

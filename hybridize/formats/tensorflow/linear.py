@@ -7,6 +7,7 @@ from hybridize import ops
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.ops.complexes import conj
 from hybridize.ops.library.convolution_layers import with_bias
 from hybridize.ops.library.einstein import einsum as sum_of
 from hybridize.ops.library.products import matrix_product
@@ -29,7 +30,7 @@ def batch_matmul(n: Application, x: Operand, y: Operand) -> Operand:
 
 def _turned(x: Operand) -> Operand:
     axes = tuple(range(type_of(x).ndim))
-    return ops.transpose(x, (*axes[:-2], axes[-1], axes[-2]))
+    return conj(ops.transpose(x, (*axes[:-2], axes[-1], axes[-2])))
 
 
 @TENSORFLOW("Einsum")
