@@ -106,12 +106,6 @@ def identity(n: Application, x: Value) -> Value:
     return x
 
 
-@TENSORFLOW("IdentityN", values=True)
-def identities(n: Application, *xs: Value) -> tuple[Value, ...]:
-    """The values themselves."""
-    return xs
-
-
 @TENSORFLOW("Equal")
 def equal(n: Application, x: Operand, y: Operand) -> Operand:
     """True where two are equal."""

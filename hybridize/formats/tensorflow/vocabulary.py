@@ -10,7 +10,7 @@ from hybridize.formats.foreign.vocabulary import Vocabulary
 
 _TABLES: Final = (
     "elementwise", "assigns", "calls", "linear", "shapes", "reductions", "windows", "indices", "control", "lists",
-    "gradients", "random", "draws",
+    "gradients", "random", "draws", "matrices",
 )  # fmt: skip
 """Modules of rows; those that most models need come first."""
 TENSORFLOW: Final = Vocabulary(
