@@ -81,6 +81,7 @@ CASES = {
     "dynamic slice gradient": (jax.grad(square(lambda a, s: lax.dynamic_slice(a, (s[1], s[0]), (2, 2)))), x, i),
     "update of three axes": (lambda a, u, s: lax.dynamic_update_slice(a, u, (s[0], s[1], s[2])), z, z[:1, :2, :2], i),
     "integers": (lambda a, b: (a // b, a % b, lax.div(a, b), lax.rem(a, b), a >> 1, a << 2), jnp.arange(-4, 4), jnp.array([3, -2, 1, 5, -3, 2, 7, -7])),
+    "integers by 0": (lambda a, b: [f(k(a), k(b)) for k in (jnp.int32, jnp.uint8, jnp.int8) for f in (jnp.floor_divide, jnp.remainder, lax.div, lax.rem)], jnp.array([5, -5, 0, 127, -128, 7]), jnp.array([0, 0, 0, 0, -1, 2])),
     "sort by two": (lambda a, b: lax.sort((jnp.round(a), -b, a), num_keys=2), x, y),
     "sort bools": (lambda a: lax.sort((a > 0, a), num_keys=1, dimension=0), x),
     "sort gradient": (jax.grad(lambda a: (jnp.sort(a, 1) * jnp.arange(4.0)).sum()), x),
