@@ -507,6 +507,17 @@ def test_constants_in_files(tmp_path):
     assert loaded(numpy.asarray(x), 1, 3).asnumpy().tolist() == (x + 1).tolist()
 
 
+def test_numbers_of_numpy_are_arrays_to_a_file(tmp_path):
+    fast = hybridize(jax.jit(lambda a, d: (a * d["n"], d["b"])))
+    fast(x, {"n": jnp.int32(3), "b": jnp.array(True)})
+    fast.save(tmp_path / "f.hyb")
+    loaded = load(tmp_path / "f.hyb")
+    product, flag = loaded(numpy.asarray(x), {"b": numpy.bool_(False), "n": numpy.int32(5)})
+    assert product.asnumpy().tolist() == (x * 5).tolist() and not flag
+    with refusal(ArgumentError, "numpy.int16"):
+        loaded(numpy.asarray(x), {"b": numpy.bool_(False), "n": numpy.int16(5)})
+
+
 def test_nothing_to_save(tmp_path):
     with pytest.raises(StateError, match="E507"):
         hybridize(step).save(tmp_path / "x.hyb")
