@@ -176,19 +176,24 @@ class JaxFunction:
         if self._sized and key in self._sized:
             key = key, tuple(array.shape for array in arrays)
         form = self._forms.get(key)
-        return (self._new_form(key, tree, kinds, fixed) if form is None else form), arrays
+        return (self._new_form(key, tree, kinds, fixed) if form is None or not form.holds() else form), arrays
 
     def _new_form(self, key: Hashable, tree: Any, kinds: Sequence[Any], fixed: Any) -> CallForm:
         """Make the form of a key, unless another thread has."""
         with self._lock:
             form = self._forms.get(key)
-            if form is None:
+            if form is None or not form.holds():
                 leaves = [kind if isinstance(kind, Static) else ArrayLeaf(*kind) for kind in kinds]
                 for leaf in leaves:
                     if isinstance(leaf, ArrayLeaf):
                         check_dtype(leaf.dtype)
                 form = CallForm(self.function, self.name, tree, leaves, fixed, self._eager)
                 form.key = key
+                objects = [
+                    leaf.value for leaf in leaves if isinstance(leaf, Static) and hasattr(leaf.value, "__dict__")
+                ]
+                if self._eager and objects:
+                    form.outside = Outside(self.function, *objects)
                 form.compiled = Compiled(form, **self.options)
                 self._forms[key] = form
             return form

@@ -4,8 +4,9 @@ import dataclasses
 import functools
 import subprocess
 import sys
-from collections import namedtuple
+from collections import deque, namedtuple
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -276,6 +277,90 @@ def test_attributes_and_closures_that_change():
     assert_same(fast(x), net(x))
     net.more = 1
     assert_same(fast(x), net(x))
+
+
+class Part:
+    __slots__ = ("bias",)
+    scale = 2.0
+
+    def __init__(self):
+        self.bias = 1.0
+
+    def __call__(self, a):
+        return self.moved(a) * self.scale
+
+    def moved(self, a):
+        return a + self.bias * WEIGHT
+
+
+class Whole:
+    def __init__(self):
+        self.parts, self.options, self.calls = [Part(), Part()], SimpleNamespace(rate=2.0), 0
+
+    def __call__(self, a):
+        return sum(part(a) for part in self.parts) * self.options.rate
+
+
+def test_objects_that_hold_others(monkeypatch):
+    """As a closure, and as the object whose method is decorated."""
+    whole = Whole()
+    fast = hybridize(lambda a: whole(a))
+    monkeypatch.setattr(Whole, "fast", hybridize(Whole.__call__), raising=False)
+    for change in (
+        lambda: setattr(whole.parts[1], "bias", 5.0),
+        lambda: setattr(whole.options, "rate", 3.0),
+        lambda: whole.parts.append(Part()),
+        lambda: monkeypatch.setattr(Part, "scale", 4.0),
+        lambda: monkeypatch.setattr(Part, "moved", lambda self, a: -a),
+    ):
+        for function in (fast, whole.fast):
+            assert_same(function(x), whole(x))
+        change()
+        for function in (fast, whole.fast):
+            assert_same(function(x), whole(x))
+    before = fast.programs()
+    whole.calls += 1  # no code reads it
+    fast(x)
+    assert all(one is other for one, other in zip(fast.programs(), before, strict=True))
+
+
+def test_modules_and_classes_that_change(monkeypatch):
+    module = ModuleType("settings_of_a_user")
+    module.__file__ = __file__
+    module.rate = 2.0
+
+    class Options:
+        rate = 3.0
+
+    fast = hybridize(lambda a: a * module.rate * Options.rate)
+    assert_same(fast(x), x * 6)
+    module.rate = 4.0
+    assert_same(fast(x), x * 12)
+    Options.rate = -0.0
+    assert_same(fast(x), x * -0.0)
+
+
+def test_containers_of_all_kinds_that_change():
+    class Table(dict):
+        pass
+
+    words, table, mixed, row, ring = {1, 2}, Table(k=2.0), {1: 2.0, "b": 3.0}, deque([1.0]), [1.0]
+    ring.append(ring)
+    fast = hybridize(lambda a: a * (sum(words) + table["k"] * mixed["b"] * row[0] * ring[0]))
+    for change in (
+        lambda: words.add(3), lambda: table.update(k=3.0), lambda: mixed.update(b=4.0), lambda: row.append(row.popleft() + 4),
+        lambda: ring.__setitem__(0, 7.0),
+    ):  # fmt: skip
+        fast(x)
+        change()
+        assert_same(fast(x), x * (sum(words) + table["k"] * mixed["b"] * row[0] * ring[0]))
+
+
+def test_constants_that_are_equal_and_not_the_same():
+    fast = hybridize(lambda a, n, s: a.reshape(n, -1) / s)
+    for s in (0.0, -0.0, float("nan"), float("nan"), 0.0):
+        assert_same(fast(x, 2, s), x.reshape(2, -1) / s)
+    assert len(fast.programs()) == 3
 
 
 # Sizes
