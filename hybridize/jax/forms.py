@@ -47,7 +47,7 @@ class Static:
 
     @property
     def _word(self) -> Any:
-        """What equals that of others: 0.0 and -0.0 are two constants, NaN is one."""
+        """The value as it is compared: 0.0 and -0.0 are two constants, NaN is one."""
         return repr(self.value) if isinstance(self.value, (float, complex)) else self.value
 
     def __eq__(self, other: object) -> bool:
@@ -121,7 +121,7 @@ class CallForm:
         """The exception that JAX raised when it traced the function for very sizes."""
         self.key: Hashable = None
         self.outside: Outside | None = None
-        """What the constants among the arguments hold, if the function is not jitted."""
+        """The values that the constants among the arguments hold, if the function is not jitted."""
         self.compiled: Function[..., Any]
 
     def holds(self) -> bool:
