@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic
+from typing import Any, Final, Generic
 
 import numpy
 
@@ -22,6 +22,9 @@ from hybridize.contract.call import Call
 from hybridize.formats import SavedProgram, SavedSignature, read_received, written
 from hybridize.programs import saving
 from hybridize.programs.program import Program, accepted, described
+
+MODELESS: Final = "modeless"
+"""The option of a file whose programs are of a framework that has no training mode: they are for both."""
 
 
 class SavedFunction(Function[P, R], Generic[P, R]):
@@ -129,6 +132,8 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         program = super()._find(call)
         if program is None and call.recording:
             return self._find(changed(call, recording=False))  # what was saved is differentiated as it is
+        if program is None and self.saved_program.options.get(MODELESS):
+            program = super()._find(changed(call, training=not call.training))
         return program
 
     def _capture(self, call: Call) -> Program:

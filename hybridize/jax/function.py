@@ -25,6 +25,7 @@ from hybridize.base.locations import location_in
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function, SavedFunction
 from hybridize.capture.options import Options
+from hybridize.capture.saved_function import MODELESS
 from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
@@ -301,7 +302,10 @@ class JaxFunction:
             for form in forms
         ]
         signatures = tuple(nested(form, one, self.name) for form, part in saved for one in part.signatures)
-        return changed(saved[0][1], signatures=signatures, argument_names=tuple(parameters_of(self.function)))
+        return changed(
+            saved[0][1], signatures=signatures, argument_names=tuple(parameters_of(self.function)),
+            options={**saved[0][1].options, MODELESS: True},
+        )  # fmt: skip
 
     def save(
         self, path: str | Path, *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
