@@ -22,6 +22,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
+from hybridize.base.nested import unflatten
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function, SavedFunction
 from hybridize.capture.options import Options
@@ -33,7 +34,7 @@ from hybridize.jax import internals
 from hybridize.jax.arrays import ARRAY, check_dtype, elements, is_at_home, is_key, of_result
 from hybridize.jax.forms import ArrayLeaf, CallForm, ResultsDifferError, Static, parameters_of
 from hybridize.jax.outside import Outside
-from hybridize.jax.saving import nested
+from hybridize.jax.saving import nested, structure_of
 from hybridize.programs import Program
 
 _NUMBERS: Final = (int, float, complex)
@@ -386,8 +387,9 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
 
 
 def _ours(tree: Any) -> Any:
-    """Arguments with arrays of ours over the memory of those of JAX."""
-    return jax.tree.map(lambda x: wrap(elements(x)) if isinstance(x, jax.Array) else x, tree)
+    """Arguments as files have them: arrays of ours over the memory of JAX's, tuples for nodes of other classes."""
+    leaves, kind = jax.tree.flatten(tree)
+    return unflatten(structure_of(kind), [wrap(elements(x)) if isinstance(x, jax.Array) else x for x in leaves])
 
 
 def _counterpart(function: Function[Any, Any]) -> JaxFunction:

@@ -594,6 +594,38 @@ def test_constants_in_files(tmp_path):
     assert loaded(numpy.asarray(x), 1, 3).asnumpy().tolist() == (x + 1).tolist()
 
 
+@dataclasses.dataclass
+class Layer:
+    weight: object
+    inner: object
+
+
+jax.tree_util.register_dataclass(Layer, ["inner", "weight"], [])
+
+
+def test_classes_of_arguments_and_files(tmp_path):
+    """A file has named tuples of its own, and tuples for what else is registered."""
+
+    def update(state, layer):
+        return state._replace(count=state.count + 1, rest=(layer.weight * layer.inner["k"], Nothing())), layer
+
+    Nothing = namedtuple("Nothing", "")
+    Counted = namedtuple("Counted", "count rest")
+    state, layer = Counted(jnp.int32(0), (x, Nothing())), Layer(x, {"k": jnp.float32(3)})
+    fast = hybridize(jax.jit(update))
+    fast(state, layer)
+    fast.save(tmp_path / "f.hyb")
+    loaded = load(tmp_path / "f.hyb")
+    after, parts = loaded(state, layer)
+    assert type(after).__name__ == "Counted" and int(after.count) == 1 and type(parts) is tuple
+    again, _ = loaded(after, parts)
+    assert type(again) is type(after) and int(again.count) == 2
+    assert int(loaded(state, layer=layer)[0].count) == 1
+    assert_same(again.rest[0], x * 3)
+    with refusal(ArgumentError, "Other"):
+        loaded(namedtuple("Other", "count rest")(*state), layer)
+
+
 def test_numbers_of_numpy_are_arrays_to_a_file(tmp_path):
     fast = hybridize(jax.jit(lambda a, d: (a * d["n"], d["b"])))
     fast(x, {"n": jnp.int32(3), "b": jnp.array(True)})
