@@ -12,7 +12,6 @@ from hybridize.errors import ArgumentError, CaptureError, DTypeError, ShapeError
 from hybridize.gluon import nn
 from tests.refusals import refusal
 
-
 Counted = namedtuple("Counted", "n rest")
 
 
