@@ -17,6 +17,7 @@ from hybridize import ops
 from hybridize.base.dtypes import DType, float32, int8, int32, int64, is_float, uint8
 from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.elementwise import LIMITS, activated
 from hybridize.formats.tflite.linear import (
@@ -476,8 +477,8 @@ def _same(n: Application, *inputs: int) -> tuple[numpy.float32, int]:
     return scale, zero
 
 
-@TFLITE("CONCATENATION" + QUANTIZED)
-def joined(n: Application, *xs: Operand) -> Operand:
+@TFLITE("CONCATENATION" + QUANTIZED, mixed=True)
+def joined(n: Application, *xs: Value) -> Value:
     """Arrays one after the other."""
     _same(n, *range(len(xs)))
     return concatenation(n, *xs)
