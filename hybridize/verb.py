@@ -121,7 +121,7 @@ def load(
             to trust the file as one trusts a program: its checksums tell damage, not malice.
         verify: call what was loaded with the samples of the archive, and compare with the results that stand there.
         signature: of a SavedModel, which of its functions: a signature or a method; `serving_default` where there is
-            one.
+            one. Of a TFLite model, which of its signatures; its first graph if None.
         rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
             it, or `reference`, twice, as TFLite for microcontrollers does.
         **options: of what is loaded as a block, and of archives: those of `hybridize`. With `freeze=True` weights are

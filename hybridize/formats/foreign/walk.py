@@ -261,9 +261,9 @@ class Walk:
                 if folded is not None:
                     return folded
             for name, x in zip(node.inputs, inputs, strict=True):
-                if isinstance(x, (NoArray, list)):
+                if isinstance(x, (NoArray, list)) and not row.mixed:
                     n.fail(f"its input {name!r} is no array")
-            operands = [x if k in known else operand_of(x) for k, x in enumerate(inputs)]
+            operands = [x if k in known or row.mixed else operand_of(x) for k, x in enumerate(inputs)]
             return _several(row.function(*operands) if row.plain else row.function(n, *operands))
         except HybridizeError as error:
             if not error.within and error.code not in ("E463", "E603", "E606"):

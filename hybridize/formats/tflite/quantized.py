@@ -17,6 +17,7 @@ from hybridize import ops
 from hybridize.base.dtypes import DType, float32, int8, int32, int64, is_float, uint8
 from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.elementwise import LIMITS, activated
 from hybridize.formats.tflite.linear import (
@@ -95,12 +96,15 @@ def _ends(
             ends.max if high is None else min(ends.max, place(high)))  # fmt: skip
 
 
-def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: Any = 1) -> Operand:
-    """Sums of products as the result: their scale is that of the factors, each beside the other's."""
+def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: Any = 1, twice: bool = False) -> Operand:
+    """Sums of products as the result: their scale is that of the factors, each beside the other's.
+
+    `twice` where LiteRT rounds so whatever the mode is: XNNPACK has not the operator.
+    """
     dtype = _result(n)
     scale, zero = _single(n, "to", 0)
     low, high = _ends(n, dtype, scale, zero)
-    if _reference(n):
+    if twice or _reference(n):
         multiplier = factors.astype("f8") * numpy.asarray(others, "f8") / numpy.float64(scale)
         y = fixed_point.rounded_twice(sums, fixed_point.Multiplier.of(multiplier))
         return fixed_point.placed(y, zero, dtype, low, high)
@@ -166,7 +170,15 @@ def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
 
 
 def _product(
-    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, taps: int, of: int = 0
+    n: Application,
+    x: Operand,
+    w: Operand,
+    bias: Operand | None,
+    axis: int,
+    sums_of: Any,
+    taps: int,
+    of: int = 0,
+    twice: bool = False,
 ) -> Operand:
     """An operator with a weight: exact sums, and its result."""
     if is_float(type_of(x).dtype):
@@ -174,7 +186,7 @@ def _product(
     scale, zero = _single(n, "of", of)
     zero_w, scales = _weights(n, w, axis)
     _check_eight(n, x)
-    return _requantized(n, _with_bias(_sums(n, x, zero, w, zero_w, sums_of, taps), bias), scales, scale)
+    return _requantized(n, _with_bias(_sums(n, x, zero, w, zero_w, sums_of, taps), bias), scales, scale, twice)
 
 
 def _of_floats(
@@ -212,7 +224,9 @@ def transposed_convolution(
     n: Application, sizes: Known, w: Operand, x: Operand, bias: Operand | None = None
 ) -> Operand:
     """The gradient of a convolution by its input as a layer, plus a bias of each channel."""
-    return _product(n, x, w, bias, 0, lambda n, x, w: transposed_to(n, sizes, w, x), 0, 2)
+    # XNNPACK leaves it to LiteRT's own kernel where the file computes the sizes.
+    twice = n.walk.maker(n.node.inputs[0]) != ""
+    return _product(n, x, w, bias, 0, lambda n, x, w: transposed_to(n, sizes, w, x), 0, 2, twice)
 
 
 @TFLITE("FULLY_CONNECTED" + QUANTIZED)
@@ -280,7 +294,7 @@ def matmul(n: Application, x: Operand, y: Operand) -> Operand:
     """The products of matrices, each turned or not."""
     (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
     sums = products(n, _less_zero(x, zero_x), _less_zero(y, zero_y))
-    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y)
+    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y, twice=True)
 
 
 @TFLITE("MEAN" + QUANTIZED, known=(1,))
@@ -476,8 +490,8 @@ def _same(n: Application, *inputs: int) -> tuple[numpy.float32, int]:
     return scale, zero
 
 
-@TFLITE("CONCATENATION" + QUANTIZED)
-def joined(n: Application, *xs: Operand) -> Operand:
+@TFLITE("CONCATENATION" + QUANTIZED, mixed=True)
+def joined(n: Application, *xs: Value) -> Value:
     """Arrays one after the other."""
     _same(n, *range(len(xs)))
     return concatenation(n, *xs)
