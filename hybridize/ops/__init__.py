@@ -37,6 +37,7 @@ PLACES = places(
         "control": "Cond Scan While",
         "convolution": "convolution transposed_convolution",
         "custom": "After CustomGradient",
+        "descents": "Descent descent",
         "dynamic_slices": "SliceAt UpdateAt slice_at update_at",
         "elementwise": "Elementwise",
         "evaluate": "evaluate",

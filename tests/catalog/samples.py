@@ -1008,6 +1008,32 @@ def _least_squares(cls: Any) -> Iterator[Sample]:
     yield Sample((sample_array((2, 3)), sample_array((3, 3))), cls(1e-6), fails=ShapeError)
 
 
+# descent
+
+
+@of("descent")
+def _descent(cls: Any) -> Iterator[Sample]:
+    """Full trees of three levels, few and many rows and trees, NaN; trees of a leaf alone, ways that are cut short."""
+    number = numpy.arange(7)
+    for trees, rows, dtype in ((1, 1, "f4"), (3, 1, "f8"), (19, 2, "f4"), (2, 21, "f4"), (9, 8, "f8")):
+        first, behind = 7 * numpy.arange(trees)[:, None], 7 * trees + 8 * numpy.arange(trees)[:, None]
+        below = [numpy.where(2 * number + k < 7, first + 2 * number + k, behind + 2 * number + k - 7) for k in (1, 2)]
+        neither = below[0] if trees % 2 else below[1]
+        links = numpy.stack([first + number, *below, neither], -1).reshape(-1, 4)
+        links[:, 0] %= 5
+        x, splits = sample_array((rows, 5), dtype), sample_array((7 * trees,), dtype, seed=1)
+        x[:1, ::2] = numpy.nan
+        x[1:2, 0] = splits[0]
+        roots = first.reshape(-1).copy()
+        roots[2::3] += 7 * trees
+        operands = x, splits, links.astype("i4"), roots.astype("i4")
+        yield from (Sample(operands, cls(depth), grad=()) for depth in (0, 2, 3))
+    yield Sample((x.astype("f2"), splits.astype("f2"), *operands[2:]), cls(3), fails=DTypeError)
+    yield Sample((x, splits, operands[2].astype("i8"), operands[3]), cls(3), fails=DTypeError)
+    yield Sample((x, splits[1:], *operands[2:]), cls(3), fails=ShapeError)
+    yield Sample((x[:, :0], *operands[1:]), cls(3), fails=ShapeError)
+
+
 # sorting
 
 
