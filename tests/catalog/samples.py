@@ -283,6 +283,29 @@ def _contract(cls: Any) -> Iterator[Sample]:
         yield sample(unreadable, (2, 3), (3, 2), fails=ArgumentError)
 
 
+@of("paired_contract")
+def _paired_contract(cls: Any) -> Iterator[Sample]:
+    """Products and windows of pairs that wrap, groups, terms of one operand alone, and a vector."""
+
+    def pairs(shape: Shape, seed: int) -> NDArray[Any]:
+        halves = sample_array((*shape, 2), "i2", -32768.0, 32767.0, seed)
+        return halves.view("i4")[..., 0]
+
+    for spec, x, w, sizes in (
+        ("ac,cb->ab", (2, 3), (3, 40), ()),
+        ("ac,bc->ab", (9, 40), (5, 40), ()),
+        ("dac,dcb->dab", (2, 3, 4), (2, 4, 5), ()),
+        ("a,a->", (5,), (5,), ()),
+        ("ac,->a", (2, 3), (), ()),
+        ("ad[c+e-1],bde->abc", (2, 2, 5), (3, 2, 3), (5,)),
+        ("af[2c+e-1]b,fde->acdb", (1, 3, 9, 2), (3, 17, 3), (5,)),
+        ("ab[c+e]d,bde->acd", (1, 3, 9, 20), (3, 20, 3), (7,)),
+    ):
+        yield Sample((pairs(x, 0), pairs(w, 1)), cls(spec, sizes), grad=())
+    yield Sample((sample_array((2, 3)), sample_array((3, 2))), cls("ac,cb->ab"), fails=DTypeError)
+    yield Sample((pairs((2, 3), 0), pairs((3, 2), 1)), cls("ac,cb->ab", (), numpy.dtype("i4")), fails=DTypeError)
+
+
 @of("winograd_contract")
 def _winograd_contract(cls: Any) -> Iterator[Sample]:
     """Convolutions, their gradients, and a product, which is one like any other."""

@@ -247,9 +247,21 @@ def _descent(op: Any, x: Any, splits: Any, links: Any, roots: Any) -> Any:
     return ops.bind(ops.Scan(graph, op.depth, False, 1), *operands)[0]
 
 
+def _of_pairs(op: Any, x: Any, w: Any) -> Any:
+    """The sum of the contractions of the lower and of the upper halves."""
+
+    def upper(one: Any) -> Any:
+        return ops.shift_right(one, ops.like(16, one))
+
+    one = ops.Contract(op.spec, op.sizes)
+    low = (upper(ops.shift_left(side, ops.like(16, side))) for side in (x, w))
+    return ops.add(ops.bind1(one, *low), ops.bind1(one, upper(x), upper(w)))
+
+
 WINDOWS: Final[dict[type, Write]] = {
     ops.Descent: _made(_descent),
     ops.DotsUntil: _made(_dots_until),
+    ops.PairedContract: _made(_of_pairs),
     ops.Resample: _made(_resampled),
     ops.SumUntil: _made(_sum_until),
     ops.WindowArgMax: _made(_places),
