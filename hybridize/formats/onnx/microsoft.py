@@ -119,7 +119,7 @@ def dynamic_matmul(
 
 def _of_columns(y: Operand, zero: Operand | None) -> Operand:
     """A matrix of integers less their zeros, of all or of each column."""
-    return integers(y, None if zero is None else along(zero, type_of(y).shape, 1), float32)
+    return integers(y, None if zero is None else along(zero, type_of(y).shape, 1))
 
 
 @ONNX(f"{_DOMAIN}DynamicQuantizeLSTM")
