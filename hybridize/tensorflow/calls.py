@@ -4,18 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.nested import unflatten
 from hybridize.programs import Program
+from hybridize.runtime.entry import Watch
 from hybridize.tensorflow import internals
+from hybridize.tensorflow.exchange import exchange, modes
 from hybridize.tensorflow.gradients import RecordedCalls
 from hybridize.tensorflow.internals import elements
 from hybridize.tensorflow.memory import as_tensor
 from hybridize.tensorflow.tracing import TracedGraph
+
+_FEW: Final = 2
+"""Calls that Python finds the program for before an entry is made."""
 
 
 class Site:
@@ -37,8 +42,27 @@ class Site:
         self._is_one = trace.structure.kind == "leaf"
         self._is_all = self._is_one and not trace.written
         """True if a call gives one tensor, and that is all."""
+        self._calls = 0
         self._has_numbers = any(value.type.ndim == 0 for value in trace.graph.inputs)
         self._recording = RecordedCalls(trace, owner)
+
+    def is_due(self) -> bool:
+        """Tell whether an entry is to be made: at the third call, since many are called once."""
+        self._calls += 1
+        return self._calls == _FEW
+
+    def entry(self, fallback: Callable[..., Any], watches: Sequence[Watch]) -> Callable[..., Any] | None:
+        """Return a callable for calls of this program, which gives all others to `fallback`; None without one.
+
+        Args:
+            fallback: gets the others.
+            watches: what must be as it is.
+        """
+        library = exchange()
+        if library is None or self._trace.variables or self._assigned:
+            return None
+        finish: Any = "leaf" if self._is_all else self._finished
+        return self._program.entry_over((), fallback, library, [*modes(), *watches], finish)
 
     def call(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> Any:
         """Return the result of a call.
