@@ -231,7 +231,7 @@ class Program:
         )  # fmt: skip
 
     @property
-    def _is_plain(self) -> bool:
+    def is_plain(self) -> bool:
         """True if calls are no more than a run of machine code over the inputs."""
         runs = self._runs
         return isinstance(runs, PackedMachine) and not runs.executable.effects and not runs.executable.derivers
@@ -254,7 +254,7 @@ class Program:
             arguments: what is checked of each, and the names of the last of them; those of the capture are the default.
         """
         arguments = arguments or self.arguments_of_entry()
-        if arguments is None or not self._is_plain or unasked(self.capture):
+        if arguments is None or not self.is_plain or unasked(self.capture):
             return None
         runs: Any = self._runs
         entry = compiler.make_entry(
@@ -269,7 +269,7 @@ class Program:
         None where sizes are not known, or calls need more than that.
         """
         runs: Any = self._runs
-        return runs.executable.caller_on_lines() if self._is_plain else None
+        return runs.executable.caller_on_lines() if self.is_plain else None
 
     def run_inputs(self, inputs: Buffers) -> Buffers:
         """Return the outputs for inputs that the program holds for, in the order of the graph."""

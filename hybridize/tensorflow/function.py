@@ -83,8 +83,12 @@ class TensorFlowFunction(Function[Any, Any]):
     def _install(self) -> None:
         """Make the entries of the latest programs what a call reaches first."""
         entry: Callable[..., Any] = self._dispatch
+        entered: list[Site] = []
         for site in reversed(self._entered):
-            entry = site.entry(entry, self._settings.watches()) or entry
+            own = site.entry(entry, self._settings.watches())
+            if own is not None:
+                entry, entered = own, [site, *entered]
+        self._entered = entered
         object.__setattr__(self, "__call__", entry)
 
     def _enter(self, site: Site) -> None:
@@ -93,10 +97,11 @@ class TensorFlowFunction(Function[Any, Any]):
             self._entered = [site, *(one for one in self._entered if one is not site)][:_CHAIN]
             self._install()
 
-    def _leave(self) -> None:
-        """Let all calls go through Python."""
-        self._entered = []
-        self._install()
+    def leave(self, *sites: Site) -> None:
+        """Let the calls of programs, or all, go through Python."""
+        with self._lock:
+            self._entered = [one for one in self._entered if sites and one not in sites]
+            self._install()
 
     def __getattr__(self, name: str) -> Any:
         """Give what the object has under a name."""
@@ -158,9 +163,7 @@ class TensorFlowFunction(Function[Any, Any]):
             or not self._settings.hold()
         ):
             return self._slowly(args, kwargs, tuple(key))
-        if site.is_due():
-            self._enter(site)
-        return site.call(tensors, arrays)
+        return self._run(site, tensors, arrays)
 
     def _slowly(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: tuple[Any, ...] | None = None) -> Any:
         """A call of a kind that was not met before, or of a kind that Python takes apart.
@@ -192,7 +195,16 @@ class TensorFlowFunction(Function[Any, Any]):
         except Exception as error:
             trim(error)
             raise
-        return site.call(tensors, [as_array(one) for one in tensors])
+        return self._run(site, tensors, [as_array(one) for one in tensors])
+
+    def _run(self, site: Site, tensors: Sequence[Any], arrays: Sequence[Any]) -> Any:
+        """Return the result of a call that no entry has taken, and see to it that one takes the next ones."""
+        if site in self._entered:
+            if not site.holds():
+                self.leave(site)
+        elif site.is_due():
+            self._enter(site)
+        return site.call(tensors, arrays)
 
     def _site(self, program: Program) -> Site:
         """The calls of a program."""
@@ -209,7 +221,7 @@ class TensorFlowFunction(Function[Any, Any]):
         with self._lock:
             self._sites.clear()
             self._graphs.clear()
-            self._leave()
+            self.leave()
             super().cache_clear()
 
     def forget(self, program: Program) -> None:
@@ -217,7 +229,7 @@ class TensorFlowFunction(Function[Any, Any]):
         with self._lock:
             self._sites.clear()
             self._graphs.pop(id(program), None)
-            self._leave()
+            self.leave()
         super().forget(program)
 
     def retrace(self) -> None:

@@ -34,6 +34,8 @@ _COULD: Final = _named("eager.record.could_possibly_record")
 _SHOULD: Final = _named("eager.record.should_record_backprop")
 _TANGENTS: Final = _named("pywrap_tfe.TFE_Py_PackJVPs")
 _ACCESSED: Final = _named("pywrap_tfe.TFE_Py_TapeVariableAccessed")
+_EXECUTOR: Final = _named("pywrap_tfe.TFE_ContextGetExecutorForThread")
+_WAITS: Final = _named("pywrap_tfe.TFE_ExecutorIsAsync")
 _NUMPY: Final = getattr(EAGER, "_numpy", None)
 _FROM_CAPSULE: Final = _named("pywrap_tfe.TFE_FromDlpackCapsule")
 RECORDS = None not in (_RECORD, _COULD, _SHOULD, _TANGENTS, _ACCESSED)
@@ -52,6 +54,13 @@ elements: Final[Callable[[Any], Any]] = _NUMPY or _elements
 def modes() -> list[tuple[Callable[[], Any], bool]]:
     """Return functions that tell modes of this thread, with what they give where a call is no more than a call."""
     return [(tf.executing_eagerly, True), *([(_COULD, False)] if _COULD is not None else [])]
+
+
+def is_asynchronous() -> bool:
+    """Tell whether operations of this thread wait for others; where nobody knows they may."""
+    if _EXECUTOR is None or _WAITS is None:
+        return True
+    return bool(_WAITS(_EXECUTOR(_CONTEXT()._handle)))
 
 
 def values(handles: Sequence[Any], dtypes: Sequence[Any]) -> Sequence[Any]:
