@@ -17,6 +17,7 @@ TENSORFLOW: Final = Vocabulary(
     "TensorFlow",
     "hybridize.formats.tensorflow.vocabulary:TENSORFLOW",
     [f"hybridize.formats.tensorflow.{table}" for table in _TABLES],
+    idle=lambda *attribute: True,
 )
 
 _REMEDIES: Final = {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hybridize.base.frozen import frozen
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
-TFLITE: Final = Vocabulary("TFLite", "hybridize.formats.tflite.rows:TFLITE")
+TFLITE: Final = Vocabulary("TFLite", "hybridize.formats.tflite.rows:TFLITE", idle=lambda *attribute: True)
 QUANTIZED: Final = "[int8]"
 COMPLEX: Final = "[complex]"
 _MOVING: Final = """
