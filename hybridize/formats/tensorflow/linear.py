@@ -21,6 +21,8 @@ def matmul(n: Application, x: Operand, y: Operand) -> Operand:
 @TENSORFLOW("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 def batch_matmul(n: Application, x: Operand, y: Operand) -> Operand:
     """The product over the last two axes; axes before them stretch to each other."""
+    if n.attributes.get("Tout", type_of(x).dtype) != type_of(x).dtype:
+        n.fail(f"products of {type_of(x)} as {n.attributes['Tout']} are not supported", help="cast the matrices")
     return matrix_product(_turned(x) if n.flag("adj_x") else x, _turned(y) if n.flag("adj_y") else y)
 
 
