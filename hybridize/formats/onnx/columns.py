@@ -38,12 +38,17 @@ def chosen_columns(n: Application, x: Operand, columns: Operand) -> Operand:
 
 @ONNX(f"{_DOMAIN}FeatureVectorizer")
 def joined_columns(n: Application, *xs: Operand) -> Operand:
-    """Arrays of columns beside each other, as floats."""
+    """Arrays of columns beside each other, as floats: so many of each, zeros where there are fewer."""
     columns = []
-    for x in xs:
+    wanted = n.integers("inputdimensions", ()) or (None,) * len(xs)
+    for x, count in zip(xs, wanted, strict=True):
         shape = type_of(x).shape
         flat = (shape[0], math.prod(shape[1:])) if len(shape) > 1 else (1, *shape)
-        columns.append(ops.cast(ops.reshape(x, flat), float32))
+        x = ops.cast(ops.reshape(x, flat), float32)
+        if count is not None and flat[1] != count:
+            x = ops.part(x, 1, 0, count) if flat[1] > count else ops.pad(
+                x, ops.scalar(0, float32), (0, 0), (0, count - flat[1]))  # fmt: skip
+        columns.append(x)
     return ops.concat(*columns, axis=1)
 
 
@@ -52,18 +57,18 @@ def filled_columns(n: Application, x: Operand) -> Operand:
     """Numbers in place of one that stands for none, NaN as a rule: one for each column or for all."""
     kind = type_of(x)
     word = "float" if is_float(kind.dtype) else "int64"
-    values = numpy.asarray(n.attributes.get(f"imputed_value_{word}s", ()), kind.dtype)
-    absent = n.attributes.get(f"replaced_value_{word}", 0)
+    numbers = {word: (n.attributes.get(f"imputed_value_{word}s", ()), n.attributes.get(f"replaced_value_{word}", 0))
+               for word in ("float", "int64")}  # fmt: skip
+    values, absent = numpy.asarray(numbers[word][0], kind.dtype), numbers[word][1]
     if not values.size:
         n.fail(f"the attribute imputed_value_{word}s is missing")
     is_absent = ops.isnan(x) if absent != absent else ops.eq(x, ops.like(absent, x))
     return ops.where(is_absent, aligned(ops.constant(values), kind.shape), x)
 
 
-def _kernel(n: Application, x: Operand, vectors: NDArray[Any]) -> Operand:
+def _kernel(word: str, numbers: Sequence[float], x: Operand, vectors: NDArray[Any]) -> Operand:
     """The kernel of each row of `x` and each of `vectors`: [rows, vectors]."""
-    gamma, constant, degree = (*n.numbers("kernel_params", (0.0, 0.0, 0.0)), 0.0, 0.0, 0.0)[:3]
-    word = n.text("kernel_type", "LINEAR", ("LINEAR", "POLY", "RBF", "SIGMOID"))
+    gamma, constant, degree = (*numbers, 0.0, 0.0, 0.0)[:3]
     products = ops.matmul(x, ops.constant(vectors), False, True)
     if word == "LINEAR":
         return products
@@ -79,13 +84,15 @@ def _kernel(n: Application, x: Operand, vectors: NDArray[Any]) -> Operand:
 def support_vectors(n: Application, x: Operand) -> Operand:
     """Sums of kernels of support vectors, plus a constant: of each row, [rows, 1]."""
     x = ops.cast(x, float32)
-    count = n.integer("n_supports", 0)
+    word = n.text("kernel_type", "LINEAR", ("LINEAR", "POLY", "RBF", "SIGMOID"))
+    count, numbers = n.integer("n_supports", 0), n.numbers("kernel_params", ())
+    n.text("post_transform", "NONE", ("NONE",))  # which ONNX Runtime leaves out, and ONNX does not
     coefficients, rho = numpy.asarray(n.numbers("coefficients"), float32), n.numbers("rho")[0]
     if count:
         vectors = numpy.asarray(n.numbers("support_vectors"), float32)
         if vectors.size % count or coefficients.size != count:
             n.fail(f"{vectors.size} numbers are no {count} support vectors, or have {coefficients.size} coefficients")
-        kernel = _kernel(n, x, vectors.reshape(count, -1))
+        kernel = _kernel(word, numbers, x, vectors.reshape(count, -1))
         y = ops.matmul(kernel, ops.constant(coefficients.reshape(count, 1)))
     else:
         y = ops.matmul(x, ops.constant(coefficients.reshape(-1, 1)))
@@ -169,11 +176,10 @@ def label_encoder(n: Application, x: Operand) -> Operand:
     dtype = type_of(x).dtype
     keys = _table(n, "keys", ("int64s", "floats"))
     values = _table(n, "values", ("int64s", "floats"))
-    default: Any = -1 if values.dtype == int64 else -0.0
+    whole, fraction = n.integer("default_int64", -1), n.number("default_float", -0.0)
+    default: Any = whole if values.dtype == int64 else fraction
     if n.has("default_tensor"):
         default = n.array("default_tensor").reshape(-1)[0].item()
-    elif n.has("default_int64" if values.dtype == int64 else "default_float"):
-        default = n.number("default_int64" if values.dtype == int64 else "default_float")
     shape = (*type_of(x).shape, len(keys))
     wide = ops.spread(x, shape, (len(shape) - 1,))
     table = ops.constant(keys.astype(dtype))
