@@ -28,6 +28,7 @@ _IDLE: Final = {
         "validate_shape validate_indices incompatible_shape_error message summarize "
         "TensorListSetItem.resize_if_index_out_of_bounds",
     "a call has the variables to itself": "use_locking",
+    "the type of an input, which that says itself": "Fill.index_type",
     "where TensorFlow holds a variable": "container shared_name debug_name allowed_devices VarHandleOp.shape",
     "the order is open then, and ours is one": "TopKV2.sorted",
     "random numbers are those of hybridize's own generator": "seed seed2",
