@@ -547,7 +547,7 @@ def length(n: Application, xs: list[Value]) -> Known:
 def parts(n: Application, x: Value, sizes: Value = None) -> list[Value]:
     """Parts of an axis as a sequence: of one size, of several, or its elements."""
     x = operand_of(x)
-    axis = n.axis(x, default=0)
+    axis, keeps = n.axis(x, default=0), n.flag("keepdims", True)
     whole = type_of(x).shape[axis]
     split = Known.of(1) if sizes is None else n.known(sizes, 1)
     if split.array.ndim:
@@ -558,7 +558,7 @@ def parts(n: Application, x: Value, sizes: Value = None) -> list[Value]:
     if not ends or ends[-1] != whole:
         n.fail(f"parts of {split.list()} do not make an axis of {dims.text(whole)}")
     pieces = [ops.part(x, axis, start, end) for start, end in zip([0, *ends], ends, strict=False)]
-    return pieces if sizes is not None or n.flag("keepdims", True) else [without_axes(one, [axis]) for one in pieces]
+    return pieces if sizes is not None or keeps else [without_axes(one, [axis]) for one in pieces]
 
 
 @ONNX("ConcatFromSequence", values=True)

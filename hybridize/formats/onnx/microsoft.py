@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from hybridize import ops
+from hybridize.base import dims
 from hybridize.base.dtypes import float32, int32, int64
 from hybridize.formats.foreign.arrays import aligned, elementwise, stretched, taken, with_axes
 from hybridize.formats.foreign.walk import Application
@@ -143,7 +144,7 @@ def dynamic_matmul(
 
 def _of_columns(y: Operand, zero: Operand | None) -> Operand:
     """A matrix of integers less their zeros, of all or of each column."""
-    return integers(y, None if zero is None else along(zero, type_of(y).shape, 1), float32)
+    return integers(y, None if zero is None else along(zero, type_of(y).shape, 1))
 
 
 @ONNX(f"{_DOMAIN}DynamicQuantizeLSTM")
@@ -321,9 +322,9 @@ def _attention(
     if past_key is not None and past_value is not None:
         key, value = ops.concat(past_key, key, axis=2), ops.concat(past_value, value, axis=2)
     time, keys = type_of(query).shape[2], type_of(key).shape[2]
-    masks = [] if added is None else [added]
+    masks, hidden = [] if added is None else [added], n.number("mask_filter_value", -10000.0)
     if padding is not None:
-        masks.append(_filtered(n, padding, keys, n.number("mask_filter_value", -10000.0), type_of(query)))
+        masks.append(_filtered(padding, keys, hidden, type_of(query)))
     if n.flag("unidirectional"):
         shape = (1, 1, time, keys)
         own = ops.iota(shape, 2, int64)
@@ -343,7 +344,8 @@ def attention_of_inputs(
     past: Operand | None = None, added: Operand | None = None, *rest: Operand | None,
 ) -> tuple[Operand | None, ...]:  # fmt: skip
     """The same of products of one array; keys and values are one array, too."""
-    if n.flag("do_rotary") or any(one is not None for one in rest):
+    apart = n.flag("do_rotary"), n.flag("past_present_share_buffer"), n.integer("rotary_embedding_dim", 0)
+    if any(apart) or any(one is not None for one in rest):
         n.fail("rotations and shared buffers are not supported")
     return _attention_of_one(n, _shifted(matrix_product(x, weight), bias), padding, past, added)
 
@@ -355,8 +357,9 @@ def attention_of_integers(
     past: Operand | None = None,
 ) -> tuple[Operand | None, ...]:  # fmt: skip
     """The same of a product of integers."""
-    if n.flag("do_rotary"):
-        n.fail("rotations are not supported")
+    apart = n.flag("do_rotary"), n.flag("past_present_share_buffer")
+    if any(apart):
+        n.fail("rotations and shared buffers are not supported")
     whole = integer_matmul_as_float(n, x, weight, scale_x, scale_w, zero_x, zero_w, bias)
     return _attention_of_one(n, whole, padding, past, None)
 
@@ -380,10 +383,12 @@ def _attention_of_one(
 @ONNX(f"{_DOMAIN}RotaryEmbedding")
 def rotary(n: Application, x: Operand, places: Operand, cosine: Operand, sine: Operand) -> Operand:
     """Pairs of components rotated by angles of places: one for each step, or the first one."""
-    if n.flag("is_packed_batching") or n.number("scale", 1.0) != 1:
+    packed, scale, heads = n.flag("is_packed_batching"), n.number("scale", 1.0), n.integer("num_heads", 0)
+    if packed or scale != 1:
         n.fail("packed batches and scaled places are not supported")
     kind, pairs = type_of(x), type_of(cosine).shape[1]
-    heads = n.integer("num_heads", 0)
+    if (turned := n.integer("rotary_embedding_dim", 0)) and turned != 2 * pairs:
+        n.fail(f"{turned} components turn by {dims.text(pairs)} angles")
     if kind.ndim == 3 and not heads:
         heads = kind.shape[2] // (2 * pairs)
     if type_of(places).ndim == 1:
@@ -393,7 +398,7 @@ def rotary(n: Application, x: Operand, places: Operand, cosine: Operand, sine: O
     return rotated_heads(x, cosine, sine, heads, n.flag("interleaved"))
 
 
-def _filtered(n: Application, padding: Operand, keys: Any, hidden: float, of: Any) -> Operand:
+def _filtered(padding: Operand, keys: Any, hidden: float, of: Any) -> Operand:
     """Numbers that are added to scores of keys which a mask of lengths [batch], or of 0 and 1, hides."""
     kind = type_of(padding)
     if kind.ndim == 1:
