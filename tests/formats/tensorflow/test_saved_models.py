@@ -14,7 +14,7 @@ from hybridize.base.errors import AssertionFailed, LoadError
 
 HERE = Path(__file__).parent
 MODELS = sorted(path.stem for path in (HERE / "models").glob("*.zip"))
-LARGE = ["arithmetic", "raw_arrays", "raw_elementwise", "slices"]
+LARGE = ["arithmetic", "raw_arrays", "raw_elementwise", "raw_matrices", "slices"]
 """Models of many results: their compilation takes seconds."""
 _PATH = HERE.parents[1] / "suites/doors/programs/compare.py"
 _SPEC = importlib.util.spec_from_file_location("doors_compare", _PATH)
@@ -43,7 +43,7 @@ def test_a_model_gives_tensorflows_numbers(name, tmp_path):
     assert comparison.compare(tmp_path, name) < 2e-6
 
 
-@pytest.mark.parametrize("name", [*LARGE, "counters", "small_lstm", "training_step", "random_bits"])
+@pytest.mark.parametrize("name", [*LARGE, "raw_spectra", "counters", "small_lstm", "training_step", "random_bits"])
 def test_it_gives_them_imperatively_too(name, tmp_path):
     unpacked(name, tmp_path)
     assert comparison.compare(tmp_path, name, imperative=True) < 2e-6
