@@ -119,6 +119,15 @@ def test_a_loop_has_a_gradient(tmp_path):
     assert abs(float(rise) - float(x.grad[0, 1, 2])) < 1e-3
 
 
+def test_integers_whose_sizes_alone_are_asked_for_do_not_specialize_a_program(tmp_path):
+    net = load(unpacked("sorted_integers", tmp_path))
+    for numbers in ([3, 1, 2], [1, 2, 3], [2, 2, 0]):
+        net(np.array(numbers, dtype="int32"))
+    assert net.cache_info().programs == 1
+    net.save(tmp_path / "sorted")
+    assert load(tmp_path / "sorted")(np.array([5, 3, 4], dtype="int32"))["identity"].tolist() == [1, 2, 0]
+
+
 def test_variables_that_calls_change_are_saved_with_the_rest(tmp_path):
     folder = unpacked("counters", tmp_path)
     numbers = numpy.load(tmp_path / "counters.npz")
