@@ -125,7 +125,7 @@ def test_integers_whose_sizes_alone_are_asked_for_do_not_specialize_a_program(tm
         net(np.array(numbers, dtype="int32"))
     assert net.cache_info().programs == 1
     net.save(tmp_path / "sorted")
-    assert load(tmp_path / "sorted")(np.array([5, 3, 4], dtype="int32"))["identity"].tolist() == [1, 2, 0]
+    assert load(tmp_path / "sorted")(np.array([5, 3, 4], dtype="int32"))["output_0"].tolist() == [1, 2, 0]
 
 
 def test_variables_that_calls_change_are_saved_with_the_rest(tmp_path):
