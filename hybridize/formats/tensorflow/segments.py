@@ -25,7 +25,7 @@ _FAR: Final = 1 << 62
 
 
 def _of_nothing(reduction: str, dtype: Any) -> Any:
-    """What a segment without elements is."""
+    """The value of a segment without elements."""
     if reduction in ("add", "mul"):
         return int(reduction == "mul")
     limits = numpy.finfo(dtype) if is_float(dtype) else numpy.iinfo(dtype)
@@ -62,7 +62,7 @@ TENSORFLOW("TensorScatterMin")(_scattered("min"))
 
 @TENSORFLOW("DenseBincount", known=(1,))
 def counts(n: Application, x: Operand, size: Known, weights: Operand) -> Operand:
-    """How often each number is there, or the sum of its weights: of an array, or of each row of a matrix."""
+    """The count of each number, or the sum of its weights: of an array, or of each row of a matrix."""
     kind, of = type_of(x), type_of(weights)
     check(ops.cast(x, int64), 0, _FAR, f"{n.place} counts")
     has_weights = of.ndim == kind.ndim and not (of.shape[0] == 0 and kind.shape[0] != 0)
@@ -76,7 +76,7 @@ def counts(n: Application, x: Operand, size: Known, weights: Operand) -> Operand
 
 @TENSORFLOW("HistogramFixedWidth", known=(2,))
 def histogram(n: Application, x: Operand, ends: Operand, bins: Known) -> Operand:
-    """How many elements lie in each of so many equal parts of a range; those beyond lie in the first or the last."""
+    """The counts of elements in so many equal parts of a range; those beyond lie in the first or the last."""
     count = bins.item()
     x = ops.reshape(x, (type_of(x).size,))
     low, high = (ops.broadcast(ops.part(ops.cast(ends, float64), 0, k, k + 1), type_of(x).shape) for k in (0, 1))
