@@ -14,7 +14,7 @@ from hybridize.formats.tensorflow.messages import NAMES
 
 _TABLES: Final = (
     "elementwise", "assigns", "calls", "linear", "shapes", "reductions", "windows", "indices", "control", "lists",
-    "gradients", "random", "draws", "matrices",
+    "gradients", "random", "draws", "segments", "matrices", "colours",
 )  # fmt: skip
 """Modules of rows; those that most models need come first."""
 _RESULTS: Final = frozenset({"DstT", "out_type", "output_type", "index_type", "out_idx", "type"})
@@ -67,6 +67,8 @@ _REMEDIES: Final = {
         "AnonymousMutableHashTable",
     "arrays that are not dense (make them dense: to_tensor, tf.sparse.to_dense)":
         "Ragged Sparse DenseToSparse DenseToCSRSparse CSRSparse DeserializeSparse SerializeSparse",
+    "shapes that data decide (tf.math.unsorted_segment_sum and its like, tf.where(mask, x, y), masks)":
+        "Unique SegmentSum SegmentMean SegmentMax SegmentMin SegmentProd DynamicPartition NonMaxSuppression",
     "data sets and files (give arrays)":
         "Iterator Anonymous Dataset TensorDataset OneShotIterator ReadFile Reader Queue RestoreV2 SaveV2",
 }  # fmt: skip
