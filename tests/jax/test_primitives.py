@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
 
 from hybridize import hybridize
 
@@ -151,3 +153,14 @@ def test_images_of_other_sizes(name):
         images = normal(number, n, c, h, w) if name == "conv nchw" else normal(number, n, h, w, c)
         assert_same(fast(images, *rest), function(images, *rest), rtol=1e-4, atol=1e-4)
     assert len(fast.programs()) == 2, [program.reason for program in fast.programs()]
+
+
+def test_a_primitive_of_another_library():
+    """Its own function is made of JAX's, and is what it computes."""
+    swapped = Primitive("swapped_of_a_library")
+    swapped.multiple_results = True
+    swapped.def_impl(lambda a, b, *, times: [b * times, jnp.sin(a)])
+    swapped.def_abstract_eval(lambda a, b, **_: [b, a])
+    mlir.register_lowering(swapped, mlir.lower_fun(swapped.impl, multiple_results=True))
+    function = jax.jit(lambda a: lax.scan(lambda c, r: (swapped.bind(c, r, times=2)[0], r), a[0], a))
+    assert_same(hybridize(function)(x), function(x))
