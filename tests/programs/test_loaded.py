@@ -223,3 +223,23 @@ def test_a_list_that_outlives_calls_is_not_in_a_file(tmp_path):
     f(np.ones(2))
     with pytest.raises(CaptureError, match=r"E450.*outlives its calls"):
         f.save(tmp_path / "f.hyb")
+
+
+def test_calls_that_only_raise_are_not_in_a_file(tmp_path):
+    def f(x):
+        if np.abs(x).max() > 9:
+            raise ValueError("too large")
+        if x.shape[0] > 3:
+            raise KeyError("too long")
+        return x * 2
+
+    f, path = hybridize(f), tmp_path / "f"
+    with pytest.raises(KeyError, match="too long"):
+        f(np.ones(5))
+    with refusal(CaptureError, r"E450: f raises a KeyError for these arguments"):
+        f.save(path)
+    f(np.ones(2))
+    f.save(path)
+    assert load(path)(np.ones(2)).tolist() == [2, 2]
+    with pytest.raises(ShapeError, match=r"E120"):
+        load(path)(np.ones(5))

@@ -14,7 +14,7 @@ from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Vocabulary
 from hybridize.formats.foreign.walk import Application
 
-JAXPR: Final = Vocabulary("JAX", "hybridize.formats.jaxpr.rows:JAXPR")
+JAXPR: Final = Vocabulary("JAX", "hybridize.formats.jaxpr.rows:JAXPR", idle=lambda *attribute: True)
 
 
 def sizes(n: Application, name: str) -> tuple[Any, ...]:
