@@ -27,6 +27,7 @@ from hybridize.base.tracebacks import trim
 from hybridize.capture import Function, SavedFunction
 from hybridize.capture.options import Options
 from hybridize.capture.saved_function import MODELESS
+from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
@@ -109,7 +110,7 @@ class JaxFunction:
             CaptureError E420: a primitive that no program has, or a value that Python asks for; at the user's line.
             DeviceError E702: an array outside the computer's memory.
         """
-        if CONFIG.disable or modes.is_disabled():
+        if CONFIG.disable or modes.is_disabled() or current_trace() is not None:
             return self.function(*args, **kwargs)
         try:
             if self._eager:
