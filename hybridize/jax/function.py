@@ -179,6 +179,8 @@ class JaxFunction:
         if self._sized and key in self._sized:
             key = key, tuple(array.shape for array in arrays)
         form = self._forms.get(key)
+        if form is None and jax.config.jax_disable_jit:  # a setting, and so part of the key
+            return None
         return (self._new_form(key, tree, kinds, fixed) if form is None or not form.holds() else form), arrays
 
     def _new_form(self, key: Hashable, tree: Any, kinds: Sequence[Any], fixed: Any) -> CallForm:

@@ -426,6 +426,17 @@ def test_hybridized_functions_within_others(around):
         assert_same(hybridize(around(ours))(x), theirs(x))
 
 
+def test_without_compilation_python_runs():
+    fast = hybridize(
+        jax.jit(lambda a: -a if a.sum() > 0 else lax.while_loop(lambda c: c.sum() < 9, lambda c: c + 1, a))
+    )
+    with jax.disable_jit():
+        for a in (x, -x):
+            assert_same(fast(a), fast.function(a))
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        fast(x)
+
+
 def test_under_transformations_it_is_the_function_itself():
     fast = hybridize(jax.jit(lambda a: jnp.tanh(a) * a))
     fast(x)

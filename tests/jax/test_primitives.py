@@ -107,6 +107,7 @@ CASES = {
     "products": (lambda a, b: [lax.dot_general(a, b, (((2,), (2,)), ((0,), (0,)))), lax.dot_general(a, b, (((0, 2), (0, 2)), ((), ()))), lax.dot_general(a[0], b[0], (((), ()), ((), ())))], z, z + 1),
     "product of integers": (lambda a: lax.dot(a, a.T, preferred_element_type=jnp.int32), jnp.arange(12, dtype=jnp.int8).reshape(3, 4)),
     "product of short floats": (lambda a: lax.dot(a.astype(jnp.bfloat16), a.T.astype(jnp.bfloat16), preferred_element_type=jnp.float32), x),
+    "gradient of a loop that is computed again": (jax.value_and_grad(lambda a: jax.checkpoint(lambda b: lax.scan(lambda c, r: (c * jnp.tanh(r), c), b[0], b)[0])(a).sum()), x),
     "second gradient": (jax.grad(lambda a: jax.grad(lambda b: (jnp.tanh(b) ** 3).sum())(a)[0].sum()), x),
     "jacobians": (lambda a: (jax.jacfwd(jnp.sin)(a), jax.jacrev(lambda b: b * b.sum())(a)), x[0]),
     "complex numbers": (lambda a: (jnp.abs(a * (1 + 2j)), jnp.conj(a + 1j).imag, (1j * a).real), x),
