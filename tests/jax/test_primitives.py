@@ -91,6 +91,7 @@ CASES = {
     "sort bools": (lambda a: lax.sort((a > 0, a), num_keys=1, dimension=0), x),
     "sort gradient": (jax.grad(lambda a: (jnp.sort(a, 1) * jnp.arange(4.0)).sum()), x),
     "take gradient": (jax.grad(square(lambda a, n: a[n])), x, i),
+    "indices that break their promise": (lambda a, n: (a[n], jax.grad(square(lambda b: b[n]))(a), jax.grad(square(lambda b: b[n, n]))(a), a.at[n].set(2.0, mode="promise_in_bounds"), jnp.arange(3.0)[jnp.array([5, -7])]), x, jnp.array([0, 2, -1, 7, -9, -5, 100000000])),
     "along axis gradient": (jax.grad(square(lambda a: jnp.take_along_axis(a, jnp.argsort(a, 1)[:, :2], 1))), x),
     "cumulative gradients": (jax.grad(lambda a: (jnp.cumsum(a, 1) * jnp.cumprod(a, 0)).sum() + lax.cummax(a, axis=1).sum()), x),
     "reductions gradient": (jax.grad(lambda a: a.max(1).sum() + a.prod() + a.min() + a.std()), x),
