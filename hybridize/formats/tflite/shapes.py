@@ -10,7 +10,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import int64
+from hybridize.base.dtypes import int64, is_float
 from hybridize.formats.foreign import slices
 from hybridize.formats.foreign.arrays import (
     aligned,
@@ -318,8 +318,17 @@ def batch_to_space(n: Application, x: Operand, blocks: Known, crops: Known) -> O
 # ---------------------------------------------------------------------------------------------------------- folded axes
 
 
+def _mean(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """The mean along axes; of integers, cut off towards 0."""
+    if is_float(type_of(x).dtype):
+        return composites.mean(x, axes)
+    total = ops.sum(ops.cast(x, int64), axes)
+    count = math.prod(type_of(x).shape[axis] for axis in axes)
+    return ops.cast(composites.integer_quotient(total, ops.like(count, total)), type_of(x).dtype)
+
+
 FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {
-    "SUM": ops.sum, "MEAN": composites.mean, "REDUCE_MAX": ops.reduce_max, "REDUCE_MIN": ops.reduce_min,
+    "SUM": ops.sum, "MEAN": _mean, "REDUCE_MAX": ops.reduce_max, "REDUCE_MIN": ops.reduce_min,
     "REDUCE_PROD": ops.prod, "REDUCE_ANY": ops.any, "REDUCE_ALL": ops.all,
 }  # fmt: skip
 

@@ -234,6 +234,39 @@ for _name, _options in {"": {}, "_half": {"half": True}, "_corners": {"corners":
         version=3,
     )
 
+case("CONV_3D", "CONV_3D", [numbers(1, 4, 5, 6, 2)], [numbers(2, 3, 2, 2, 4), numbers(4)],
+     ("conv3d", {"padding": 0, "stride_d": 1, "stride_w": 2, "stride_h": 1, "activation": 1}))  # fmt: skip
+case("MEAN_whole", "MEAN", [ints(7, -7, 6, 2, -9, -9).reshape(3, 2)], [ints(1)], ("fold", {}), ["i4"], 2)
+
+# ---------------------------------------------------------------------------------------------------- indices and order
+
+_TIES = ints(3, 1, 3, 2, 2, 3, 0, 0, 0, 5).reshape(2, 5)
+case("TOPK_V2", "TOPK_V2", [X], [ints(2).reshape(())], outputs=["f4", "i4"])
+case("TOPK_V2_ties", "TOPK_V2", [_TIES], [ints(4).reshape(())], outputs=["i4", "i4"], version=2)
+case("REVERSE_SEQUENCE", "REVERSE_SEQUENCE", [numbers(2, 3, 4)], [ints(3, 0, 4)], ("sequence", {"time": 2, "batch": 1}))
+case("BUCKETIZE", "BUCKETIZE", [X], (), ("buckets", {"boundaries": [-0.5, 0.0, 1.0]}), ["i4"])
+case("SCATTER_ND", "SCATTER_ND", [ints(4, 1, 4).reshape(3, 1), numbers(3, 2)], [ints(6, 2)])
+case("SPARSE_TO_DENSE", "SPARSE_TO_DENSE", [], [ints(0, 1, 2, 0).reshape(2, 2), ints(3, 2), numbers(2), numbers(1)[0]])
+case("DYNAMIC_UPDATE_SLICE", "DYNAMIC_UPDATE_SLICE", [numbers(5, 4), numbers(2, 2, seed=1), ints(4, 1)])
+for _op, _version in (("SUM", 1), ("PROD", 1), ("MAX", 1), ("MIN", 1)):
+    case(
+        f"UNSORTED_SEGMENT_{_op}",
+        f"UNSORTED_SEGMENT_{_op}",
+        [numbers(5, 2), ints(2, 0, 2, -1, 2)],
+        [ints(4).reshape(())],
+    )
+case("SEGMENT_SUM", "SEGMENT_SUM", [numbers(4, 3)], [ints(0, 0, 1, 2)])
+case("MATRIX_DIAG", "MATRIX_DIAG", [X])
+case("MATRIX_SET_DIAG_wide", "MATRIX_SET_DIAG", [numbers(2, 2, 3), numbers(2, 2)])
+case("MATRIX_SET_DIAG_high", "MATRIX_SET_DIAG", [numbers(2, 3, 2), numbers(2, 2)])
+_BOXES = numpy.random.default_rng(3).uniform(0, 1, (20, 4)).astype("f4")
+_SCORES = numpy.random.default_rng(4).uniform(0, 1, 20).astype("f4")
+_LIMITS = [numpy.array(one, dtype) for one, dtype in ((6, "i4"), (0.25, "f4"), (0.4, "f4"), (0.5, "f4"))]
+case("NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V4", [_BOXES, _SCORES], _LIMITS[:3], outputs=["i4", "i4"])
+case("NON_MAX_SUPPRESSION_V4_few", "NON_MAX_SUPPRESSION_V4", [_BOXES, _SCORES / 2], _LIMITS[:3], outputs=["i4", "i4"])
+case("NON_MAX_SUPPRESSION_V5", "NON_MAX_SUPPRESSION_V5", [_BOXES, _SCORES], _LIMITS, outputs=["i4", "f4", "i4"])
+case("WHERE", "WHERE", [], [X > 0], outputs=["i8"])
+
 # ------------------------------------------------------------------------------------------------------------- integers
 
 EVERY, BYTES = numpy.arange(-128, 128).astype("i1").reshape(1, 256), numbers(1, 6, 7, 4, dtype="i1")
