@@ -128,10 +128,14 @@ def load(
             constants of the programs.
 
     Raises:
+        ArgumentError E301: `path` is no path.
         LoadError: the file is not one of these, is damaged, or was written by a later version.
         LoadError E653: there is nothing in the file to verify it by.
         VerificationError E810: what was loaded gives something else than the file says.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        help = "hybridize.onnx.InferenceSession takes the bytes of a model; others must be in a file"
+        raise ArgumentError("E301", f"load takes the path of a file, got {type(path).__name__}", help=help)
     saved = read_if_archive(path) if os.path.isfile(path) else None
     if saved is None:
         kind = detect(path)

@@ -64,10 +64,15 @@ class Vocabulary:
         name: of the framework, in messages.
         place: the module that has it once all rows are there, as `package.module:NAME`: copies of a model name that.
         tables: modules that fill it; they are loaded one after the other until an operator has its row.
+        idle: tells of an operator, the name of an attribute and its value whether it changes nothing of what a call
+            computes, so that rows need not ask for it; see `Walk.node`.
     """
 
-    def __init__(self, name: str, place: str, tables: Sequence[str] = ()) -> None:
-        self.name, self.place = name, place
+    def __init__(
+        self, name: str, place: str, tables: Sequence[str] = (),
+        idle: Callable[[str, str, Any], bool] = lambda *attribute: False,
+    ) -> None:  # fmt: skip
+        self.name, self.place, self.idle = name, place, idle
         self._tables = list(tables)
         self.remedies: dict[str, str] = {}
         """Remedies for operators that have no row, by how their names begin."""

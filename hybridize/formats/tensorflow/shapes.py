@@ -154,12 +154,12 @@ def bitcast(n: Application, x: Operand) -> Operand:
 @TENSORFLOW("Pack", values=True)
 def pack(n: Application, *xs: Value) -> Value:
     """Arrays along a new axis."""
-    scalars = all(kind_of(x).ndim == 0 for x in xs)
+    scalars, place = all(kind_of(x).ndim == 0 for x in xs), n.integer("axis", 0)
     if scalars and all(isinstance(x, Known) for x in xs):
         return Known.of([x.item() for x in xs], xs[0].dtype)
     if scalars:
         return Vector(xs)
-    axis = n.axis_of(n.integer("axis", 0), kind_of(xs[0]).ndim + 1)
+    axis = n.axis_of(place, kind_of(xs[0]).ndim + 1)
     if all(isinstance(x, Known) for x in xs) and sum(x.array.size for x in xs) <= LARGEST:
         return Known(numpy.stack([x.array for x in xs], axis), xs[0].dtype)
     return ops.concat(*(with_axes(operand_of(x), (axis,)) for x in xs), axis=axis)
@@ -168,13 +168,13 @@ def pack(n: Application, *xs: Value) -> Value:
 @TENSORFLOW("Unpack", values=True)
 def unpack(n: Application, x: Value) -> Sequence[Value]:
     """The parts of an axis, which goes away."""
+    place, count = n.integer("axis", 0), n.integer("num")
     if isinstance(x, Vector):
         return x.parts
     if isinstance(x, Known) and x.array.ndim == 1:
         return tuple(Known.of(one, x.dtype) for one in x.list())
     x = operand_of(x)
-    axis = n.axis(x, default=0)
-    count = n.integer("num")
+    axis = n.axis_of(place, type_of(x).ndim)
     if type_of(x).shape[axis] != count:
         n.fail(f"{type_of(x)} has no {count} parts along axis {axis}")
     return tuple(without_axes(ops.part(x, axis, k, k + 1), (axis,)) for k in range(count))

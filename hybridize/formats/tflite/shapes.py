@@ -70,7 +70,8 @@ def arange(n: Application, start: Known, limit: Known, delta: Known) -> Operand:
 @TFLITE("RESHAPE", known=(1,))
 def reshape(n: Application, x: Operand, sizes: Known | None = None) -> Operand:
     """The same elements under another shape."""
-    return reshaped(x, n.integers("shape", ()) if sizes is None else sizes.list())
+    shape = n.integers("shape", ())
+    return reshaped(x, shape if sizes is None else sizes.list())
 
 
 @TFLITE("SQUEEZE")
@@ -342,8 +343,8 @@ def reduction(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[.
     """Return a fold of axes as a row that takes them as its second input."""
 
     def folded(n: Application, x: Operand, axes: Known) -> Operand:
-        along = axes_of(n, x, axes)
-        return kept(fold(x, along), type_of(x), along, n.flag("keep")) if along else x
+        along, keeps = axes_of(n, x, axes), n.flag("keep")
+        return kept(fold(x, along), type_of(x), along, keeps) if along else x
 
     return folded
 
