@@ -136,13 +136,13 @@ def mirror_pad(n: Application, x: Operand, pads: Known) -> Operand:
 # -------------------------------------------------------------------------------------------------------- some elements
 
 
-@TFLITE("SLICE", mixed=True)
+@TFLITE("SLICE", mixed=(1, 2))
 def slice(n: Application, x: Value, begin: Value, sizes: Value) -> Value:
     """Ranges of all axes; a size of -1 is all that is left."""
     return slices.some(n, x, begin, sizes)
 
 
-@TFLITE("STRIDED_SLICE", mixed=True)
+@TFLITE("STRIDED_SLICE", mixed=(1, 2, 3))
 def strided_slice(n: Application, x: Value, begin: Value, end: Value, steps: Value) -> Value:
     """A part of an array, by five masks; a single place may be data."""
     if n.flag("offset"):
@@ -224,7 +224,7 @@ def gather_nd(n: Application, x: Operand, indices: Operand) -> Operand:
 # ------------------------------------------------------------------------------------------------------ joined elements
 
 
-@TFLITE("CONCATENATION", mixed=True)
+@TFLITE("CONCATENATION", mixed=())
 def concatenation(n: Application, *xs: Value) -> Value:
     """Arrays one after the other."""
     if n.integer("activation", 0):
@@ -232,7 +232,7 @@ def concatenation(n: Application, *xs: Value) -> Value:
     return slices.joined(n, xs, n.axis_of(n.integer("axis", 0), slices.rank(xs[0])))
 
 
-@TFLITE("PACK", mixed=True)
+@TFLITE("PACK", mixed=())
 def pack(n: Application, *xs: Value) -> Value:
     """Arrays along a new axis."""
     ndim, known = slices.rank(xs[0]), [isinstance(x, Known) for x in xs]

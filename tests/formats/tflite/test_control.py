@@ -121,6 +121,20 @@ def test_a_list_is_written_within_its_bounds(tmp_path, compiled, wrong):
         net(hybridize.np.array(ROWS)).asnumpy()
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_inputs_may_say_a_part(tmp_path, compiled):
+    b = Builder()
+    x, low, high, y = b.input((4, 2)), b.input((1,), "i4"), b.input((1,), "i4"), b.tensor((1, 2), signature=[-1, 2])
+    b.operator("STRIDED_SLICE", [x, low, high, b.constant(numpy.array([1], "i4"))], [y], ("strided", {}))
+    b.outputs(y)
+    (tmp_path / "m.tflite").write_bytes(b.bytes())
+    net = load(tmp_path / "m.tflite")
+    net.hybridize(compiled)
+    for k, end in ((1, 3), (0, 2), (1, 4)):
+        y = net(hybridize.np.array(ROWS), *(hybridize.np.array([number], dtype="int32") for number in (k, end)))
+        numpy.testing.assert_array_equal(y.asnumpy(), ROWS[k:end])
+
+
 def test_a_part_whose_size_is_data_is_no_array(tmp_path):
     b = Builder()
     x, count, y = b.input((4,)), b.input((1,), "f4"), b.tensor((1,), signature=[-1])
