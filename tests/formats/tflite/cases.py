@@ -347,7 +347,25 @@ for _name, _options in {"": {}, "_half": {"half": True}, "_corners": {"corners":
 
 for _op, _version in (("ABS", 2), ("ELU", 1), ("EXP", 2)):
     case(f"int8 {_op}", _op, [(EVERY, *_Q)], outputs=[("i1", 0.029, -11)], version=_version)
-for _op in ("LOG", "RSQRT"):
+case("int8 LOG_SOFTMAX", "LOG_SOFTMAX", [(BYTES, *_Q)], outputs=[("i1", 16 / 256, 127)], version=2)
+case("int8 L2_NORMALIZATION", "L2_NORMALIZATION", [(BYTES, *_Q)], (), ("norm", {}), [("i1", 1 / 128, 0)], 2)
+for _op in ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"):
+    case(
+        f"int8 {_op}",
+        _op,
+        [(BYTES, *_Q), (numbers(1, 6, 7, 4, seed=2, dtype="i1"), 0.041, 11)],
+        outputs=["?"],
+        version=2,
+    )
+for _name, _axes in (("", (1, 2)), ("_all", (0, 1, 2, 3))):
+    case("int8 SUM" + _name, "SUM", [(BYTES, *_Q)], [ints(*_axes)], ("fold", {}), [("i1", 0.31, -9)], 2)
+case("int8 DIV", "DIV", [(BYTES, *_Q), (numpy.abs(numbers(1, 6, 7, 4, seed=2, dtype="i1") // 2 + 1), 0.081, -11)], (),
+     ("div", {"activation": 0}), [("i1", 0.057, -20)], 2)  # fmt: skip
+case("int8 SELECT_V2", "SELECT_V2", [BYTES > 3], [(BYTES, *_Q), (BYTES[:, ::-1].copy(), *_Q)], outputs=[("i1", *_Q)])
+case("int8 TOPK_V2", "TOPK_V2", [(BYTES, *_Q)], [ints(2).reshape(())], outputs=[("i1", *_Q), "i4"], version=2)
+case("int8 PADV2", "PADV2", [(BYTES, *_Q)], [ints(0, 0, 1, 2, 0, 1, 0, 0).reshape(4, 2), (numbers(1, dtype="i1")[0], *_Q)],
+     outputs=[("i1", *_Q)], version=2)  # fmt: skip
+for _op in ("LOG", "RSQRT", "SQRT"):
     case(f"int8 {_op}", _op, [(EVERY[:, 1:], 0.02, -128)], outputs=[("i1", 0.029, -11)], version=2)
 for _exact in (True, False):
     case(
@@ -494,7 +512,7 @@ def kinds(name: str) -> tuple[str, ...]:
     """Whose answers a case is compared with; TFLM's kernel of dense layers rounds as its others, LiteRT's does not, and lacks one."""
     if not name.startswith("int8"):
         return ("default",)
-    return "default", "micro" if "FULLY_CONNECTED" in name or name == "int8 ELU" else "reference"
+    return "default", "micro" if "FULLY_CONNECTED" in name or "SUM" in name or name == "int8 ELU" else "reference"
 
 
 def written_answers() -> dict[str, Any]:
