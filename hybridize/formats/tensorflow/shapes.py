@@ -47,25 +47,25 @@ def kind_of(x: Value) -> Any:
     return x.type if isinstance(x, Known) else type_of(operand_of(x))
 
 
-@TENSORFLOW("Shape", values=True)
+@TENSORFLOW("Shape", values=True, by_types=True)
 def shape(n: Application, x: Value) -> Known:
     """The sizes of an array."""
     return Known.of(list(kind_of(x).shape), dtype_of(n, "out_type", int32))
 
 
-@TENSORFLOW("ShapeN", values=True)
+@TENSORFLOW("ShapeN", values=True, by_types=True)
 def shapes(n: Application, *xs: Value) -> tuple[Known, ...]:
     """The sizes of arrays."""
     return tuple(shape(n, x) for x in xs)
 
 
-@TENSORFLOW("Size", values=True)
+@TENSORFLOW("Size", values=True, by_types=True)
 def size(n: Application, x: Value) -> Known:
     """The number of elements."""
     return Known.of(math.prod(kind_of(x).shape), dtype_of(n, "out_type", int32))
 
 
-@TENSORFLOW("Rank", values=True)
+@TENSORFLOW("Rank", values=True, by_types=True)
 def rank(n: Application, x: Value) -> Known:
     """The number of axes."""
     return Known.of(kind_of(x).ndim, int32)

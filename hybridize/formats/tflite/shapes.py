@@ -37,13 +37,13 @@ def _type(x: Value) -> Any:
     return x.type if isinstance(x, Known) else type_of(operand_of(x))
 
 
-@TFLITE("SHAPE", values=True)
+@TFLITE("SHAPE", values=True, by_types=True)
 def shape(n: Application, x: Value) -> Known:
     """The sizes of an array."""
     return Known.of(list(_type(x).shape), n.attributes["types"][0])
 
 
-@TFLITE("RANK", values=True)
+@TFLITE("RANK", values=True, by_types=True)
 def rank(n: Application, x: Value) -> Known:
     """The number of axes."""
     return Known.of(_type(x).ndim, n.attributes["types"][0])

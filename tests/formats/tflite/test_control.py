@@ -9,6 +9,9 @@ import pytest
 import hybridize
 from hybridize import load
 from hybridize.errors import CaptureError, LoadError, OutOfBoundsError
+from hybridize.formats.foreign.specialization import known_inputs
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.formats.tflite.read import program
 from tests.formats.tflite.cases import asked
 from tests.formats.tflite.writer import Builder
 
@@ -180,3 +183,20 @@ def test_litert_gives_the_same():
     numpy.testing.assert_array_equal(written[0][0], 2 * ROWS[::-1])
     for x, ys in zip(INPUTS, result, strict=True):
         numpy.testing.assert_array_equal(ys[0], expected(x))
+
+
+def test_inputs_whose_sizes_alone_are_used_are_data():
+    b = Builder()
+    words, table = b.input((2, 3), "i4", signature=[-1, 3]), b.constant(numpy.arange(10, dtype="f4").reshape(5, 2))
+    vectors, sizes, rows = b.tensor((2, 3, 2), signature=[-1, 3, 2]), b.tensor((3,), "i4"), b.tensor((), "i4")
+    limits = [b.constant(numpy.array([k], "i4")) for k in (0, 1, 1)]
+    shape, y = b.tensor((2,), "i4"), b.tensor((2, 6), signature=[-1, 6])
+    b.operator("GATHER", [table, words], [vectors], ("gather", {}))
+    b.operator("SHAPE", [vectors], [sizes], ("shape", {"type": 2}))
+    b.operator("STRIDED_SLICE", [sizes, *limits], [rows], ("strided", {"shrink_mask": 1}))
+    b.operator("PACK", [rows, b.constant(numpy.array(6, "i4"))], [shape], ("pack", {"count": 2}))
+    b.operator("RESHAPE", [vectors, shape], [y])
+    b.outputs(y)
+    assert known_inputs(program(b.bytes(), "m.tflite"), False) == ()  # else each sentence would be a program
+    for op in ("Shape", "ShapeN", "Size", "Rank"):
+        assert TENSORFLOW.find(op, 0).by_types
