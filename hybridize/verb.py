@@ -133,9 +133,7 @@ def load(
         LoadError E653: there is nothing in the file to verify it by.
         VerificationError E810: what was loaded gives something else than the file says.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        help = "hybridize.onnx.InferenceSession takes the bytes of a model; others must be in a file"
-        raise ArgumentError("E301", f"load takes the path of a file, got {type(path).__name__}", help=help)
+    _check_path(path)
     saved = read_if_archive(path) if os.path.isfile(path) else None
     if saved is None:
         kind = detect(path)
@@ -182,6 +180,12 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool, option
 
         verified(function, os.path.basename(path))
     return function
+
+
+def _check_path(path: object) -> None:
+    if not isinstance(path, (str, os.PathLike)):
+        help = "hybridize.onnx.InferenceSession takes the bytes of a model; others must be in a file"
+        raise ArgumentError("E301", f"load takes the path of a file, got {type(path).__name__}", help=help)
 
 
 def _unverifiable(path: str) -> LoadError:

@@ -33,8 +33,8 @@ _HANDLE: Final = range(16, 512, 8)
 _BUFFER: Final = range(0, 640, 8)
 _VARIABLE: Final = range(0, 320, 8)
 _WORD: Final = range(0, 256, 8)
-"""Offsets at which are looked for: in a tensor what it is in C++; in that the buffer of the tensor; in the resource that
-a handle is the variable; in the variable the word, its own buffer."""
+"""Offsets at which are looked for: in a tensor what it is in C++; in that the buffer of the tensor; in the resource
+that a handle is the variable; in the variable the word, its own buffer."""
 
 
 class _Words:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy
@@ -66,8 +67,16 @@ def filled_columns(n: Application, x: Operand) -> Operand:
     return ops.where(is_absent, aligned(ops.constant(values), kind.shape), x)
 
 
+Kernels = Callable[[Operand, NDArray[Any]], Operand]
+
+
+def _kernels(n: Application) -> Kernels:
+    """The kernel that a node names, of each row of an array and each of some vectors: [rows, vectors]."""
+    word = n.text("kernel_type", "LINEAR", ("LINEAR", "POLY", "RBF", "SIGMOID"))
+    return functools.partial(_kernel, word, n.numbers("kernel_params", ()))
+
+
 def _kernel(word: str, numbers: Sequence[float], x: Operand, vectors: NDArray[Any]) -> Operand:
-    """The kernel of each row of `x` and each of `vectors`: [rows, vectors]."""
     gamma, constant, degree = (*numbers, 0.0, 0.0, 0.0)[:3]
     products = ops.matmul(x, ops.constant(vectors), False, True)
     if word == "LINEAR":
@@ -84,15 +93,14 @@ def _kernel(word: str, numbers: Sequence[float], x: Operand, vectors: NDArray[An
 def support_vectors(n: Application, x: Operand) -> Operand:
     """Sums of kernels of support vectors, plus a constant: of each row, [rows, 1]."""
     x = ops.cast(x, float32)
-    word = n.text("kernel_type", "LINEAR", ("LINEAR", "POLY", "RBF", "SIGMOID"))
-    count, numbers = n.integer("n_supports", 0), n.numbers("kernel_params", ())
+    kernels, count = _kernels(n), n.integer("n_supports", 0)
     n.text("post_transform", "NONE", ("NONE",))  # which ONNX Runtime leaves out, and ONNX does not
     coefficients, rho = numpy.asarray(n.numbers("coefficients"), float32), n.numbers("rho")[0]
     if count:
         vectors = numpy.asarray(n.numbers("support_vectors"), float32)
         if vectors.size % count or coefficients.size != count:
             n.fail(f"{vectors.size} numbers are no {count} support vectors, or have {coefficients.size} coefficients")
-        kernel = _kernel(word, numbers, x, vectors.reshape(count, -1))
+        kernel = kernels(x, vectors.reshape(count, -1))
         y = ops.matmul(kernel, ops.constant(coefficients.reshape(count, 1)))
     else:
         y = ops.matmul(x, ops.constant(coefficients.reshape(-1, 1)))
@@ -110,6 +118,7 @@ def classes_by_support_vectors(n: Application, x: Operand) -> tuple[Operand, ...
     x = ops.reshape(x, (1, *type_of(x).shape)) if type_of(x).ndim == 1 else x
     x = ops.cast(x, float32)
     coefficients, rho = (numpy.asarray(n.numbers(name), float32) for name in ("coefficients", "rho"))
+    kernels = _kernels(n)
     if not sum(sizes):
         scores = ops.matmul(x, ops.constant(coefficients.reshape(count, -1)), False, True)
         scores = ops.add(scores, ops.like(float(rho[0]), scores))
@@ -126,7 +135,7 @@ def classes_by_support_vectors(n: Application, x: Operand) -> tuple[Operand, ...
         len(pairs) != rho.size or a.size != b.size or a.size not in (0, len(pairs))
     ):  # fmt: skip
         n.fail(f"its numbers are not those of {count} classes with {', '.join(map(str, sizes))} support vectors")
-    kernel = _kernel(n, x, vectors.reshape(sum(sizes), -1))
+    kernel = kernels(x, vectors.reshape(sum(sizes), -1))
     scores = ops.matmul(kernel, ops.constant(_of_pairs(coefficients.reshape(count - 1, -1), sizes)), False, True)
     shape = type_of(scores).shape
     scores = ops.add(scores, aligned(ops.constant(rho), shape))
