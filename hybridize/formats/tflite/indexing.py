@@ -16,6 +16,7 @@ from hybridize.formats.foreign.arrays import aligned, filled
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
+from hybridize.formats.tflite.shapes import points_of
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops.library.bounds import check
 from hybridize.ops.library.boxes import selected_boxes
@@ -60,19 +61,11 @@ def bucketize(n: Application, x: Operand) -> Operand:
 # ------------------------------------------------------------------------------------------------------------- scatters
 
 
-def _points(n: Application, points: Operand, shape: Any) -> Operand:
-    """Points in an array of a shape, as int64; those that are outside are refused."""
-    points, last = ops.cast(points, int64), type_of(points).ndim - 1
-    for axis in range(int(type_of(points).shape[-1])):
-        check(ops.part(points, last, axis, axis + 1), 0, shape[axis], f"{n.place}, axis {axis}")
-    return points
-
-
 @TFLITE("SCATTER_ND", known=(2,))
 def scatter_nd(n: Application, points: Operand, updates: Operand, sizes: Known) -> Operand:
     """Zeros, with updates added at points."""
     shape = tuple(sizes.list())
-    return scattered(filled(0, shape, type_of(updates).dtype), _points(n, points, shape), updates, "add")
+    return scattered(filled(0, shape, type_of(updates).dtype), points_of(n, points, shape), updates, "add")
 
 
 @TFLITE("SPARSE_TO_DENSE", known=(1,))
@@ -81,7 +74,7 @@ def sparse_to_dense(n: Application, points: Operand, sizes: Known, values: Opera
     shape, at = tuple(sizes.list()), type_of(points).shape
     points = ops.reshape(points, (at[0] if at else 1, len(shape)))
     values = aligned(values, type_of(points).shape[:1])
-    return scattered(aligned(ops.reshape(other, ()), shape), _points(n, points, shape), values, "none")
+    return scattered(aligned(ops.reshape(other, ()), shape), points_of(n, points, shape), values, "none")
 
 
 @TFLITE("DYNAMIC_UPDATE_SLICE")

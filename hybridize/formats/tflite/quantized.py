@@ -605,7 +605,8 @@ def resize_bilinear(n: Application, x: Operand, sizes: Known) -> Operand:
     images(n, x)
     _same(n, 0)
     own, counts = type_of(x).shape[1:3], [int(size) for size in sizes.list()]
-    half, corners = n.flag("half"), n.flag("corners")
+    corners = n.flag("corners")
+    half = n.flag("half") and not corners
     between = fixed_point.places_of_ten_bits if _reference(n) else fixed_point.places_of_eleven_bits
     rows = [between(int(size), count, half, corners) for size, count in zip(own, counts, strict=True)]
     return fixed_point.interpolated(x, rows[0], rows[1], 10 if _reference(n) else 11)

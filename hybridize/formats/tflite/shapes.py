@@ -19,13 +19,13 @@ from hybridize.formats.foreign.arrays import (
     reshaped,
     with_axes,
     without_axes,
-    wrapped,
 )
 from hybridize.formats.foreign.known import Known, Vector, operand_of
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites
+from hybridize.ops.library.bounds import check
 from hybridize.ops.library.padding import padded
 from hybridize.ops.library.resizing import depth_to_space, space_to_depth
 from hybridize.ops.op import Operand, scalar, type_of
@@ -187,7 +187,7 @@ def gather(n: Application, x: Operand, indices: Operand) -> Operand:
     """The elements at indices along an axis, for each place of the first `batch` axes where there are some."""
     axis, batch = n.axis(x, default=0), n.integer("batch", 0)
     batch += type_of(indices).ndim if batch < 0 else 0
-    indices = wrapped(indices, type_of(x).shape[axis])
+    indices = within(n, indices, type_of(x).shape[axis])
     if not batch:
         return ops.gather(x, indices, axis)
     own, other = type_of(x).shape, type_of(indices).shape
@@ -209,16 +209,22 @@ def gather(n: Application, x: Operand, indices: Operand) -> Operand:
 @TFLITE("GATHER_ND")
 def gather_nd(n: Application, x: Operand, indices: Operand) -> Operand:
     """The parts of an array at places: the last axis of the indices goes along its first axes."""
-    *places, depth = type_of(indices).shape
-    own = type_of(x).shape
-    rows = ops.reshape(x, (math.prod(own[: int(depth)]), *own[int(depth) :]))
-    at: Operand | None = None
-    for k in range(int(depth)):
-        index = ops.cast(ops.reshape(ops.part(indices, len(places), k, k + 1), tuple(places)), int64)
-        at = index if at is None else ops.add(ops.mul(at, ops.like(own[k], at)), index)
-    if at is None:
-        n.fail("its indices have no numbers")
-    return ops.gather(rows, at, 0)
+    return ops.gather_nd(x, points_of(n, indices, type_of(x).shape))
+
+
+def within(n: Application, indices: Operand, size: Any) -> Operand:
+    """Return indices of an axis as int64; those that are out of bounds, negative ones among them, are refused."""
+    indices = ops.cast(indices, int64)
+    check(indices, 0, size, f"{n.place}, an axis of {dims.text(size)} elements")
+    return indices
+
+
+def points_of(n: Application, points: Operand, shape: Sequence[Any]) -> Operand:
+    """Return points in an array of a shape as int64; those that are out of bounds are refused."""
+    points, last = ops.cast(points, int64), type_of(points).ndim - 1
+    for axis in range(int(type_of(points).shape[-1])):
+        within(n, ops.part(points, last, axis, axis + 1), shape[axis])
+    return points
 
 
 # ------------------------------------------------------------------------------------------------------ joined elements

@@ -200,3 +200,20 @@ def test_inputs_whose_sizes_alone_are_used_are_data():
     assert known_inputs(program(b.bytes(), "m.tflite"), False) == ()  # else each sentence would be a program
     for op in ("Shape", "ShapeN", "Size", "Rank"):
         assert TENSORFLOW.find(op, 0).by_types
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(("op", "options"), [("GATHER", ("gather", {})), ("GATHER_ND", None)])
+def test_indices_that_are_out_of_bounds_are_refused(tmp_path, compiled, op, options):
+    b = Builder()
+    x, at, y = b.input((4, 2)), b.input((1, 2), "i4"), b.tensor((1,) if options is None else (1, 2, 2))
+    b.operator(op, [x, at], [y], options)
+    b.outputs(y)
+    (tmp_path / "m.tflite").write_bytes(b.bytes())
+    net = load(tmp_path / "m.tflite")
+    net.hybridize(compiled)
+    for wrong in ([0, 4], [0, -1], [5, 1], [-1, 0]):
+        with pytest.raises(OutOfBoundsError, match=op):
+            net(hybridize.np.array(ROWS), hybridize.np.array([wrong], dtype="int32")).asnumpy()
+    y = net(hybridize.np.array(ROWS), hybridize.np.array([[3, 1]], dtype="int32")).asnumpy()
+    numpy.testing.assert_array_equal(y, [ROWS[3, 1]] if options is None else [ROWS[[3, 1]]])
