@@ -265,8 +265,17 @@ def squared_difference(n: Application, x: Operand, y: Operand) -> Operand:
 
 @TFLITE("BATCH_MATMUL" + QUANTIZED)
 def matmul(n: Application, x: Operand, y: Operand) -> Operand:
-    """The products of matrices, each turned or not."""
-    (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+    """The products of matrices, each turned or not; rows of floats become integers by a scale of each."""
+    of_y, zero_y = _single(n, "of", 1)
+    if is_float(type_of(x).dtype):
+        last = type_of(x).ndim - 1
+        whole, steps = integers_of.own_integers(x, (last - 1 if n.flag("adjoint_x") else last,))
+        sums, steps = stretched(
+            ops.cast(products_as(n, whole, _less_zero(y, zero_y, int16), int32), float32),
+            ops.reshape(steps, (*type_of(steps).shape, 1)),
+        )
+        return ops.mul(ops.mul(sums, steps), ops.like(of_y, sums))
+    of_x, zero_x = _single(n, "of", 0)
     for one in (x, y):
         _check_eight(n, one)
     sums = products_as(n, _less_zero(x, zero_x, int16), _less_zero(y, zero_y, int16), int32)

@@ -432,6 +432,11 @@ for _op, _shape, _axis, _kind in (("CONV_2D", (5, 3, 2, 4), 0, "conv"), ("DEPTHW
          (_kind, {"activation": 1} if _kind == "dense" else _CONVOLUTIONS[""] | ({"multiplier": 1} if _axis else {})),
          version={"conv": 5, "depthwise": 6, "dense": 9}[_kind])  # fmt: skip
 
+for _turned in (False, True):
+    case(f"weights of int8 BATCH_MATMUL_{_turned}", "BATCH_MATMUL", [numbers(2, 12, 12) * numpy.linspace(0.1, 3, 12, dtype="f4")],
+         [(numbers(2, 12, 12, seed=1, dtype="i1"), 0.03, 0)], ("product", {"adjoint_x": _turned, "asymmetric": True}),
+         version=4)  # fmt: skip
+
 
 def _transposed_by_computed_sizes() -> None:
     """A transposed convolution whose sizes an operator gives: XNNPACK does not take it."""
