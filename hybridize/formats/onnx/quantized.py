@@ -36,7 +36,8 @@ def _numbered(n: Application, name: str, otherwise: DType) -> DType:
 def _places(n: Application, x: Operand, *parameters: Operand | None) -> list[Any]:
     """Scales and zeros stretched to an array."""
     kind = type_of(x)
-    axis = n.axis(x, default=1) if kind.ndim > 1 else 0
+    axis = n.integer("axis", 1)
+    axis = n.axis_of(axis, kind.ndim) if kind.ndim > 1 else 0
     block = n.integer("block_size", 0)
     return [None if one is None else along(one, kind.shape, axis, block) for one in parameters]
 
@@ -44,11 +45,16 @@ def _places(n: Application, x: Operand, *parameters: Operand | None) -> list[Any
 @ONNX("QuantizeLinear")
 def quantize(n: Application, x: Operand, scale: Operand, zero: Operand | None = None) -> Operand:
     """Floats as integers, by one scale, one for each place of an axis, or one for each block."""
-    dtype = _numbered(n, "output_dtype", uint8) if zero is None else type_of(zero).dtype
+    dtype = _numbered(n, "output_dtype", uint8 if zero is None else type_of(zero).dtype)
+    if zero is not None and dtype != type_of(zero).dtype:
+        n.fail(f"the integers are to be {dtype.name}, their zero is {type_of(zero).dtype.name}")
+    precision, real = _numbered(n, "precision", type_of(scale).dtype), as_float(x)
+    if is_float(precision) and precision.itemsize > type_of(real).dtype.itemsize:
+        n.fail(f"quotients of {precision.name} are not supported for {type_of(x)}", help="cast the input")
     if is_float(dtype) or dtype.itemsize > 2:
         n.fail(f"floats as {dtype.name} are not supported, only as integers of 8 or 16 bits")
     by, nought = _places(n, x, as_float(scale), zero)
-    return quantized(as_float(x), by, nought, dtype)
+    return quantized(real, by, nought, dtype)
 
 
 @ONNX("DequantizeLinear")

@@ -17,6 +17,7 @@ from hybridize import ops
 from hybridize.base.dtypes import DType, float32, int8, int16, int32, int64, is_float, uint8
 from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.elementwise import LIMITS, activated
 from hybridize.formats.tflite.linear import (
@@ -95,12 +96,15 @@ def _ends(
             ends.max if high is None else min(ends.max, place(high)))  # fmt: skip
 
 
-def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: Any = 1) -> Operand:
-    """Sums of products as the result: their scale is that of the factors, each beside the other's."""
+def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: Any = 1, twice: bool = False) -> Operand:
+    """Sums of products as the result: their scale is that of the factors, each beside the other's.
+
+    `twice` where LiteRT rounds so whatever the mode is: XNNPACK has not the operator.
+    """
     dtype = _result(n)
     scale, zero = _single(n, "to", 0)
     low, high = _ends(n, dtype, scale, zero)
-    if _reference(n):
+    if twice or _reference(n):
         multiplier = factors.astype("f8") * numpy.asarray(others, "f8") / numpy.float64(scale)
         y = fixed_point.rounded_twice(sums, fixed_point.Multiplier.of(multiplier))
         return fixed_point.placed(y, zero, dtype, low, high)
@@ -135,7 +139,14 @@ def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
 
 
 def _product(
-    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, of: int = 0
+    n: Application,
+    x: Operand,
+    w: Operand,
+    bias: Operand | None,
+    axis: int,
+    sums_of: Any,
+    of: int = 0,
+    twice: bool = False,
 ) -> Operand:
     """An operator with a weight: exact sums, and its result.
 
@@ -147,6 +158,7 @@ def _product(
         axis: of the weight, along which its scales are.
         sums_of: the sums, of the node, `x` and `w` less their zeros, and their dtype.
         of: the number of `x` among the inputs.
+        twice: whether the result is rounded in two steps.
     """
     if is_float(type_of(x).dtype):
         return _of_floats(n, x, w, bias, axis, sums_of)
@@ -154,7 +166,7 @@ def _product(
     zero_w, scales = _weights(n, w, axis)
     _check_eight(n, x)
     sums = sums_of(n, _less_zero(x, zero, int16), _less_zero(w, zero_w, int16), int32)
-    return _requantized(n, _with_bias(sums, bias), scales, scale)
+    return _requantized(n, _with_bias(sums, bias), scales, scale, twice)
 
 
 def _of_floats(n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any) -> Operand:
@@ -186,7 +198,9 @@ def transposed_convolution(
     n: Application, sizes: Known, w: Operand, x: Operand, bias: Operand | None = None
 ) -> Operand:
     """The gradient of a convolution by its input as a layer, plus a bias of each channel."""
-    return _product(n, x, w, bias, 0, lambda n, x, w, result: transposed_to(n, sizes, w, x, result), 2)
+    # XNNPACK leaves it to LiteRT's own kernel where the file computes the sizes.
+    twice = n.walk.maker(n.node.inputs[0]) != ""
+    return _product(n, x, w, bias, 0, lambda n, x, w, result: transposed_to(n, sizes, w, x, result), 2, twice)
 
 
 @TFLITE("FULLY_CONNECTED" + QUANTIZED)
@@ -256,7 +270,7 @@ def matmul(n: Application, x: Operand, y: Operand) -> Operand:
     for one in (x, y):
         _check_eight(n, one)
     sums = products_as(n, _less_zero(x, zero_x, int16), _less_zero(y, zero_y, int16), int32)
-    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y)
+    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y, twice=True)
 
 
 @TFLITE("MEAN" + QUANTIZED, known=(1,))
@@ -452,8 +466,8 @@ def _same(n: Application, *inputs: int) -> tuple[numpy.float32, int]:
     return scale, zero
 
 
-@TFLITE("CONCATENATION" + QUANTIZED)
-def joined(n: Application, *xs: Operand) -> Operand:
+@TFLITE("CONCATENATION" + QUANTIZED, mixed=True)
+def joined(n: Application, *xs: Value) -> Value:
     """Arrays one after the other."""
     _same(n, *range(len(xs)))
     return concatenation(n, *xs)
