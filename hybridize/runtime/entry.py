@@ -171,8 +171,8 @@ def items_watched(items: list[Any]) -> list[Watch]:
     address = cpython.items_address(items)
     places = [(id(items) + cpython.SEQUENCE_SIZE, len(items)), (id(items) + cpython.LIST_ITEMS, address)]
     places += [(address + 8 * number, id(item)) for number, item in enumerate(items)]
-    kept = items, tuple(items)
-    return [Watch(Look.PLACE, kept, place, word) for place, word in places]
+    owners = items, tuple(items)
+    return [Watch(Look.PLACE, owners, place, word) for place, word in places]
 
 
 @frozen

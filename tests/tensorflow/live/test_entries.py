@@ -75,7 +75,7 @@ def test_a_tensor_of_another_dtype_or_rank_is_no_call_of_the_entry():
     fast = entered(function, numbers(3, 4))
     for x in (numbers(3, 4, dtype="float64"), numbers(3, 4, dtype="int32"), numbers(2, 3, 4), numbers(4)):
         close(fast(x), function(x))
-    with pytest.raises(Exception, match="reduc|axis|rank|dimension"):
+    with pytest.raises(Exception, match=r"reduc|axis|rank|dimension"):
         fast(tf.constant(1.0))
     bfloat = tf.cast(numbers(3, 4), tf.bfloat16)
     close(tf.cast(fast(bfloat), tf.float32), tf.cast(function(bfloat), tf.float32))
