@@ -115,6 +115,8 @@ class CallForm:
         """The exception that JAX raised when it traced the function for very sizes."""
         self.key: Hashable = None
         self.compiled: Function[..., Any]
+        self.calls = 0
+        """Calls that Python found it for."""
 
     @functools.cached_property
     def names(self) -> list[str]:

@@ -17,6 +17,8 @@ import numpy
 
 from hybridize.base.locations import is_users
 from hybridize.base.members import class_member
+from hybridize.runtime import cpython
+from hybridize.runtime.entry import NULL, Look, Watch, items_watched
 
 _SMALL: Final = 1 << 16
 """Bytes of the largest NumPy array that is compared by its elements."""
@@ -25,11 +27,37 @@ _MOST: Final = 500
 Read = Callable[[], Any]
 
 
+class _Place:
+    """Reads what a cell, a function or a dict holds in one place."""
+
+    def __init__(self, look: Look, owner: Any, key: Any, read: Read) -> None:
+        self._look, self._owner, self._key, self._read = look, owner, key, read
+
+    def __call__(self) -> Any:
+        return self._read()
+
+    def watch(self, value: Any) -> Watch:
+        """Return what an emitted entry compares with a value; nothing at all is `_ABSENT`, and None in a function."""
+        none = value is _ABSENT or (value is None and isinstance(self._owner, FunctionType))
+        return Watch(self._look, self._owner, self._key, NULL if none else value)
+
+
 class Outside:
     """The values that a function finds outside of itself, as they were when this was made."""
 
     def __init__(self, function: Any) -> None:
         self._reads = [(read, _kept(read())) for read in _reads(function)]
+
+    def watches(self) -> list[Watch]:
+        """List what an emitted entry looks at to find them as they were; where that is too little it asks `holds`."""
+        watches: list[Watch] = []
+        for read, _ in self._reads:
+            value = read()
+            inner = _content_watched(value)
+            if not isinstance(read, _Place) or inner is None:
+                return [Watch(Look.CALL, self.holds, None, True)]
+            watches += [read.watch(value), *inner]
+        return watches
 
     def holds(self) -> bool:
         """Tell whether all of them are the same still."""
@@ -80,12 +108,13 @@ def _of_one(one: Any) -> Iterator[Read]:
     if not isinstance(one, FunctionType) or not is_users(one.__code__.co_filename):
         return
     for cell in one.__closure__ or ():
-        yield functools.partial(_content, cell)
-    yield lambda: one.__defaults__
+        yield _Place(Look.WORD, cell, cpython.CELL_CONTENTS, functools.partial(_content, cell))
+    offset = cpython.FUNCTION_WORDS["__defaults__"]
+    yield _Place(Look.WORD, one, offset, functools.partial(getattr, one, "__defaults__"))
     space = one.__globals__
     for name in _names(one.__code__):
         if name in space:
-            yield functools.partial(space.get, name, _ABSENT)
+            yield _Place(Look.ITEM, space, name, functools.partial(space.get, name, _ABSENT))
 
 
 def _of_object(owner: Any) -> Iterator[Read]:
@@ -118,6 +147,29 @@ def _kept(value: Any) -> Any:
         leaves, tree = jax.tree.flatten(value)
         return [_kept(leaf) for leaf in leaves[:1000]], tree
     return value
+
+
+def _content_watched(value: Any) -> list[Watch] | None:
+    """List what tells that the content of a value is as it is now; None where entries cannot look at it."""
+    if type(value) is list:
+        watches = items_watched(value)
+    elif type(value) is dict:
+        watches = [Watch(Look.PLACE, value, id(value) + cpython.DICT_USED, len(value))]
+        watches += [Watch(Look.ITEM, value, key, item) for key, item in value.items()]
+        value = list(value.values())
+    elif type(value) is tuple:
+        watches = []
+    else:
+        mutable = isinstance(value, (numpy.ndarray, list, dict, tuple, set)) or not jax.tree.all(
+            jax.tree.map(lambda leaf: leaf is value, value)
+        )
+        return None if mutable else []
+    for item in value:
+        inner = _content_watched(item)
+        if inner is None or len(watches) > _MOST:
+            return None
+        watches += inner
+    return watches
 
 
 def _is_same(before: Any, value: Any) -> bool:

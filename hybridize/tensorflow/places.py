@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where variables keep the addresses of their values: words in memory that tell whether a variable was written.
+"""Words in memory that tell whether a variable was written: each variable keeps the address of its value in one.
 
 Who holds a tensor that was read from a variable holds its memory. TensorFlow writes into no memory that somebody holds:
 each write gives the variable other memory, so that the word in the variable is another one, and the memory that is held
