@@ -17,6 +17,7 @@ from hybridize.base.types import TensorType
 from hybridize.jax import internals
 from hybridize.jax.arrays import ARRAY, is_key
 from hybridize.jax.forms import ArrayLeaf, CallForm
+from hybridize.jax.outside import Outside
 from hybridize.programs import Program
 from hybridize.runtime import cpython
 from hybridize.runtime.entry import Argument, ArgumentKind, Look, Watch
@@ -76,16 +77,22 @@ class Entered:
         return self._programs == self.form.compiled.recent
 
     def entry(
-        self, fallback: Entry, library: ViewExchange, watches: Sequence[Watch], doubt: Callable[[], bool] | None
+        self, fallback: Entry, library: ViewExchange, settings: Sequence[Watch], outside: Sequence[Outside | None]
     ) -> Entry:
         """Return a callable for the calls of the programs, which gives all others to `fallback`.
 
         Args:
             fallback: gets the others.
             library: takes and makes arrays.
-            watches: what must be as it is.
-            doubt: tells whether it is right, where other objects may be equal.
+            settings: what must be as it is.
+            outside: what the function reads besides its arguments, which must be the same.
         """
+        reads = [one for one in outside if one is not None]
+        watches = [*settings, *(watch for one in reads for watch in one.watches())]
+
+        def doubt() -> bool:
+            return all(one.holds() for one in reads)
+
         self._programs, results = self.form.compiled.recent, self.form.results
         if results is None or not results.plain:
             return fallback

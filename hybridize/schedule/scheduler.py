@@ -1034,7 +1034,7 @@ class _Scheduler:
         pay.
         """
         source, start = self._source(w)
-        arithmetic = Arithmetic(product.dtype, self.target)
+        arithmetic = Arithmetic(product.dtype, self.target, product.paired)
         if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
             return None
         packing = make_packing(product, arithmetic)

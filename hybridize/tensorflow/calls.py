@@ -72,12 +72,13 @@ class Site:
         if library is None or self._assigned or not self._program.is_plain:
             return None
         bound: list[NDArray[Any]] = []
-        watched: list[Watch] | None = []
+        watched: list[Watch] = []
         if self._handles:
             bound = places.read(self._handles, self._dtypes)
-            watched = places.watches(self._handles, bound)
-            if watched is None:
+            words = places.watches(self._handles, bound)
+            if words is None:
                 return None
+            watched = words
         ordered = modes(is_ordered=bool(self._handles))
         finish: Any = "leaf" if self._is_all else self._finished
         entry = self._program.entry_over(bound, fallback, library, [*ordered, *watches, *watched], finish)

@@ -37,6 +37,7 @@ _ACCESSED: Final = _named("pywrap_tfe.TFE_Py_TapeVariableAccessed")
 _EXECUTOR: Final = _named("pywrap_tfe.TFE_ContextGetExecutorForThread")
 _WAITS: Final = _named("pywrap_tfe.TFE_ExecutorIsAsync")
 _NUMPY: Final = getattr(EAGER, "_numpy", None)
+_RULE: Final = _named("framework.ops.get_gradient_function")
 _FROM_CAPSULE: Final = _named("pywrap_tfe.TFE_FromDlpackCapsule")
 RECORDS = None not in (_RECORD, _COULD, _SHOULD, _TANGENTS, _ACCESSED)
 """True if calls can be made nodes of tapes where somebody asks; else each is one of `tf.custom_gradient`, of which a
@@ -152,6 +153,13 @@ def functions_of(graph: Any) -> dict[str, Any]:
                 graphs[key] = inner
                 waiting.append(inner)
     return graphs
+
+
+def gradient_of(operation: Any) -> Any:
+    """Return the function that computes the gradients of an operation's inputs, of it and those of its outputs; None
+    where this version does not tell.
+    """
+    return None if _RULE is None else _RULE(operation)
 
 
 def layers_of(target: Any) -> list[Any]:
