@@ -208,14 +208,14 @@ class GraphReader:
         return numbers.astype(wide).reshape(shape)
 
     def view(self, data: memoryview, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-        """The elements where they lie, or a copy where the file has not aligned them."""
+        """The elements where they lie; of few a copy where the file has not aligned them."""
         size = math.prod(shape) * dtype.itemsize
         if len(data) != size:
             raise self.fail(f"the array {name!r} of shape {list(shape)} needs {size} bytes, it has {len(data)}")
         array: NDArray[Any] = numpy.ndarray(shape, dtype, data)
         if dtype == numpy.bool_ and array.size and array.view(numpy.uint8).max() > 1:
             raise self.fail(f"the array {name!r} holds bytes other than 0 and 1, which are not booleans")
-        return array if array.ctypes.data % _ALIGNED == 0 else array.copy()
+        return array if array.size > _LARGE or array.ctypes.data % _ALIGNED == 0 else array.copy()
 
     def external(self, tensor: Message, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The elements in a file beside the model, never outside of its folder."""
