@@ -183,14 +183,14 @@ class GraphReader:
             return self.external(tensor, name, dtype, shape)
         if "raw" in tensor:
             return self.view(tensor["raw"], name, dtype, shape)
-        values = tensor.get(_FIELDS.get(number, "int32"), [])
+        values = numpy.asarray(tensor.get(_FIELDS.get(number, "int32"), ()))
         if dtype.kind == "c":
-            parts = numpy.array(values, "f4" if dtype.itemsize == 8 else "f8")
+            parts = values.astype("f4" if dtype.itemsize == 8 else "f8")
             flat = parts.view(dtype) if len(parts) % 2 == 0 else parts
         elif number in (10, 16):
-            flat = numpy.array(values, "i8").astype("u2").view(dtype)
+            flat = values.astype("u2").view(dtype)
         else:
-            flat = numpy.array(values, dtype if dtype.kind == "f" else "i8").astype(dtype)
+            flat = values.astype(dtype)
         if len(flat) != count:
             raise self.fail(f"the array {name!r} of shape {list(shape)} has {len(flat)} elements")
         return flat.reshape(shape)
