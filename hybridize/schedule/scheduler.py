@@ -50,7 +50,7 @@ from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct,
 from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.derived import derived, packed, part, steps_of
-from hybridize.schedule.draft import Draft
+from hybridize.schedule.draft import Draft, Drafts
 from hybridize.schedule.dying import earlier, when_read
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
@@ -231,7 +231,8 @@ class _Scheduler:
         self.layouts = layouts_of(graph, self.lowerings)
         last = [] if machine.within else [graph.outputs[output] for output in self.updates]
         self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
-        self.reaches = Reaches(self.grouping)
+        self.drafts = Drafts(self.grouping)
+        self.reaches = Reaches(self.drafts)
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *derived))}
         self.tasks = TaskFinder(self.threads)
         self.order = self._ordered()
@@ -553,7 +554,7 @@ class _Scheduler:
         return make
 
     def _loops(self, group: FusionGroup, number: int, last: dict[Value, int]) -> Any:
-        draft = Draft(group, self.grouping)
+        draft = self.drafts.of(group)
         merged = self._merged(draft, number, last)
         for value in group.materialised:
             self._keep(value, number, last)
@@ -746,7 +747,7 @@ class _Scheduler:
         copied = self._scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
         packing = self._packed_second(arranged, read, w, number)
         out = step.node.outputs[0]
-        draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
+        draft = None if step.epilogue is None else self.drafts.of(step.epilogue)
         if draft is None:
             param, store = plain_ending(self.interner, out.type, home_of(out))
             values, params, stores = [out], [param], [store]
@@ -893,7 +894,7 @@ class _Scheduler:
         return Address("input", slot, 0)
 
     def _product(self, step: NodeStep, product: Product, number: int) -> Any:
-        out, draft = step.node.outputs[0], None if step.epilogue is None else Draft(step.epilogue, self.grouping)
+        out, draft = step.node.outputs[0], None if step.epilogue is None else self.drafts.of(step.epilogue)
         if draft is not None:
             out = next(value for value in draft.group.materialised if self.grouping.takes_sums(step, value))
         product = self._reaching(step, self._where_it_lies(step, product, out))
