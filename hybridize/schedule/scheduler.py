@@ -88,10 +88,12 @@ from hybridize.schedule.steps import (
     RoutineStep,
     Schedule,
     ScheduleStep,
+    SharedStep,
     SideStore,
     Stable,
     TapStep,
     ThreadPoolHandle,
+    loop_step,
     statements_of,
 )
 from hybridize.schedule.tasks import TaskFinder, TaskGroup, keep_apart
@@ -440,7 +442,7 @@ class _Scheduler:
             bands=tuple(_bands(step for step, _ in entries)),
             groups=tuple(tuple(tuple(part.step for part in task) for task in group.tasks) for group in beside),
         )
-        work = (sum(_moved(step) for step, _ in entries), sum(flops for _, flops in entries))
+        work = (sum(step.moved for step, _ in entries), sum(flops for _, flops in entries))
         reads = frozenset(self.reads)
         return Schedule(plan, steps, constants, reads, scratch_bytes, work, beside)
 
@@ -505,8 +507,7 @@ class _Scheduler:
         for first, value in self.bordered:
             if first == number and not self.rolling.keeps(self.memory.get(value)):
                 kernel = border(value.type.shape, self.grouping.places.own(value), value.type.dtype, self.target)
-                nbytes = kernel_bytes(kernel)
-                yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),), nbytes), 0
+                yield loop_step(Provenance(("border",), ()), kernel, self._memory_of(value)), 0
 
     def _packings(self, number: int) -> Iterable[StepOperations]:
         """Pack the matrices of a product in a band, all at once or those of each member of the batch."""
@@ -548,8 +549,8 @@ class _Scheduler:
         kernel = Kernel(params, (), (Nests(self.target, params, self.interner).nest((), [statement]),))
 
         def make() -> tuple[ScheduleStep, int]:
-            addresses = (Address("output", slot, 0), self._address_of(value))
-            return LoopStep(Provenance(("copy",), ()), kernel, addresses, kernel_bytes(kernel)), 0
+            to = Address("output", slot, 0)
+            return loop_step(Provenance(("copy",), ()), kernel, to, self._address_of(value)), 0
 
         return make
 
@@ -585,10 +586,10 @@ class _Scheduler:
             addresses = (*map(self._memory_of, order), *map(self._address, blocks))
             placed = self.bands.of(number)
             if placed is None:
-                return LoopStep(provenance, kernel, addresses, nbytes, split), flops
+                return loop_step(provenance, kernel, *addresses, nbytes=nbytes, split=split), flops
             rows = finish_rows(draft, placed.axes, numbering, self.target)
             part = placed.part((*map(self._memory, order), *blocks))
-            return LoopStep(provenance, rows, addresses, nbytes, part=part), flops
+            return loop_step(provenance, rows, *addresses, nbytes=nbytes, part=part), flops
 
         return make
 
@@ -783,9 +784,11 @@ class _Scheduler:
             stored = [self._address(turned[k][2]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
             addresses = (first, second, *stored)
             own = self._address(workspace)
-            tap = TapStep(provenance, plan, tuple(params), tuple(stores), out.type, nbytes, addresses, own, split)
+            part, sharing, tiling = None, split, plan
             if self.rolling.of(number):
-                tap = changed(tap, plan=by_lines, split=None, part=self.rolling.part(number))
+                part, sharing, tiling = self.rolling.part(number), None, by_lines
+            what = tiling, tuple(params), tuple(stores), out.type, nbytes
+            tap = TapStep(provenance, addresses, own, sharing, part, *what)
             steps.append((tap, flops))
             for value, home, block in turned.values():
                 kind, shape = value.type.dtype, arranged.contraction.shape
@@ -821,7 +824,7 @@ class _Scheduler:
         split = self._split(nbytes, 0, [], lambda: any(shared_loops(kernel)))
         if split is not None:
             split = dataclasses.replace(split, loops=shared_loops(kernel))
-        return LoopStep(Provenance((word,), ()), kernel, addresses, nbytes, split), 0
+        return loop_step(Provenance((word,), ()), kernel, *addresses, split=split), 0
 
     def _turned(
         self,
@@ -934,14 +937,14 @@ class _Scheduler:
             own = self._address(workspace)
             placed = self.bands.of(number)
             if placed is None:
-                return ProductStep(provenance, plan, out.type, ending, addresses, own, split), product.flops
+                return ProductStep(provenance, addresses, own, split, None, plan, out.type, ending), product.flops
             assert placed.plan is not None
             if placed.packed is not None:
                 addresses = (*addresses[:2], self._address(placed.packed), *addresses[3:])
             matrices = Address("scratch", 0, 0) if packed is None else packed
             memories = (self._memory(out), self._memory(first), matrices, *map(self._memory, order), workspace)
             part = placed.part(memories)
-            return ProductStep(provenance, placed.plan, out.type, ending, addresses, own, part=part), product.flops
+            return ProductStep(provenance, addresses, own, None, part, placed.plan, out.type, ending), product.flops
 
         return make
 
@@ -1069,7 +1072,7 @@ class _Scheduler:
         def make() -> tuple[ScheduleStep, int]:
             addresses = tuple(self._address_of(value) for value in (*node.outputs, *node.inputs))
             own = self._address(workspace)
-            step = RoutineStep(self._provenance([node]), routine, inputs, outputs, scratch, addresses, own)
+            step = RoutineStep(self._provenance([node]), addresses, own, inputs, outputs, routine, scratch)
             return step, sum(kind.size for kind in (*inputs, *outputs))
 
         return make
@@ -1117,11 +1120,15 @@ class _Scheduler:
                 *(NOWHERE if k in packed else self._address_of(value) for k, value in enumerate(node.inputs)),
             )
             step = RegionStep(
-                self._provenance([node]),
-                region.kind,
-                bodies,
-                of.gives,
-                tuple(
+                provenance=self._provenance([node]),
+                addresses=addresses,
+                workspace=self._address(workspace),
+                inputs=inputs,
+                outputs=outputs,
+                control=region.kind,
+                bodies=bodies,
+                gives=of.gives,
+                constants=tuple(
                     tuple(
                         self._address(blocks[id(constant)])
                         if id(constant) in blocks
@@ -1130,16 +1137,12 @@ class _Scheduler:
                     )
                     for body in bodies
                 ),
-                state,
-                length,
-                getattr(op, "reverse", False),
-                stacked,
-                unread,
-                inputs,
-                outputs,
-                addresses,
-                self._address(workspace),
-                start,
+                state=state,
+                length=length,
+                reverse=getattr(op, "reverse", False),
+                stacked=stacked,
+                unread=unread,
+                scratch_offset=start,
             )
             return [*before, (step, flops)]
 
@@ -1250,42 +1253,18 @@ def _provenance_of(nodes: Iterable[Node]) -> Provenance:
 
 def _described(step: ScheduleStep, flops: int) -> PlanStep:
     """A step as the plan tells it; codegen names its function later."""
-    match step:
-        case LoopStep(kernel=kernel, addresses=addresses):
-            params = [param for param in (*kernel.params, *kernel.locals) if not param.table]
-            writes = tuple(address for address, param in zip(addresses, params, strict=True) if param.written)
-            reads = tuple(address for address, param in zip(addresses, params, strict=True) if not param.written)
-            filled = (nest for nest in reversed(kernel.nests) if nest.bodies)
-            axes = next(((*nest.rows, *nest.bodies[-1].axes) for nest in filled), ())
-            shape = tuple(axis.size for axis in axes)
-            kind = "loops"
-        case TapStep(addresses=addresses, params=params, out=out, plan=plan):
-            kind, shape = "winograd" if isinstance(plan, winograd.WinogradPlan) else "contraction", out.shape
-            written = [False, False, *(param.written for param in params)]
-            reads = tuple(address for address, is_written in zip(addresses, written, strict=True) if not is_written)
-            writes = tuple(address for address, is_written in zip(addresses, written, strict=True) if is_written)
-        case ProductStep(addresses=addresses, out=out, epilogue=epilogue):
-            kind, shape = "contraction", out.shape
-            written = [True, False, False, *(param.written for param in (epilogue.params if epilogue else ()))]
-            reads = tuple(address for address, is_written in zip(addresses, written, strict=True) if not is_written)
-            writes = tuple(address for address, is_written in zip(addresses, written, strict=True) if is_written)
-        case _:
-            count = len(step.outputs)
-            shape = step.outputs[0].shape if step.outputs else ()
-            kind = "routine" if isinstance(step, RoutineStep) else "region"
-            reads, writes = step.addresses[count:], step.addresses[:count]
-            if isinstance(step, RegionStep):
-                reads = (*reads, *(address for constants in step.constants for address in constants))
+    operands = [(_plain(address), writes) for address, writes in step.operands() if address != NOWHERE]
     return PlanStep(
         "",
-        kind,
-        *_words(step),
-        tuple(_plain(address) for address in reads if address != NOWHERE),
-        tuple(_plain(address) for address in writes if address != NOWHERE),
-        tuple(map(plain, shape)),
-        plain(_moved(step)),
+        step.kind,
+        step.provenance.ops,
+        step.provenance.lines,
+        tuple(address for address, writes in operands if not writes),
+        tuple(address for address, writes in operands if writes),
+        tuple(map(plain, step.shape)),
+        plain(step.moved),
         plain(flops),
-        _threads(step),
+        1 if step.sharing is None else step.sharing.slots,
     )
 
 
@@ -1306,7 +1285,7 @@ def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size,
     """The bands among steps, as the plan tells them."""
     members: dict[Band | RollingBand, list[int]] = {}
     for number, step in enumerate(steps):
-        if isinstance(step, LoopStep | ProductStep | TapStep) and isinstance(step.part, BandPart | RollingPart):
+        if isinstance(step, SharedStep) and isinstance(step.part, BandPart | RollingPart):
             members.setdefault(step.part.band, []).append(number)
     for band, numbers in members.items():
         if isinstance(band, RollingBand):
@@ -1315,28 +1294,5 @@ def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size,
             yield numbers[0], numbers[-1], band.blocks.size, plain(band.blocks.rows), plain(band.batch)
 
 
-def _threads(step: ScheduleStep) -> int:
-    split = step.split if isinstance(step, LoopStep | ProductStep | TapStep) else None
-    part = step.part if isinstance(step, LoopStep | ProductStep | TapStep) else None
-    split = part.band.split if isinstance(part, BandPart | RollingPart) else split
-    return 1 if split is None else split.slots
-
-
-def _moved(step: ScheduleStep) -> int:
-    """Bytes that a step reads and writes."""
-    match step:
-        case LoopStep(nbytes=nbytes) | TapStep(nbytes=nbytes):
-            return nbytes
-        case ProductStep(plan=plan, out=out):
-            return plan.product.x_bytes + plan.product.w_bytes + out.nbytes
-        case RegionStep(length=length, bodies=bodies):
-            return length * max((body.work[0] for body in bodies), key=hint)
-    return sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))
-
-
 def _plain(address: Address) -> PlanAddress:
     return PlanAddress(address.kind, address.slot, plain(address.offset))
-
-
-def _words(step: ScheduleStep) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return step.provenance.ops, step.provenance.lines

@@ -240,7 +240,9 @@ def test_others_who_use_llvm_meanwhile_get_their_own_options():
 
     target = host_target()
     usual = assembly(STRIDES, target)
-    machine = llvm.Target.from_triple(target.triple).create_target_machine(target.cpu, target.features, 2, "pic", "small")
+    machine = llvm.Target.from_triple(target.triple).create_target_machine(
+        target.cpu, target.features, 2, "pic", "small"
+    )
 
     def of_others():
         return machine.emit_assembly(llvm.parse_assembly(STRIDES))
