@@ -5,17 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import heapq
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any, TypeGuard
 
 import numpy
 
 from hybridize.base.dims import hint, is_symbolic, maximum, product, same
 from hybridize.base.dtypes import uint8
-from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
@@ -30,7 +27,7 @@ from hybridize.machine.target import Target
 from hybridize.ops import Effect, effect_of
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, Size, plain
 from hybridize.schedule import regions
-from hybridize.schedule.banding import Bands, gathered
+from hybridize.schedule.banding import Bands
 from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
 from hybridize.schedule.contraction import (
     Product,
@@ -51,11 +48,10 @@ from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.derived import derived, packed, part, steps_of
 from hybridize.schedule.draft import Draft, Drafts
-from hybridize.schedule.dying import earlier, when_read
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.flattening import flattened
-from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
+from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep
 from hybridize.schedule.hoisting import hoisted, stable_nodes
 from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
 from hybridize.schedule.joining import joined
@@ -64,6 +60,7 @@ from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, most_alive, rounded
 from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
+from hybridize.schedule.order import find_dependencies, last_readers, order_of
 from hybridize.schedule.parallel import Split, shared_loops, worth
 from hybridize.schedule.reach import Reaches
 from hybridize.schedule.rolling import RollingBands, RollingMember
@@ -101,10 +98,8 @@ from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.updates import (
     Updates,
     admissible,
-    asserted_first,
     equal_pairs,
     proven_updates,
-    readers_first,
 )
 
 
@@ -237,7 +232,11 @@ class _Scheduler:
         self.reaches = Reaches(self.drafts)
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *derived))}
         self.tasks = TaskFinder(self.threads)
-        self.order = self._ordered()
+        order = order_of(self.grouping, graph, self.updates, self.target, self.threads, is_within=machine.within)
+        self.order = order.units
+        self.last = last_readers(order, self.grouping)
+        if self.threads > 1:
+            find_dependencies(order, self.grouping, self.tasks)
         self.blocks: list[ScratchBlock] = []
         self.memory: dict[Value, ScratchBlock | Address] = {}
         """The memory of values that do not lie within others."""
@@ -246,88 +245,9 @@ class _Scheduler:
         self.bordered: list[tuple[int, Value]] = []
         """Values with a halo, and the steps that store them."""
 
-    # Order
-
-    def _ordered(self) -> list[Unit]:
-        """The units, each after what it needs, otherwise in the order of the program."""
-        grouping = self.grouping
-        units: list[Unit] = [*grouping.steps, *(g for g in grouping.groups if g.contraction is None)]
-        within = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
-
-        def unit_of(unit: Unit) -> Unit:
-            return within.get(unit, unit) if isinstance(unit, FusionGroup) else unit
-
-        waits: dict[Unit, int] = dict.fromkeys(units, 0)
-        after: dict[Unit, set[Unit]] = {unit: set() for unit in units}
-        for value, owner in grouping.owner.items():
-            for reader in grouping.readers.get(value, ()):
-                after[unit_of(owner)].add(unit_of(reader))
-        for step in grouping.steps:
-            if step.following is not None:
-                after[step].add(step.following)
-        for unit, later in after.items():
-            later.discard(unit)
-        if not self.machine.within:
-            asserted_first(grouping, self.graph, self.updates, after)
-        readers_first(self.graph, grouping, self.updates, after)
-        for later in after.values():
-            for reader in later:
-                waits[reader] += 1
-        number = {unit: i for i, unit in enumerate(units)}
-        ready = [(unit.last, number[unit]) for unit in units if not waits[unit]]
-        heapq.heapify(ready)
-        order: list[Unit] = []
-        while ready:
-            unit = units[heapq.heappop(ready)[1]]
-            order.append(unit)
-            for reader in after[unit]:
-                waits[reader] -= 1
-                if not waits[reader]:
-                    heapq.heappush(ready, (reader.last, number[reader]))
-        if len(order) != len(units):
-            raise CodegenError("E952", "the schedule has a cycle")
-        order = when_read(earlier(order, after, grouping, within), after, grouping)
-        order = gathered(order, after, grouping, self.target)
-        order = regions.scans_beside(order, after, grouping, self.threads)
-        if self.threads > 1:
-            self._depend(order, after)
-        return order
-
-    def _depend(self, order: Sequence[Unit], after: Mapping[Unit, AbstractSet[Unit]]) -> None:
-        """Tell which units must come after each other, those among them that meet in the memory of a value."""
-        number = self._numbers(order)
-        for unit, later in after.items():
-            for other in later:
-                self.tasks.depends(number[other], number[unit])
-        root = self.grouping.places.root
-        for value, unit in self.grouping.owner.items():
-            self.tasks.meets(root(value), number[unit], writes=True)
-        for value, units in self.grouping.readers.items():
-            for unit in units:
-                self.tasks.meets(root(value), number[unit], writes=False)
-        self.tasks.order()
-
-    def _numbers(self, order: Sequence[Unit]) -> dict[Unit, int]:
-        """The place of each unit in the order; an epilogue's is that of what it ends."""
-        index: dict[Unit, int] = {}
-        for i, unit in enumerate(order):
-            index[unit] = i
-            if isinstance(unit, NodeStep) and unit.epilogue is not None:
-                index[unit.epilogue] = i
-        return index
-
     # Memory
 
-    def _live(self) -> dict[Value, int]:
-        """The last step that reads each stored value."""
-        index = self._numbers(self.order)
-        last: dict[Value, int] = {}
-        for value, units in self.grouping.readers.items():
-            root = self.grouping.places.root(value)
-            last[root] = max(last.get(root, -1), *(index[unit] for unit in units), -1)
-        return last
-
-    def _keep(self, value: Value, step: int, last: Mapping[Value, int]) -> None:
+    def _keep(self, value: Value, step: int) -> None:
         """See to it that a value that a step stores has memory: an output's buffer where it is one, else scratch.
 
         Memory that several values lie in lives from the first of them on.
@@ -340,7 +260,7 @@ class _Scheduler:
             self.memory[root] = Address("output", slots[0], 0)
             return
         home = self.grouping.places.own(root)
-        block = ScratchBlock(home.elements * root.type.dtype.itemsize, step, max(step, last.get(root, step)))
+        block = ScratchBlock(home.elements * root.type.dtype.itemsize, step, max(step, self.last.get(root, step)))
         self.blocks.append(block)
         self.memory[root] = block
         if home.has_halo:
@@ -399,12 +319,9 @@ class _Scheduler:
         return _provenance_of(one for node in nodes for one in self.joined.get(node, (node,)))
 
     def result(self) -> Schedule:
-        last = self._live()
         makers = []
         for number, unit in enumerate(self.order):
-            makers.append(
-                self._loops(unit, number, last) if isinstance(unit, FusionGroup) else self._own(unit, number, last)
-            )
+            makers.append(self._loops(unit, number) if isinstance(unit, FusionGroup) else self._own(unit, number))
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         outputs = sum(hint(value.type.nbytes) for n, value in enumerate(self.graph.outputs) if n not in self.updates)
         self.bands.settle(len(makers), self.blocks, outputs, self._scratch, self._is_shared, self._split)
@@ -554,11 +471,11 @@ class _Scheduler:
 
         return make
 
-    def _loops(self, group: FusionGroup, number: int, last: dict[Value, int]) -> Any:
+    def _loops(self, group: FusionGroup, number: int) -> Any:
         draft = self.drafts.of(group)
-        merged = self._merged(draft, number, last)
+        merged = self._merged(draft, number)
         for value in group.materialised:
-            self._keep(value, number, last)
+            self._keep(value, number)
         numbering, order, rows = self._numbered(draft, merged)
         kernel = finish(draft, numbering, self.target, self.threads)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
@@ -627,7 +544,7 @@ class _Scheduler:
 
         return BandMember(number, draft.space, tuple(accesses), rows, 1, suits, nbytes, flops, own)
 
-    def _merged(self, draft: Draft, number: int, last: dict[Value, int]) -> dict[int, int]:
+    def _merged(self, draft: Draft, number: int) -> dict[int, int]:
         """Buffers that take over the memory of another one, which dies in this step."""
         for value in draft.group.materialised:
             if value in self.grouping.output_slots or value in self.grouping.places or same(value.type.size, 0):
@@ -638,9 +555,9 @@ class _Scheduler:
                 home = self.memory.get(other)
                 alike = same(other.type.size, value.type.size) and other.type.dtype == value.type.dtype
                 alike = alike and self.grouping.places.own(other) == self.grouping.places.own(value)
-                if alike and isinstance(home, ScratchBlock) and last[other] == number:
+                if alike and isinstance(home, ScratchBlock) and self.last[other] == number:
                     self.tasks.after_readers(other, number)
-                    home.last = max(number, last.get(value, number))
+                    home.last = max(number, self.last.get(value, number))
                     self.memory[value] = home
                     return {target: source}
         return {}
@@ -674,16 +591,16 @@ class _Scheduler:
             rows.append(TensorType((length,), dtype))
         return Numbering(tuple(params), tuple(locals_), buffers), order, rows
 
-    def _own(self, step: NodeStep, number: int, last: dict[Value, int]) -> Any:
+    def _own(self, step: NodeStep, number: int) -> Any:
         lowered = self.lowerings.of(step.node)
         group = step.epilogue
         if isinstance(lowered, Region):
-            return self._region(step.node, lowered, number, last)
+            return self._region(step.node, lowered, number)
         if isinstance(lowered, Routine):
-            self._write_over(step.node, lowered, number, last)
+            self._write_over(step.node, lowered, number)
         for value in group.materialised if group is not None else step.node.outputs:
             if value in self.grouping.owner:
-                self._keep(value, number, last)
+                self._keep(value, number)
         if isinstance(lowered, Routine):
             return self._routine(step.node, lowered, number)
         if isinstance(step.tiled, Arrangement):
@@ -691,7 +608,7 @@ class _Scheduler:
         assert step.product is not None
         return self._product(step, step.product, number)
 
-    def _write_over(self, node: Node, routine: Routine, number: int, last: Mapping[Value, int]) -> None:
+    def _write_over(self, node: Node, routine: Routine, number: int) -> None:
         """Have a routine that can write over its first operand do so, where that is scratch and dies in this step.
 
         What becomes an output is made there: the zeros, say, to which the gradient of an embedding is added.
@@ -702,11 +619,11 @@ class _Scheduler:
         places, memory = self.grouping.places, self.memory.get(base)
         if value in places or places.root(base) is not base:
             return
-        if not isinstance(memory, ScratchBlock) or last.get(base) != number or base in map(places.root, others):
+        if not isinstance(memory, ScratchBlock) or self.last.get(base) != number or base in map(places.root, others):
             return
         slots = self.grouping.output_slots.get(value)
         if slots is None:
-            memory.last = max(number, last.get(value, number))
+            memory.last = max(number, self.last.get(value, number))
             self.memory[value] = memory
         elif len(slots) == 1 and self._is_free(slots[0], memory.first) and self._is_alone(base, memory):
             self.blocks.remove(memory)
@@ -1077,7 +994,7 @@ class _Scheduler:
 
         return make
 
-    def _region(self, node: Node, region: Region, number: int, last: dict[Value, int]) -> Any:
+    def _region(self, node: Node, region: Region, number: int) -> Any:
         op: Any = node.op
         inputs = tuple(value.type for value in node.inputs)
         outputs = tuple(value.type for value in node.outputs)
@@ -1087,7 +1004,7 @@ class _Scheduler:
         unread = regions.unread_state(of.state, node.outputs, {value: self._is_read(value) for value in node.outputs})
         for k, value in enumerate(node.outputs):
             if value in self.grouping.owner and k not in unread:
-                self._keep(value, number, last)
+                self._keep(value, number)
         known = self._known_operands(node, region, of, stacked)
         beside = regions.scans_around(self.order, number, self.grouping)
         bodies = self._bodies(of, known, length, apart=1 < self.threads <= beside)
