@@ -26,6 +26,7 @@ from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.memory import ScratchBlock, rounded
 from hybridize.schedule.parallel import Split
+from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.steps import Address, RollingBand, RollingBlock, RollingMemory, RollingPart, SideStore
 
 _NEAR = 4
@@ -149,12 +150,12 @@ class RollingBands:
     def settle(
         self,
         blocks: Sequence[ScratchBlock],
-        split: Callable[[int, int, Sequence[int], Callable[[], bool]], Split | None],
+        sharing: Sharing,
     ) -> None:
-        """Find the bands, and say which memory they need, and when; `split` shares work among threads."""
+        """Find the bands, and say which memory they need, and when."""
         for members, between in self._chains():
             for chain, cut in self._parted(members, between):
-                self._settle(chain, *cut, blocks, split)
+                self._settle(chain, *cut, blocks, sharing)
 
     def of(self, number: int) -> bool:
         """Tell whether a step is in a rolling band."""
@@ -245,12 +246,12 @@ class RollingBands:
         cut: tuple[RollingBlock, ...],
         counts: tuple[int, ...],
         blocks: Sequence[ScratchBlock],
-        split: Callable[[int, int, Sequence[int], Callable[[], bool]], Split | None],
+        sharing: Sharing,
     ) -> None:
         first, last = chain.members[0].number, chain.members[-1].number
         sizes = [count * lines.line_bytes for count, lines in zip(counts, chain.between, strict=True)]
         work = sum(one.nbytes for one in chain.members), sum(one.flops for one in chain.members)
-        shared = split(*work, sizes, lambda: True)
+        shared = sharing.split(*work, sizes, lambda: True)
         for lines, nbytes in zip(chain.between, sizes, strict=True):
             lines.block.nbytes = nbytes if shared is None else rounded(nbytes) * shared.slots
         # All that is alive at one of its steps is alive as long as the band, as each runs again for the next block.

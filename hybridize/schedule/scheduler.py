@@ -6,13 +6,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy
 
 from hybridize.base.dims import hint, is_symbolic, maximum, product, same
-from hybridize.base.dtypes import uint8
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
@@ -28,7 +27,7 @@ from hybridize.ops import Effect, effect_of
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, Size, plain
 from hybridize.schedule import regions
 from hybridize.schedule.banding import Bands
-from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
+from hybridize.schedule.bands import Access, BandMember, suits_band
 from hybridize.schedule.contraction import (
     Product,
     ProductPlan,
@@ -57,14 +56,16 @@ from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
 from hybridize.schedule.joining import joined
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
-from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, most_alive, rounded
+from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, most_alive
 from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.order import find_dependencies, last_readers, order_of
-from hybridize.schedule.parallel import Split, shared_loops, worth
+from hybridize.schedule.parallel import Split, shared_loops
 from hybridize.schedule.reach import Reaches
 from hybridize.schedule.rolling import RollingBands, RollingMember
 from hybridize.schedule.routines import WRITE_OVER, scratch_of
+from hybridize.schedule.sharing import Sharing
+from hybridize.schedule.slots import Slots, type_of
 from hybridize.schedule.steps import (
     NOWHERE,
     Address,
@@ -93,6 +94,7 @@ from hybridize.schedule.steps import (
     loop_step,
     statements_of,
 )
+from hybridize.schedule.storage import Storage, address_of
 from hybridize.schedule.tasks import TaskFinder, TaskGroup, keep_apart
 from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.updates import (
@@ -213,12 +215,8 @@ class _Scheduler:
         self.updates = equal_pairs(graph, updates) if machine.within else admissible(graph, updates)
         self.target = machine.target
         self.interner = lowerings.interner
-        self.constants: list[Constant] = [*graph.constants.values(), *derived.values()]
-        self.team = -1
         self.known: dict[Value, KnownSource] = dict(known)
         self.known |= {value: DerivedPart(one, 0) for value, one in derived.items()}
-        self.packs: dict[tuple[Any, ...], int] = {}
-        self.reads: set[int] = set()
         literals = {}
         for value, array in graph.constants.items():
             number = literal(array, self.interner)
@@ -230,87 +228,16 @@ class _Scheduler:
         self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
         self.drafts = Drafts(self.grouping)
         self.reaches = Reaches(self.drafts)
-        self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *derived))}
+        self.slots = Slots(graph, derived)
+        self.sharing = Sharing(self.threads, machine.turns, self.slots)
         self.tasks = TaskFinder(self.threads)
         order = order_of(self.grouping, graph, self.updates, self.target, self.threads, is_within=machine.within)
         self.order = order.units
-        self.last = last_readers(order, self.grouping)
+        self.storage = Storage(self.grouping, self.slots, last_readers(order, self.grouping))
         if self.threads > 1:
             find_dependencies(order, self.grouping, self.tasks)
-        self.blocks: list[ScratchBlock] = []
-        self.memory: dict[Value, ScratchBlock | Address] = {}
-        """The memory of values that do not lie within others."""
         self.bands = Bands(self.target, self.threads)
         self.rolling = RollingBands(self.target, self.threads)
-        self.bordered: list[tuple[int, Value]] = []
-        """Values with a halo, and the steps that store them."""
-
-    # Memory
-
-    def _keep(self, value: Value, step: int) -> None:
-        """See to it that a value that a step stores has memory: an output's buffer where it is one, else scratch.
-
-        Memory that several values lie in lives from the first of them on.
-        """
-        root = self.grouping.places.root(value)
-        if root in self.memory or same(value.type.size, 0):
-            return
-        slots = self.grouping.output_slots.get(root)
-        if slots:
-            self.memory[root] = Address("output", slots[0], 0)
-            return
-        home = self.grouping.places.own(root)
-        block = ScratchBlock(home.elements * root.type.dtype.itemsize, step, max(step, self.last.get(root, step)))
-        self.blocks.append(block)
-        self.memory[root] = block
-        if home.has_halo:
-            block.bordered = True
-            self.bordered.append((step, root))
-
-    def _scratch(self, nbytes: int, step: int) -> ScratchBlock:
-        block = ScratchBlock(nbytes, step, step)
-        self.blocks.append(block)
-        return block
-
-    def _is_shared(self, nbytes: int, flops: int, possible: Callable[[], bool]) -> bool:
-        """Tell whether threads share so much work, if that is possible."""
-        return self.threads > 1 and worth(nbytes, flops, self.team >= 0, self.machine.turns) and possible()
-
-    def _split(self, nbytes: int, flops: int, own: Sequence[int], possible: Callable[[], bool]) -> Split | None:
-        """Split a step among threads, each with its own memory of these sizes; None if that is impossible or not worth
-        it.
-        """
-        if not self._is_shared(nbytes, flops, possible):
-            return None
-        if self.team < 0:
-            self.team = self._slots([ThreadPoolHandle()])[0]
-        strides = tuple(rounded(size) for size in own)
-        return Split(self.threads, nbytes, flops, self.team, strides, wakes=self.machine.turns > 1)
-
-    def _own_scratch(self, nbytes: int, split: Split | None, step: int) -> ScratchBlock:
-        """Scratch of which each thread of a step has its own."""
-        return self._scratch(nbytes if split is None else rounded(nbytes) * split.slots, step)
-
-    def _address(self, home: ScratchBlock | Address, offset: int = 0) -> Address:
-        if isinstance(home, ScratchBlock):
-            return Address("scratch", 0, home.offset + offset)
-        return Address(home.kind, home.slot, home.offset + offset)
-
-    def _memory_of(self, value: Value) -> Address:
-        """The memory in which a value lies, somewhere."""
-        if same(value.type.size, 0):
-            return Address("scratch", 0, 0)
-        root = self.grouping.places.root(value)
-        memory = self.memory.get(root)
-        if memory is None:
-            memory = Address("input", self.slots[root], 0)
-            self.reads.add(self.slots[root])
-        return self._address(memory)
-
-    def _address_of(self, value: Value) -> Address:
-        """The first element of a value that lies in the order of its axes."""
-        offset = 0 if same(value.type.size, 0) else self.grouping.places.home(value).offset
-        return self._address(self._memory_of(value), offset * value.type.dtype.itemsize)
 
     # Steps
 
@@ -324,14 +251,14 @@ class _Scheduler:
             makers.append(self._loops(unit, number) if isinstance(unit, FusionGroup) else self._own(unit, number))
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         outputs = sum(hint(value.type.nbytes) for n, value in enumerate(self.graph.outputs) if n not in self.updates)
-        self.bands.settle(len(makers), self.blocks, outputs, self._scratch, self._is_shared, self._split)
+        self.bands.settle(len(makers), outputs, self.storage, self.sharing)
         if self.machine.derives:
-            self.rolling.settle(self.blocks, self._split)
+            self.rolling.settle(self.storage.blocks, self.sharing)
         groups = self._groups(outputs) if self.threads > 1 else []
         loops = self._shared_loops([group for group, _ in groups])
-        scratch_bytes = assign(self.blocks)
-        self.bands.place(self._address)
-        self.rolling.place(self._address)
+        scratch_bytes = assign(self.storage.blocks)
+        self.bands.place(address_of)
+        self.rolling.place(address_of)
         entries: list[StepOperations] = []
         places: dict[int, range] = {}
         for numbers in self.bands.together(len(makers), (*self.rolling.spans(), *loops.items())):
@@ -346,10 +273,10 @@ class _Scheduler:
         stopping = not self.machine.within
         steps, updates = proven_updates([step for step, _ in entries], self.updates, self.interner, stopping=stopping)
         steps = merged(steps)
-        constants = self._constants_of_plan()
+        constants = self.slots.constants()
         plan = Plan(
             tuple(Buffer.of(value.type) for value in self.graph.inputs),
-            tuple(Buffer.of(_type(constant)) for constant in constants),
+            tuple(Buffer.of(type_of(constant)) for constant in constants),
             tuple(Buffer.of(value.type) for value in self.graph.outputs),
             plain(scratch_bytes),
             _beside(tuple(_described(step, flops) for step, flops in entries), beside),
@@ -360,7 +287,7 @@ class _Scheduler:
             groups=tuple(tuple(tuple(part.step for part in task) for task in group.tasks) for group in beside),
         )
         work = (sum(step.moved for step, _ in entries), sum(flops for _, flops in entries))
-        reads = frozenset(self.reads)
+        reads = frozenset(self.slots.reads)
         return Schedule(plan, steps, constants, reads, scratch_bytes, work, beside)
 
     def _shared_loops(self, groups: Sequence[TaskGroup]) -> dict[int, int]:
@@ -379,7 +306,7 @@ class _Scheduler:
                 last += 1
             if last > first:
                 loops[first] = last
-                for block in self.blocks:
+                for block in self.storage.blocks:
                     if block.first <= last and block.last >= first:
                         block.first, block.last = min(block.first, first), max(block.last, last)
             first = last + 1
@@ -396,24 +323,24 @@ class _Scheduler:
 
     def _groups(self, outputs: int) -> list[tuple[TaskGroup, Split]]:
         """The groups of units that run beside each other, their memory kept apart."""
-        for first, value in self.bordered:
+        for first, value in self.storage.bordered:
             self.tasks.after_first(value, first)
         for at in range(len(self.order)):
             if self.bands.of(at) is not None or self.rolling.of(at):
                 self.tasks.exclude(at)
-        alive = most_alive(self.blocks) + outputs
+        alive = most_alive(self.storage.blocks) + outputs
         groups = []
         for group in self.tasks.find(len(self.order)):
             nbytes, flops = self.tasks.work_of(group)
-            if self._is_shared(nbytes, flops, lambda: True) and keep_apart(group, self.blocks, alive):
-                split = self._split(nbytes, flops, [], lambda: True)
+            if self.sharing.is_worth(nbytes, flops, lambda: True) and keep_apart(group, self.storage.blocks, alive):
+                split = self.sharing.split(nbytes, flops, [], lambda: True)
                 assert split is not None
                 groups.append((group, split))
         return groups
 
     def _layouts_kept(self, steps: Iterable[ScheduleStep]) -> tuple[tuple[str, int], ...]:
         """Count the stored values that do not lie in the order of their axes, by how they lie; those of bodies, too."""
-        counts = Counter(str(home) for value, home in self.layouts.items() if value in self.memory)
+        counts = Counter(str(home) for value, home in self.layouts.items() if value in self.storage.memory)
         for step in steps:
             for body in step.bodies if isinstance(step, RegionStep) else ():
                 counts.update(dict(body.plan.layouts))
@@ -421,10 +348,10 @@ class _Scheduler:
 
     def _borders(self, number: int) -> Iterable[StepOperations]:
         """Store zeros around the values that a step stores."""
-        for first, value in self.bordered:
-            if first == number and not self.rolling.keeps(self.memory.get(value)):
+        for first, value in self.storage.bordered:
+            if first == number and not self.rolling.keeps(self.storage.memory.get(value)):
                 kernel = border(value.type.shape, self.grouping.places.own(value), value.type.dtype, self.target)
-                yield loop_step(Provenance(("border",), ()), kernel, self._memory_of(value)), 0
+                yield loop_step(Provenance(("border",), ()), kernel, self.storage.around(value)), 0
 
     def _packings(self, number: int) -> Iterable[StepOperations]:
         """Pack the matrices of a product in a band, all at once or those of each member of the batch."""
@@ -432,28 +359,18 @@ class _Scheduler:
         if placed is None or placed.packed is None or placed.fill is None:
             return
         assert isinstance(unit, NodeStep)
-        part, addresses = placed.packing_part(), (self._address(placed.packed), self._address_of(unit.operands[1]))
+        part, addresses = placed.packing_part(), (address_of(placed.packed), self.storage.first(unit.operands[1]))
         step, flops = self._copying("pack", placed.fill, *addresses)
         if part is not None:
             assert isinstance(step, LoopStep)
             step = changed(step, part=part, nbytes=step.nbytes * part.band.batch)
         yield step, flops
 
-    def _constants_of_plan(self) -> tuple[Constant, ...]:
-        """The constants, those empty that no step reads: numbers within kernels, and what others are derived of."""
-        first = len(self.graph.inputs)
-        return tuple(
-            constant
-            if not isinstance(constant, numpy.ndarray | Derived) or first + k in self.reads
-            else numpy.empty(0, (constant.type if isinstance(constant, Derived) else constant).dtype)
-            for k, constant in enumerate(self.constants)
-        )
-
     def _copies(self) -> Iterable[tuple[Value, int]]:
         """Outputs that are an input, a constant, or a value that has its home in another output."""
         for value, slots in self.grouping.output_slots.items():
             if not same(value.type.size, 0):
-                for slot in slots[1:] if value in self.memory else slots:
+                for slot in slots[1:] if value in self.storage.memory else slots:
                     yield value, slot
 
     def _copy(self, value: Value, slot: int) -> Any:
@@ -467,7 +384,7 @@ class _Scheduler:
 
         def make() -> tuple[ScheduleStep, int]:
             to = Address("output", slot, 0)
-            return loop_step(Provenance(("copy",), ()), kernel, to, self._address_of(value)), 0
+            return loop_step(Provenance(("copy",), ()), kernel, to, self.storage.first(value)), 0
 
         return make
 
@@ -475,7 +392,7 @@ class _Scheduler:
         draft = self.drafts.of(group)
         merged = self._merged(draft, number)
         for value in group.materialised:
-            self._keep(value, number)
+            self.storage.keep(value, number)
         numbering, order, rows = self._numbered(draft, merged)
         kernel = finish(draft, numbering, self.target, self.threads)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
@@ -485,13 +402,13 @@ class _Scheduler:
         local = [row.nbytes * lanes for row in rows]
         # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
         own = local if group.rows else [0] * len(local)
-        split = self._split(nbytes, flops, own, lambda: any(shared_loops(kernel)))
+        split = self.sharing.split(nbytes, flops, own, lambda: any(shared_loops(kernel)))
         if split is not None:
             split = dataclasses.replace(split, loops=shared_loops(kernel))
         loops = () if split is None else split.loops
         turns = [1 if loop is None else hint(loop.turns) for loop in loops]
         self.tasks.tell(number, nbytes, flops, turns or [1])
-        blocks = [self._own_scratch(size, split if group.rows else None, number) for size in local]
+        blocks = [self.storage.own_scratch(size, split if group.rows else None, number) for size in local]
         if group.rows or not any(self.interner.facts(statement.value).folds for statement in draft.statements):
             one_by_one = all(nest.lane is None for nest in kernel.nests)
             offered = functools.partial(
@@ -500,25 +417,20 @@ class _Scheduler:
             self.bands.offer(number, hint(nbytes) if one_by_one and kernel.nests else 0, offered)
 
         def make() -> tuple[ScheduleStep, int]:
-            addresses = (*map(self._memory_of, order), *map(self._address, blocks))
+            addresses = (*map(self.storage.around, order), *map(address_of, blocks))
             placed = self.bands.of(number)
             if placed is None:
                 return loop_step(provenance, kernel, *addresses, nbytes=nbytes, split=split), flops
             rows = finish_rows(draft, placed.axes, numbering, self.target)
-            part = placed.part((*map(self._memory, order), *blocks))
+            part = placed.part((*map(self.storage.of, order), *blocks))
             return loop_step(provenance, rows, *addresses, nbytes=nbytes, part=part), flops
 
         return make
 
-    def _memory(self, value: Value) -> Memory:
-        """The memory in which a value lies, before it has an address."""
-        root = self.grouping.places.root(value)
-        return self.memory.get(root) or Address("input", self.slots[root], 0)
-
     def _access(self, value: Value, index: Expr, *, written: bool) -> Access:
         root = self.grouping.places.root(value)
         elements = self.grouping.places.own(root).elements
-        return Access(self._memory(value), elements, value.type.dtype.itemsize, index, written)
+        return Access(self.storage.of(value), elements, value.type.dtype.itemsize, index, written)
 
     def _loads(self, numbers: Mapping[int, Value], *roots: Expr) -> Iterable[Access]:
         """The accesses of expressions, whose loads name values by these numbers."""
@@ -552,13 +464,12 @@ class _Scheduler:
             target = draft.buffers.index(value)
             for source in draft.in_place(target):
                 other = draft.buffers[source]
-                home = self.memory.get(other)
+                home = self.storage.memory.get(other)
                 alike = same(other.type.size, value.type.size) and other.type.dtype == value.type.dtype
                 alike = alike and self.grouping.places.own(other) == self.grouping.places.own(value)
-                if alike and isinstance(home, ScratchBlock) and self.last[other] == number:
+                if alike and isinstance(home, ScratchBlock) and self.storage.dies_at(other, number):
                     self.tasks.after_readers(other, number)
-                    home.last = max(number, self.last.get(value, number))
-                    self.memory[value] = home
+                    self.storage.take_over(value, home, number)
                     return {target: source}
         return {}
 
@@ -600,7 +511,7 @@ class _Scheduler:
             self._write_over(step.node, lowered, number)
         for value in group.materialised if group is not None else step.node.outputs:
             if value in self.grouping.owner:
-                self._keep(value, number)
+                self.storage.keep(value, number)
         if isinstance(lowered, Routine):
             return self._routine(step.node, lowered, number)
         if isinstance(step.tiled, Arrangement):
@@ -616,18 +527,21 @@ class _Scheduler:
         if routine.name not in WRITE_OVER:
             return
         (value,), (base, *others) = node.outputs, node.inputs
-        places, memory = self.grouping.places, self.memory.get(base)
+        places, memory = self.grouping.places, self.storage.memory.get(base)
         if value in places or places.root(base) is not base:
             return
-        if not isinstance(memory, ScratchBlock) or self.last.get(base) != number or base in map(places.root, others):
+        if (
+            not isinstance(memory, ScratchBlock)
+            or not self.storage.dies_at(base, number)
+            or base in map(places.root, others)
+        ):
             return
         slots = self.grouping.output_slots.get(value)
         if slots is None:
-            memory.last = max(number, self.last.get(value, number))
-            self.memory[value] = memory
+            self.storage.take_over(value, memory, number)
         elif len(slots) == 1 and self._is_free(slots[0], memory.first) and self._is_alone(base, memory):
-            self.blocks.remove(memory)
-            self.memory[base] = Address("output", slots[0], 0)
+            self.storage.blocks.remove(memory)
+            self.storage.memory[base] = Address("output", slots[0], 0)
         else:
             return
         self.tasks.after_readers(base, number)
@@ -648,7 +562,7 @@ class _Scheduler:
         owner = self.grouping.owner[value]
         if not isinstance(owner, FusionGroup) or owner.contraction is not None or memory.bordered:
             return False
-        return sum(other is memory for other in self.memory.values()) == 1
+        return sum(other is memory for other in self.storage.memory.values()) == 1
 
     def _tapped(self, step: NodeStep, arranged: Arrangement, number: int) -> Any:
         """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
@@ -662,7 +576,7 @@ class _Scheduler:
         )
         read = fewer or reading(arranged, *homes, self.target)
         plan = read.plan
-        copied = self._scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
+        copied = self.storage.scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
         packing = self._packed_second(arranged, read, w, number)
         out = step.node.outputs[0]
         draft = None if step.epilogue is None else self.drafts.of(step.epilogue)
@@ -682,25 +596,27 @@ class _Scheduler:
             self._offer_rolling(number, by_lines, x, values, stores, (nbytes, flops))
         if self.threads > 1 and isinstance(plan, TapPlan):
             plan = shared_by(plan, hint(read.home.elements) * dtype.itemsize, self.threads, self.target)
-        split = self._split(nbytes, flops, [plan.scratch_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
-        workspace = self._own_scratch(plan.scratch_bytes, split, number)
+        split = self.sharing.split(
+            nbytes, flops, [plan.scratch_bytes], lambda: is_symbolic(plan.units) or plan.units > 1
+        )
+        workspace = self.storage.own_scratch(plan.scratch_bytes, split, number)
         filled = packing is not None and packing.fill is not None
         turns = 1 if split is None else hint(plan.units)
         self.tasks.tell(number, nbytes, flops, [turns], whole=filled or copied is not None or bool(turned))
 
         def make() -> list[StepOperations]:
             steps: list[StepOperations] = []
-            first = self._memory_of(x)
+            first = self.storage.around(x)
             if copied is not None:
                 kernel = into_home(x.type.shape, (home_of(x), x.type.dtype), (read.home, dtype), self.target)
-                steps.append(self._copying("copy in", kernel, self._address(copied), first))
-                first = self._address(copied)
-            second = self._memory_of(w) if packing is None else self._address(packing.place)
+                steps.append(self._copying("copy in", kernel, address_of(copied), first))
+                first = address_of(copied)
+            second = self.storage.around(w) if packing is None else address_of(packing.place)
             if packing is not None and packing.fill is not None:
-                steps.append(self._copying("pack", packing.fill, second, self._memory_of(w)))
-            stored = [self._address(turned[k][2]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
+                steps.append(self._copying("pack", packing.fill, second, self.storage.around(w)))
+            stored = [address_of(turned[k][2]) if k in turned else self.storage.around(v) for k, v in enumerate(values)]
             addresses = (first, second, *stored)
-            own = self._address(workspace)
+            own = address_of(workspace)
             part, sharing, tiling = None, split, plan
             if self.rolling.of(number):
                 part, sharing, tiling = self.rolling.part(number), None, by_lines
@@ -711,7 +627,7 @@ class _Scheduler:
                 kind, shape = value.type.dtype, arranged.contraction.shape
                 tile_home = ordered(shape, arranged.result_order())
                 kernel = into_home(shape, (tile_home, kind), (home, kind), self.target)
-                steps.append(self._copying("copy out", kernel, self._memory_of(value), self._address(block)))
+                steps.append(self._copying("copy out", kernel, self.storage.around(value), address_of(block)))
             return steps
 
         return make
@@ -728,17 +644,17 @@ class _Scheduler:
         """Offer a contraction whose operands lie where its tiles read them for a rolling band."""
         if isinstance(plan, winograd.WinogradPlan):
             return
-        memories, places = tuple(map(self._memory, values)), self.grouping.places
+        memories, places = tuple(map(self.storage.of, values)), self.grouping.places
         elements = tuple(places.own(places.root(value)).elements for value in values)
         sizes = tuple(value.type.dtype.itemsize for value in values)
         self.rolling.offer(
-            RollingMember(number, plan, tuple(stores), self._memory(x), memories, elements, sizes, *work)
+            RollingMember(number, plan, tuple(stores), self.storage.of(x), memories, elements, sizes, *work)
         )
 
     def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> StepOperations:
         """A step that only copies, shared by threads where that pays."""
         nbytes = kernel_bytes(kernel)
-        split = self._split(nbytes, 0, [], lambda: any(shared_loops(kernel)))
+        split = self.sharing.split(nbytes, 0, [], lambda: any(shared_loops(kernel)))
         if split is not None:
             split = dataclasses.replace(split, loops=shared_loops(kernel))
         return loop_step(Provenance((word,), ()), kernel, *addresses, split=split), 0
@@ -776,7 +692,7 @@ class _Scheduler:
                     home = changed(in_order(shape), offset=home.offset, elements=home.elements)
                 inside = places.root(value) is values[store.param] and value not in self.layouts
                 if inside and store.index is home.address(space, axes):
-                    block = self._scratch(tile_home.elements * value.type.dtype.itemsize, number)
+                    block = self.storage.scratch(tile_home.elements * value.type.dtype.itemsize, number)
                     copies[store.param] = value, home, block
                     stores[k] = SideStore(store.param, tile_home.address(space, axes), store.value)
         return copies
@@ -799,19 +715,12 @@ class _Scheduler:
             fill = into_home(w.type.shape, source, (read.second, dtype), self.target)
         root = self.grouping.places.root(w)
         known = self.known.get(root)
-        if isinstance(self.memory.get(root), ScratchBlock) and leaves_as_it_is(fill):
+        if isinstance(self.storage.memory.get(root), ScratchBlock) and leaves_as_it_is(fill):
             return None
         if known is None or is_symbolic(elements):
-            return _PackedSecond(self._scratch(elements * dtype.itemsize, number), fill)
+            return _PackedSecond(self.storage.scratch(elements * dtype.itemsize, number), fill)
         key = (root, w.type, str(fill))
-        return _PackedSecond(self._packs(key, lambda: packed(known, root.type, fill)), None)
-
-    def _packs(self, key: tuple[Any, ...], make: Callable[[], Derived]) -> Address:
-        """The address of a packed constant, which is made once for a key."""
-        slot = self.packs.get(key)
-        if slot is None:
-            slot = self.packs[key] = self._slots([make()])[0]
-        return Address("input", slot, 0)
+        return _PackedSecond(self.slots.packed(key, lambda: packed(known, root.type, fill)), None)
 
     def _product(self, step: NodeStep, product: Product, number: int) -> Any:
         out, draft = step.node.outputs[0], None if step.epilogue is None else self.drafts.of(step.epilogue)
@@ -824,8 +733,8 @@ class _Scheduler:
         plan = make_plan(product, self.target, following(ending))
         own = plan.scratch.nbytes
         nbytes = product.x_bytes + product.w_bytes + out.type.nbytes
-        split = self._split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
-        workspace = self._own_scratch(own, split, number)
+        split = self.sharing.split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
+        workspace = self.storage.own_scratch(own, split, number)
         self.tasks.tell(number, nbytes, product.flops, [1 if split is None else hint(plan.units)])
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = self._provenance(nodes)
@@ -846,20 +755,20 @@ class _Scheduler:
         def make() -> tuple[ScheduleStep, int]:
             first, second = step.operands
             addresses = (
-                self._address_of(out),
-                self._address_of(first),
-                self._address_of(second) if packed is None else packed,
-                *(self._memory_of(value) for value in order),
+                self.storage.first(out),
+                self.storage.first(first),
+                self.storage.first(second) if packed is None else packed,
+                *(self.storage.around(value) for value in order),
             )
-            own = self._address(workspace)
+            own = address_of(workspace)
             placed = self.bands.of(number)
             if placed is None:
                 return ProductStep(provenance, addresses, own, split, None, plan, out.type, ending), product.flops
             assert placed.plan is not None
             if placed.packed is not None:
-                addresses = (*addresses[:2], self._address(placed.packed), *addresses[3:])
+                addresses = (*addresses[:2], address_of(placed.packed), *addresses[3:])
             matrices = Address("scratch", 0, 0) if packed is None else packed
-            memories = (self._memory(out), self._memory(first), matrices, *map(self._memory, order), workspace)
+            memories = (self.storage.of(out), self.storage.of(first), matrices, *map(self.storage.of, order), workspace)
             part = placed.part(memories)
             return ProductStep(provenance, addresses, own, None, part, placed.plan, out.type, ending), product.flops
 
@@ -960,7 +869,7 @@ class _Scheduler:
             return None
         packing = make_packing(product, arithmetic)
         key = (self.grouping.places.root(w), start, w.type, packing)
-        return self._packs(
+        return self.slots.packed(
             key, lambda: packed(part(source, start, w.type), w.type, packing_kernel(packing, self.target))
         )
 
@@ -969,26 +878,18 @@ class _Scheduler:
         places = self.grouping.places
         return self.known.get(places.root(value)), places.home(value).offset
 
-    def _slots(self, constants: Sequence[Constant]) -> tuple[int, ...]:
-        """Add constants; returns where their pointers will be."""
-        first = len(self.graph.inputs) + len(self.constants)
-        self.constants += constants
-        slots = tuple(range(first, first + len(constants)))
-        self.reads.update(slots)
-        return slots
-
     def _routine(self, node: Node, routine: Routine, number: int) -> Any:
         inputs = tuple(value.type for value in node.inputs)
         outputs = tuple(value.type for value in node.outputs)
         scratch = scratch_of(routine, inputs, outputs)
-        workspace = self._scratch(scratch.nbytes, number)
+        workspace = self.storage.scratch(scratch.nbytes, number)
         if effect_of(node.op) is Effect.PURE:
             kinds = (*inputs, *outputs)
             self.tasks.tell(number, sum(kind.nbytes for kind in kinds), sum(kind.size for kind in kinds))
 
         def make() -> tuple[ScheduleStep, int]:
-            addresses = tuple(self._address_of(value) for value in (*node.outputs, *node.inputs))
-            own = self._address(workspace)
+            addresses = tuple(self.storage.first(value) for value in (*node.outputs, *node.inputs))
+            own = address_of(workspace)
             step = RoutineStep(self._provenance([node]), addresses, own, inputs, outputs, routine, scratch)
             return step, sum(kind.size for kind in (*inputs, *outputs))
 
@@ -1004,7 +905,7 @@ class _Scheduler:
         unread = regions.unread_state(of.state, node.outputs, {value: self._is_read(value) for value in node.outputs})
         for k, value in enumerate(node.outputs):
             if value in self.grouping.owner and k not in unread:
-                self._keep(value, number)
+                self.storage.keep(value, number)
         known = self._known_operands(node, region, of, stacked)
         beside = regions.scans_around(self.order, number, self.grouping)
         bodies = self._bodies(of, known, length, apart=1 < self.threads <= beside)
@@ -1012,13 +913,19 @@ class _Scheduler:
         skip = int(region.kind == "cond")
         packed = {k + skip for k in known if k >= len(state) and not any(k in body.reads for body in bodies)}
         made_before = [
-            (constant, self._scratch(constant.type.nbytes, number), self._scratch(constant.scratch_bytes, number))
+            (
+                constant,
+                self.storage.scratch(constant.type.nbytes, number),
+                self.storage.scratch(constant.scratch_bytes, number),
+            )
             for body in bodies
             for constant in body.constants
             if self._is_made_here(constant)
         ]
         start = state_bytes + ALIGN
-        workspace = self._scratch(start + functools.reduce(maximum, (body.scratch_bytes for body in bodies)), number)
+        workspace = self.storage.scratch(
+            start + functools.reduce(maximum, (body.scratch_bytes for body in bodies)), number
+        )
         shares = any(isinstance(one, ThreadPoolHandle) for body in bodies for one in body.constants)
         nbytes, flops = (length * max((body.work[kind] for body in bodies), key=hint) for kind in range(2))
         # A host's threads may not know loops within loops; and signals come to the main thread only.
@@ -1029,17 +936,17 @@ class _Scheduler:
             before = [
                 (step, 0)
                 for constant, block, own in made_before
-                for step in self._made_here(constant, node, self._address(block), self._address(own), number)
+                for step in self._made_here(constant, node, address_of(block), address_of(own), number)
             ]
             blocks = {id(constant): block for constant, block, _ in made_before}
             addresses = (
-                *(NOWHERE if k in unread else self._address_of(value) for k, value in enumerate(node.outputs)),
-                *(NOWHERE if k in packed else self._address_of(value) for k, value in enumerate(node.inputs)),
+                *(NOWHERE if k in unread else self.storage.first(value) for k, value in enumerate(node.outputs)),
+                *(NOWHERE if k in packed else self.storage.first(value) for k, value in enumerate(node.inputs)),
             )
             step = RegionStep(
                 provenance=self._provenance([node]),
                 addresses=addresses,
-                workspace=self._address(workspace),
+                workspace=address_of(workspace),
                 inputs=inputs,
                 outputs=outputs,
                 control=region.kind,
@@ -1047,7 +954,7 @@ class _Scheduler:
                 gives=of.gives,
                 constants=tuple(
                     tuple(
-                        self._address(blocks[id(constant)])
+                        address_of(blocks[id(constant)])
                         if id(constant) in blocks
                         else self._constant_address(constant, node)
                         for constant in body.constants
@@ -1127,15 +1034,15 @@ class _Scheduler:
             return NOWHERE
         match constant:
             case Fixed(depth=at, input=k, offset=offset, itemsize=itemsize) if at == depth:
-                base = self._address_of(node.inputs[k])
-                return self._address(base, offset * itemsize)
+                base = self.storage.first(node.inputs[k])
+                return address_of(base, offset * itemsize)
             case Stable(input=k, offset=offset, itemsize=itemsize) if not depth:
-                self.reads.add(k)
+                self.slots.reads.add(k)
                 return Address("input", k, offset * itemsize)
             case Fixed(depth=at, input=k, offset=offset, itemsize=itemsize) if at == depth - 1:
-                self.reads.add(k)
+                self.slots.reads.add(k)
                 return Address("input", k, offset * itemsize)
-        return Address("input", self._slots([constant])[0], 0)
+        return Address("input", self.slots.add([constant])[0], 0)
 
 
 StepOperations = tuple[ScheduleStep, int]
@@ -1150,13 +1057,6 @@ def _in_loop(steps: Sequence[StepOperations], loop: int) -> list[StepOperations]
 
 def _several(steps: StepOperations | list[StepOperations]) -> list[StepOperations]:
     return steps if isinstance(steps, list) else [steps]
-
-
-def _type(constant: Constant) -> TensorType:
-    """Of a constant as steps read it."""
-    if isinstance(constant, ThreadPoolHandle | Stable | Fixed):
-        return TensorType((0,), uint8)
-    return constant.type if isinstance(constant, Derived) else TensorType(constant.shape, constant.dtype)
 
 
 def _provenance_of(nodes: Iterable[Node]) -> Provenance:
