@@ -126,41 +126,31 @@ _NEAR = 8
 
 
 class Bands:
-    """Those of one program: offered as its steps are made, settled when all are, placed when memory has addresses."""
+    """Those of one program: settled when its steps are pending, placed when memory has addresses."""
 
     def __init__(self, target: Target, threads: int) -> None:
         self._target = target
         self._threads = threads
-        self._offers: dict[int, Callable[[], BandMember | None]] = {}
         self._placed: dict[int, Placed] = {}
         self._settled: list[Settled] = []
         self._instead: dict[ScratchBlock, ScratchBlock] = {}
         """Memory that lies in place of other memory, which stays as long; and that one, which lies in place of none."""
 
-    def offer(self, number: int, nbytes: int, member: Callable[[], BandMember | None]) -> None:
-        """Offer a step, which moves so many bytes, for a band; what is small is never in one."""
-        if nbytes * _STEPS >= self._target.l2_bytes:
-            self._offers[number] = member
+    def is_large(self, nbytes: int) -> bool:
+        """Tell whether a step that moves so many bytes may share a band."""
+        return nbytes * _STEPS >= self._target.l2_bytes
 
     def of(self, number: int) -> Placed | None:
         """The place of a step in a band."""
         return self._placed.get(number)
 
-    def settle(
-        self,
-        count: int,
-        outputs: int,
-        storage: Storage,
-        sharing: Sharing,
-    ) -> None:
-        """Find the bands among `count` steps, and say which memory they need, when, and how much of it.
+    def settle(self, members: Sequence[BandMember | None], outputs: int, storage: Storage, sharing: Sharing) -> None:
+        """Find the bands among steps, None for one that is in none, and say which memory they need, when, and how much.
 
         `outputs` are the bytes of what a call returns, besides the blocks of scratch.
         """
-        if not self._offers:
+        if not any(members):
             return
-        offers = (self._offers.get(number) for number in range(count))
-        members = [None if offer is None else offer() for offer in offers]
         alone = most_alive(storage.blocks)
         room = alone + (alone + outputs) // _MORE
         runs = find_runs(

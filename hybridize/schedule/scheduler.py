@@ -216,9 +216,11 @@ def _finished(program: Scheduling) -> Schedule:
     pending = [_pending(program, unit, number) for number, unit in enumerate(program.order)]
     pending += [pending_copy(program, value, slot) for value, slot in copied_outputs(program)]
     outputs = sum(hint(value.type.nbytes) for n, value in enumerate(program.graph.outputs) if n not in program.updates)
-    program.bands.settle(len(pending), outputs, program.storage, program.sharing)
+    members = [one.member(program) if program.bands.is_large(one.banded_bytes) else None for one in pending]
+    program.bands.settle(members, outputs, program.storage, program.sharing)
     if program.setting.derives:
-        program.rolling.settle(program.storage.blocks, program.sharing)
+        lines = (one.rolling_member(program) for one in pending)
+        program.rolling.settle(lines, program.storage.blocks, program.sharing)
     groups = _groups(program, outputs) if program.threads > 1 else []
     loops = _shared_loops(program, [group for group, _ in groups])
     scratch_bytes = assign(program.storage.blocks)

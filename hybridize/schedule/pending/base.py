@@ -18,7 +18,7 @@ from hybridize.schedule.grouping import Grouping, Unit
 from hybridize.schedule.homes import Home
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.reach import Reaches
-from hybridize.schedule.rolling import RollingBands
+from hybridize.schedule.rolling import RollingBands, RollingMember
 from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.slots import Slots
 from hybridize.schedule.steps import KnownSource, Provenance, Schedule, ScheduleStep
@@ -125,8 +125,17 @@ StepOperations = tuple[ScheduleStep, int]
 class Pending:
     """A unit of the program as steps that wait for the places of memory: what each reads, needs and may be split in."""
 
+    @property
+    def banded_bytes(self) -> int:
+        """Bytes that it moves, if it may share a band of rows; else 0."""
+        return 0
+
     def member(self, program: Scheduling) -> BandMember | None:
-        """It as one that may share a band of rows; None where it may not."""
+        """It as a member of a band of rows; None where it cannot be one after all."""
+        return None
+
+    def rolling_member(self, program: Scheduling) -> RollingMember | None:
+        """It as a member of a rolling band; None where it cannot be one."""
         return None
 
     def steps(self, program: Scheduling) -> list[StepOperations]:

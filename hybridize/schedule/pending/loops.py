@@ -42,6 +42,13 @@ class PendingLoops(Pending):
     flops: int
     split: Split | None
 
+    @property
+    def banded_bytes(self) -> int:
+        space, nests = self.draft.space, self.kernel.nests
+        folds = any(space.interner.facts(statement.value).folds for statement in self.draft.statements)
+        one_by_one = all(nest.lane is None for nest in nests)
+        return hint(self.nbytes) if (self.draft.group.rows or not folds) and one_by_one and nests else 0
+
     def member(self, program: Scheduling) -> BandMember | None:
         draft = self.draft
         values = {n: value for n, value in enumerate(draft.buffers) if n not in draft.row_local}
@@ -91,13 +98,9 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
     turns = [1 if loop is None else hint(loop.turns) for loop in loops]
     program.tasks.tell(number, nbytes, flops, turns or [1])
     blocks = [program.storage.own_scratch(size, split if group.rows else None, number) for size in local]
-    pending = PendingLoops(
+    return PendingLoops(
         number, provenance, draft, numbering, kernel, tuple(order), tuple(blocks), tuple(local), nbytes, flops, split
     )
-    if group.rows or not any(program.interner.facts(statement.value).folds for statement in draft.statements):
-        one_by_one = all(nest.lane is None for nest in kernel.nests)
-        program.bands.offer(number, hint(nbytes) if one_by_one and kernel.nests else 0, lambda: pending.member(program))
-    return pending
 
 
 def _merged(program: Scheduling, draft: Draft, number: int) -> dict[int, int]:

@@ -53,9 +53,13 @@ class PendingProduct(Pending):
     split: Split | None
     workspace: ScratchBlock
 
+    @property
+    def banded_bytes(self) -> int:
+        return hint(self.nbytes) if suits_band(self.plan) else 0
+
     def member(self, program: Scheduling) -> BandMember | None:
         of, (x, w), places, out = self.plan.product, self.operands, program.grouping.places, self.out
-        if any(same(value.type.size, 0) for value in (out, x, w, *self.values)):
+        if out in places or any(same(value.type.size, 0) for value in (out, x, w, *self.values)):
             return None  # what has no elements lies nowhere
         space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
 
@@ -129,12 +133,9 @@ def pending_product(program: Scheduling, step: NodeStep, product: Product, numbe
     program.tasks.tell(number, nbytes, product.flops, [1 if split is None else hint(plan.units)])
     nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
     provenance = program.provenance(nodes)
-    pending = PendingProduct(
+    return PendingProduct(
         number, provenance, step.operands, plan, out, ending, tuple(order), packed, nbytes, split, workspace
     )
-    if suits_band(plan) and out not in program.grouping.places:
-        program.bands.offer(number, hint(nbytes), lambda: pending.member(program))
-    return pending
 
 
 def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: Value) -> Product:

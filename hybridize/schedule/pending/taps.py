@@ -75,6 +75,19 @@ class PendingTaps(Pending):
     split: Split | None
     workspace: ScratchBlock
 
+    def rolling_member(self, program: Scheduling) -> RollingMember | None:
+        is_packed_here = self.packed is not None and self.packed.fill is not None
+        if self.copied is not None or self.turned or is_packed_here:
+            return None  # its operands do not lie where the tiles read them
+        if isinstance(self.rolling_plan, winograd.WinogradPlan):
+            return None
+        values, places, of = self.values, program.grouping.places, program.storage.of
+        elements = tuple(places.own(places.root(value)).elements for value in values)
+        sizes = tuple(value.type.dtype.itemsize for value in values)
+        memories, work = tuple(map(of, values)), (self.nbytes, self.flops)
+        x = of(self.operands[0])
+        return RollingMember(self.number, self.rolling_plan, self.stores, x, memories, elements, sizes, *work)
+
     def steps(self, program: Scheduling) -> list[StepOperations]:
         around, (x, w) = program.storage.around, self.operands
         home, dtype = program.grouping.places.home(x), self.arranged.contraction.accumulate
@@ -139,8 +152,6 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
     nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(params, [(out.type.shape, statements_of(stores))])
     flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
     by_lines = changed(plan, by_lanes=False) if isinstance(plan, LanePlan) else plan
-    if copied is None and not turned and (packing is None or packing.fill is None):
-        _offer_rolling(program, number, by_lines, x, values, stores, (nbytes, flops))
     if program.threads > 1 and isinstance(plan, TapPlan):
         plan = shared_by(plan, hint(read.home.elements) * dtype.itemsize, program.threads, program.target)
     split = program.sharing.split(
@@ -170,26 +181,6 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
         flops,
         split,
         workspace,
-    )
-
-
-def _offer_rolling(
-    program: Scheduling,
-    number: int,
-    plan: TapPlan | LanePlan | winograd.WinogradPlan,
-    x: Value,
-    values: Sequence[Value],
-    stores: Sequence[SideStore],
-    work: tuple[int, int],
-) -> None:
-    """Offer a contraction whose operands lie where its tiles read them for a rolling band."""
-    if isinstance(plan, winograd.WinogradPlan):
-        return
-    memories, places = tuple(map(program.storage.of, values)), program.grouping.places
-    elements = tuple(places.own(places.root(value)).elements for value in values)
-    sizes = tuple(value.type.dtype.itemsize for value in values)
-    program.rolling.offer(
-        RollingMember(number, plan, tuple(stores), program.storage.of(x), memories, elements, sizes, *work)
     )
 
 
