@@ -22,9 +22,11 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
+from hybridize.base.nested import unflatten
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function, SavedFunction
 from hybridize.capture.options import Options
+from hybridize.capture.saved_function import MODELESS
 from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
@@ -32,7 +34,7 @@ from hybridize.jax import internals
 from hybridize.jax.arrays import ARRAY, check_dtype, elements, is_at_home, is_key, of_result
 from hybridize.jax.forms import ArrayLeaf, CallForm, ResultsDifferError, Static, parameters_of
 from hybridize.jax.outside import Outside
-from hybridize.jax.saving import nested
+from hybridize.jax.saving import nested, structure_of
 from hybridize.programs import Program
 
 _NUMBERS: Final = (int, float, complex)
@@ -176,19 +178,24 @@ class JaxFunction:
         if self._sized and key in self._sized:
             key = key, tuple(array.shape for array in arrays)
         form = self._forms.get(key)
-        return (self._new_form(key, tree, kinds, fixed) if form is None else form), arrays
+        return (self._new_form(key, tree, kinds, fixed) if form is None or not form.holds() else form), arrays
 
     def _new_form(self, key: Hashable, tree: Any, kinds: Sequence[Any], fixed: Any) -> CallForm:
         """Make the form of a key, unless another thread has."""
         with self._lock:
             form = self._forms.get(key)
-            if form is None:
+            if form is None or not form.holds():
                 leaves = [kind if isinstance(kind, Static) else ArrayLeaf(*kind) for kind in kinds]
                 for leaf in leaves:
                     if isinstance(leaf, ArrayLeaf):
                         check_dtype(leaf.dtype)
                 form = CallForm(self.function, self.name, tree, leaves, fixed, self._eager)
                 form.key = key
+                objects = [
+                    leaf.value for leaf in leaves if isinstance(leaf, Static) and hasattr(leaf.value, "__dict__")
+                ]
+                if self._eager and objects:
+                    form.outside = Outside(self.function, *objects)
                 form.compiled = Compiled(form, **self.options)
                 self._forms[key] = form
             return form
@@ -296,7 +303,10 @@ class JaxFunction:
             for form in forms
         ]
         signatures = tuple(nested(form, one, self.name) for form, part in saved for one in part.signatures)
-        return changed(saved[0][1], signatures=signatures, argument_names=tuple(parameters_of(self.function)))
+        return changed(
+            saved[0][1], signatures=signatures, argument_names=tuple(parameters_of(self.function)),
+            options={**saved[0][1].options, MODELESS: True},
+        )  # fmt: skip
 
     def save(
         self, path: str | Path, *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
@@ -377,8 +387,9 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
 
 
 def _ours(tree: Any) -> Any:
-    """Arguments with arrays of ours over the memory of those of JAX."""
-    return jax.tree.map(lambda x: wrap(elements(x)) if isinstance(x, jax.Array) else x, tree)
+    """Arguments as files have them: arrays of ours over the memory of JAX's, tuples for nodes of other classes."""
+    leaves, kind = jax.tree.flatten(tree)
+    return unflatten(structure_of(kind), [wrap(elements(x)) if isinstance(x, jax.Array) else x for x in leaves])
 
 
 def _counterpart(function: Function[Any, Any]) -> JaxFunction:

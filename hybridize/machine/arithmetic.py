@@ -13,9 +13,11 @@ from hybridize.machine.target import Target
 class Arithmetic:
     """The arithmetic of one contraction's elements on one target."""
 
-    def __init__(self, dtype: DType, target: Target) -> None:
+    def __init__(self, dtype: DType, target: Target, paired: bool = False) -> None:
         self.dtype = dtype
         """Of the operands in memory."""
+        self.paired = paired
+        """True if an element is two integers of 16 bits, whose products are added."""
         self.target = target
         self.is_float = is_float(dtype)
         """True for floats of any width; bool and integers are not."""

@@ -258,7 +258,8 @@ class Bands:
     def _packing(self, plan: contraction.ProductPlan) -> contraction.Packing | None:
         """Return the packing that a product would have at each call by itself: in a band it is done before, once."""
         packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(plan.product)
-        return contraction.make_packing(plan.product, Arithmetic(plan.product.dtype, self._target)) if packs else None
+        arithmetic = Arithmetic(plan.product.dtype, self._target, plan.product.paired)
+        return contraction.make_packing(plan.product, arithmetic) if packs else None
 
     def _is_in_turn(self, run: Run, slots: int) -> bool:
         """Tell whether the members of a batch are done one after the other, so that there is memory for the packed
@@ -302,7 +303,7 @@ class Bands:
             placed.fill = contraction.ordering_kernel(packed, self._target)
             product = changed(product, transpose_w=False, w_strides=None)
         elif packing is not None:
-            packing = contraction.make_packing(packed, Arithmetic(product.dtype, self._target))
+            packing = contraction.make_packing(packed, Arithmetic(product.dtype, self._target, product.paired))
             placed.fill = contraction.packing_kernel(packing, self._target)
             product = changed(product, packed=True, w_strides=None)
         if placed.fill is not None:

@@ -119,7 +119,7 @@ def dynamic_matmul(
 
 def _of_columns(y: Operand, zero: Operand | None) -> Operand:
     """A matrix of integers less their zeros, of all or of each column."""
-    return integers(y, None if zero is None else along(zero, type_of(y).shape, 1), float32)
+    return integers(y, None if zero is None else along(zero, type_of(y).shape, 1))
 
 
 @ONNX(f"{_DOMAIN}DynamicQuantizeLSTM")
@@ -274,9 +274,9 @@ def _attention(
     if past_key is not None and past_value is not None:
         key, value = ops.concat(past_key, key, axis=2), ops.concat(past_value, value, axis=2)
     time, keys = type_of(query).shape[2], type_of(key).shape[2]
-    masks = [] if added is None else [added]
+    masks, hidden = [] if added is None else [added], n.number("mask_filter_value", -10000.0)
     if padding is not None:
-        masks.append(_filtered(n, padding, keys, n.number("mask_filter_value", -10000.0), type_of(query)))
+        masks.append(_filtered(padding, keys, hidden, type_of(query)))
     if n.flag("unidirectional"):
         shape = (1, 1, time, keys)
         own = ops.iota(shape, 2, int64)
@@ -296,7 +296,8 @@ def attention_of_inputs(
     past: Operand | None = None, added: Operand | None = None, *rest: Operand | None,
 ) -> tuple[Operand | None, ...]:  # fmt: skip
     """The same of products of one array; keys and values are one array, too."""
-    if n.flag("do_rotary") or any(one is not None for one in rest):
+    apart = n.flag("do_rotary"), n.flag("past_present_share_buffer"), n.integer("rotary_embedding_dim", 0)
+    if any(apart) or any(one is not None for one in rest):
         n.fail("rotations and shared buffers are not supported")
     whole = _shifted(matrix_product(x, weight), bias)
     width = type_of(whole).shape[-1]
@@ -311,7 +312,7 @@ def attention_of_inputs(
     return y, ops.concat(*(with_axes(one, [0]) for one in (key, value)), axis=0)
 
 
-def _filtered(n: Application, padding: Operand, keys: Any, hidden: float, of: Any) -> Operand:
+def _filtered(padding: Operand, keys: Any, hidden: float, of: Any) -> Operand:
     """Numbers that are added to scores of keys which a mask of lengths [batch], or of 0 and 1, hides."""
     kind = type_of(padding)
     if kind.ndim == 1:

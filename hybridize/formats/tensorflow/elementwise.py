@@ -106,12 +106,6 @@ def identity(n: Application, x: Value) -> Value:
     return x
 
 
-@TENSORFLOW("IdentityN", values=True)
-def identities(n: Application, *xs: Value) -> tuple[Value, ...]:
-    """The values themselves."""
-    return xs
-
-
 @TENSORFLOW("Equal")
 def equal(n: Application, x: Operand, y: Operand) -> Operand:
     """True where two are equal."""
@@ -144,6 +138,8 @@ def close(n: Application, x: Operand, y: Operand) -> Operand:
 def cast(n: Application, x: Operand) -> Operand:
     """An array as another type; numbers that are not 0 are true."""
     dtype = n.attributes.get("DstT")
+    if n.flag("Truncate") and is_float(type_of(x).dtype):
+        n.fail("casts that cut bits off are not supported", help="cast without Truncate, to the nearest number")
     if not isinstance(dtype, numpy.dtype):
         n.fail(f"casts to {dtype} are not supported")
     if dtype == bool_ and type_of(x).dtype != bool_:

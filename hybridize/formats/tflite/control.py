@@ -10,7 +10,7 @@ from hybridize import ops
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
-from hybridize.formats.foreign.known import Known, operand_of
+from hybridize.formats.foreign.known import Known, NoArray, operand_of
 from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
@@ -35,6 +35,14 @@ def _body(n: Application, graph: ForeignGraph, types: Sequence[TensorType], is_c
     return make_graph(run, types)
 
 
+def _operands(n: Application, arguments: Sequence[Value]) -> list[Operand]:
+    """The arguments of a branch or a loop on data."""
+    if any(isinstance(x, NoArray) for x in arguments):
+        n.fail("it reads or writes variables inside, which is not supported",
+               help="read them before it, and write them behind it")  # fmt: skip
+    return [operand_of(x) for x in arguments]
+
+
 def _predicate(x: Operand) -> Operand:
     return ops.reshape(ops.cast(x, bool_), ())
 
@@ -45,7 +53,7 @@ def branch(n: Application, condition: Value, *arguments: Value) -> Sequence[Valu
     graphs = _graph(n, "then"), _graph(n, "else")
     if isinstance(condition, Known):
         return tuple(n.walk.function(graphs[not condition.item()], arguments, {}))
-    operands = [operand_of(x) for x in arguments]
+    operands = _operands(n, arguments)
     bodies = [_body(n, graph, [type_of(x) for x in operands]) for graph in graphs]
     then, orelse = ([str(value.type) for value in body.outputs] for body in bodies)
     if then != orelse:
@@ -57,7 +65,7 @@ def branch(n: Application, condition: Value, *arguments: Value) -> Sequence[Valu
 @TFLITE("WHILE", values=True)
 def loop(n: Application, *arguments: Value) -> Any:
     """The arguments, replaced by what the body gives for them while the condition holds."""
-    operands = [operand_of(x) for x in arguments]
+    operands = _operands(n, arguments)
     types = [type_of(x) for x in operands]
     condition, body = _body(n, _graph(n, "condition"), types, True), _body(n, _graph(n, "body"), types)
     return tuple(bind(ops.While(condition, body), *operands))

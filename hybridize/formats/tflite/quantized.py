@@ -8,15 +8,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import DType, float32, int8, int32, int64, is_float, uint8
+from hybridize.base.dtypes import DType, float32, int8, int16, int32, int64, is_float, uint8
 from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.elementwise import LIMITS, activated
 from hybridize.formats.tflite.linear import (
@@ -24,7 +25,7 @@ from hybridize.formats.tflite.linear import (
     convolved_by_channel,
     images,
     pools,
-    products,
+    products_as,
     rows_of,
     transposed_to,
     with_axes_kept,
@@ -95,12 +96,15 @@ def _ends(
             ends.max if high is None else min(ends.max, place(high)))  # fmt: skip
 
 
-def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: Any = 1) -> Operand:
-    """Sums of products as the result: their scale is that of the factors, each beside the other's."""
+def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: Any = 1, twice: bool = False) -> Operand:
+    """Sums of products as the result: their scale is that of the factors, each beside the other's.
+
+    `twice` where LiteRT rounds so whatever the mode is: XNNPACK has not the operator.
+    """
     dtype = _result(n)
     scale, zero = _single(n, "to", 0)
     low, high = _ends(n, dtype, scale, zero)
-    if _reference(n):
+    if twice or _reference(n):
         multiplier = factors.astype("f8") * numpy.asarray(others, "f8") / numpy.float64(scale)
         y = fixed_point.rounded_twice(sums, fixed_point.Multiplier.of(multiplier))
         return fixed_point.placed(y, zero, dtype, low, high)
@@ -127,37 +131,6 @@ def _weights(n: Application, w: Operand, axis: int) -> tuple[int, NDArray[Any]]:
     return int(one.zeros[0]), one.scales
 
 
-EXACT: Final = (1 << 24) // (255 * 255)
-"""So many products of whole numbers up to 255 have a sum that float32 holds."""
-MOST_PARTS: Final = 4
-"""Sums of more terms than in so many parts are those of integers."""
-
-
-def _sums(n: Application, x: Operand, zero: int, w: Operand, zero_w: int, sums_of: Any, taps: int) -> Operand:
-    """The sums of products of two arrays less their zeros, as int32, exactly: at the speed of floats where those are.
-
-    Args:
-        n: the node.
-        x: whole numbers.
-        zero: that of 0 among them.
-        w: the same, of the weight.
-        zero_w: that of 0 among those.
-        sums_of: the sums, of the node, `x` and `w`.
-        taps: of how many products for each channel, the last axis of both; 0: floats are not exact.
-    """
-    channels = int(type_of(w).shape[-1])
-    each = EXACT // taps if taps else 0
-    if not each or channels > each * MOST_PARTS:
-        return sums_of(n, _less_zero(x, zero), _less_zero(w, zero_w))
-    x, w = _less_zero(x, zero, float32), _less_zero(w, zero_w, float32)
-    total: Operand | None = None
-    for start in range(0, channels, each):
-        both = [ops.part(one, type_of(one).ndim - 1, start, min(start + each, channels)) for one in (x, w)]
-        sums = ops.cast(sums_of(n, *(both if channels > each else (x, w))), int32)
-        total = sums if total is None else ops.add(total, sums)
-    return total
-
-
 def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
     if bias is None:
         return sums
@@ -166,24 +139,41 @@ def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
 
 
 def _product(
-    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, taps: int, of: int = 0
+    n: Application,
+    x: Operand,
+    w: Operand,
+    bias: Operand | None,
+    axis: int,
+    sums_of: Any,
+    of: int = 0,
+    twice: bool = False,
 ) -> Operand:
-    """An operator with a weight: exact sums, and its result."""
+    """An operator with a weight: exact sums, and its result.
+
+    Args:
+        n: the node.
+        x: whole numbers, or floats.
+        w: the weight.
+        bias: of each channel.
+        axis: of the weight, along which its scales are.
+        sums_of: the sums, of the node, `x` and `w` less their zeros, and their dtype.
+        of: the number of `x` among the inputs.
+        twice: whether the result is rounded in two steps.
+    """
     if is_float(type_of(x).dtype):
-        return _of_floats(n, x, w, bias, axis, sums_of, taps)
+        return _of_floats(n, x, w, bias, axis, sums_of)
     scale, zero = _single(n, "of", of)
     zero_w, scales = _weights(n, w, axis)
     _check_eight(n, x)
-    return _requantized(n, _with_bias(_sums(n, x, zero, w, zero_w, sums_of, taps), bias), scales, scale)
+    sums = sums_of(n, _less_zero(x, zero, int16), _less_zero(w, zero_w, int16), int32)
+    return _requantized(n, _with_bias(sums, bias), scales, scale, twice)
 
 
-def _of_floats(
-    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, taps: int
-) -> Operand:
+def _of_floats(n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any) -> Operand:
     """The same of floats, which become integers by a scale of each image or row."""
     zero_w, scales = _weights(n, w, axis)
     whole, steps = integers_of.own_integers(x, tuple(range(1, type_of(x).ndim)))
-    sums = ops.cast(_sums(n, whole, 0, w, zero_w, sums_of, taps), float32)
+    sums = ops.cast(sums_of(n, whole, _less_zero(w, zero_w, int16), int32), float32)
     shape = type_of(sums).shape
     y = ops.mul(sums, integers_of.along(steps, shape, 0))
     y = ops.mul(y, integers_of.along(ops.constant(scales), shape, len(shape) - 1))
@@ -194,17 +184,13 @@ def _of_floats(
 @TFLITE("CONV_2D" + QUANTIZED)
 def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The convolution, plus a bias of each channel."""
-    images(n, x, w)
-    _, height, width, channels = type_of(w).shape
-    grouped = type_of(x).shape[3] != channels
-    # Winograd's transforms, by which windows of 3 x 3 may be computed, are not exact.
-    return _product(n, x, w, bias, 0, convolved, 0 if grouped or (height, width) == (3, 3) else height * width)
+    return _product(n, x, w, bias, 0, convolved)
 
 
 @TFLITE("DEPTHWISE_CONV_2D" + QUANTIZED)
 def depthwise_convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The convolution of each channel by itself, plus a bias of each."""
-    return _product(n, x, w, bias, 3, convolved_by_channel, 0)
+    return _product(n, x, w, bias, 3, convolved_by_channel)
 
 
 @TFLITE("TRANSPOSE_CONV" + QUANTIZED, known=(0,))
@@ -212,13 +198,15 @@ def transposed_convolution(
     n: Application, sizes: Known, w: Operand, x: Operand, bias: Operand | None = None
 ) -> Operand:
     """The gradient of a convolution by its input as a layer, plus a bias of each channel."""
-    return _product(n, x, w, bias, 0, lambda n, x, w: transposed_to(n, sizes, w, x), 0, 2)
+    # XNNPACK leaves it to LiteRT's own kernel where the file computes the sizes.
+    twice = n.walk.maker(n.node.inputs[0]) != ""
+    return _product(n, x, w, bias, 0, lambda n, x, w, result: transposed_to(n, sizes, w, x, result), 2, twice)
 
 
 @TFLITE("FULLY_CONNECTED" + QUANTIZED)
 def fully_connected(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The products of rows with those of a weight, plus a bias."""
-    y = _product(n, rows_of(n, x, w), w, bias, 0, lambda n, x, w: ops.matmul(x, w, False, True), 1)
+    y = _product(n, rows_of(n, x, w), w, bias, 0, lambda n, x, w, result: ops.contract("ac,bc->ab", x, w, None, result))
     return with_axes_kept(n, y, x)
 
 
@@ -279,8 +267,10 @@ def squared_difference(n: Application, x: Operand, y: Operand) -> Operand:
 def matmul(n: Application, x: Operand, y: Operand) -> Operand:
     """The products of matrices, each turned or not."""
     (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
-    sums = products(n, _less_zero(x, zero_x), _less_zero(y, zero_y))
-    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y)
+    for one in (x, y):
+        _check_eight(n, one)
+    sums = products_as(n, _less_zero(x, zero_x, int16), _less_zero(y, zero_y, int16), int32)
+    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y, twice=True)
 
 
 @TFLITE("MEAN" + QUANTIZED, known=(1,))
@@ -476,8 +466,8 @@ def _same(n: Application, *inputs: int) -> tuple[numpy.float32, int]:
     return scale, zero
 
 
-@TFLITE("CONCATENATION" + QUANTIZED)
-def joined(n: Application, *xs: Operand) -> Operand:
+@TFLITE("CONCATENATION" + QUANTIZED, mixed=True)
+def joined(n: Application, *xs: Value) -> Value:
     """Arrays one after the other."""
     _same(n, *range(len(xs)))
     return concatenation(n, *xs)

@@ -11,17 +11,17 @@ from typing import Any
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import int64
+from hybridize.formats.foreign import slices
 from hybridize.formats.foreign.arrays import (
     aligned,
     kept,
     part_of,
     reshaped,
-    strided_part,
     with_axes,
     without_axes,
     wrapped,
 )
-from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.known import Known, Vector, operand_of
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
@@ -34,7 +34,7 @@ from hybridize.ops.op import Operand, scalar, type_of
 
 
 def _type(x: Value) -> Any:
-    return x.type if isinstance(x, Known) else type_of(x)
+    return x.type if isinstance(x, Known) else type_of(operand_of(x))
 
 
 @TFLITE("SHAPE", values=True)
@@ -70,7 +70,8 @@ def arange(n: Application, start: Known, limit: Known, delta: Known) -> Operand:
 @TFLITE("RESHAPE", known=(1,))
 def reshape(n: Application, x: Operand, sizes: Known | None = None) -> Operand:
     """The same elements under another shape."""
-    return reshaped(x, n.integers("shape", ()) if sizes is None else sizes.list())
+    shape = n.integers("shape", ())
+    return reshaped(x, shape if sizes is None else sizes.list())
 
 
 @TFLITE("SQUEEZE")
@@ -135,24 +136,20 @@ def mirror_pad(n: Application, x: Operand, pads: Known) -> Operand:
 # -------------------------------------------------------------------------------------------------------- some elements
 
 
-@TFLITE("SLICE", known=(1, 2))
-def slice(n: Application, x: Operand, begin: Known, sizes: Known) -> Operand:
+@TFLITE("SLICE", mixed=True)
+def slice(n: Application, x: Value, begin: Value, sizes: Value) -> Value:
     """Ranges of all axes; a size of -1 is all that is left."""
-    own = type_of(x).shape
-    starts = begin.list()
-    stops = [whole if not dims.is_symbolic(size) and size == -1 else start + size
-             for start, size, whole in zip(starts, sizes.list(), own, strict=True)]  # fmt: skip
-    return part_of(x, starts, stops, (1,) * len(own), range(len(own)))
+    return slices.some(n, x, begin, sizes)
 
 
-@TFLITE("STRIDED_SLICE", known=(1, 2, 3))
-def strided_slice(n: Application, x: Operand, begin: Known, end: Known, steps: Known) -> Operand:
-    """A part of an array, by five masks."""
-    starts, stops = begin.list(), end.list()
+@TFLITE("STRIDED_SLICE", mixed=True)
+def strided_slice(n: Application, x: Value, begin: Value, end: Value, steps: Value) -> Value:
+    """A part of an array, by five masks; a single place may be data."""
     if n.flag("offset"):
-        stops = [start + length for start, length in zip(starts, stops, strict=True)]
-    masks = (n.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new", "shrink"))
-    return strided_part(x, starts, stops, [int(step) for step in steps.list()], *masks)
+        pairs = zip(n.known(begin, 1).list(), n.known(end, 2).list(), strict=True)
+        end = Known.of([start + length for start, length in pairs], end.dtype)
+    masks = [n.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new", "shrink")]
+    return slices.strided(n, x, begin, end, steps, masks)
 
 
 def _parts(x: Operand, axis: int, sizes: Sequence[Any]) -> tuple[Operand, ...]:
@@ -227,19 +224,22 @@ def gather_nd(n: Application, x: Operand, indices: Operand) -> Operand:
 # ------------------------------------------------------------------------------------------------------ joined elements
 
 
-@TFLITE("CONCATENATION")
-def concatenation(n: Application, *xs: Operand) -> Operand:
+@TFLITE("CONCATENATION", mixed=True)
+def concatenation(n: Application, *xs: Value) -> Value:
     """Arrays one after the other."""
     if n.integer("activation", 0):
         n.fail("it has a fused activation, which LiteRT does not compute either")
-    return ops.concat(*xs, axis=n.axis(xs[0], default=0))
+    return slices.joined(n, xs, n.axis_of(n.integer("axis", 0), slices.rank(xs[0])))
 
 
-@TFLITE("PACK")
-def pack(n: Application, *xs: Operand) -> Operand:
+@TFLITE("PACK", mixed=True)
+def pack(n: Application, *xs: Value) -> Value:
     """Arrays along a new axis."""
-    axis = n.axis_of(n.integer("axis", 0), type_of(xs[0]).ndim + 1)
-    return ops.concat(*(with_axes(x, (axis,)) for x in xs), axis=axis)
+    ndim, known = slices.rank(xs[0]), [isinstance(x, Known) for x in xs]
+    axis = n.axis_of(n.integer("axis", 0), ndim + 1)
+    if not ndim and any(known) and not all(known):
+        return Vector(xs)
+    return ops.concat(*(with_axes(operand_of(x), (axis,)) for x in xs), axis=axis)
 
 
 @TFLITE("TILE", known=(1,))
@@ -334,8 +334,8 @@ def reduction(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[.
     """Return a fold of axes as a row that takes them as its second input."""
 
     def folded(n: Application, x: Operand, axes: Known) -> Operand:
-        along = axes_of(n, x, axes)
-        return kept(fold(x, along), type_of(x), along, n.flag("keep")) if along else x
+        along, keeps = axes_of(n, x, axes), n.flag("keep")
+        return kept(fold(x, along), type_of(x), along, keeps) if along else x
 
     return folded
 

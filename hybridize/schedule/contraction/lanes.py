@@ -120,6 +120,8 @@ class LanePlan:
     tiles: tuple[LaneTiles, ...]
     by_lanes: bool
     """True if threads share the vectors of lanes; else the lines of all parts."""
+    paired: bool = False
+    """An element is two integers of 16 bits, whose products are added."""
 
     @property
     def vectors(self) -> int:
@@ -184,9 +186,10 @@ class LanePlan:
 
         units = "vectors" if self.by_lanes else "lines"
         loads = "broadcasts" if self.is_broadcast else "loads"
+        pairs = " pairs" if self.paired else ""
         masked = f"{', masked' if self.is_masked else ''}{', summed' if self.is_summed else ''}"
         lines = [
-            f"lanes {self.dtype.name}: a{self.lane}<{text(self.length)}> in {text(self.vectors)} vectors "
+            f"lanes {self.dtype.name}{pairs}: a{self.lane}<{text(self.length)}> in {text(self.vectors)} vectors "
             f"of {self.lanes}{masked}, {text(self.units)} {units}",
             f"  x {steps(self.x_stride)}",
             f"  w {steps(self.w_stride)}",
@@ -233,6 +236,7 @@ def lane_plan(
         w.strides,
         (),
         by_lanes=False,
+        paired=contraction.paired,
     )
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     cut = _cut(contraction, parts)

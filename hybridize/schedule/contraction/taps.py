@@ -142,6 +142,8 @@ class TapPlan:
     band: int
     """Units that every panel goes through before the next ones: so many keep x and the result near."""
     blocks: TapBlocks
+    paired: bool = False
+    """An element is two integers of 16 bits, whose products are added."""
     by_panels: bool = False
     """True if threads share the lines of one panel after the other; else lines, through all panels."""
 
@@ -218,7 +220,7 @@ class TapPlan:
             return " ".join(f"a{axis.axis}<{text(axis.size)}>*{_factor(axis.x)}" for axis in axes) or "-"
 
         lines = [
-            f"taps {self.dtype.name}: groups {listed(self.packed_groups)}",
+            f"taps {self.dtype.name}{' pairs' if self.paired else ''}: groups {listed(self.packed_groups)}",
             f"  sum over {listed(self.taps)} then {listed(self.terms)}",
         ]
         for panels in self.panels:

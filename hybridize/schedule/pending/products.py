@@ -176,7 +176,7 @@ def _packed(program: Scheduling, w: Value, product: Product) -> Address | None:
     pay.
     """
     source, start = program.source(w)
-    arithmetic = Arithmetic(product.dtype, program.target)
+    arithmetic = Arithmetic(product.dtype, program.target, product.paired)
     if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
         return None
     packing = make_packing(product, arithmetic)

@@ -330,6 +330,8 @@ case("int8 SQUARED_DIFFERENCE", "SQUARED_DIFFERENCE", [(BYTES, *_Q), (numbers(1,
      outputs=[("i1", 0.31, -100)], version=2)  # fmt: skip
 case("int8 BATCH_MATMUL", "BATCH_MATMUL", [(BYTES, *_Q), (numbers(1, 6, 4, 5, seed=2, dtype="i1"), 0.081, 11)],
      options=("product", {}), outputs=[("i1", 0.7, -10)], version=2)  # fmt: skip
+case("int8 BATCH_MATMUL_halves", "BATCH_MATMUL", [(BYTES.reshape(-1)[:20].reshape(20, 1), *_Q), (EVERY[:, 100:130], 0.081, 11)],
+     options=("product", {}), outputs=[("i1", 0.006, -10)], version=2)  # fmt: skip
 for _op in ("REDUCE_MAX", "REDUCE_MIN"):
     case(f"int8 {_op}", _op, [(BYTES, *_Q)], [ints(1, -1)], ("fold", {}), [("i1", *_Q)], 2)
 case("int8 SPACE_TO_BATCH_ND", "SPACE_TO_BATCH_ND", [(BYTES, *_Q)], [ints(2, 3), ints(1, 1, 2, 0).reshape(2, 2)],
@@ -378,6 +380,22 @@ for _op, _shape, _axis, _kind in (("CONV_2D", (5, 3, 2, 4), 0, "conv"), ("DEPTHW
          [_weight(*_shape, axis=_axis)[0], numbers(_shape[_axis])],
          (_kind, {"activation": 1} if _kind == "dense" else _CONVOLUTIONS[""] | ({"multiplier": 1} if _axis else {})),
          version={"conv": 5, "depthwise": 6, "dense": 9}[_kind])  # fmt: skip
+
+
+def _transposed_by_computed_sizes() -> None:
+    """A transposed convolution whose sizes an operator gives: XNNPACK does not take it."""
+    b = Builder()
+    x, sizes = b.input((1, 6, 5, 4), "i1", *_Q), b.tensor((4,), "i4")
+    b.operator("RESHAPE", [b.constant(ints(1, 12, 10, 5)), b.constant(ints(4))], [sizes])
+    w, *more = _weight(5, 3, 2, 4, axis=0)[0]
+    y = b.tensor((1, 12, 10, 5), "i1", 0.063, 4)
+    b.operator("TRANSPOSE_CONV", [sizes, b.constant(w, *more), x], [y],
+               ("transposed", {"padding": 0, "stride_w": 2, "stride_h": 2}), version=2)  # fmt: skip
+    b.outputs(y)
+    CASES["int8 TRANSPOSE_CONV_computed"] = Case(b.bytes(), (BYTES[:, :, :5].copy(),))
+
+
+_transposed_by_computed_sizes()
 
 
 def _near_halves(name: str, op: str, options: Any) -> None:
