@@ -153,7 +153,7 @@ class JaxFunction:
     def _install(self) -> None:
         """Make the entries of the latest programs what a call reaches first."""
         object.__setattr__(self, "__call__", self.chain(self._called))
-        owner = self._owner and self._owner()
+        owner = None if self._owner is None else self._owner()
         if owner is not None:
             owner.install()
 

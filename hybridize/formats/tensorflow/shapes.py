@@ -12,7 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import DType, int32
+from hybridize.base.dtypes import DType, int32, int64
 from hybridize.formats.foreign import slices
 from hybridize.formats.foreign.arrays import (
     aligned,
