@@ -120,6 +120,17 @@ class ImportedBlock(HybridBlock):
         function.decides = True  # the walk asks for numbers where no program can do without
         return function
 
+    def export(
+        self, path: Any, epoch: int = 0, remove_amp_cast: bool = True, format: str = "mxnet", **options: Any
+    ) -> Any:
+        """Write the model as files; see `HybridBlock.export`. Outputs in a model of ONNX have the names of this one."""
+        names = [port.name for port in self.outputs]
+        arrays = all(port.dtype is not None for port in self.outputs)
+        apart = len({*names, *(port.name for port in self.inputs)}) == len(names) + len(self.inputs)
+        if format == "onnx" and arrays and apart:
+            options = {"output_names": names, **options}
+        return super().export(path, epoch, remove_amp_cast, format, **options)
+
     def reset(self) -> None:
         """Give the variables of the model their first values."""
         for name, parameter in self._state.items():
