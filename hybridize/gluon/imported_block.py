@@ -16,7 +16,7 @@ from hybridize.array.operands import operand, result, strong
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims, modes
-from hybridize.base.dtypes import DType, int64, is_float
+from hybridize.base.dtypes import DType, as_dtype, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.frozen import changed
 from hybridize.base.promotion import NUMBERS
@@ -121,6 +121,18 @@ class ImportedBlock(HybridBlock):
         function = super()._new_function(options)
         function.decides = True  # the walk asks for numbers where no program can do without
         return function
+
+    def cast(self, dtype: Any) -> None:
+        """Refuse another dtype than that of all weights: operators in the file are of the types that it declares.
+
+        Raises:
+            DTypeError E210: the weights are of other types.
+        """
+        wanted = as_dtype(dtype)
+        other = [one for one in self._parameters.values() if is_float(one.dtype) and one.dtype != wanted]
+        if other:
+            what = f"{self._program.source} is not cast to {wanted.name}: its operators are of the types of the file"
+            raise DTypeError("E210", what, help="convert the file: onnxconverter_common has float16 for models of ONNX")
 
     def export(
         self, path: Any, epoch: int = 0, remove_amp_cast: bool = True, format: str = "mxnet", **options: Any

@@ -312,3 +312,12 @@ def test_outputs_keep_their_names_in_a_model_of_onnx(tmp_path):
     assert [port.name for port in load(tmp_path / "second.onnx").outputs] == ["y/0", "label"]
     net.export(tmp_path / "third", format="onnx", output_names=["a", "b"])
     assert [port.name for port in load(tmp_path / "third.onnx").outputs] == ["a", "b"]
+
+
+def test_a_model_is_of_the_types_of_its_file(net):
+    x = images(1, 3, 8, 8)
+    y = net(x)
+    with refusal(DTypeError, r"E210: net\.onnx is not cast to float16(.|\n)*convert the file"):
+        net.cast("float16")
+    net.cast("float32")
+    assert (net(x) == y).all()
