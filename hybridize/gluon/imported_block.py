@@ -90,7 +90,7 @@ class ImportedBlock(HybridBlock):
 
     if not TYPE_CHECKING:  # of what type it is says `Block`
 
-        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # an input may be called `self`
             """Run the model; inputs by name are put in order first, and numbers and lists made arrays."""
             if kwargs or len(args) != len(self.inputs) or not all(type(x) in _ARRAYS for x in args):
                 try:
