@@ -18,6 +18,7 @@ offset is compared with what there is, and tables that are shared again and agai
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy
@@ -66,7 +67,7 @@ class _Reader:
             raise self.fail(f"a table {kind} does not lie within the file", at)
         self.spend(size, at)
         result: Message = {}
-        for slot, field in self.tables[kind].items():
+        for slot, field in self.fields(kind).items():
             offset = self.offset(slots, count, slot)
             if not offset:
                 continue
@@ -87,9 +88,23 @@ class _Reader:
         return int(self.number("u16", slots + entry)) if entry + 2 <= count else 0
 
     def union(self, field: Field, type_: int, at: int) -> Message | None:
-        """The table that a union is; None where its type is none that the schema has."""
-        one = self.tables[field.kind.removesuffix("?")].get(type_)
-        return None if one is None else self.table(one.kind, self.inside(at))
+        """The table that a union is, and its fields that the schema has not, as `field` and their number."""
+        if not type_:
+            return None
+        one, place = self.tables[field.kind.removesuffix("?")].get(type_), self.inside(at)
+        kind = "" if one is None else one.kind
+        return self.table(kind, place) | self.others(kind, place)
+
+    def others(self, kind: str, at: int) -> Message:
+        """The offsets of a table's fields that the schema has not."""
+        slots = at - self.number("i32", at)
+        count, known = self.number("u16", slots), self.fields(kind)
+        others = (slot for slot in range((count - 4) // 2) if slot not in known)
+        offsets = {slot: self.offset(slots, count, slot) for slot in others}
+        return {f"field {slot}": offset for slot, offset in offsets.items() if offset}
+
+    def fields(self, kind: str) -> Mapping[int, Field]:
+        return self.tables[kind] if kind else {}
 
     def value(self, field: Field, at: int) -> Any:
         if field.many:

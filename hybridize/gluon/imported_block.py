@@ -21,9 +21,10 @@ from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, Sha
 from hybridize.base.frozen import changed
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.tracebacks import trim
+from hybridize.formats.cursor import forget
 from hybridize.formats.foreign.checks import every_graph
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.program import ForeignProgram, Port
+from hybridize.formats.foreign.program import ForeignProgram, Port, without_file
 from hybridize.formats.foreign.specialization import known_inputs
 from hybridize.formats.foreign.walk import Walk
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -54,7 +55,7 @@ class ImportedBlock(HybridBlock):
     def __init__(self, program: ForeignProgram) -> None:
         with open_scope(None, internal=True):
             super().__init__(prefix="")
-        self._program = changed(program, weights={})  # which are the parameters' from now on
+        self._program = without_file(changed(program, weights={}))  # which are the parameters' from now on
         self._weights = tuple(program.weights)
         for name, weight in program.weights.items():
             self._adopt(name, weight, is_float(weight.dtype) and (not program.trained or name in program.trained))
@@ -68,6 +69,7 @@ class ImportedBlock(HybridBlock):
                               grad_req="write" if trained else "null")  # fmt: skip
         parameter.adopted = True
         parameter.load(values)
+        forget(values)  # of which the parameter has a copy: the file may change, or be gone
         self._parameters[name] = parameter
         return parameter
 
@@ -124,6 +126,13 @@ class ImportedBlock(HybridBlock):
         """Give the variables of the model their first values."""
         for name, parameter in self._state.items():
             parameter.set_data(self._program.state[name])
+
+    def share_state(self, other: ImportedBlock) -> None:
+        """Take the variables of another block of the same model for this one's own."""
+        for name, parameter in other._state.items():
+            if name in self._state:
+                key = next(key for key, one in self._parameters.items() if one is self._state[name])
+                self._state[name] = self._parameters[key] = parameter
 
     def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
         """Each input with its argument."""

@@ -59,13 +59,15 @@ class RecordedCalls:
         if self._has_none:
             return None
         if not self.trace.is_differentiable:
-            return self._left("it has a gradient of tf.custom_gradient that is no function of tensors")
+            self._leave("it has a gradient of tf.custom_gradient that is no function of tensors")
+            return None
         try:
             pair = self._recorded.pair(wrt, inputs)
         except StateError as error:
             if error.code != "E521":
                 raise
-            return self._left(f"{error.what}, at {error.loc}")
+            self._leave(f"{error.what}, at {error.loc}")
+            return None
         values = pair.forward.run(inputs)
         outputs = [as_tensor(value) for value in values[: len(graph.outputs)]]
         linked = [k for k in range(self.trace.results) if is_inexact(graph.outputs[k].type.dtype)]
@@ -74,7 +76,7 @@ class RecordedCalls:
             internals.record(self.name, [outputs[k] for k in linked], sources, node)
         return outputs
 
-    def _left(self, why: str) -> None:
+    def _leave(self, why: str) -> None:
         self._has_none = True
         warn(f"{self.name}: calls that a tape watches run in TensorFlow, as {why}")
 

@@ -49,8 +49,10 @@ def _is_marked(node: Any) -> bool:
 
 def _rule(graph: Any, node: Any, definition: Any) -> dict[str, Any] | None:
     """Let a node name its gradient; return the functions of that, or None where they are not functions of tensors."""
-    operation = None if graph is None else graph.get_operation_by_name(node.name)
-    rule = None if operation is None else gradient_of(operation)
+    if graph is None:
+        return None
+    operation = graph.get_operation_by_name(node.name)
+    rule = gradient_of(operation)
     if rule is None:
         return None
     wrt: list[int] = []

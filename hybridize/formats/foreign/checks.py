@@ -59,6 +59,14 @@ def missing_operators(program: ForeignProgram, nodes: Sequence[Node]) -> LoadErr
     return LoadError("E606", what, help="; ".join((f"hybridize lacks {listed}", *remedies)))
 
 
+def unknown_attributes(program: ForeignProgram, node: Node, names: Sequence[str]) -> LoadError:
+    """Return the error for attributes of a node that nothing is known of: what they change would not happen."""
+    several = "attributes" if len(names) > 1 else "attribute"
+    what = f"{place(program, node)} has the {several} {', '.join(names)}, which hybridize does not know of it"
+    help = f"leave it out of the model if {program.vocabulary.name} computes the same without it"
+    return LoadError("E603", what, help=help, loc=node.loc)
+
+
 def place(program: ForeignProgram, node: Node) -> str:
     """`model.onnx: operator Conv, node '/conv1/Conv'`."""
     named = f", node {node.name!r}" if node.name else ""

@@ -7,7 +7,7 @@ Python that capture follows: it applies ops, as our own functions of arrays do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 import numpy
@@ -17,7 +17,7 @@ from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import CaptureError, HybridizeError, InternalError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.locations import at_node
-from hybridize.formats.foreign.checks import every_graph, missing_operators, place
+from hybridize.formats.foreign.checks import every_graph, missing_operators, place, unknown_attributes
 from hybridize.formats.foreign.known import (
     LARGEST,
     Assembled,
@@ -37,6 +37,27 @@ _OF_PYTHON: Final = (TypeError, ValueError, LookupError, ArithmeticError, Attrib
 """Errors of Python that rows raise of nodes which are not as the framework has them."""
 
 
+class ReadAttributes(Mapping[str, Any]):
+    """The attributes of one node, which note what a row asks for: `unread` are the names that it has not asked for."""
+
+    __slots__ = ("_values", "unread")
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+        self.unread = set(values)
+
+    def __getitem__(self, name: str) -> Any:
+        self.unread.discard(name)
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.unread.clear()
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
 class Application:
     """One node as its row sees it: attributes by kind, and the walk around it.
 
@@ -49,7 +70,7 @@ class Application:
         self.node = node
         self.around = around
         """The values that graphs which are attributes of the node may read, by name."""
-        self.attributes = attributes
+        self.attributes = ReadAttributes(attributes)
         """Those of the node, references to the attributes of a function resolved."""
         self.walk = walk
 
@@ -245,10 +266,25 @@ class Walk:
         row = self.program.vocabulary.find(node.op, node.version)
         body = self.program.functions.get(node.op) if row is None else None
         if body is not None:
+            self._refuse_unknown(node, own, own.keys() - set(body.attributes))
             return self.function(body, inputs, own)
         if row is None:
             raise missing_operators(self.program, [node])
         n = Application(node, own, self, values)
+        results = self._applied(row, n, inputs)
+        self._refuse_unknown(node, own, n.attributes.unread)
+        return results
+
+    def _refuse_unknown(self, node: Node, attributes: Mapping[str, Any], unread: Iterable[str]) -> None:
+        """Refuse a node with an attribute that nobody has read: what it changes would not happen."""
+        idle = self.program.vocabulary.idle
+        names = [name for name in sorted(unread) if not idle(node.op, name, attributes[name])]
+        if names:
+            raise unknown_attributes(self.program, node, names)
+
+    def _applied(self, row: Row, n: Application, inputs: Sequence[Value]) -> Sequence[Value]:
+        """The results of a row; errors name the node."""
+        node = n.node
         try:
             if row.values:
                 return _several(row.function(n, *inputs))
@@ -261,9 +297,9 @@ class Walk:
                 if folded is not None:
                     return folded
             for name, x in zip(node.inputs, inputs, strict=True):
-                if isinstance(x, (NoArray, list)):
+                if isinstance(x, (NoArray, list)) and row.mixed is None:
                     n.fail(f"its input {name!r} is no array")
-            operands = [x if k in known else operand_of(x) for k, x in enumerate(inputs)]
+            operands = [x if k in known or row.mixed is not None else operand_of(x) for k, x in enumerate(inputs)]
             return _several(row.function(*operands) if row.plain else row.function(n, *operands))
         except HybridizeError as error:
             if not error.within and error.code not in ("E463", "E603", "E606"):
@@ -405,7 +441,7 @@ def known_names(program: ForeignProgram, deciding: bool = False, by_graphs: bool
                 row = program.vocabulary.find(node.op, node.version)
                 if row is None:
                     continue
-                needed = range(row.decides) if deciding else row.positions(len(node.inputs))
+                needed = range(row.decides) if deciding else [*row.positions(len(node.inputs)), *(row.mixed or ())]
                 names.update(node.inputs[position] for position in needed if position < len(node.inputs))
                 inside = tuple(graphs_of(node))
                 if row.by_types or names.isdisjoint(node.outputs) or (inside and not by_graphs):

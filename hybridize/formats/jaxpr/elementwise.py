@@ -22,7 +22,14 @@ def _quotient(x: Operand, y: Operand) -> Operand:
     kind = type_of(x).dtype
     if is_inexact(kind):
         return ops.div(x, y)
-    return ops.floor_div(x, y) if kind.kind == "u" else composites.integer_quotient(x, y)
+    quotient = ops.floor_div(x, y) if kind.kind == "u" else composites.integer_quotient(x, y)
+    nought = ops.like(0, y)
+    return ops.where(ops.eq(y, nought), ops.bit_not(nought), quotient)  # by 0, all bits are 1
+
+
+def _remainder(x: Operand, y: Operand) -> Operand:
+    rest = ops.fmod(x, y)
+    return rest if is_inexact(type_of(x).dtype) else ops.where(ops.eq(y, ops.like(0, y)), x, rest)
 
 
 def _complement(x: Operand) -> Operand:
@@ -79,7 +86,7 @@ def _in_order(compare: Callable[[Operand, Operand], Operand]) -> Callable[[Opera
 
 JAXPR.plain({
     "add": elementwise(ops.add), "add_any": elementwise(ops.add), "sub": elementwise(ops.sub),
-    "mul": elementwise(ops.mul), "div": elementwise(_quotient), "rem": elementwise(ops.fmod),
+    "mul": elementwise(ops.mul), "div": elementwise(_quotient), "rem": elementwise(_remainder),
     "max": elementwise(maximum), "min": elementwise(minimum), "atan2": elementwise(ops.arctan2),
     "nextafter": elementwise(next_after), "complex": elementwise(complexes.from_parts),
     "eq": elementwise(ops.eq), "ne": elementwise(ops.ne), "lt": elementwise(ops.lt), "le": elementwise(ops.le),

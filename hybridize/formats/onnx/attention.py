@@ -43,8 +43,10 @@ def attend(
 ) -> tuple[Operand, ...]:  # fmt: skip
     """Means of values by the weights of their keys, those of steps before among them."""
     flat = type_of(query).ndim == 3
+    heads, groups = n.integer("q_num_heads", 0), n.integer("kv_num_heads", 0)
+    if flat and not (heads and groups):
+        n.fail("arrays of three axes need the attributes q_num_heads and kv_num_heads")
     if flat:
-        heads, groups = n.integer("q_num_heads"), n.integer("kv_num_heads")
         query = heads_apart(query, heads)
         key, value = (heads_apart(x, groups) for x in (key, value))
     past = 0
@@ -61,12 +63,12 @@ def attend(
     q, k, v = (ops.cast(x, precise) for x in (query, key, value))
     mask = ops.cast(mask, precise) if mask is not None and is_float(type_of(mask).dtype) else mask
     scale = n.number("scale") if n.has("scale") else None
-    cap, stages = n.number("softcap", 0.0), []
+    cap, stages, stage = n.number("softcap", 0.0), [], n.integer("qk_matmul_output_mode", 0)
     plain = causal and not moved
     if cap or (len(n.node.outputs) > 3 and n.node.outputs[3]):
         change = (lambda scores: capped(scores, cap)) if cap else (lambda scores: scores)
         y, *stages = attention_in_stages(q, k, v, mask, lengths, plain, scale, change)
-        stages = [ops.cast(stages[n.integer("qk_matmul_output_mode", 0)], kind)]
+        stages = [ops.cast(stages[stage], kind)]
     else:
         y = attention(q, k, v, mask, lengths, causal=plain, scale=scale)
     y = ops.cast(y, kind)
@@ -75,7 +77,8 @@ def attend(
 
 def _seen(n: Application, query: Operand, key: Operand, past: Any, lengths: Operand | None, causal: bool) -> Any:
     """True where a query sees a key by its place: [batch or 1, 1, time, keys]; None where nothing is asked."""
-    ends = n.integer("left_window_size", -1), 0 if causal else n.integer("right_window_size", -1)
+    ends = n.integer("left_window_size", -1), n.integer("right_window_size", -1)
+    ends = ends[0], 0 if causal else ends[1]
     if ends == (-1, -1):
         return None
     count = 1 if lengths is None else type_of(lengths).shape[0]
@@ -138,20 +141,35 @@ def attend_by_graphs(n: Application, query: Operand, key: Operand, value: Operan
 @ONNX("RotaryEmbedding")
 def rotary(n: Application, x: Operand, cosine: Operand, sine: Operand, places: Operand | None = None) -> Operand:
     """Pairs of components rotated by angles whose cosines and sines are given, by places or for each step."""
-    kind = type_of(x)
-    flat = kind.ndim == 3
-    if flat:
-        heads = n.integer("num_heads")
-        x = ops.reshape(x, (*kind.shape[:2], heads, kind.shape[2] // heads))
+    heads = n.integer("num_heads", 0)
+    flat = type_of(x).ndim == 3
+    if flat and not heads:
+        n.fail("an array of three axes needs the attribute num_heads")
     if places is not None:
         cosine, sine = taken(cosine, places, 0), taken(sine, places, 0)
-    batch, time, pairs = type_of(cosine).shape
-    shape = (batch, time, 1, pairs) if flat else (batch, 1, time, pairs)
-    turned = n.integer("rotary_embedding_dim", 0) or type_of(x).shape[-1]
+    pairs = type_of(cosine).shape[-1]
+    turned = n.integer("rotary_embedding_dim", 0) or type_of(x).shape[-1] // (heads if flat else 1)
     if turned != 2 * pairs:
         n.fail(f"{dims.text(turned)} components turn by {dims.text(pairs)} angles")
-    y = rotated(x, ops.reshape(cosine, shape), ops.reshape(sine, shape),
-                "neighbours" if n.flag("interleaved") else "halves")  # fmt: skip
+    return rotated_heads(x, cosine, sine, heads, n.flag("interleaved"))
+
+
+def rotated_heads(x: Operand, cosine: Operand, sine: Operand, heads: Any, interleaved: bool) -> Operand:
+    """Rotate pairs of components of each head.
+
+    Args:
+        x: [batch, heads, time, size], or [batch, time, heads size].
+        cosine: [batch or 1, time, pairs].
+        sine: likewise.
+        heads: their number where they are not apart.
+        interleaved: neighbours are pairs, else the halves.
+    """
+    kind = type_of(x)
+    flat = kind.ndim == 3
+    x = ops.reshape(x, (*kind.shape[:2], heads, kind.shape[2] // heads)) if flat else x
+    batch, time, pairs = type_of(cosine).shape
+    shape = (batch, time, 1, pairs) if flat else (batch, 1, time, pairs)
+    y = rotated(x, ops.reshape(cosine, shape), ops.reshape(sine, shape), "neighbours" if interleaved else "halves")
     return ops.reshape(y, kind.shape)
 
 

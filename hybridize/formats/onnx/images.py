@@ -15,6 +15,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.walk import Application
+from hybridize.formats.onnx.linear import check_kernel
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library import rescaling, resizing
 from hybridize.ops.library.columns import col2im
@@ -79,10 +80,12 @@ def resize(
         n.text("nearest_mode", "round_prefer_floor", rescaling.ROUNDINGS), n.number("cubic_coeff_a", -0.75),
         n.flag("exclude_outside"), n.flag("antialias"),
     )  # fmt: skip
+    outside = n.number("extrapolation_value", 0.0)
+    policy = n.text("keep_aspect_ratio_policy", "stretch", ("stretch", "not_larger", "not_smaller"))
     if scales is not None and scales.array.size:
         chosen = _by_scales(x, scales.pinned().tolist(), axes)
     elif sizes is not None and sizes.array.size:
-        chosen = _by_sizes(n, kind.shape, sizes.list(), axes)
+        chosen = _by_sizes(kind.shape, sizes.list(), axes, policy)
     else:
         n.fail("it has neither scales nor sizes")
     if places != "tf_crop_and_resize":
@@ -95,11 +98,10 @@ def resize(
     pairs = dict(zip(axes, region, strict=True))
     whole = {axis: Extent(kind.shape[axis]) for axis in axes} | chosen
     cropped = {axis: Extent(one.count, one.scale, tuple(pairs[axis])) for axis, one in whole.items()}
-    return rescaled(x, cropped, form, n.number("extrapolation_value", 0.0))
+    return rescaled(x, cropped, form, outside)
 
 
-def _by_sizes(n: Application, shape: Sequence[Any], sizes: list[Any], axes: Sequence[int]) -> dict[int, Extent]:
-    policy = n.text("keep_aspect_ratio_policy", "stretch", ("stretch", "not_larger", "not_smaller"))
+def _by_sizes(shape: Sequence[Any], sizes: list[Any], axes: Sequence[int], policy: str) -> dict[int, Extent]:
     if policy == "stretch":
         pairs = {axis: size for axis, size in zip(axes, sizes, strict=True) if not dims.same(size, shape[axis])}
         return {axis: Extent(size, _whole_scale(shape[axis], size)) for axis, size in pairs.items()}
@@ -229,6 +231,7 @@ def bent_convolution(
     """A convolution each element of whose windows is moved."""
     if type_of(x).ndim != 4:
         n.fail(f"it is of {type_of(x)}", help="images have two axes")
+    check_kernel(n, w)
     top, left, bottom, right = n.integers("pads", (0,) * 4)
     if (top, left) != (bottom, right):
         x = ops.pad(x, ops.scalar(0, type_of(x).dtype), (0, 0, top, left), (0, 0, bottom, right))

@@ -85,8 +85,10 @@ def _pads(
     """The elements before and after each axis, as `pads` or `auto_pad` says."""
     rank = len(sizes)
     auto = n.text("auto_pad", "NOTSET", ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"))
+    pads = n.integers("pads", (0,) * 2 * rank)
+    if auto != "NOTSET" and any(pads):
+        n.fail(f"it has both auto_pad={auto} and pads={list(pads)}", help="leave one of them out")
     if auto in ("NOTSET", "VALID"):
-        pads = n.integers("pads", (0,) * 2 * rank) if auto == "NOTSET" else (0,) * 2 * rank
         if len(pads) != 2 * rank:
             n.fail(f"pads are {list(pads)} for {rank} axes")
         return tuple(zip(pads[:rank], pads[rank:], strict=True))
@@ -94,21 +96,30 @@ def _pads(
     return pairs if auto == "SAME_UPPER" else tuple((high, low) for low, high in pairs)
 
 
+def check_kernel(n: Application, w: Operand) -> None:
+    """Refuse windows of another shape than the weight has."""
+    if n.has("kernel_shape") and not same_shape(n.integers("kernel_shape"), type_of(w).shape[2:]):
+        n.fail(f"kernel_shape is {list(n.integers('kernel_shape'))}, the weight is {type_of(w)}")
+
+
 @ONNX("Conv")
 def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The convolution, plus a bias of each channel."""
-    shape, kernel = type_of(x).shape, type_of(w).shape[2:]
-    rank = len(kernel)
-    if n.has("kernel_shape") and not same_shape(n.integers("kernel_shape"), kernel):
-        n.fail(f"kernel_shape is {list(n.integers('kernel_shape'))}, the weight is {type_of(w)}")
-    strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
-    pads = _pads(n, shape[2:], kernel, strides, dilations)
-    groups = n.integer("group", 1)
+    strides, pads, dilations, groups = windows_of(n, x, w)
     if all(dims.same(low, high) for low, high in pads):
         padding = tuple(low for low, _ in pads)
-        layout = LAYOUTS[rank][0]
+        layout = LAYOUTS[len(pads)][0]
         return convolution_layer(x, w, bias, strides, dilations, padding, groups, layout)
     return with_bias("Convolution", ops.convolution(x, w, strides, pads, dilations, groups), bias, False)
+
+
+def windows_of(n: Application, x: Operand, w: Operand) -> tuple[Any, Any, Any, int]:
+    """Return the strides, pads, dilations and the groups of a convolution."""
+    shape, kernel = type_of(x).shape, type_of(w).shape[2:]
+    rank = len(kernel)
+    check_kernel(n, w)
+    strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
+    return strides, _pads(n, shape[2:], kernel, strides, dilations), dilations, n.integer("group", 1)
 
 
 def _halves(over: Any, upper: bool) -> tuple[Any, Any]:
@@ -121,6 +132,7 @@ def _halves(over: Any, upper: bool) -> tuple[Any, Any]:
 @ONNX("ConvTranspose")
 def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The transposed convolution, plus a bias of each channel."""
+    check_kernel(n, w)
     sizes, kernel = type_of(x).shape[2:], type_of(w).shape[2:]
     rank = len(kernel)
     strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
@@ -131,12 +143,11 @@ def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand
         wanted = [size * step for size, step in zip(sizes, strides, strict=True)]
     axes = zip(sizes, strides, kernel, dilations, more, strict=True)
     whole = [(size - 1) * step + (window - 1) * apart + 1 + extra for size, step, window, apart, extra in axes]
+    pairs = [*_pads(n, sizes, kernel, strides, dilations)]
     if wanted:
         over = [size - target for size, target in zip(whole, wanted[-rank:], strict=True)]
         upper = auto == "SAME_UPPER"
         pairs = [_halves(one, upper) for one in over]
-    else:
-        pairs = list(_pads(n, sizes, kernel, strides, dilations))
     y = ops.transposed_convolution(x, w, strides, tuple(pairs), dilations, n.integer("group", 1), more)
     return with_bias("Deconvolution", y, bias, False)
 
@@ -165,16 +176,16 @@ def _windows(n: Application, x: Operand) -> tuple[Any, ...]:
 def max_pool(n: Application, x: Operand) -> Any:
     """The largest element of each window, and its place where that is wanted."""
     axes, kernel, strides, low, high, dilations, _ = _windows(n, x)
-    wants_places = len(n.node.outputs) > 1 and n.node.outputs[1]
+    wants_places, by_columns = len(n.node.outputs) > 1 and n.node.outputs[1], n.flag("storage_order")
     y, places = maxima_of_windows(x, axes, kernel, strides, low, high, dilations)
-    return (y, _whole_places(n, x, places)) if wants_places else y
+    return (y, _whole_places(x, places, by_columns)) if wants_places else y
 
 
-def _whole_places(n: Application, x: Operand, places: Operand) -> Operand:
-    """Places in the whole array, from those in an image; column by column where `storage_order` says so."""
+def _whole_places(x: Operand, places: Operand, by_columns: bool) -> Operand:
+    """Places in the whole array, row by row or column by column, from those in an image."""
     shape, out = type_of(x).shape, type_of(places).shape
     inner = math.prod(shape[2:])
-    if n.flag("storage_order") and len(shape) == 4:
+    if by_columns and len(shape) == 4:
         height, width = (ops.like(size, places) for size in shape[2:])
         row, column = ops.floor_div(places, width), ops.mod(places, width)
         places = ops.add(ops.mul(column, height), row)

@@ -25,10 +25,9 @@ def batch_norm(n: Application, x: Operand, gamma: Operand, beta: Operand, mean: 
         n.fail("it trains", help="export the model for inference, or in operator set 14 or later")
     if not n.flag("spatial", True):
         n.fail("the attribute spatial is 0: statistics of each element are not supported")
-    eps = n.number("epsilon", 1e-5)
+    eps, momentum = n.number("epsilon", 1e-5), n.number("momentum", 0.9)
     if not n.flag("training_mode"):
         return composites.batch_norm(x, gamma, beta, mean, variance, 1, eps)
-    momentum = n.number("momentum", 0.9)
     y, centre, square = composites.batch_norm_of_batch(x, gamma, beta, 1, eps)
 
     def moved(old: Operand, new: Operand) -> Operand:
@@ -49,6 +48,7 @@ def layer_norm(n: Application, x: Operand, gamma: Operand, beta: Operand | None 
     """The last axes, from one on, scaled and moved by their mean and variance."""
     kind = type_of(x)
     axis, eps = n.axis(x, default=-1), n.number("epsilon", 1e-5)
+    stashed = float32 if n.integer("stash_type", 1) == 1 else kind.dtype
     axes = tuple(range(axis, kind.ndim))
     if len(n.node.outputs) == 1 and axis == kind.ndim - 1 and type_of(gamma).ndim == 1:
         shift = ops.like(0, gamma) if beta is None else beta
@@ -63,7 +63,6 @@ def layer_norm(n: Application, x: Operand, gamma: Operand, beta: Operand | None 
     y = ops.mul(y, aligned(gamma, kind.shape))
     y = y if beta is None else ops.add(y, aligned(beta, kind.shape))
     ones = tuple(1 if k in axes else size for k, size in enumerate(kind.shape))
-    stashed = float32 if n.integer("stash_type", 1) == 1 else kind.dtype
     return y, *(ops.reshape(ops.cast(one, stashed), ones) for one in (centre, inverse))
 
 

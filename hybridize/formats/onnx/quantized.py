@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.dtypes import DType, float32, int32, is_float, uint8
 from hybridize.formats.foreign.arrays import aligned, stretched
 from hybridize.formats.foreign.walk import Application
-from hybridize.formats.onnx.linear import convolution
+from hybridize.formats.onnx.linear import windows_of
 from hybridize.formats.onnx.messages import DTYPES, NAMES
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.quantized import (
@@ -36,7 +36,8 @@ def _numbered(n: Application, name: str, otherwise: DType) -> DType:
 def _places(n: Application, x: Operand, *parameters: Operand | None) -> list[Any]:
     """Scales and zeros stretched to an array."""
     kind = type_of(x)
-    axis = n.axis(x, default=1) if kind.ndim > 1 else 0
+    axis = n.integer("axis", 1)
+    axis = n.axis_of(axis, kind.ndim) if kind.ndim > 1 else 0
     block = n.integer("block_size", 0)
     return [None if one is None else along(one, kind.shape, axis, block) for one in parameters]
 
@@ -44,11 +45,16 @@ def _places(n: Application, x: Operand, *parameters: Operand | None) -> list[Any
 @ONNX("QuantizeLinear")
 def quantize(n: Application, x: Operand, scale: Operand, zero: Operand | None = None) -> Operand:
     """Floats as integers, by one scale, one for each place of an axis, or one for each block."""
-    dtype = _numbered(n, "output_dtype", uint8) if zero is None else type_of(zero).dtype
+    dtype = _numbered(n, "output_dtype", uint8 if zero is None else type_of(zero).dtype)
+    if zero is not None and dtype != type_of(zero).dtype:
+        n.fail(f"the integers are to be {dtype.name}, their zero is {type_of(zero).dtype.name}")
+    precision, real = _numbered(n, "precision", type_of(scale).dtype), as_float(x)
+    if is_float(precision) and precision.itemsize > type_of(real).dtype.itemsize:
+        n.fail(f"quotients of {precision.name} are not supported for {type_of(x)}", help="cast the input")
     if is_float(dtype) or dtype.itemsize > 2:
         n.fail(f"floats as {dtype.name} are not supported, only as integers of 8 or 16 bits")
     by, nought = _places(n, x, as_float(scale), zero)
-    return quantized(as_float(x), by, nought, dtype)
+    return quantized(real, by, nought, dtype)
 
 
 @ONNX("DequantizeLinear")
@@ -79,7 +85,7 @@ def integer_matmul(
     n: Application, x: Operand, y: Operand, zero_x: Operand | None = None, zero_y: Operand | None = None
 ) -> Operand:
     """The product of matrices of integers less their zeros, exactly."""
-    return exact_product(integers(x, _of_rows(zero_x, x, -2), float32), integers(y, _of_rows(zero_y, y, -1), float32))
+    return exact_product(integers(x, _of_rows(zero_x, x, -2)), integers(y, _of_rows(zero_y, y, -1)))
 
 
 @ONNX("QLinearMatMul")
@@ -107,7 +113,7 @@ def integer_convolution(
     shapes = type_of(x).shape, type_of(w).shape
     zeros = [None if zero is None else along(zero, shape, 0)
              for zero, shape in zip((zero_x, zero_w), shapes, strict=True)]  # fmt: skip
-    return convolution(n, integers(x, zeros[0]), integers(w, zeros[1]))
+    return ops.convolution(integers(x, zeros[0]), integers(w, zeros[1]), *windows_of(n, x, w), result=int32)
 
 
 @ONNX("QLinearConv")

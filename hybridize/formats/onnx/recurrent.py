@@ -50,12 +50,13 @@ def activation(n: Application, name: str, numbers: Mapping[str, Any]) -> Callabl
 def _activations(n: Application, standard: Sequence[str], directions: int) -> list[tuple[Callable[..., Any], ...]]:
     """The activations of each direction; none where they are those of the operator."""
     by_word = {name.lower(): name for name in _TAKES}
-    names = [by_word.get(str(name).lower(), str(name)) for name in n.attributes.get("activations", ())]
+    most = directions if len(standard) == 1 else None  # what follows ONNX Runtime leaves out: ONNX's default is two
+    names = [by_word.get(str(name).lower(), str(name)) for name in n.attributes.get("activations", ())][:most]
+    numbers = {word: iter(n.numbers(f"activation_{word}", ())) for word in ("alpha", "beta")}
     if not names or names == [*standard] * directions:
         return [()] * directions
     if len(names) != len(standard) * directions:
         n.fail(f"there are {len(names)} activations for {directions} directions")
-    numbers = {word: iter(n.numbers(f"activation_{word}", ())) for word in ("alpha", "beta")}
     functions = []
     for name in names:
         if name not in _TAKES:
@@ -85,6 +86,8 @@ def layer(
         product: of rows and a weight, see `StepForm`.
     """
     order, standard = _MODES[mode]
+    if n.has("hidden_size") and n.integer("hidden_size") != size:
+        n.fail(f"hidden_size is {n.integer('hidden_size')}, the weights are of {size}")
     direction, batch_first = n.text("direction", "forward", _WORDS), n.flag("layout")
     some = next((one for one in states if one is not None), None)
     begin = [] if some is None else [ops.like(0, some) if one is None else one for one in states]

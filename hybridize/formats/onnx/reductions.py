@@ -64,10 +64,11 @@ def _row(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., O
     def reduced(n: Application, x: Operand, axes: Known | None = None) -> Operand:
         kind = type_of(x)
         chosen = n.integers("axes", ()) if axes is None else tuple(axes.list())
-        if not chosen and n.flag("noop_with_empty_axes"):
-            return x
-        along = tuple(sorted(n.axes_of(chosen, kind.ndim))) or tuple(range(kind.ndim))
-        return kept(fold(x, along), kind, along, n.flag("keepdims", True))
+        nothing, keeps = n.flag("noop_with_empty_axes"), n.flag("keepdims", True)
+        along = tuple(sorted(n.axes_of(chosen, kind.ndim)))
+        if not along and not nothing:
+            along = tuple(range(kind.ndim))
+        return kept(fold(x, along), kind, along, keeps)
 
     return reduced
 

@@ -217,7 +217,7 @@ def pad(
     kind = type_of(x)
     numbers: list[Any] = list(n.integers("pads")) if pads is None else pads.list()
     along = range(kind.ndim) if axes is None else n.axes_of(axes.list(), kind.ndim)
-    half = len(numbers) // 2
+    half, filler = len(numbers) // 2, n.number("value", 0.0) if value is None else value.item()
     mode = n.text("mode", "constant", ("constant", "reflect", "edge", "wrap"))
     for axis, before, after in zip(along, numbers[:half], numbers[half:], strict=True):
         size = type_of(x).shape[axis]
@@ -229,7 +229,6 @@ def pad(
         if mode != "constant" and (before > 0 or after > 0):
             x = padded(x, axis, before, after, mode)
         elif before > 0 or after > 0:
-            number = n.number("value", 0.0) if value is None else value.item()
             sides = [tuple(many if k == axis else 0 for k in range(kind.ndim)) for many in (before, after)]
-            x = ops.pad(x, ops.scalar(number, kind.dtype), *sides)
+            x = ops.pad(x, ops.scalar(filler, kind.dtype), *sides)
     return x

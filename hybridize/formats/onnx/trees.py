@@ -55,11 +55,11 @@ def _after(n: Application, words: Sequence[str] = tuple(_AFTER)) -> str:
     return n.text("post_transform", "NONE", words)
 
 
-def _labels(n: Application, *names: str) -> NDArray[Any]:
+def _labels(n: Application, name: str) -> NDArray[Any]:
     """The numbers of the classes."""
-    for name in names:
-        if n.attributes.get(name):
-            return numpy.asarray(n.integers(name), int64)
+    words = n.attributes.get("classlabels_strings")
+    if not words and n.attributes.get(name):
+        return numpy.asarray(n.integers(name), int64)
     n.fail("classes whose names are words are not supported", help="number them")
 
 
@@ -100,7 +100,8 @@ def ensemble(n: Application, x: Operand) -> Operand:
     missing = numpy.asarray(n.integers("nodes_missing_value_tracks_true", (0,) * count), bool)
     roots = numpy.asarray(n.integers("tree_roots"))
     features = numpy.asarray(n.integers("nodes_featureids"))
-    members = _members(n, words) if MEMBER in words else None
+    values = n.attributes.get("membership_values")
+    members = _members(n, words, values) if MEMBER in words and values is not None else None
     forest = Forest(roots, features, n.array("nodes_splits"), words, yes, no, missing, len(weights), members)
     forest = _checked(n, forest)
     how, after = ("AVERAGE", "SUM", "MIN", "MAX")[n.integer("aggregate_function", 1)], n.integer("post_transform", 0)
@@ -112,9 +113,9 @@ def ensemble(n: Application, x: Operand) -> Operand:
     return _AFTER[{3: "SOFTMAX_ZERO", 4: "PROBIT"}.get(after, "NONE")](y)
 
 
-def _members(n: Application, words: NDArray[Any]) -> NDArray[Any]:
+def _members(n: Application, words: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
     """Of each node the numbers that a value may be one of; in the file those of one node end with NaN."""
-    values, places = n.array("membership_values"), numpy.flatnonzero(words == MEMBER)
+    places = numpy.flatnonzero(words == MEMBER)
     ends = numpy.flatnonzero(numpy.isnan(values))
     if len(ends) != len(places):
         n.fail(f"there are numbers for {len(ends)} nodes, and {len(places)} that compare with several")
@@ -131,7 +132,7 @@ def _checked(n: Application, forest: Forest) -> Forest:
     Raises:
         LoadError E603: they are not, or nodes compare in a way that is not supported.
     """
-    other = set(forest.comparisons.tolist()) - COMPARISONS.keys() - ({MEMBER} if forest.members is not None else set())
+    other = set(forest.comparisons.tolist()) - COMPARISONS - ({MEMBER} if forest.members is not None else set())
     if other:
         n.fail(f"nodes that compare by {', '.join(sorted(other))} are not supported")
     count = len(forest.features)

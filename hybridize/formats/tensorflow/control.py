@@ -383,9 +383,10 @@ class _Form:
                 else sign * steps.get(one, 0) if isinstance(one, int) else 0
                 for one, sign in ((low, 1), (high, -1))
             ]  # fmt: skip
-            if None in closer or not all(isinstance(one, Known) and one.dtype.kind in "iu" for one in ends):
+            known = [one for one in closer if one is not None]
+            if len(known) < 2 or not all(isinstance(one, Known) and one.dtype.kind in "iu" for one in ends):
                 return None
-            apart, step = ends[1].item() - ends[0].item() + int(equal), sum(closer)
+            apart, step = ends[1].item() - ends[0].item() + int(equal), sum(known)
             if step <= 0:
                 return None
             counts.append(-(-apart // step))

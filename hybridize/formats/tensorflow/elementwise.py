@@ -158,6 +158,8 @@ def close(n: Application, x: Operand, y: Operand) -> Operand:
 def cast(n: Application, x: Operand) -> Operand:
     """An array as another type; numbers that are not 0 are true."""
     dtype = n.attributes.get("DstT")
+    if n.flag("Truncate") and is_float(type_of(x).dtype):
+        n.fail("casts that cut bits off are not supported", help="cast without Truncate, to the nearest number")
     if not isinstance(dtype, numpy.dtype):
         n.fail(f"casts to {dtype} are not supported")
     if dtype == bool_ and type_of(x).dtype != bool_:

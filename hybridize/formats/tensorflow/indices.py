@@ -72,6 +72,7 @@ def within(n: Application, indices: Operand, size: Any) -> Operand:
 
 def points_of(n: Application, points: Operand, shape: Sequence[Any]) -> Operand:
     """Return points in an array of a shape as int64; those that are out of bounds are refused."""
+    n.text("bad_indices_policy", "", ("", "DEFAULT", "ERROR"))
     points = ops.cast(points, int64)
     last = type_of(points).ndim - 1
     for axis in range(int(type_of(points).shape[-1])):

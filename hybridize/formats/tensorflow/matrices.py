@@ -7,7 +7,7 @@ The signs of singular vectors and of eigenvectors are ours; see `ops.signs`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from hybridize import ops
@@ -40,8 +40,8 @@ class _Diagonals:
     The main diagonal is 0, those above it are positive.
     """
 
-    def __init__(self, n: Application, rows: Any, columns: Any, k: list[int]) -> None:
-        self.rows, self.columns = rows, columns
+    def __init__(self, n: Application, sizes: Sequence[Any], k: list[int]) -> None:
+        self.rows, self.columns = sizes
         self.low, self.high = int(k[0]), int(k[-1])
         self.longest = _smaller(self.length(min(self.high, 0)), self.length(max(self.low, 0)))
         above, below = n.text("align", "RIGHT_LEFT" if n.node.op.endswith("V3") else "LEFT_LEFT").split("_")
@@ -120,7 +120,7 @@ def band_matrices(n: Application, x: Operand, k: Known, rows: Known, columns: Kn
         sizes = [dims.maximum(*least)] * 2
     height, width = (least[axis] if size == -1 else size for axis, size in enumerate(sizes))
     base = ops.broadcast(ops.reshape(filler, ()), (*batch, height, width))
-    return _Diagonals(n, height, width, k.list()).put_into(base, x, _has_one(k))
+    return _Diagonals(n, (height, width), k.list()).put_into(base, x, _has_one(k))
 
 
 @TENSORFLOW("MatrixSetDiag")
@@ -132,7 +132,7 @@ def with_diagonal(n: Application, x: Operand, diagonal: Operand) -> Operand:
 @TENSORFLOW("MatrixSetDiagV2", "MatrixSetDiagV3", known=(2,))
 def with_diagonals(n: Application, x: Operand, diagonals: Operand, k: Known) -> Operand:
     """Matrices with other diagonals."""
-    return _Diagonals(n, *type_of(x).shape[-2:], k.list()).put_into(x, diagonals, _has_one(k))
+    return _Diagonals(n, type_of(x).shape[-2:], k.list()).put_into(x, diagonals, _has_one(k))
 
 
 @TENSORFLOW("MatrixDiagPart")
@@ -144,7 +144,7 @@ def main_diagonals(n: Application, x: Operand) -> Operand:
 @TENSORFLOW("MatrixDiagPartV2", "MatrixDiagPartV3", known=(1,))
 def diagonals_of(n: Application, x: Operand, k: Known, filler: Operand) -> Operand:
     """Some diagonals of matrices, shorter ones filled up."""
-    return _Diagonals(n, *type_of(x).shape[-2:], k.list()).of(x, _has_one(k), filler)
+    return _Diagonals(n, type_of(x).shape[-2:], k.list()).of(x, _has_one(k), filler)
 
 
 @TENSORFLOW("Diag")

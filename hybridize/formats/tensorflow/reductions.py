@@ -23,9 +23,9 @@ from hybridize.ops.op import Operand, type_of
 
 def _row(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., Operand]:
     def reduced(n: Application, x: Operand, axes: Known) -> Operand:
-        kind = type_of(x)
+        kind, keeps = type_of(x), n.flag("keep_dims")
         along = tuple(sorted(set(n.axes_of(axes.list(), kind.ndim))))
-        return kept(fold(x, along), kind, along, n.flag("keep_dims")) if along else x
+        return kept(fold(x, along), kind, along, keeps) if along else x
 
     return reduced
 

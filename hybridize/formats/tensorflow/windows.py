@@ -42,8 +42,8 @@ def pads_of(
 ) -> Pairs:
     """Return the elements before and after each axis of images."""
     way = n.text("padding", None, ("SAME", "VALID", "EXPLICIT"))
+    numbers = n.integers("explicit_paddings", ())
     if way == "EXPLICIT":
-        numbers = n.integers("explicit_paddings")
         pairs = tuple(zip(numbers[::2], numbers[1::2], strict=True))
         return pairs[1:-1] if channels_last(n) else pairs[2:]
     if way == "VALID":
@@ -203,7 +203,7 @@ def response_norm(n: Application, x: Operand) -> Operand:
 @TENSORFLOW("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 def batch_norm(n: Application, x: Operand, gamma: Operand, beta: Operand, mean: Operand, variance: Operand) -> Any:
     """Channels scaled and moved by their means and variances, those of the batch while it trains."""
-    kind, eps = type_of(x), n.number("epsilon", 1e-4)
+    kind, eps, factor = type_of(x), n.number("epsilon", 1e-4), n.number("exponential_avg_factor", 1.0)
     axis = kind.ndim - 1 if channels_last(n) else 1
     if not n.flag("is_training", True):
         y = composites.batch_norm(x, gamma, beta, mean, variance, axis, eps)
@@ -211,7 +211,6 @@ def batch_norm(n: Application, x: Operand, gamma: Operand, beta: Operand, mean: 
     y, centre, square = composites.batch_norm_of_batch(x, gamma, beta, axis, eps)
     count = math.prod(size for k, size in enumerate(kind.shape) if k != axis)
     unbiased = ops.div(ops.mul(square, ops.like(count, square)), ops.like(dims.maximum(count - 1, 1), square))
-    factor = n.number("exponential_avg_factor", 1.0)
     running = [
         new if factor == 1 else ops.add(ops.mul(old, ops.like(1 - factor, old)), ops.mul(new, ops.like(factor, new)))
         for old, new in ((mean, centre), (variance, unbiased))

@@ -2,6 +2,7 @@
 """Programs of TensorFlow and Keras, by name: what a door is tried with. It runs in an environment that has TensorFlow.
 
     python tensorflow_programs.py FOLDER [NAME ...]      FOLDER/NAME (a SavedModel) and FOLDER/NAME.npz (inputs and results)
+    python tensorflow_programs.py FOLDER --part=0-of-8   every eighth case from the first one on
 
 Each function gives a `Case`: an object with a `tf.function`, or a Keras model, and batches of inputs. A case with
 several steps is one with state: the results are those of one call after the other.
@@ -992,18 +993,24 @@ def write(folder: str, name: str) -> None:
     numpy.savez(path + ".npz", **arrays)
 
 
-def main() -> None:
-    """Write the cases that are named, or all."""
+def main() -> int:
+    """Write the cases that are named, or all; return how many could not be written."""
     folder, *names = sys.argv[1:]
+    if names and names[0].startswith("--part="):
+        number, count = map(int, names[0].removeprefix("--part=").split("-of-"))
+        names = list(CASES)[number::count]
     os.makedirs(folder, exist_ok=True)
+    failed = 0
     for name in names or CASES:
         try:
             write(folder, name)
             print("wrote", name, flush=True)
         except Exception as error:  # one that cannot be built must not hide the others
             print("FAILED", name, type(error).__name__, str(error)[:600], flush=True)
+            failed += 1
         tf.keras.backend.clear_session()
+    return failed
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
