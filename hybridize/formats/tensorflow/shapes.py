@@ -12,7 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import DType, int32
+from hybridize.base.dtypes import DType, int32, int64
 from hybridize.formats.foreign import slices
 from hybridize.formats.foreign.arrays import (
     aligned,
@@ -73,7 +73,8 @@ def rank(n: Application, x: Value) -> Known:
 
 @TENSORFLOW("Empty", known=(0,))
 def empty(n: Application, sizes: Known) -> Operand:
-    """An array whose elements nobody has set: zeros."""
+    """An array whose elements nobody has set: zeros, which `init` asks for."""
+    n.flag("init")
     return filled(0, sizes.list(), dtype_of(n, "dtype", int32))
 
 
