@@ -43,7 +43,7 @@ def patches(n: Application, x: Operand) -> Operand:
     kind = type_of(x)
     sizes, steps, rates = (images_of(n, name) for name in ("ksizes", "strides", "rates"))
     images = kind.shape[1:3]
-    pads = ((0, 0), (0, 0))
+    pads: Any = ((0, 0), (0, 0))
     if n.text("padding", None, ("SAME", "VALID")) == "SAME":
         pads = same_pads(images, sizes, steps, rates)
     low, high = zip((0, 0), *pads, (0, 0), strict=True)
