@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import float32, int64
