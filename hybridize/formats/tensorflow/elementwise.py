@@ -11,9 +11,9 @@ import numpy
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float64, is_float
 from hybridize.formats.foreign.arrays import aligned, elementwise
-from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Value
-from hybridize.formats.foreign.walk import Application
+from hybridize.formats.foreign.known import Assembled, Known, operand_of
+from hybridize.formats.foreign.vocabulary import Row, Value
+from hybridize.formats.foreign.walk import Application, folded
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
 from hybridize.ops.library.bessel import bessel_i0, scaled_bessel_i0
@@ -92,7 +92,7 @@ TENSORFLOW.plain({
     "Mul": elementwise(ops.mul), "RealDiv": elementwise(ops.div), "Div": elementwise(_quotient),
     "TruncateDiv": elementwise(composites.integer_quotient), "TruncateMod": elementwise(ops.fmod),
     "FloorDiv": elementwise(ops.floor_div), "FloorMod": elementwise(ops.mod), "Mod": elementwise(ops.fmod),
-    "Maximum": elementwise(ops.max), "Minimum": elementwise(ops.min), "Pow": elementwise(ops.pow),
+    "Pow": elementwise(ops.pow),
     "DivNoNan": elementwise(quotient_or_zero), "MulNoNan": elementwise(_product_or_zero),
     "SquaredDifference": elementwise(_squared_difference), "Atan2": elementwise(ops.arctan2),
     "Xlogy": elementwise(_x_log(ops.log)), "Xlog1py": elementwise(_x_log(ops.log1p)),
@@ -186,3 +186,46 @@ def derivative_of_digamma(n: Application, order: Known, x: Operand) -> Operand:
     if len(orders) != 1 or not min(orders).is_integer() or min(orders) < 0:
         n.fail(f"derivatives of the orders {sorted(orders)} are not supported", help="use one whole number")
     return aligned(polygamma(int(orders.pop()), x), type_of(x).shape)
+
+
+class AtLeast(Assembled):
+    """A number of data that is not below `low`."""
+
+    __slots__ = ("low", "value")
+
+    def __init__(self, low: int, value: Operand) -> None:
+        self.low, self.value = low, value
+
+    def operand(self) -> Operand:
+        """The number itself."""
+        return self.value
+
+
+def _extreme(n: Application, apply: Any, x: Value, y: Value) -> Value:
+    if isinstance(x, Known) and isinstance(y, Known):
+        results = folded(Row(elementwise(apply), plain=True), n, [x, y])
+        if results is not None:
+            return results[0]
+    return elementwise(apply)(operand_of(x), operand_of(y))
+
+
+def _whole(x: Value) -> int | None:
+    is_one = isinstance(x, Known) and not x.symbolic and not x.array.ndim and x.dtype.kind in "iu"
+    return x.item() if is_one else None
+
+
+@TENSORFLOW("Maximum", values=True)
+def maximum(n: Application, x: Value, y: Value) -> Value:
+    """The larger of two."""
+    result, low = _extreme(n, ops.max, x, y), _whole(x) if _whole(y) is None else _whole(y)
+    return result if low is None or isinstance(result, Known) else AtLeast(low, result)
+
+
+@TENSORFLOW("Minimum", values=True)
+def minimum(n: Application, x: Value, y: Value) -> Value:
+    """The smaller of two; a known number where the other is never below it."""
+    for one, other in ((x, y), (y, x)):
+        high = _whole(other)
+        if isinstance(one, AtLeast) and high is not None and high <= one.low and type_of(one.value).ndim == 0:
+            return other
+    return _extreme(n, ops.min, x, y)

@@ -73,7 +73,8 @@ def rank(n: Application, x: Value) -> Known:
 
 @TENSORFLOW("Empty", known=(0,))
 def empty(n: Application, sizes: Known) -> Operand:
-    """An array whose elements nobody has set: zeros."""
+    """An array whose elements nobody has set: zeros, which `init` asks for."""
+    n.flag("init")
     return filled(0, sizes.list(), dtype_of(n, "dtype", int32))
 
 

@@ -30,6 +30,7 @@ _IDLE: Final = {
     "a call has the variables to itself": "use_locking",
     "the type of an input, which that says itself": "Fill.index_type",
     "where TensorFlow holds a variable": "container shared_name debug_name allowed_devices VarHandleOp.shape",
+    "the largest elements are looked for again": "MaxPoolGradWithArgmax.include_batch_in_index",
     "the order is open then, and ours is one": "TopKV2.sorted",
     "random numbers are those of hybridize's own generator": "seed seed2",
 }  # fmt: skip
