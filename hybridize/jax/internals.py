@@ -71,6 +71,11 @@ def over_memory(array: NDArray[Any]) -> jax.Array:
     return jax.device_put(array, _CPU)
 
 
+def maker() -> tuple[Any, tuple[Any, ...]]:
+    """Return the function that makes an array of a capsule of DLPack, and its further operands; None without it."""
+    return getattr(_jax, "dlpack_managed_tensor_to_buffer", None), (_CPU, None)
+
+
 def weak(array: jax.Array) -> jax.Array:
     """Return an array whose dtype yields to others, as Python's numbers do."""
     try:
