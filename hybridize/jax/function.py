@@ -199,9 +199,12 @@ class JaxFunction:
             self._fixes = True  # numbers may be what Python has to know
             return
         if isinstance(own, _HELD) and self._eager:
+            numpys = isinstance(own, jax.errors.TracerArrayConversionError)
             raise CaptureError(
                 "E420", f"{self.name} asks in Python for the value of an array, which is not known before it runs",
-                loc=location_in(own), help="use jax.lax.cond, jax.lax.while_loop or jax.numpy.where",
+                loc=location_in(own),
+                help="use functions of jax.numpy, not NumPy's" if numpys
+                else "use jax.lax.cond, jax.lax.while_loop or jax.numpy.where",
             ) from None  # fmt: skip
         raise own.with_traceback(own.__traceback__)
 
