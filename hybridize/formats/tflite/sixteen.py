@@ -41,7 +41,8 @@ def _scales(n: Application, side: str, k: int) -> NDArray[Any]:
     one: Quantization | None = n.attributes[side][k] if k < len(n.attributes[side]) else None
     if one is None or one.zeros.any():
         n.fail(f"its {'input' if side == 'of' else 'output'} {k} has no scale, or an integer of 0 that is not 0")
-    return one.scales
+    scales: NDArray[Any] = one.scales
+    return scales
 
 
 def _scale(n: Application, side: str, k: int) -> float:
@@ -194,60 +195,17 @@ def max_pool(n: Application, x: Operand) -> Operand:
 
 
 def _half_away(y: NDArray[Any]) -> NDArray[Any]:
-    return numpy.copysign(numpy.floor(numpy.abs(y) + 0.5), y)
+    whole: NDArray[Any] = numpy.copysign(numpy.floor(numpy.abs(y) + 0.5), y)
+    return whole
 
 
-_HIGHER: Final = numpy.array(
-    [
-        4,
-        8,
-        12,
-        14,
-        15,
-        16,
-        17,
-        19,
-        20,
-        21,
-        22,
-        25,
-        27,
-        28,
-        29,
-        30,
-        31,
-        33,
-        34,
-        35,
-        37,
-        39,
-        40,
-        41,
-        43,
-        44,
-        45,
-        46,
-        49,
-        50,
-        54,
-        62,
-        63,
-        64,
-        66,
-        82,
-        86,
-        93,
-        100,
-        103,
-        112,
-        116,
-        135,
-        255,
-    ]
-)
+_HIGHER: Final = """
+4 8 12 14 15 16 17 19 20 21 22 25 27 28 29 30 31 33 34 35 37 39 40 41 43 44 45 46 49 50 54 62 63 64 66 82 86 93 100 103
+112 116 135 255
+"""
 """Numbers of the entries of LiteRT's table that are one above the nearest whole number."""
 _SIGMOIDS: Final = numpy.minimum(_half_away(65536 / (1 + numpy.exp(-numpy.arange(257) / 24))), 65535).astype("i8")
-_SIGMOIDS[_HIGHER] += 1
+_SIGMOIDS[[int(number) for number in _HIGHER.split()]] += 1
 
 
 def _steps(n: Application) -> NDArray[Any]:
@@ -259,12 +217,14 @@ def _steps(n: Application) -> NDArray[Any]:
     while by <= 32767 / 2 and shift <= 30:
         by, shift = by * 2, shift + 1
     every = numpy.arange(-(1 << 15), 1 << 15, dtype="i8")
-    return (every * int(by) + (1 << shift >> 1)) >> shift
+    steps: NDArray[Any] = (every * int(by) + (1 << shift >> 1)) >> shift
+    return steps
 
 
 def _between(sizes: NDArray[Any], bits: int) -> NDArray[Any]:
     at = numpy.minimum(sizes >> bits, 255)
-    return (_SIGMOIDS[at] << bits) + (sizes & ((1 << bits) - 1)) * (_SIGMOIDS[at + 1] - _SIGMOIDS[at])
+    whole: NDArray[Any] = (_SIGMOIDS[at] << bits) + (sizes & ((1 << bits) - 1)) * (_SIGMOIDS[at + 1] - _SIGMOIDS[at])
+    return whole
 
 
 def _looked_up(x: Operand, table: NDArray[Any]) -> Operand:
@@ -304,7 +264,8 @@ def _table(function: Any, low: float, high: float) -> NDArray[Any]:
     values = numpy.clip(values, -(1 << 15), (1 << 15) - 1).astype("i8")
     every = numpy.arange(-(1 << 15), 1 << 15)
     k, part = 256 + (every >> 7), every & 0x7F
-    return (values[k] + (((values[k + 1] - values[k]) * part + 64) >> 7)).astype("i2")
+    table: NDArray[Any] = (values[k] + (((values[k + 1] - values[k]) * part + 64) >> 7)).astype("i2")
+    return table
 
 
 @TFLITE("SOFTMAX" + SHORT)
