@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -469,12 +470,12 @@ def _tabulated(function: Any) -> Any:
     return lambda n, x: _table(n, x, function)
 
 
-_TABLES = {
+_TABLES: Final[Mapping[str, Callable[[Any], Any]]] = {
     "ABS": numpy.abs, "ELU": lambda x: numpy.where(x < 0, numpy.expm1(x), x), "EXP": numpy.exp, "LOG": numpy.log,
     "RSQRT": lambda x: 1 / numpy.sqrt(x),
 }  # fmt: skip
-for _name, _function in _TABLES.items():
-    TFLITE(_name + QUANTIZED)(_tabulated(_function))
+for _name, _table_of in _TABLES.items():
+    TFLITE(_name + QUANTIZED)(_tabulated(_table_of))
 
 
 @TFLITE("SQRT" + QUANTIZED)
