@@ -386,9 +386,9 @@ def _compared(function: Any) -> Any:
     return row
 
 
-for _name, _function in {"EQUAL": ops.eq, "NOT_EQUAL": ops.ne, "LESS": ops.lt, "LESS_EQUAL": ops.le,
+for _name, _comparison in {"EQUAL": ops.eq, "NOT_EQUAL": ops.ne, "LESS": ops.lt, "LESS_EQUAL": ops.le,
                          "GREATER": ops.gt, "GREATER_EQUAL": ops.ge}.items():  # fmt: skip
-    TFLITE(_name + QUANTIZED)(_compared(_function))
+    TFLITE(_name + QUANTIZED)(_compared(_comparison))
 
 
 @TFLITE("SUM" + QUANTIZED, known=(1,))
