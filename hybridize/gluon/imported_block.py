@@ -21,9 +21,10 @@ from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, Sha
 from hybridize.base.frozen import changed
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.tracebacks import trim
+from hybridize.formats.cursor import forget
 from hybridize.formats.foreign.checks import every_graph
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.program import ForeignProgram, Port
+from hybridize.formats.foreign.program import ForeignProgram, Port, without_file
 from hybridize.formats.foreign.specialization import known_inputs
 from hybridize.formats.foreign.walk import Walk
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -54,7 +55,7 @@ class ImportedBlock(HybridBlock):
     def __init__(self, program: ForeignProgram) -> None:
         with open_scope(None, internal=True):
             super().__init__(prefix="")
-        self._program = changed(program, weights={})  # which are the parameters' from now on
+        self._program = without_file(changed(program, weights={}))  # which are the parameters' from now on
         self._weights = tuple(program.weights)
         for name, weight in program.weights.items():
             self._adopt(name, weight, is_float(weight.dtype) and (not program.trained or name in program.trained))
@@ -68,6 +69,7 @@ class ImportedBlock(HybridBlock):
                               grad_req="write" if trained else "null")  # fmt: skip
         parameter.adopted = True
         parameter.load(values)
+        forget(values)  # of which the parameter has a copy: the file may change, or be gone
         self._parameters[name] = parameter
         return parameter
 

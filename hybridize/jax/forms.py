@@ -123,6 +123,8 @@ class CallForm:
         self.outside: Outside | None = None
         """The values that the constants among the arguments hold, if the function is not jitted."""
         self.compiled: Function[..., Any]
+        self.calls = 0
+        """Calls that Python found it for."""
 
     def holds(self) -> bool:
         """Tell whether the constants among the arguments still hold what they did."""

@@ -11,7 +11,7 @@ import dis
 import functools
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
@@ -19,6 +19,8 @@ import jax
 import numpy
 
 from hybridize.base.locations import PACKAGE, is_users
+from hybridize.runtime import cpython
+from hybridize.runtime.entry import NULL, Look, Watch, items_watched
 
 _SMALL: Final = 1 << 16
 """Bytes of the largest NumPy array that is compared by its elements."""
@@ -45,11 +47,49 @@ class Outside:
 
     def holds(self) -> bool:
         """Tell whether all of them are the same still."""
+        return _hold(self._reads)
+
+    def watches(self) -> list[Watch]:
+        """List what an emitted entry looks at to find them as they were; `holds` tells where others may be equal."""
+        watches: list[Watch] = []
+        rest = []
         for read, then in self._reads:
             value = read()
-            if value is not then and not _is_same(then, value):
-                return False
-        return True
+            inner = _content_watched(value) if isinstance(read, _Place) else None
+            if isinstance(read, _Place) and inner is not None:
+                watches += [read.watch(value), *inner]
+            else:
+                rest.append((read, then))
+        return [*([Watch(Look.CALL, functools.partial(_hold, rest), None, True)] if rest else []), *watches]
+
+
+def _hold(reads: Sequence[tuple[Read, Any]]) -> bool:
+    for read, then in reads:
+        value = read()
+        if value is not then and not _is_same(then, value):
+            return False
+    return True
+
+
+class _Place:
+    """Reads what a cell, a function or a dict holds in one place."""
+
+    def __init__(self, look: Look, owner: Any, key: Any, read: Read) -> None:
+        self._look, self._owner, self._key, self._read = look, owner, key, read
+
+    def __call__(self) -> Any:
+        return self._read()
+
+    def watch(self, value: Any) -> Watch:
+        """Return what an emitted entry compares with a value; nothing at all is `_ABSENT`, and None in a function."""
+        is_null = value is _ABSENT or (value is None and isinstance(self._owner, FunctionType))
+        return Watch(self._look, self._owner, self._key, NULL if is_null else value)
+
+
+def _item(values: Mapping[str, Any], name: str) -> Read:
+    """Return what reads an item of a mapping."""
+    read = functools.partial(values.get, name, _ABSENT)
+    return _Place(Look.ITEM, values, name, read) if type(values) is dict else read
 
 
 _ABSENT: Final = object()
@@ -122,8 +162,10 @@ class _Search:
         if not is_users(one.__code__.co_filename):
             return
         for cell in one.__closure__ or ():
-            yield "", functools.partial(_content, cell)
-        yield "", lambda: (one.__defaults__, one.__kwdefaults__)
+            yield "", _Place(Look.WORD, cell, cpython.CELL_CONTENTS, functools.partial(_content, cell))
+        for name in ("__defaults__", "__kwdefaults__"):
+            read = functools.partial(getattr, one, name)
+            yield "", _Place(Look.WORD, one, cpython.FUNCTION_WORDS[name], read)
         if one.__dict__:
             yield from _attributes(one.__dict__)
         if _is_installed(one.__code__.co_filename):
@@ -132,14 +174,14 @@ class _Search:
         self._names.update(names)
         for name in names:
             if name in space:
-                yield "", functools.partial(space.get, name, _ABSENT)
+                yield "", _item(space, name)
 
 
 def _attributes(
     values: Mapping[str, Any], always: Callable[[str, Any], bool] = lambda name, value: False
 ) -> Iterator[tuple[str, Read]]:
     for name, value in list(values.items()):
-        yield "" if always(name, value) else name, functools.partial(values.get, name, _ABSENT)
+        yield "" if always(name, value) else name, _item(values, name)
 
 
 def _is_method(name: str, value: Any) -> bool:
@@ -230,6 +272,22 @@ def _kept(value: Any, depth: int = 0) -> Any:
 
 def _keys(value: Any) -> Any:
     return list(value)[:_MOST] if isinstance(value, dict) else None
+
+
+def _content_watched(value: Any, depth: int = 0) -> list[Watch] | None:
+    """List what tells that the content of a value is as it is now; None where entries cannot look at it."""
+    if type(value) not in (list, dict, tuple):
+        return None if isinstance(value, (numpy.ndarray, *_CONTAINERS)) else []
+    watches: list[Watch] = items_watched(value) if type(value) is list else []
+    if type(value) is dict:
+        watches.append(Watch(Look.PLACE, value, id(value) + cpython.DICT_USED, len(value)))
+        watches += [Watch(Look.ITEM, value, key, item) for key, item in value.items()]
+    for item in _items(value):
+        inner = _content_watched(item, depth + 1) if len(watches) < _MOST and depth < _DEPTH else None
+        if inner is None:
+            return None
+        watches += inner
+    return watches if len(value) < _MOST else None
 
 
 def _is_same(before: Any, value: Any, depth: int = 0) -> bool:

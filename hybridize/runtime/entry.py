@@ -122,8 +122,10 @@ class Argument:
     keys: tuple[Any, ...] = ()
     """Of a dict."""
     flag: bool | None = None
-    """What the flag of another library's array is: True if it is differentiated, False if it is not; None where that
-    does not matter."""
+    """The flag of another library's array: True if it is differentiated, False if it is not; None where that does not
+    matter."""
+    order: tuple[int, ...] = ()
+    """For each item its number in the order of reading, where that is another one."""
 
 
 class Look(IntEnum):
@@ -171,8 +173,8 @@ def items_watched(items: list[Any]) -> list[Watch]:
     address = cpython.items_address(items)
     places = [(id(items) + cpython.SEQUENCE_SIZE, len(items)), (id(items) + cpython.LIST_ITEMS, address)]
     places += [(address + 8 * number, id(item)) for number, item in enumerate(items)]
-    kept = items, tuple(items)
-    return [Watch(Look.PLACE, kept, place, word) for place, word in places]
+    owners = items, tuple(items)
+    return [Watch(Look.PLACE, owners, place, word) for place, word in places]
 
 
 @frozen
@@ -419,7 +421,8 @@ def _rows(arguments: Sequence[Argument]) -> list[_Row]:
     firsts = []
     for argument, path in placed:  # which grows
         firsts.append(len(placed))
-        placed += [(one, (*path, number)) for number, one in enumerate(argument.items)]
+        numbers = argument.order or range(len(argument.items))
+        placed += [(one, (*path, number)) for number, one in zip(numbers, argument.items, strict=True)]
     read = [number for number, (one, _) in enumerate(placed) if one.kind not in (ArgumentKind.SAME, *CONTAINERS)]
     slots = {row: slot for slot, row in enumerate(sorted(read, key=lambda number: placed[number][1]))}
     return [

@@ -42,7 +42,7 @@ HEADER: Final = 32
 """Bytes of a `DLManagedTensorVersioned` before its `DLTensor`: version, context, deleter, flags."""
 DELETER: Final = 16
 UNVERSIONED_DELETER: Final = 56
-"""Where a `DLManagedTensor`, which begins with its `DLTensor`, has its deleter."""
+"""Offset of the deleter in a `DLManagedTensor`, which begins with its `DLTensor`."""
 VIEW: Final = {"data": 0, "owner": 8, "itemsize": 24, "ndim": 36, "format": 40, "shape": 48}
 """Offsets in a `Py_buffer`."""
 VIEW_BYTES: Final = 80

@@ -47,7 +47,7 @@ class Site:
         """True if a call gives one tensor, and that is all."""
         self._calls, self._wait = 0, _SOME if self._handles else _FEW
         self._watched: list[Watch] = []
-        """What the entry looks at to see that no variable was written."""
+        """Words that the entry looks at to see that no variable was written."""
         self._has_numbers = any(value.type.ndim == 0 for value in trace.graph.inputs)
         self._recording = RecordedCalls(trace, owner)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where variables keep the addresses of their values: words in memory that tell whether a variable was written.
+"""Words in memory that tell whether a variable was written: each variable keeps the address of its value in one.
 
 Who holds a tensor that was read from a variable holds its memory. TensorFlow writes into no memory that somebody holds:
 each write gives the variable other memory, so that the word in the variable is another one, and the memory that is held
@@ -33,8 +33,8 @@ _HANDLE: Final = range(16, 512, 8)
 _BUFFER: Final = range(0, 640, 8)
 _VARIABLE: Final = range(0, 320, 8)
 _WORD: Final = range(0, 256, 8)
-"""Offsets at which are looked for: in a tensor what it is in C++; in that the buffer of the tensor; in the resource
-that a handle is the variable; in the variable the word, its own buffer."""
+"""Offsets at which are looked for: in a tensor what it is in C++; in that the buffer of the tensor; in the resource of
+a handle the variable; in the variable the word, its own buffer."""
 
 
 class _Words:
@@ -89,7 +89,7 @@ def watches(handles: Sequence[Any], arrays: Sequence[NDArray[Any]]) -> list[Watc
     path = _path()
     if path is None:
         return None
-    words, found = _Words(), []
+    words, looks = _Words(), []
     for handle, array in zip(handles, arrays, strict=True):
         if not array.size:
             continue
@@ -97,8 +97,8 @@ def watches(handles: Sequence[Any], arrays: Sequence[NDArray[Any]]) -> list[Watc
         buffer = words.along(start, path.word)
         if words.along(start, 0) != path.kind or words.along(buffer, _DATA) != array.ctypes.data:
             return None
-        found.append(Watch(Look.PLACE, (handle, array), start + path.word, buffer))
-    return found
+        looks.append(Watch(Look.PLACE, (handle, array), start + path.word, buffer))
+    return looks
 
 
 def hold(watched: Sequence[Watch]) -> bool:

@@ -183,14 +183,14 @@ class GraphReader:
             return self.external(tensor, name, dtype, shape)
         if "raw" in tensor:
             return self.view(tensor["raw"], name, dtype, shape)
-        values = tensor.get(_FIELDS.get(number, "int32"), [])
+        values = numpy.asarray(tensor.get(_FIELDS.get(number, "int32"), ()))
         if dtype.kind == "c":
-            parts = numpy.array(values, "f4" if dtype.itemsize == 8 else "f8")
+            parts = values.astype("f4" if dtype.itemsize == 8 else "f8")
             flat = parts.view(dtype) if len(parts) % 2 == 0 else parts
         elif number in (10, 16):
-            flat = numpy.array(values, "i8").astype("u2").view(dtype)
+            flat = values.astype("u2").view(dtype)
         else:
-            flat = numpy.array(values, dtype if dtype.kind == "f" else "i8").astype(dtype)
+            flat = values.astype(dtype)
         if len(flat) != count:
             raise self.fail(f"the array {name!r} of shape {list(shape)} has {len(flat)} elements")
         return flat.reshape(shape)
@@ -208,14 +208,14 @@ class GraphReader:
         return numbers.astype(wide).reshape(shape)
 
     def view(self, data: memoryview, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-        """The elements where they lie, or a copy where the file has not aligned them."""
+        """The elements where they lie; of few a copy where the file has not aligned them."""
         size = math.prod(shape) * dtype.itemsize
         if len(data) != size:
             raise self.fail(f"the array {name!r} of shape {list(shape)} needs {size} bytes, it has {len(data)}")
         array: NDArray[Any] = numpy.ndarray(shape, dtype, data)
         if dtype == numpy.bool_ and array.size and array.view(numpy.uint8).max() > 1:
             raise self.fail(f"the array {name!r} holds bytes other than 0 and 1, which are not booleans")
-        return array if array.ctypes.data % _ALIGNED == 0 else array.copy()
+        return array if array.size > _LARGE or array.ctypes.data % _ALIGNED == 0 else array.copy()
 
     def external(self, tensor: Message, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The elements in a file beside the model, never outside of its folder."""

@@ -254,7 +254,7 @@ def _branched(
 
 
 def _among(several: Sequence[Value], own: Value, number: int) -> Optional:
-    """What a branch kept, among zeros like what each of the others did: nobody reads those."""
+    """The values that a branch kept, among zeros like those that each of the others did: nobody reads these."""
     choices = [_zeros(one) if k != number else own.choices[0] for k, one in enumerate(several)]
     return Optional(choices)
 

@@ -56,7 +56,7 @@ class _Entry(WordWriter):
         self.table = ""
         self.process = ""
         self.refused = "slow"
-        """Where a call goes that the entry does not take; `unfit` while it holds arguments."""
+        """The label of calls that the entry does not take; `unfit` while it holds arguments."""
 
     # Memory
 
