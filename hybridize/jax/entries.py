@@ -154,18 +154,16 @@ class _Layout:
             _NoEntryError: it cannot be checked by an entry.
         """
         kind = type(value)
-        if kind is int or not isinstance(number, (int, tuple, list, dict, type(None))):
-            raise _NoEntryError
         if value is None:
             return Argument(ArgumentKind.SAME, value=None)
         if isinstance(number, int):
             return self._leaf(value, number)
-        if kind is dict:
+        if kind is dict and type(number) is dict:
             order = sorted(value)
             items = tuple(self.of(value[key], number[key]) for key in value)
             ranks = tuple(map(order.index, value))
             return Argument(ArgumentKind.DICT, value=dict, items=items, keys=tuple(value), order=ranks)
-        if kind is list or (isinstance(value, tuple) and type(number) is kind):
+        if isinstance(number, (list, tuple)) and isinstance(value, (list, tuple)) and type(number) is kind:
             items = tuple(map(self.of, value, number))
             return Argument(ArgumentKind.LIST if kind is list else ArgumentKind.TUPLE, value=kind, items=items)
         raise _NoEntryError
