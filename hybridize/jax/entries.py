@@ -163,7 +163,7 @@ class _Layout:
             items = tuple(self.of(value[key], number[key]) for key in value)
             ranks = tuple(map(order.index, value))
             return Argument(ArgumentKind.DICT, value=dict, items=items, keys=tuple(value), order=ranks)
-        if isinstance(number, (list, tuple)) and isinstance(value, (list, tuple)) and type(number) is kind:
+        if type(number) is kind and (kind in (list, tuple) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))):
             items = tuple(map(self.of, value, number))
             return Argument(ArgumentKind.LIST if kind is list else ArgumentKind.TUPLE, value=kind, items=items)
         raise _NoEntryError
