@@ -15,11 +15,11 @@ from hybridize.formats.foreign.walk import Application
 _IDLE: Final = {
     "what JAX notes of calls and of rules, which it has applied":
         "name attributes version inline donated_invars keep_unused compiler_options_kvs policy prevent_cse "
-        "differentiated in_tree out_tree out_trees rule jvp_jaxpr_fun jvp_jaxpr_thunk symbolic_zeros custom_jvp_call.num_consts "
-        "computation branches_platforms pvary.axes",
+        "differentiated in_tree out_tree out_trees rule jvp_jaxpr_fun jvp_jaxpr_thunk symbolic_zeros "
+        "custom_jvp_call.num_consts computation branches_platforms pvary.axes",
     "where arrays lie, and on which devices":
-        "sharding out_sharding in_shardings out_shardings layout in_layouts out_layouts ctx_mesh context_mesh mesh resource_env "
-        "unconstrained_dims memory_space devices srcs copy_semantics",
+        "sharding out_sharding in_shardings out_shardings layout in_layouts out_layouts ctx_mesh context_mesh mesh "
+        "resource_env unconstrained_dims memory_space devices srcs copy_semantics",
     "how precise a result is at least, and ours is no less": "precision accuracy approx_top_k.recall_target",
     "how a device computes it":
         "unroll linear _split_transpose algorithm implementation use_magma approx_top_k.reduction_input_size_override",
