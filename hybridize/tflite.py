@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.formats.cursor import bytes_of
-from hybridize.formats.tflite.read import StoredTensor, program, tensors
+from hybridize.formats.tflite.read import StoredTensor, TensorTable, program, tensors
 from hybridize.gluon.imported_block import ImportedBlock
 
 
@@ -47,11 +47,17 @@ class Interpreter:
             raise ArgumentError("E333", "Interpreter takes model_path or model_content", help="pass one of them")
         name = "the model" if model_path is None else os.path.basename(os.fspath(model_path))
         data = bytes_of(model_path) if model_path is not None else memoryview(model_content or b"")
-        self.block = ImportedBlock(program(data, name, rounding))
-        self.block.hybridize(threads=num_threads)
-        self._tensors, self._inputs, self._outputs = tensors(data, name)
+        self._model, self._threads = (data, name, rounding), num_threads
+        self.block = self._block()
+        self._tensors, self._inputs, self._outputs, self._signatures = tensors(data, name)
+        self._blocks = {self.block.metadata.get("signature", ""): self.block}
         self._shapes = {number: self._tensors[number].shape for number in self._inputs}
         self._values: dict[int, NDArray[Any]] = {}
+
+    def _block(self, signature: str | None = None) -> ImportedBlock:
+        block = ImportedBlock(program(*self._model, signature))
+        block.hybridize(threads=self._threads)
+        return block
 
     def allocate_tensors(self) -> None:
         """Make inputs of zeros of the present shapes; outputs are those of the next `invoke`."""
@@ -73,17 +79,7 @@ class Interpreter:
     def _details(self, number: int) -> dict[str, Any]:
         one = self._tensors[number]
         present = self._values[number].shape if number in self._values else self._shapes.get(number, one.shape)
-        signature = [-1 if size is None else size for size in one.port.shape or ()]
-        scales, zeros, axis = _scales(one)
-        single = (float(scales[0]), int(zeros[0])) if len(scales) == 1 else (0.0, 0)
-        return {
-            "name": one.label, "index": number, "shape": numpy.array(present, "i4"),
-            "shape_signature": numpy.array(signature, "i4"),
-            "dtype": numpy.object_ if one.port.dtype is None else one.port.dtype.type, "quantization": single,
-            "quantization_parameters": {"scales": scales, "zero_points": zeros, "quantized_dimension": axis,
-                                        "block_size": 0},
-            "sparsity_parameters": {},
-        }  # fmt: skip
+        return _details(one, number, present)
 
     def resize_tensor_input(self, input_index: int, tensor_size: Sequence[int], strict: bool = False) -> None:
         """Give an input another shape, where the model leaves it open.
@@ -136,7 +132,7 @@ class Interpreter:
             values[number] = array.asnumpy()
 
     def get_tensor(self, tensor_index: int, subgraph_index: int = 0) -> NDArray[Any]:
-        """Return a copy of an input, or of an output after `invoke`.
+        """Return a copy of an input, of a constant of the model, or of an output after `invoke`.
 
         Raises:
             ArgumentError E333: the tensor is neither, or there is no output yet.
@@ -149,6 +145,9 @@ class Interpreter:
         def array() -> NDArray[Any]:
             values = self._allocated()
             if tensor_index not in values:
+                constant = self._tensors[tensor_index].array if 0 <= tensor_index < len(self._tensors) else None
+                if constant is not None:
+                    return constant
                 what = "has no value before invoke" if tensor_index in self._outputs else "is not kept"
                 raise ArgumentError("E333", f"tensor {tensor_index} {what}",
                                     help=f"inputs are {self._inputs}, outputs {self._outputs}")  # fmt: skip
@@ -162,27 +161,62 @@ class Interpreter:
 
     def get_signature_list(self) -> dict[str, dict[str, list[str]]]:
         """Return the names of inputs and outputs by signature."""
-        key = self.block.metadata.get("signature", "")
-        ports = {"inputs": self.block.inputs, "outputs": self.block.outputs}
-        return {key: {word: [port.name for port in some] for word, some in ports.items()}} if key else {}
+        return self._signatures
 
-    def get_signature_runner(self, signature_key: str | None = None) -> Callable[..., Mapping[str, NDArray[Any]]]:
-        """Return the model as a function of inputs by name that gives outputs by name.
+    def get_signature_runner(self, signature_key: str | None = None) -> SignatureRunner:
+        """Return a signature of the model as a function of inputs by name that gives outputs by name.
 
         Raises:
-            ArgumentError E333: there is no such signature.
+            ArgumentError E333: there is no such signature, or none is named and there are several.
         """
-        known = list(self.get_signature_list())
-        if signature_key not in (None, *known) or not known:
-            raise ArgumentError("E333", f"the model has no signature {signature_key!r}",
-                                help=f"it has {', '.join(known) or 'none'}")  # fmt: skip
+        known = list(self._signatures)
+        if signature_key not in known and (signature_key is not None or len(known) != 1):
+            what = f"no signature {signature_key!r}" if signature_key is not None else f"{len(known)} signatures"
+            raise ArgumentError("E333", f"the model has {what}", help=f"it has {', '.join(known) or 'none'}")
+        key = known[0] if signature_key is None else signature_key
+        if key not in self._blocks:
+            self._blocks[key] = self._block(key)
+            self._blocks[key].share_state(self.block)
+        return SignatureRunner(self._blocks[key], tensors(*self._model[:2], key))
 
-        def run(**inputs: Any) -> Mapping[str, NDArray[Any]]:
-            results = self.block(**inputs)
-            arrays = results if isinstance(results, tuple) else (results,)
-            return {port.name: array.asnumpy() for port, array in zip(self.block.outputs, arrays, strict=True)}
 
-        return run
+class SignatureRunner:
+    """A signature of a model: call it with inputs by name; it gives outputs by name."""
+
+    def __init__(self, block: ImportedBlock, table: TensorTable) -> None:
+        self.block, self._table = block, table
+
+    def __call__(self, **inputs: Any) -> Mapping[str, NDArray[Any]]:
+        """Run it."""
+        results = self.block(**inputs)
+        arrays = results if isinstance(results, tuple) else (results,)
+        return {port.name: array.asnumpy() for port, array in zip(self.block.outputs, arrays, strict=True)}
+
+    def get_input_details(self) -> dict[str, dict[str, Any]]:
+        """Return what each input is, by name."""
+        return self._of(self._table.inputs)
+
+    def get_output_details(self) -> dict[str, dict[str, Any]]:
+        """Return what each output is, by name."""
+        return self._of(self._table.outputs)
+
+    def _of(self, numbers: Sequence[int]) -> dict[str, dict[str, Any]]:
+        every = self._table.every
+        return {every[k].name: _details(every[k], k, every[k].shape) for k in numbers}
+
+
+def _details(one: StoredTensor, number: int, present: Sequence[int]) -> dict[str, Any]:
+    signature = [-1 if size is None else size for size in one.port.shape or ()]
+    scales, zeros, axis = _scales(one)
+    single = (float(scales[0]), int(zeros[0])) if len(scales) == 1 else (0.0, 0)
+    return {
+        "name": one.label, "index": number, "shape": numpy.array(present, "i4"),
+        "shape_signature": numpy.array(signature, "i4"),
+        "dtype": numpy.object_ if one.port.dtype is None else one.port.dtype.type, "quantization": single,
+        "quantization_parameters": {"scales": scales, "zero_points": zeros, "quantized_dimension": axis,
+                                    "block_size": 0},
+        "sparsity_parameters": {},
+    }  # fmt: skip
 
 
 def _scales(one: StoredTensor) -> tuple[NDArray[Any], NDArray[Any], int]:

@@ -121,17 +121,19 @@ def load(
             to trust the file as one trusts a program: its checksums tell damage, not malice.
         verify: call what was loaded with the samples of the archive, and compare with the results that stand there.
         signature: of a SavedModel, which of its functions: a signature or a method; `serving_default` where there is
-            one.
+            one. Of a TFLite model, which of its signatures; its first graph if None.
         rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
             it, or `reference`, twice, as TFLite for microcontrollers does.
         **options: of what is loaded as a block, and of archives: those of `hybridize`. With `freeze=True` weights are
             constants of the programs.
 
     Raises:
+        ArgumentError E301: `path` is no path.
         LoadError: the file is not one of these, is damaged, or was written by a later version.
         LoadError E653: there is nothing in the file to verify it by.
         VerificationError E810: what was loaded gives something else than the file says.
     """
+    _check_path(path)
     saved = read_if_archive(path) if os.path.isfile(path) else None
     if saved is None:
         kind = detect(path)
@@ -178,6 +180,12 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool, option
 
         verified(function, os.path.basename(path))
     return function
+
+
+def _check_path(path: object) -> None:
+    if not isinstance(path, (str, os.PathLike)):
+        help = "hybridize.onnx.InferenceSession takes the bytes of a model; others must be in a file"
+        raise ArgumentError("E301", f"load takes the path of a file, got {type(path).__name__}", help=help)
 
 
 def _unverifiable(path: str) -> LoadError:

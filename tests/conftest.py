@@ -32,6 +32,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         raise pytest.UsageError(f"the name of a test holds an address: {changing[0]}; give its parameters ids")
 
 
+@pytest.hookimpl(specname="pytest_collection_modifyitems", trylast=True)  # after `-m`
+def pytest_select_shard(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Keep the tests of one shard: `make test-long SHARD=0/12` runs every twelfth one from the first on."""
+    shard = os.environ.pop("HYBRIDIZE_SHARD", "")  # not for the processes that tests start, which run tests, too
+    number, _, count = shard.partition("/")
+    if not number:
+        return
+    if not (number.isdecimal() and count.isdecimal() and int(number) < int(count)):
+        raise pytest.UsageError("a shard is NUMBER/COUNT, from 0/COUNT on")
+    others = [item for k, item in enumerate(items) if k % int(count) != int(number)]
+    items[:] = items[int(number) :: int(count)]
+    config.hook.pytest_deselected(items=others)
+
+
 @pytest.fixture(autouse=True)
 def checked() -> Iterator[None]:
     """Verify every graph after every pass, as CHECK=1 does."""

@@ -10,7 +10,7 @@ import hybridize
 from hybridize.errors import ArgumentError, DTypeError, ShapeError, StateError
 from tests.formats.tflite.cases import CASES, LITERT, numbers
 from tests.formats.tflite.test_read import dense
-from tests.formats.tflite.test_state import INPUTS, expected, streaming
+from tests.formats.tflite.test_state import FIRST, INPUTS, expected, streaming, two_signatures
 
 
 def interpreter(model: bytes, **more) -> hybridize.tflite.Interpreter:
@@ -63,6 +63,29 @@ def test_signatures_are_functions_by_name():
     assert net.get_signature_runner("serve")(x=numbers(1, 4))["y"].shape == (1, 3)
     with pytest.raises(ArgumentError, match=r"E333.*no signature 'other'"):
         net.get_signature_runner("other")
+
+
+def test_signatures_share_their_variables():
+    net = interpreter(two_signatures())
+    assert net.get_signature_list() == {key: {"inputs": ["x"], "outputs": ["y"]} for key in ("push", "shifted")}
+    push, shifted = net.get_signature_runner("push"), net.get_signature_runner("shifted")
+    for count in (2, 3):
+        numpy.testing.assert_array_equal(push(x=FIRST)["y"], count * FIRST)
+        numpy.testing.assert_array_equal(shifted(x=FIRST[:, 1:2])["y"], count * FIRST + 2)
+    numpy.testing.assert_array_equal(shifted(x=FIRST.T)["y"], 3 * FIRST + FIRST.T)
+    net.reset_all_variables()
+    numpy.testing.assert_array_equal(push(x=FIRST)["y"], 2 * FIRST)
+    assert push.get_input_details()["x"]["shape"].tolist() == [1, 3]
+    assert shifted.get_input_details()["x"]["shape_signature"].tolist() == [-1, 1]
+    assert shifted.get_output_details()["y"]["index"] == 3
+    with pytest.raises(ArgumentError, match=r"E333.*2 signatures"):
+        net.get_signature_runner()
+
+
+def test_a_constant_is_read_by_its_number():
+    net = interpreter(dense())
+    numbers_of = [one["index"] for one in net.get_tensor_details() if one["shape"].tolist() == [3, 4]]
+    numpy.testing.assert_array_equal(net.get_tensor(numbers_of[0]), numbers(3, 4).astype("f2"))
 
 
 def test_what_it_cannot_take_is_refused():

@@ -190,7 +190,10 @@ def _flatten(
 
 
 def arranged(value: Any, structure: Structure) -> Any:
-    """Return `value` with the keys of its dicts in the order of a structure, where they are the same keys."""
+    """Return `value` with the keys of its dicts in the order of a structure, where they are the same keys.
+
+    Named tuples are of the structure's class, where that has the same name and fields: a file has a class of its own.
+    """
     if type(value) in DICTS:
         if structure.kind != "dict" or value.keys() != set(structure.keys):
             return value
@@ -202,7 +205,10 @@ def arranged(value: Any, structure: Structure) -> Any:
         return value
     items = [arranged(part, child) for part, child in zip(value, structure.children, strict=True)]
     if hasattr(value, "_fields"):
-        return type(value)(*items)
+        cls: Any = type(value)
+        wanted: Any = structure.cls
+        alike = structure.kind == "namedtuple" and (cls.__name__, cls._fields) == (wanted.__name__, wanted._fields)
+        return (wanted if alike else cls)._make(items)
     return items if isinstance(value, list) else tuple(items)
 
 

@@ -132,6 +132,8 @@ class Calls(ABC, Generic[P, R]):
             return self.python_function(*args, **kwargs)
         trace = current_trace()
         if trace is not None:  # inside of another capture it becomes part of that program
+            if self.library is None and self._door_of(args, kwargs) is not None:  # which another library traces
+                return self.python_function(*args, **kwargs)
             return trace.convert(self.python_function)(*args, **kwargs)
         try:
             if self.library is None and (door := self._door_of(args, kwargs)) is not None:
@@ -210,7 +212,9 @@ class Calls(ABC, Generic[P, R]):
         """
         self._installed = True
         entry: Callable[..., Any] = self._dispatch
+        chain = getattr(self.counterpart, "chain", None)
         if not CONFIG.disable:
+            entry = entry if chain is None else chain(entry)
             for program in reversed(self._recent):
                 entry = program.entry(entry) or entry
         if OTHERS and entry != self._dispatch:
@@ -245,6 +249,11 @@ class Calls(ABC, Generic[P, R]):
             if known is None and any(arg is not spec for arg, spec in zip(args, specs, strict=True)):
                 program.sample = None  # zeros show little
         return program
+
+    def install(self) -> None:
+        """Make the entries of the latest programs, those of the counterpart too, what a call reaches first."""
+        with self._lock:
+            self._install()
 
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is captured again."""

@@ -256,7 +256,8 @@ class Function(Calls[P, R], Generic[P, R]):
         if programs and not candidates:
             reason = programs[-1].objections(programs[-1].capture.call)
             raise StateError("E535", f"{self.name} has changed since it was called: {reason}", help="call it once more")
-        return candidates
+        # Calls that only raise have no place in a file, which refuses all that it has no program for.
+        return [one for one in candidates if one.capture.raises is None] or candidates
 
     def _now(self, program: Program) -> Program | None:
         """Return a program that is what the function does now, or the one that stands for it; None for neither."""

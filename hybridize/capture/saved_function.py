@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic
+from typing import Any, Final, Generic
+
+import numpy
 
 from hybridize.array.device import OTHERS, current_device
 from hybridize.array.placing import arrays_in, one_device, settled
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.frozen import changed
-from hybridize.base.nested import arranged
+from hybridize.base.nested import arranged, unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture.calls import P, R
 from hybridize.capture.function import Function
@@ -20,6 +22,9 @@ from hybridize.contract.call import Call
 from hybridize.formats import SavedProgram, SavedSignature, read_received, written
 from hybridize.programs import saving
 from hybridize.programs.program import Program, accepted, described
+
+MODELESS: Final = "modeless"
+"""The option of a file whose programs are of a framework that has no training mode: they are for both."""
 
 
 class SavedFunction(Function[P, R], Generic[P, R]):
@@ -69,7 +74,16 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         return settled((program or self._capture(call)).run(call), device, [])
 
     def _call_and_program(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Program | None]:
-        """Take a call apart as the file has it: keywords by position, no devices, the order of keys of its calls."""
+        """Take a call apart as the file has it: numbers of NumPy may be arrays without axes."""
+        call, program = self._of_file(args, kwargs)
+        if program is None and any(isinstance(leaf, numpy.generic) for leaf in call.leaves):
+            arrays = [numpy.asarray(leaf) if isinstance(leaf, numpy.generic) else leaf for leaf in call.leaves]
+            other, program = self._of_file(*unflatten(call.structure, arrays))
+            return (call if program is None else other), program
+        return call, program
+
+    def _of_file(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Program | None]:
+        """The call with keywords by position, without devices, its keys in the order of a call of the file."""
         if kwargs:
             args, kwargs = self._positional(args, kwargs)
         call, program = super()._call_and_program(args, kwargs)
@@ -118,6 +132,8 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         program = super()._find(call)
         if program is None and call.recording:
             return self._find(changed(call, recording=False))  # what was saved is differentiated as it is
+        if program is None and self.saved_program.options.get(MODELESS):
+            program = super()._find(changed(call, training=not call.training))
         return program
 
     def _capture(self, call: Call) -> Program:

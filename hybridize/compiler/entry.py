@@ -91,7 +91,7 @@ def make_entry(
             zip(executable.results[len(results) :], writes, strict=True), len(results)
         )
     ]
-    if not entry.servable(args, bound, targets, array_type):
+    if not entry.servable(args, bound, targets, array_type, exchange, results):
         return entry.PythonEntry(fallback)
     called = entry.Returns.ATTACH if attaches else entry.Returns.FINISH
     returns = entry.Returns[structure.upper()] if isinstance(structure, str) else called

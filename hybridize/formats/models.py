@@ -21,7 +21,7 @@ def read_model(
     Args:
         path: of the file or folder.
         kind: one of `MODELS`.
-        signature: of a SavedModel, which of its functions.
+        signature: of a SavedModel or a TFLite model, which of its functions.
         rounding: of integers that stand for numbers in a TFLite model.
 
     Raises:
@@ -35,7 +35,7 @@ def read_model(
         if kind == "tflite":
             from hybridize.formats.tflite.read import read as read_tflite
 
-            return read_tflite(path, rounding)
+            return read_tflite(path, rounding, signature)
         from hybridize.formats.onnx.read import read
 
         return read(path)

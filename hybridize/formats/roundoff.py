@@ -66,12 +66,17 @@ def _apart(x: Buffer, y: Buffer) -> Buffer:
 
 
 def _terms(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list[Buffer | None]:
-    """Half an ulp of the sum of what is added up, without signs; None where nothing is."""
+    """Half an ulp of the sum of what is added up, without signs, and the error of the result; None without a sum.
+
+    NumPy adds along outer axes one element after the other: of many that are alike, each is rounded the same way.
+    """
     if not op.sums or not is_float(outputs[0].dtype):
         return [None] * len(outputs)
-    sizes = [numpy.abs(x.astype(numpy.float64)) if is_float(x.dtype) else x for x in inputs]
-    (terms,) = op.reference(*op.met(*sizes))
-    return [_EPS[outputs[0].dtype.itemsize] * numpy.abs(terms.astype(numpy.float64))]
+    exact = [x.astype(numpy.float64) if is_float(x.dtype) else x for x in inputs]
+    (terms,) = op.reference(*op.met(*(numpy.abs(x) if is_float(x.dtype) else x for x in exact)))
+    error = _apart(outputs[0], *op.reference(*exact))
+    step = _EPS[outputs[0].dtype.itemsize] * numpy.abs(terms.astype(numpy.float64))
+    return [step + numpy.where(numpy.isfinite(error), error, 0.0)]
 
 
 class Rounding:

@@ -127,6 +127,13 @@ class ImportedBlock(HybridBlock):
         for name, parameter in self._state.items():
             parameter.set_data(self._program.state[name])
 
+    def share_state(self, other: ImportedBlock) -> None:
+        """Take the variables of another block of the same model for this one's own."""
+        for name, parameter in other._state.items():
+            if name in self._state:
+                key = next(key for key, one in self._parameters.items() if one is self._state[name])
+                self._state[name] = self._parameters[key] = parameter
+
     def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
         """Each input with its argument."""
         ports = self.inputs

@@ -23,6 +23,7 @@ from hybridize.formats.foreign.program import Node
 from hybridize.formats.foreign.walk import Walk
 from hybridize.jax import internals
 from hybridize.jax.arrays import elements, is_key, of_result
+from hybridize.jax.outside import Outside
 from hybridize.jax.reading import program_of, size_of
 from hybridize.ops.op import constant, type_of
 
@@ -44,8 +45,13 @@ class Static:
 
     value: Any
 
+    @property
+    def _word(self) -> Any:
+        """The value as it is compared: 0.0 and -0.0 are two constants, NaN is one."""
+        return repr(self.value) if isinstance(self.value, (float, complex)) else self.value
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Static) and type(self.value) is type(other.value) and self.value == other.value
+        return isinstance(other, Static) and type(self.value) is type(other.value) and self._word == other._word
 
     def __hash__(self) -> int:
         """Return that of the value.
@@ -54,7 +60,7 @@ class Static:
             ArgumentError E311: it has none.
         """
         try:
-            return hash((type(self.value), self.value))
+            return hash((type(self.value), self._word))
         except TypeError:
             kind = type(self.value).__name__
             raise ArgumentError(
@@ -114,7 +120,15 @@ class CallForm:
         self.error: Exception | None = None
         """The exception that JAX raised when it traced the function for very sizes."""
         self.key: Hashable = None
+        self.outside: Outside | None = None
+        """The values that the constants among the arguments hold, if the function is not jitted."""
         self.compiled: Function[..., Any]
+        self.calls = 0
+        """Calls that Python found it for."""
+
+    def holds(self) -> bool:
+        """Tell whether the constants among the arguments still hold what they did."""
+        return self.outside is None or self.outside.holds()
 
     @functools.cached_property
     def names(self) -> list[str]:

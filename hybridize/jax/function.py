@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import threading
+import weakref
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,19 +23,25 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
+from hybridize.base.nested import unflatten
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function, SavedFunction
 from hybridize.capture.options import Options
+from hybridize.capture.saved_function import MODELESS
+from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.jax import internals
 from hybridize.jax.arrays import ARRAY, check_dtype, elements, is_at_home, is_key, of_result
+from hybridize.jax.entries import Entered, exchange, settings_watched
 from hybridize.jax.forms import ArrayLeaf, CallForm, ResultsDifferError, Static, parameters_of
 from hybridize.jax.outside import Outside
-from hybridize.jax.saving import nested
+from hybridize.jax.saving import nested, structure_of
 from hybridize.programs import Program
 
+_CHAIN: Final = 4
+"""Forms whose entries are tried before Python looks for the right one."""
 _NUMBERS: Final = (int, float, complex)
 _HELD: Final = (
     jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError, jax.errors.TracerIntegerConversionError,
@@ -66,6 +73,13 @@ class JaxFunction:
         function: the user's; jitted or not.
     """
 
+    # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         """Wrap `function`; `options` are those of `hybridize`."""
         functools.update_wrapper(self, function)
@@ -84,6 +98,15 @@ class JaxFunction:
         self._outside: Outside | None = None
         """The values that it has read from outside, if it is not jitted."""
         self._lock = renewed(threading.RLock())
+        self._entered: list[Entered] = []
+        """Forms whose programs have entries, the latest first."""
+        self._owner: weakref.ref[Function[Any, Any]] | None = None
+        """The function that this is the counterpart of."""
+        self._install()
+
+    def serve(self, owner: Function[Any, Any]) -> None:
+        """Have a function that this is the counterpart of try the entries, too."""
+        self._owner = weakref.ref(owner)
 
     def __repr__(self) -> str:
         return f"hybridize({self.function!r})"
@@ -100,14 +123,14 @@ class JaxFunction:
 
     # ------------------------------------------------------------------------------------------------------- calls
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute `function(*args, **kwargs)` by a compiled program.
+    def _called(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute `function(*args, **kwargs)` by a compiled program; a call that no entry is for.
 
         Raises:
             CaptureError E420: a primitive that no program has, or a value that Python asks for; at the user's line.
             DeviceError E702: an array outside the computer's memory.
         """
-        if CONFIG.disable or modes.is_disabled():
+        if CONFIG.disable or modes.is_disabled() or current_trace() is not None:
             return self.function(*args, **kwargs)
         try:
             if self._eager:
@@ -118,12 +141,43 @@ class JaxFunction:
                     return self.function(*args, **kwargs)
                 form, arrays = pair
                 try:
-                    return self._results(form, form.compiled(*arrays))
+                    result = self._results(form, form.compiled(*arrays))
+                    self._enter(form, args, kwargs)
+                    return result
                 except Exception as error:
                     self._answer(form, error)
         except Exception as error:
             trim(error)
             raise
+
+    def _install(self) -> None:
+        """Make the entries of the latest programs what a call reaches first."""
+        object.__setattr__(self, "__call__", self.chain(self._called))
+        owner = None if self._owner is None else self._owner()
+        if owner is not None:
+            owner.install()
+
+    def chain(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a callable for the calls of the latest programs, which gives all others to `fallback`."""
+        library = exchange() if self._entered else None
+        entry = fallback
+        if library is None:
+            return entry
+        settings = settings_watched()
+        for one in reversed(self._entered):
+            entry = one.entry(entry, library, settings, [self._outside, one.form.outside])
+        return entry
+
+    def _enter(self, form: CallForm, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Make entries for the calls of a form, at its second call through Python and where it has another program."""
+        form.calls += 1
+        known = next((one for one in self._entered if one.form is form), None)
+        if form.calls < 2 or form.key in self._sized or (known is not None and known.is_current()):
+            return
+        with self._lock:
+            others = [one for one in self._entered if one.form is not form][: _CHAIN - 1]
+            self._entered = [Entered(form, args, kwargs, self._positions, self._keywords), *others]
+            self._install()
 
     def _look_outside(self) -> None:
         """Forget all programs if what the function reads from outside has changed since they were made."""
@@ -131,6 +185,7 @@ class JaxFunction:
             with self._lock:
                 self._forms.clear()
                 self._outside = Outside(self.function)
+                self._leave()
 
     def _answer(self, form: CallForm, error: Exception) -> None:
         """Do about an error of a call what can be done, so that it is called again; else raise what the user meets."""
@@ -176,19 +231,26 @@ class JaxFunction:
         if self._sized and key in self._sized:
             key = key, tuple(array.shape for array in arrays)
         form = self._forms.get(key)
-        return (self._new_form(key, tree, kinds, fixed) if form is None else form), arrays
+        if form is None and jax.config.jax_disable_jit:  # a setting, and so part of the key
+            return None
+        return (self._new_form(key, tree, kinds, fixed) if form is None or not form.holds() else form), arrays
 
     def _new_form(self, key: Hashable, tree: Any, kinds: Sequence[Any], fixed: Any) -> CallForm:
         """Make the form of a key, unless another thread has."""
         with self._lock:
             form = self._forms.get(key)
-            if form is None:
+            if form is None or not form.holds():
                 leaves = [kind if isinstance(kind, Static) else ArrayLeaf(*kind) for kind in kinds]
                 for leaf in leaves:
                     if isinstance(leaf, ArrayLeaf):
                         check_dtype(leaf.dtype)
                 form = CallForm(self.function, self.name, tree, leaves, fixed, self._eager)
                 form.key = key
+                objects = [
+                    leaf.value for leaf in leaves if isinstance(leaf, Static) and hasattr(leaf.value, "__dict__")
+                ]
+                if self._eager and objects:
+                    form.outside = Outside(self.function, *objects)
                 form.compiled = Compiled(form, **self.options)
                 self._forms[key] = form
             return form
@@ -263,6 +325,8 @@ class JaxFunction:
         """Forget one program; a call that only it was for is captured again."""
         for form in self._forms.values():
             form.compiled.forget(program)
+        with self._lock:
+            self._leave()
 
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and the forms of calls that they are for."""
@@ -296,7 +360,10 @@ class JaxFunction:
             for form in forms
         ]
         signatures = tuple(nested(form, one, self.name) for form, part in saved for one in part.signatures)
-        return changed(saved[0][1], signatures=signatures, argument_names=tuple(parameters_of(self.function)))
+        return changed(
+            saved[0][1], signatures=signatures, argument_names=tuple(parameters_of(self.function)),
+            options={**saved[0][1].options, MODELESS: True},
+        )  # fmt: skip
 
     def save(
         self, path: str | Path, *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
@@ -344,6 +411,13 @@ class JaxFunction:
         """Forget all programs."""
         with self._lock:
             self._forms.clear()
+            self._leave()
+
+    def _leave(self) -> None:
+        """Let all calls go through Python."""
+        if self._entered:
+            self._entered = []
+            self._install()
 
     clear = cache_clear
 
@@ -377,8 +451,9 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
 
 
 def _ours(tree: Any) -> Any:
-    """Arguments with arrays of ours over the memory of those of JAX."""
-    return jax.tree.map(lambda x: wrap(elements(x)) if isinstance(x, jax.Array) else x, tree)
+    """Arguments as files have them: arrays of ours over the memory of JAX's, tuples for nodes of other classes."""
+    leaves, kind = jax.tree.flatten(tree)
+    return unflatten(structure_of(kind), [wrap(elements(x)) if isinstance(x, jax.Array) else x for x in leaves])
 
 
 def _counterpart(function: Function[Any, Any]) -> JaxFunction:
@@ -386,4 +461,5 @@ def _counterpart(function: Function[Any, Any]) -> JaxFunction:
     if not isinstance(counterpart, JaxFunction):
         options = {field.name: getattr(function.options, field.name) for field in dataclasses.fields(function.options)}
         counterpart = function.counterpart = JaxFunction(function.python_function, **options)
+        counterpart.serve(function)
     return counterpart

@@ -71,6 +71,11 @@ def over_memory(array: NDArray[Any]) -> jax.Array:
     return jax.device_put(array, _CPU)
 
 
+def maker() -> tuple[Any, tuple[Any, ...]]:
+    """Return the function that makes an array of a capsule of DLPack, and its further operands; None without it."""
+    return getattr(_jax, "dlpack_managed_tensor_to_buffer", None), (_CPU, None)
+
+
 def weak(array: jax.Array) -> jax.Array:
     """Return an array whose dtype yields to others, as Python's numbers do."""
     try:
@@ -84,7 +89,7 @@ def weak(array: jax.Array) -> jax.Array:
 def composition(equation: Any) -> Callable[..., Any] | None:
     """Return the function of other primitives by which JAX computes an equation; None where there is none."""
     name, params = equation.primitive.name, equation.params
-    if name == "random_gamma":
+    if name == "random_gamma" or not _is_of_jax(equation.primitive.impl):
         return functools.partial(equation.primitive.impl, **params)
     try:
         with LOADING:
@@ -101,6 +106,13 @@ def composition(equation: Any) -> Callable[..., Any] | None:
         return functools.partial(function, **keywords)
     shape, typed = result.aval.shape, functools.partial(function, dtype=result.aval.dtype, **keywords)
     return lambda *xs: typed(*(jax.numpy.broadcast_to(x, shape) for x in xs))
+
+
+def _is_of_jax(function: Any) -> bool:
+    """Tell whether a primitive's own function is JAX's; that of another library is made of JAX's functions."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__module__", "jax")).partition(".")[0] in ("jax", "jaxlib")
 
 
 def applied(equation: Any, *values: Any) -> list[Any]:

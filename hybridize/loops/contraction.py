@@ -112,6 +112,8 @@ class Contraction:
     result: DType
     winograd: bool = False
     """True if a convolution may be computed by fewer products, whose sums round otherwise (Winograd's algorithm)."""
+    paired: bool = False
+    """True if each element is two integers of 16 bits in an int32, and their two products are added."""
 
     @property
     def shape(self) -> Shape:
@@ -195,6 +197,8 @@ def reference(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDA
     """Compute a contraction of known sizes by `numpy.einsum` over views: plain, not fast."""
     if 0 in contraction.sizes:
         return numpy.zeros(contraction.shape, contraction.result)
+    if contraction.paired:
+        return reference(*_opened(contraction, x, w))
     left, right = _view(contraction, contraction.x, x), _view(contraction, contraction.w, w)
     numbers = {axis: number for number, axis in enumerate(sorted({*left[1], *right[1]}))}
     sublists = [[numbers[axis] for axis in axes] for _, axes in (left, right)]
@@ -207,6 +211,8 @@ def product(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDArr
     """Compute a contraction of known sizes as a batch of matrix products, of copies in order."""
     if 0 in contraction.sizes:
         return numpy.zeros(contraction.shape, contraction.result)
+    if contraction.paired:
+        return product(*_opened(contraction, x, w))
     rank, sizes = contraction.rank, contraction.sizes
     left = _summed(*_view(contraction, contraction.x, x), axes_of(contraction.w), rank)
     right = _summed(*_view(contraction, contraction.w, w), axes_of(contraction.x), rank)
@@ -231,6 +237,18 @@ def product(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDArr
         y = y.reshape(lengths).transpose([axes.index(axis) for axis in range(rank)])
         out[tuple(slice(start, start + step) if axis == cut else slice(None) for axis in range(rank))] = y
     return out
+
+
+def _opened(
+    contraction: Contraction, x: NDArray[Any], w: NDArray[Any]
+) -> tuple[Contraction, NDArray[Any], NDArray[Any]]:
+    """Return a contraction of pairs as one of single integers, with one more axis that is summed over."""
+    last = plain(len(contraction.sizes))
+    singles = changed(
+        contraction, sizes=(*contraction.sizes, 2), x=(*contraction.x, last), w=(*contraction.w, last), paired=False
+    )
+    first, second = (numpy.ascontiguousarray(one).reshape(*one.shape, 1).view("<i2") for one in (x, w))
+    return singles, first, second
 
 
 _MOST = 1 << 22
@@ -305,13 +323,21 @@ def element(contraction: Contraction, x: Element, w: Element, types: Sequence[Te
             loops.cast(_element(subscripts, operand, kind, axes, sizes), contraction.accumulate)
             for subscripts, operand, kind in ((contraction.x, x, types[0]), (contraction.w, w, types[1]))
         ]
-        body = loops.call("mul", *factors)
+        body = _pair_of_products(*factors) if contraction.paired else loops.call("mul", *factors)
         for axis in reversed(range(rank, len(sizes))):
             if not same(sizes[axis], 1):
                 body = Fold(contraction.accumulate, "sum", sizes[axis], -1 - axis, (body,))
         return loops.cast(body, contraction.result)
 
     return at
+
+
+def _pair_of_products(x: Expr, w: Expr) -> Expr:
+    """The sum of the products of the lower and of the upper halves."""
+    by = loops.const(16, x.dtype)
+    lower = (loops.call("shr", loops.call("shl", one, by), by) for one in (x, w))
+    upper = (loops.call("shr", one, by) for one in (x, w))
+    return loops.call("add", loops.call("mul", *lower), loops.call("mul", *upper))
 
 
 def _element(

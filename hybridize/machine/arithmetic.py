@@ -13,9 +13,11 @@ from hybridize.machine.target import Target
 class Arithmetic:
     """The arithmetic of one contraction's elements on one target."""
 
-    def __init__(self, dtype: DType, target: Target) -> None:
+    def __init__(self, dtype: DType, target: Target, paired: bool = False) -> None:
         self.dtype = dtype
         """Of the operands in memory."""
+        self.paired = paired
+        """True if an element is two integers of 16 bits, whose products are added."""
         self.target = target
         self.is_float = is_float(dtype)
         """True for floats of any width; bool and integers are not."""
@@ -33,3 +35,11 @@ class Arithmetic:
         """Bytes of a register's elements in panels and sums."""
         self.chunk = 16 // self.bytes if self.bytes >= 4 else 0
         """Elements in 128 bits, the piece of a register within which shuffles are cheap; 0 for small integers."""
+
+    @property
+    def product_registers(self) -> int:
+        """Registers that a multiply-add takes beside its operands and its sum; seen in the assembly of each target."""
+        if self.is_float:
+            return 0 if self.target.fma else 1
+        # Of 64 bits, and on machines without fused multiply-adds, LLVM makes products of products of halves.
+        return 4 if self.bytes == 8 or not self.target.fma else 3

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import wrap
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, MissingNameError
 from hybridize.base.frozen import frozen
 from hybridize.formats.foreign.program import Port
 from hybridize.formats.onnx.read import program, read
@@ -31,6 +31,12 @@ _NOTES: Final = (
     "producer", "producer version", "operator set", "graph", "domain", "version", "description", "graph description",
 )  # fmt: skip
 """Keys of a model's metadata that are not its author's own."""
+_RUN: Final = "run(names, {name: array}) takes NumPy arrays and returns NumPy arrays"
+_INSTEAD: Final = {
+    **dict.fromkeys(("io_binding", "run_with_iobinding", "run_with_ort_values", "run_with_ortvaluevector"), _RUN),
+    "run_async": "within hybridize.engine.asynchronous() calls of session.block return at once",
+    "end_profiling": "session.block.program(*arrays).explain() shows and times the kernels",
+}
 
 
 def get_available_providers() -> list[str]:
@@ -236,6 +242,11 @@ class InferenceSession:
     def get_session_options(self) -> SessionOptions:
         """Return the options that it was made with."""
         return self._options
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _INSTEAD:
+            raise MissingNameError("E364", f"a session has no {name!r}", help=_INSTEAD[name])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def _numpy(value: Any, inputs: Any) -> Any:

@@ -133,6 +133,7 @@ from hybridize.ops.composite import Composite as Composite
 from hybridize.ops.composite import composite as composite
 from hybridize.ops import composites as composites
 from hybridize.ops.contract import Contract as Contract
+from hybridize.ops.contract import PairedContract as PairedContract
 from hybridize.ops.contract import WinogradContract as WinogradContract
 from hybridize.ops.contract import by_winograd as by_winograd
 from hybridize.ops.contract import contract as contract
@@ -144,6 +145,8 @@ from hybridize.ops.convolution import convolution as convolution
 from hybridize.ops.convolution import transposed_convolution as transposed_convolution
 from hybridize.ops.custom import After as After
 from hybridize.ops.custom import CustomGradient as CustomGradient
+from hybridize.ops.descents import Descent as Descent
+from hybridize.ops.descents import descent as descent
 from hybridize.ops.dynamic_slices import SliceAt as SliceAt
 from hybridize.ops.dynamic_slices import UpdateAt as UpdateAt
 from hybridize.ops.dynamic_slices import slice_at as slice_at
@@ -282,28 +285,28 @@ __all__ = [
     "Abs", "Add", "After", "All", "Any", "Arccos", "Arccosh", "Arcsin", "Arcsinh", "Arctan", "Arctan2", "Arctanh",
     "ArgMax", "ArgMin", "ArgSort", "Assert", "BitAnd", "BitCount", "BitOr", "BitXor", "Bitcast", "Bounds",
     "Broadcast", "Cast", "Cbrt", "Ceil", "Composite", "Concat", "Cond", "Contract", "Copysign", "Cos", "Cosh",
-    "CumMax", "CumProd", "CumSum", "CustomGradient", "Div", "DotsUntil", "Effect", "Elementwise", "Eq", "Erf",
-    "Erfinv", "Exp", "Exp2", "Expm1", "FMax", "FMin", "Floor", "FloorDiv", "Fmod", "Gamma", "Gammaln", "Gather",
-    "GatherND", "Ge", "GraphTracer", "Gt", "Hypot", "Interpreter", "Iota", "Isfinite", "Isinf", "Isnan", "Le", "Log",
-    "Log10", "Log1p", "Log2", "LogAddExp", "Lt", "Matmul", "Max", "Min", "Mod", "Mul", "Ne", "Neg", "Not", "OPS",
-    "Op", "Operand", "Pad", "Permitted", "Pow", "Print", "Prod", "RandomBits", "ReduceMax", "ReduceMin",
-    "ReferenceInterpreter", "Resample", "Reshape", "Round", "Rsqrt", "Scan", "ScatterND", "SharedMax", "SharedMin",
-    "SharedReduceMax", "SharedReduceMin", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sin", "Sinh", "SizeOf",
-    "Slice", "SliceAt", "Sort", "Sqrt", "StandardGamma", "StopGradient", "Sub", "Sum", "SumUntil", "TakeAlongAxis",
-    "Tan", "Tanh", "Transpose", "Trunc", "UpdateAt", "UpdateSlice", "Where", "While", "WindowArgMax", "WindowMax",
-    "WindowPut", "WindowSpread", "WindowSum", "WindowTake", "WinogradContract", "abs", "add", "add_along_axis", "all",
-    "any", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "arg_max", "arg_min", "arg_sort",
-    "bind", "bind1", "bit_and", "bit_count", "bit_not", "bit_or", "bit_xor", "bitcast", "broadcast", "by_winograd",
-    "capturing", "cast", "cbrt", "ceil", "composite", "composites", "concat", "constant", "contract", "convolution",
-    "copysign", "cos", "cosh", "cum_max", "cum_prod", "cum_sum", "current", "digamma", "div", "dots_until",
-    "effect_of", "eq", "erf", "erfinv", "evaluate", "exp", "exp2", "expm1", "flip", "floor", "floor_div", "fmax",
-    "fmin", "fmod", "full", "gamma", "gammaln", "gather", "gather_nd", "ge", "gt", "hypot", "imperatively",
-    "interpreting", "iota", "isfinite", "isinf", "isnan", "le", "like", "log", "log10", "log1p", "log2",
-    "log_add_exp", "lt", "make_graph", "matmul", "max", "min", "mod", "mul", "ne", "neg", "pad", "part", "pow",
-    "prod", "pullback", "random_bits", "reduce_max", "reduce_min", "reshape", "round", "rsqrt", "scalar",
-    "scatter_nd", "shared_max", "shared_min", "shared_reduce_max", "shared_reduce_min", "shift_left", "shift_right",
-    "sigmoid", "sign", "sin", "sinh", "size_of", "slice", "slice_at", "snake", "sort", "spread", "sqrt",
-    "standard_gamma", "stop_gradient", "sub", "sum", "sum_of_products", "sum_until", "take_along_axis", "tan", "tanh",
-    "transpose", "transposed_convolution", "trunc", "type_of", "uniform_numbers", "update_at", "update_slice",
+    "CumMax", "CumProd", "CumSum", "CustomGradient", "Descent", "Div", "DotsUntil", "Effect", "Elementwise", "Eq",
+    "Erf", "Erfinv", "Exp", "Exp2", "Expm1", "FMax", "FMin", "Floor", "FloorDiv", "Fmod", "Gamma", "Gammaln",
+    "Gather", "GatherND", "Ge", "GraphTracer", "Gt", "Hypot", "Interpreter", "Iota", "Isfinite", "Isinf", "Isnan",
+    "Le", "Log", "Log10", "Log1p", "Log2", "LogAddExp", "Lt", "Matmul", "Max", "Min", "Mod", "Mul", "Ne", "Neg",
+    "Not", "OPS", "Op", "Operand", "Pad", "PairedContract", "Permitted", "Pow", "Print", "Prod", "RandomBits",
+    "ReduceMax", "ReduceMin", "ReferenceInterpreter", "Resample", "Reshape", "Round", "Rsqrt", "Scan", "ScatterND",
+    "SharedMax", "SharedMin", "SharedReduceMax", "SharedReduceMin", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign",
+    "Sin", "Sinh", "SizeOf", "Slice", "SliceAt", "Sort", "Sqrt", "StandardGamma", "StopGradient", "Sub", "Sum",
+    "SumUntil", "TakeAlongAxis", "Tan", "Tanh", "Transpose", "Trunc", "UpdateAt", "UpdateSlice", "Where", "While",
+    "WindowArgMax", "WindowMax", "WindowPut", "WindowSpread", "WindowSum", "WindowTake", "WinogradContract", "abs",
+    "add", "add_along_axis", "all", "any", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "arg_max", "arg_min", "arg_sort", "bind", "bind1", "bit_and", "bit_count", "bit_not", "bit_or", "bit_xor",
+    "bitcast", "broadcast", "by_winograd", "capturing", "cast", "cbrt", "ceil", "composite", "composites", "concat",
+    "constant", "contract", "convolution", "copysign", "cos", "cosh", "cum_max", "cum_prod", "cum_sum", "current",
+    "descent", "digamma", "div", "dots_until", "effect_of", "eq", "erf", "erfinv", "evaluate", "exp", "exp2", "expm1",
+    "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "full", "gamma", "gammaln", "gather", "gather_nd", "ge",
+    "gt", "hypot", "imperatively", "interpreting", "iota", "isfinite", "isinf", "isnan", "le", "like", "log", "log10",
+    "log1p", "log2", "log_add_exp", "lt", "make_graph", "matmul", "max", "min", "mod", "mul", "ne", "neg", "pad",
+    "part", "pow", "prod", "pullback", "random_bits", "reduce_max", "reduce_min", "reshape", "round", "rsqrt",
+    "scalar", "scatter_nd", "shared_max", "shared_min", "shared_reduce_max", "shared_reduce_min", "shift_left",
+    "shift_right", "sigmoid", "sign", "sin", "sinh", "size_of", "slice", "slice_at", "snake", "sort", "spread",
+    "sqrt", "standard_gamma", "stop_gradient", "sub", "sum", "sum_of_products", "sum_until", "take_along_axis", "tan",
+    "tanh", "transpose", "transposed_convolution", "trunc", "type_of", "uniform_numbers", "update_at", "update_slice",
     "where", "window_arg_max", "window_max", "window_put", "window_spread", "window_sum", "window_take"
 ]

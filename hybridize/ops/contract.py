@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.dims import same
-from hybridize.base.dtypes import CODES, DType, is_float
+from hybridize.base.dtypes import CODES, DType, int32, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.hooks import Hook
@@ -293,6 +293,8 @@ class Contract(Op):
     of_complex = OfComplex.HOLOMORPHIC
     winograd: ClassVar[bool] = False
     """True if it may be computed by Winograd's algorithm."""
+    paired: ClassVar[bool] = False
+    """True if elements are pairs of integers."""
 
     def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
         check_operands(self.name, x, w)
@@ -345,7 +347,8 @@ class Contract(Op):
         sizes.update(zip(spec.free_axes, self.sizes, strict=True))
         whole = tuple(sizes[axis] for axis in range(len(sizes)))
         sums = wide(x.dtype) if self.result is None else promote(wide(x.dtype), self.result)
-        contraction = Contraction(whole, spec.rank, *spec.operands, sums, self.result or x.dtype, self.winograd)
+        result = self.result or x.dtype
+        contraction = Contraction(whole, spec.rank, *spec.operands, sums, result, self.winograd, self.paired)
         sizes_text = ", ".join(map(dims.text, self.sizes))
         check_ranges(f"{self.name} {self.spec!r} of {x} and {w} with sizes ({sizes_text})", contraction)
         return contraction
@@ -394,6 +397,26 @@ class Contract(Op):
 
     def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> Contraction:
         return self.contraction(*types)
+
+
+@frozen
+class PairedContract(Contract):
+    """A contraction of pairs of 16-bit integers in int32s: for each term the products of both are added, as int32.
+
+    It is what the passes make of contractions of int16 with sums of int32: machines multiply pairs by one instruction.
+    """
+
+    paired: ClassVar[bool] = True
+    differentiable = False
+    sums = False
+
+    def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
+        if x.dtype != int32 or self.result is not None:
+            raise DTypeError("E236", f"{self.name} of {x} and {w}", help="pairs of integers of 16 bits are int32")
+        return super().infer(x, w)
+
+    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Operand | None, ...]:
+        return None, None
 
 
 @frozen
@@ -516,14 +539,16 @@ def contract(
 
 
 def _contracted(
-    spec: ContractSpec, sizes: Shape, x: Operand, w: Operand, result: DType | None, winograd: bool = False
+    spec: ContractSpec, sizes: Shape, x: Operand, w: Operand, result: DType | None, of: type[Contract] = Contract
 ) -> Operand:
+    if of.paired:
+        return bind1(of(spec.text, sizes, result), x, w)
     if any(spec.single):
         dtype = type_of(x).dtype
         if wide(dtype) != dtype and dtype == type_of(w).dtype:  # sums are rounded once
             x, w, result = cast(x, wide(dtype)), cast(w, wide(dtype)), result or dtype
         x, w = sum(x, spec.single[0]), sum(w, spec.single[1])
-        return _contracted(_without_singles(spec), sizes, x, w, result, winograd)
+        return _contracted(_without_singles(spec), sizes, x, w, result, of)
     if spec.product is not None and result is None:
         swapped, transpose_x, transpose_w = spec.product
         left, right = (w, x) if swapped else (x, w)
@@ -537,7 +562,7 @@ def _contracted(
             ones = tuple(1 if axis in turned.groups else size for axis, size in enumerate(shape))
             w = broadcast(reshape(w, (*ones, *matrix)), (*shape, *matrix))
         return transpose(matmul(x, w), turned.out)
-    return bind1((WinogradContract if winograd else Contract)(spec.text, sizes, result), x, w)
+    return bind1(of(spec.text, sizes, result), x, w)
 
 
 @lru_cache(4096)
@@ -568,7 +593,8 @@ def contracted(contraction: Contraction, x: Operand, w: Operand, result: DType |
     """Apply a contraction whose offsets and coefficients are known."""
     shapes = type_of(x).shape, type_of(w).shape
     spelled = _spelled_once if dims.known((*contraction.sizes, *shapes[0], *shapes[1])) else _spelled
-    return _contracted(*spelled(contraction, shapes), x, w, result, contraction.winograd)
+    of = PairedContract if contraction.paired else WinogradContract if contraction.winograd else Contract
+    return _contracted(*spelled(contraction, shapes), x, w, result, of)
 
 
 def sum_of_products(op: Matmul | Contract, length: int, x: Operand, w: Operand) -> Operand:

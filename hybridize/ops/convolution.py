@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from hybridize.base import dims
+from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
@@ -30,6 +31,7 @@ def convolution(
     groups: int = 1,
     x_dilation: int | Sequence[int] = 1,
     channels_last: bool = False,
+    result: DType | None = None,
 ) -> Operand:
     """Return the convolution, as networks call the correlation: [n, o, y...].
 
@@ -45,6 +47,7 @@ def convolution(
         x_dilation: the distance at which the elements of x stand, zeros between them: by this, a convolution is
             transposed.
         channels_last: x is [n, i..., c], w is [o, r..., c / groups], and the result [n, y..., o].
+        result: the dtype of the result; None: that of the operands.
 
     Raises:
         ArgumentError E398: a number is missing, or not one that it may be.
@@ -58,7 +61,7 @@ def convolution(
     numbers = _numbers("convolution", rank, strides, padding, dilation, groups)
     spread = each_axis("convolution", "x_dilation", x_dilation, rank)
     plan = _convolved_once if dims.known((*of.shape, *by.shape)) else _convolved
-    return plan(of, by, *numbers, spread, channels_last).applied(x, w)
+    return plan(of, by, *numbers, spread, channels_last).applied(x, w, result)
 
 
 def _numbers(
@@ -130,6 +133,7 @@ def transposed_convolution(
     groups: int = 1,
     output_padding: int | Sequence[int] = 0,
     channels_last: bool = False,
+    result: DType | None = None,
 ) -> Operand:
     """Return the transposed convolution, the gradient of a convolution by its input as a layer: [n, o, y...].
 
@@ -144,6 +148,7 @@ def transposed_convolution(
         groups: the parts of c and o; each part of o sees one of c.
         output_padding: elements more at the end of each axis.
         channels_last: x is [n, i..., c], w is [c, r..., o / groups], and the result [n, y..., o].
+        result: the dtype of the result; None: that of the operands.
 
     Raises:
         ArgumentError E398: a number is missing, or not one that it may be.
@@ -157,7 +162,7 @@ def transposed_convolution(
     numbers = _numbers("transposed convolution", rank, strides, padding, dilation, groups)
     more = each_axis("transposed convolution", "output_padding", output_padding, rank, 0, 0)
     plan = _transposed_once if dims.known((*of.shape, *by.shape)) else _transposed
-    return plan(of, by, *numbers, more, channels_last).applied(x, w)
+    return plan(of, by, *numbers, more, channels_last).applied(x, w, result)
 
 
 def _transposed(
@@ -283,9 +288,9 @@ class _Planned:
     w: Shape
     result: Shape
 
-    def applied(self, x: Operand, w: Operand) -> Operand:
-        """Compute it."""
-        return reshape(contracted(self.contraction, reshape(x, self.x), reshape(w, self.w)), self.result)
+    def applied(self, x: Operand, w: Operand, result: DType | None) -> Operand:
+        """Compute it, as numbers of a dtype."""
+        return reshape(contracted(self.contraction, reshape(x, self.x), reshape(w, self.w), result), self.result)
 
 
 _convolved_once, _transposed_once = lru_cache(1024)(_convolved), lru_cache(1024)(_transposed)

@@ -14,6 +14,7 @@ from hybridize.passes.host import HostComplex as HostComplex
 from hybridize.passes.inline import Inline as Inline
 from hybridize.passes.kept import KeepLess as KeepLess
 from hybridize.passes.masks import MasksOfResults as MasksOfResults
+from hybridize.passes.pairs import PairTerms as PairTerms
 from hybridize.passes.parts import ComputeParts as ComputeParts
 from hybridize.passes.pipeline import Pass as Pass
 from hybridize.passes.pipeline import Pipeline as Pipeline
@@ -48,6 +49,7 @@ PIPELINE = Pipeline(
     ComputeParts(),  # after equal things are one, so that it sees who reads a concatenation
     TakeFromOperands(),  # after equal things are one, whose other readers need no memory for it then
     REMATERIALISE,  # after equal things are one, as its copies are equal to what is there
+    PairTerms(),  # after what goes by the operands of contractions, which are halves of others then
     KeepLess(),  # after what is computed again with its products; its copies are equal to what is there, too
     EliminateDead(),  # last: every pass may leave dead nodes
 )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hybridize.base.dtypes import is_complex
 from hybridize.graph import Graph, OpLike, Value
 from hybridize.graph.text import INLINE
 from hybridize.ops import Effect, effect_of
@@ -19,10 +20,12 @@ class EliminateCommon:
         rewriter = Rewriter(graph)
         self._constants(graph, rewriter)
         seen: dict[tuple[OpLike, tuple[Value, ...]], tuple[Value, ...]] = {}
+        # Two results of one value are a kernel's copy, and of complex numbers kernels know none.
+        results = {value for value in graph.outputs if is_complex(value.type.dtype)}
         for node in graph.nodes:
             inputs = tuple(rewriter.now(value) for value in node.inputs)
             known = seen.get((node.op, inputs)) if effect_of(node.op) is not Effect.WORLD else None
-            if known is not None:
+            if known is not None and results.isdisjoint(node.outputs):
                 rewriter.replace(node, known)
                 continue
             seen[node.op, inputs] = node.outputs

@@ -230,14 +230,46 @@ class Program:
             help="use save(path) and hybridize.load(path)",
         )  # fmt: skip
 
+    @property
+    def is_plain(self) -> bool:
+        """True if calls are no more than a run of machine code over the inputs."""
+        runs = self._runs
+        return isinstance(runs, PackedMachine) and not runs.executable.effects and not runs.executable.derivers
+
+    def entry_over(
+        self, bound: Buffers, fallback: Entry, exchange: Exchange, watches: Sequence[Watch], structure: Any,
+        doubt: Callable[[], bool] | None = None, arguments: tuple[Sequence[Argument], tuple[str, ...]] | None = None,
+    ) -> Entry | None:  # fmt: skip
+        """A callable over arrays of another library, in and out, which gives calls of other arguments to `fallback`.
+
+        None where there can be none.
+
+        Args:
+            bound: arrays in place of those that the program was captured with: inputs behind the arguments.
+            fallback: gets the others.
+            exchange: takes and makes the arrays.
+            watches: what must be as it is for a call to be taken.
+            structure: of the result, as `compiler.make_entry` has it.
+            doubt: tells of all that is watched whether it is right, where other objects may be equal.
+            arguments: what is checked of each, and the names of the last of them; those of the capture are the default.
+        """
+        arguments = arguments or self.arguments_of_entry()
+        if arguments is None or not self.is_plain or unasked(self.capture):
+            return None
+        runs: Any = self._runs
+        entry = compiler.make_entry(
+            runs.executable, array_type=None, arguments=arguments[0], keywords=arguments[1], bound=bound,
+            fallback=fallback, structure=structure, exchange=exchange, watches=watches, doubt=doubt,
+        )  # fmt: skip
+        return None if isinstance(entry, PythonEntry) else entry
+
     def on_lines(self) -> Callable[..., Buffers] | None:
         """Return a function of the inputs, as NumPy arrays, which gives outputs that begin on cache lines.
 
         None where sizes are not known, or calls need more than that.
         """
-        runs = self._runs
-        is_plain = isinstance(runs, PackedMachine) and not runs.executable.effects and not runs.executable.derivers
-        return runs.executable.caller_on_lines() if is_plain else None  # type: ignore[attr-defined]
+        runs: Any = self._runs
+        return runs.executable.caller_on_lines() if self.is_plain else None
 
     def run_inputs(self, inputs: Buffers) -> Buffers:
         """Return the outputs for inputs that the program holds for, in the order of the graph."""

@@ -69,8 +69,8 @@ def saved(
                 "E450",
                 f"{name} is specialized on a value that depends on data, at {captured.decided.loc}, which a saved "
                 f"program does not check",
-                help="keep the sizes, torch.where(mask, x, 0), and let branches on data give tensors of one type; what "
-                "gradients alone need is not there in a program without them: call it within torch.no_grad()",
+                help="keep the sizes, where(mask, x, 0) in place of x[mask], and let branches on data give arrays of "
+                "one type; what gradients alone need is not there in a program without them, of torch within no_grad()",
             )
         for structure in (captured.call.structure, captured.structure):
             kinds = object_classes(structure)

@@ -55,6 +55,7 @@ EXTERNALS: Final = (
     "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_New", "PyTuple_SetItem", "PyList_New", "PyList_SetItem",
     "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "aligned_alloc", "free", "memcpy", "PyErr_NoMemory",
     "PyErr_SetObject", "PyDict_GetItemWithError", "PyDict_Next", "PyObject_GetAttr", "madvise",
+    "PyObject_GetBuffer", "PyBuffer_Release", "PyCapsule_New", "PyCapsule_IsValid",
     "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes",
     "float", "int", "None", "True", "readers", "scratch", "scratch_bytes",
 )  # fmt: skip
@@ -170,6 +171,11 @@ def _items_supported() -> bool:
     words = [id(item) for item in items]
     at = _word(id(items) + LIST_ITEMS), id(copy) + TUPLE_ITEMS
     return all([_word(start + 8 * k) for k in range(101)] == words for start in at) and hasattr(_libc(), "memcmp")
+
+
+def items_address(items: list[Any]) -> int:
+    """Return the address of the pointers to the items of a list."""
+    return _word(id(items) + LIST_ITEMS)
 
 
 @cache

@@ -36,16 +36,17 @@ FIELDS: Final = (
     "kind", "finish", "committed", "arguments", "argument_count", "inputs", "input_count", "outputs", "result_count",
     "output_count", "guards", "guard_count", "write_bytes", "prepare", "size_slot", "frame_words",
     "pending", "taken", "doubt", "writer", "exchange", "keywords", "keyword_count", "row_count",
+    "view_count",
 )  # fmt: skip
 FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
 FIGURES: Final = FIELD[FRAME[0]]
 """The first word of what is known of all calls; where sizes differ from call to call, `prepare` makes these words."""
 
 ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims", "flag")
-"""Words of an argument's row; `object` is the descr of an array, `tensor_word` of another library's, the width of a
-scalar, or the very object.
+"""Words of an argument's row; `object` is the descr of an array, the `word` of the exchange for another library's, the
+width of a scalar, or the very object.
 
-`flag` is True or False where another library's array must be differentiated, or must not, else 0.
+`flag` is what the attribute of that name must be of another library's array, differentiated or not, else 0.
 
 `dims` points to its sizes. One below 0 stands for a size symbol, see `size_word`. Of a container `object` is the
 class, `ndim` the number of its items, `slot` the row of the first of them, and `dims` points to the keys of a dict. The
@@ -87,6 +88,8 @@ class ArgumentKind(IntEnum):
     """Exactly a dict of these keys, in this order."""
     TENSOR = 7
     """The same as `ARRAY`, where arrays are another library's."""
+    VIEW = 8
+    """The same, where they show their memory by the buffer protocol."""
 
 
 CONTAINERS: Final = (ArgumentKind.TUPLE, ArgumentKind.LIST, ArgumentKind.DICT)
@@ -119,7 +122,10 @@ class Argument:
     keys: tuple[Any, ...] = ()
     """Of a dict."""
     flag: bool | None = None
-    """True if another library's array is differentiated, False if it is not; None where that does not matter."""
+    """The flag of another library's array: True if it is differentiated, False if it is not; None where that does not
+    matter."""
+    order: tuple[int, ...] = ()
+    """For each item its number in the order of reading, where that is another one."""
 
 
 class Look(IntEnum):
@@ -140,6 +146,8 @@ class Look(IntEnum):
     `STAMP`, they are left out. `key` tells how many they are, `expected` is the dict's version then."""
     STAMP = 7
     """No object: the `VERSION` that many rows before it is the dict's of now."""
+    PLACE = 8
+    """No object: the word at address `key`, which `owner` keeps, is the number `expected`."""
     SETTING = 5
     """`owner[key]`, of a dict. Where another object is found the call is for the fallback, as with `CALL`; of all other
     kinds `doubt` is asked."""
@@ -154,10 +162,19 @@ class Watch:
     key: Any
     """An object; of `WORD` a number of bytes."""
     expected: Any
-    """The very object; `NULL` for none at all. Of `TENSOR` its words: see `GUARD`."""
+    """The very object; `NULL` for none at all. Of `TENSOR` its words: see `GUARD`. Of `PLACE` a number."""
 
 
 NULL: Final = object()
+
+
+def items_watched(items: list[Any]) -> list[Watch]:
+    """List what tells that a list has the very items that it has now; all of it, in this order."""
+    address = cpython.items_address(items)
+    places = [(id(items) + cpython.SEQUENCE_SIZE, len(items)), (id(items) + cpython.LIST_ITEMS, address)]
+    places += [(address + 8 * number, id(item)) for number, item in enumerate(items)]
+    owners = items, tuple(items)
+    return [Watch(Look.PLACE, owners, place, word) for place, word in places]
 
 
 @frozen
@@ -248,6 +265,7 @@ class EntryTable:
             "keyword_count": len(keywords),
             "row_count": len(rows),
             "exchange": exchange.address if exchange is not None else 0,
+            "view_count": len(rows) if exchange is not None and exchange.views else 0,
             "input_count": slots + len(bound) + (1 + len(symbols) if prepare else 0),
             "result_count": len(results),
             "output_count": len(results) + len(writes),
@@ -286,6 +304,9 @@ class EntryTable:
             if watch.look in (Look.VERSION, Look.STAMP):
                 words.extend([int(watch.look), id(watch.owner), watch.key, 0])
                 continue
+            if watch.look is Look.PLACE:
+                words.extend([int(watch.look), id(watch.owner), watch.key, watch.expected])
+                continue
             key = watch.key if watch.look is Look.WORD else id(watch.key)
             expected = 0 if watch.expected is NULL else id(watch.expected)
             if watch.look is Look.TENSOR:
@@ -316,7 +337,7 @@ class EntryTable:
             ndim = argument.type.ndim if argument.type is not None else len(argument.items)
             kind, slot = argument.kind, row.first if argument.kind in CONTAINERS else max(row.slot, 0)
             if kind is ArgumentKind.ARRAY and self._exchange is not None:
-                kind = ArgumentKind.TENSOR
+                kind = ArgumentKind.VIEW if self._exchange.views else ArgumentKind.TENSOR
             flag = 0 if argument.flag is None else id(argument.flag)
             words.extend([int(kind), slot, self._object(argument), ndim, at, flag])
         words[FIELD["inputs"]] = len(words)
@@ -351,6 +372,8 @@ class EntryTable:
             case ArgumentKind.SAME | ArgumentKind.TUPLE | ArgumentKind.LIST | ArgumentKind.DICT:
                 return id(argument.value)
             case ArgumentKind.ARRAY if argument.type is not None:
+                if self._exchange is not None:
+                    return self._exchange.word(argument.type.dtype, argument.type.ndim)
                 return self._descr(argument.type)
         return argument.type.dtype.itemsize if argument.type is not None else 8
 
@@ -398,7 +421,8 @@ def _rows(arguments: Sequence[Argument]) -> list[_Row]:
     firsts = []
     for argument, path in placed:  # which grows
         firsts.append(len(placed))
-        placed += [(one, (*path, number)) for number, one in enumerate(argument.items)]
+        numbers = argument.order or range(len(argument.items))
+        placed += [(one, (*path, number)) for number, one in zip(numbers, argument.items, strict=True)]
     read = [number for number, (one, _) in enumerate(placed) if one.kind not in (ArgumentKind.SAME, *CONTAINERS)]
     slots = {row: slot for slot, row in enumerate(sorted(read, key=lambda number: placed[number][1]))}
     return [
@@ -482,7 +506,12 @@ def _offsets(array_type: type) -> dict[str, int]:
 
 
 def servable(
-    arguments: Sequence[Argument], bound: Sequence[NDArray[Any]], writes: Sequence[Write], array_type: type | None
+    arguments: Sequence[Argument],
+    bound: Sequence[NDArray[Any]],
+    writes: Sequence[Write],
+    array_type: type | None,
+    exchange: Exchange | None = None,
+    results: Sequence[TensorType] = (),
 ) -> bool:
     """Tell whether an entry can serve such a program on this interpreter; otherwise Python must."""
     if not cpython.supported() or state_offset() is None:
@@ -491,6 +520,9 @@ def servable(
         return False
     scalars = {ArgumentKind.FLOAT: ("float32", "float64"), ArgumentKind.INT: ("int64",)}
     if any(a.kind in scalars and (a.type is None or a.type.dtype.name not in scalars[a.kind]) for a in _all(arguments)):
+        return False
+    types = [*(one.type for one in _all(arguments) if one.kind is ArgumentKind.ARRAY), *results]
+    if exchange is not None and not all(type_ is None or exchange.takes(type_.dtype) for type_ in types):
         return False
     if not plain_sizes(arguments) or any(write.type.scope is not None for write in writes):
         return False

@@ -894,7 +894,7 @@ class Grouping:
         product = changed(product, gates=gates.count)
         if not same(product.n, gates.count * gates.columns):
             return False
-        if not gates_fit(product, Arithmetic(product.dtype, self.lowerings.target)):
+        if not gates_fit(product, Arithmetic(product.dtype, self.lowerings.target, product.paired)):
             return False
         step.product, step.operands = product, operands
         self.places.ordered.update(operands)  # gates lie beside each other in order only

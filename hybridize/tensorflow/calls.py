@@ -4,18 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.nested import unflatten
 from hybridize.programs import Program
-from hybridize.tensorflow import internals
+from hybridize.runtime.entry import Watch
+from hybridize.tensorflow import internals, places
+from hybridize.tensorflow.exchange import exchange, modes
 from hybridize.tensorflow.gradients import RecordedCalls
 from hybridize.tensorflow.internals import elements
 from hybridize.tensorflow.memory import as_tensor
 from hybridize.tensorflow.tracing import TracedGraph
+
+_FEW: Final = 2
+_SOME: Final = 8
+_MANY: Final = 128
+"""Calls that Python finds the program for before an entry is made, as many are called once: without variables, and with
+some. Each time it takes twice as many, at most the last: what an entry holds is copied by TensorFlow's next write."""
 
 
 class Site:
@@ -37,8 +45,45 @@ class Site:
         self._is_one = trace.structure.kind == "leaf"
         self._is_all = self._is_one and not trace.written
         """True if a call gives one tensor, and that is all."""
+        self._calls, self._wait = 0, _SOME if self._handles else _FEW
+        self._watched: list[Watch] = []
+        """Words that the entry looks at to see that no variable was written."""
         self._has_numbers = any(value.type.ndim == 0 for value in trace.graph.inputs)
         self._recording = RecordedCalls(trace, owner)
+
+    def is_due(self) -> bool:
+        """Count a call that has no entry, and tell whether one is to be made."""
+        self._calls += 1
+        return self._calls >= self._wait
+
+    def holds(self) -> bool:
+        """Tell whether no variable was written since the entry was made. Else it holds what is of no use."""
+        return places.hold(self._watched)
+
+    def entry(self, fallback: Callable[..., Any], watches: Sequence[Watch]) -> Callable[..., Any] | None:
+        """Return a callable for calls of this program, which gives all others to `fallback`; None without one.
+
+        Args:
+            fallback: gets the others.
+            watches: what must be as it is.
+        """
+        self._calls, self._wait, self._watched = 0, min(2 * self._wait, _MANY), []
+        library = exchange() if internals.RECORDS else None
+        if library is None or self._assigned or not self._program.is_plain:
+            return None
+        bound: list[NDArray[Any]] = []
+        watched: list[Watch] = []
+        if self._handles:
+            bound = places.read(self._handles, self._dtypes)
+            words = places.watches(self._handles, bound)
+            if words is None:
+                return None
+            watched = words
+        ordered = modes(is_ordered=bool(self._handles))
+        finish: Any = "leaf" if self._is_all else self._finished
+        entry = self._program.entry_over(bound, fallback, library, [*ordered, *watches, *watched], finish)
+        self._watched = watched
+        return entry
 
     def call(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> Any:
         """Return the result of a call.

@@ -39,6 +39,8 @@ _CONSTANTS: Final = (bool, int, float, str, type(None))
 """Classes of arguments that are no tensors and that calls are keyed by without looking into them."""
 _OBJECTS: Final[dict[int, SameObject]] = {}
 """Variables that were arguments, by identity: each is one object to programs."""
+_CHAIN: Final = 4
+"""Programs whose entries are tried before Python looks for the right one."""
 _KEYS: Final = 256
 """Kinds of calls, exact sizes and all, that are found without Python taking them apart."""
 
@@ -69,6 +71,8 @@ class TensorFlowFunction(Function[Any, Any]):
         self._sites: dict[tuple[Any, ...], Site] = {}
         self._graphs: dict[int, Site] = {}
         self._settings = LayerSettings(target)
+        self._entered: list[Site] = []
+        """Those that have entries, the latest first."""
         self._random: Any = None
         self._traced = _traceable(target)
         super().__init__(_of_arrays(self), **options)
@@ -77,8 +81,27 @@ class TensorFlowFunction(Function[Any, Any]):
         self._is_whole = True
 
     def _install(self) -> None:
-        """Calls go by the kinds of their tensors: there are no entries."""
-        object.__setattr__(self, "__call__", self._called)
+        """Make the entries of the latest programs what a call reaches first."""
+        entry: Callable[..., Any] = self._dispatch
+        entered: list[Site] = []
+        for site in reversed(self._entered):
+            own = site.entry(entry, self._settings.watches())
+            if own is not None:
+                entry, entered = own, [site, *entered]
+        self._entered = entered
+        object.__setattr__(self, "__call__", entry)
+
+    def _enter(self, site: Site) -> None:
+        """Make an entry for the calls of a program."""
+        with self._lock:
+            self._entered = [site, *(one for one in self._entered if one is not site)][:_CHAIN]
+            self._install()
+
+    def leave(self, *sites: Site) -> None:
+        """Let the calls of programs, or all, go through Python."""
+        with self._lock:
+            self._entered = [one for one in self._entered if sites and one not in sites]
+            self._install()
 
     def __getattr__(self, name: str) -> Any:
         """Give what the object has under a name."""
@@ -108,7 +131,7 @@ class TensorFlowFunction(Function[Any, Any]):
 
     # ---------------------------------------------------------------------------------------------------- calls
 
-    def _called(self, /, *args: Any, **kwargs: Any) -> Any:
+    def _dispatch(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compute `target(*args, **kwargs)` by a compiled program.
 
         Raises:
@@ -140,7 +163,7 @@ class TensorFlowFunction(Function[Any, Any]):
             or not self._settings.hold()
         ):
             return self._slowly(args, kwargs, tuple(key))
-        return site.call(tensors, arrays)
+        return self._run(site, tensors, arrays)
 
     def _slowly(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: tuple[Any, ...] | None = None) -> Any:
         """A call of a kind that was not met before, or of a kind that Python takes apart.
@@ -172,7 +195,16 @@ class TensorFlowFunction(Function[Any, Any]):
         except Exception as error:
             trim(error)
             raise
-        return site.call(tensors, [as_array(one) for one in tensors])
+        return self._run(site, tensors, [as_array(one) for one in tensors])
+
+    def _run(self, site: Site, tensors: Sequence[Any], arrays: Sequence[Any]) -> Any:
+        """Return the result of a call that no entry has taken, and see to it that one takes the next ones."""
+        if site in self._entered:
+            if not site.holds():
+                self.leave(site)
+        elif site.is_due():
+            self._enter(site)
+        return site.call(tensors, arrays)
 
     def _site(self, program: Program) -> Site:
         """The calls of a program."""
@@ -189,6 +221,7 @@ class TensorFlowFunction(Function[Any, Any]):
         with self._lock:
             self._sites.clear()
             self._graphs.clear()
+            self.leave()
             super().cache_clear()
 
     def forget(self, program: Program) -> None:
@@ -196,6 +229,7 @@ class TensorFlowFunction(Function[Any, Any]):
         with self._lock:
             self._sites.clear()
             self._graphs.pop(id(program), None)
+            self.leave()
         super().forget(program)
 
     def retrace(self) -> None:

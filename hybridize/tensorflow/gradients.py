@@ -58,13 +58,15 @@ class RecordedCalls:
                     if is_inexact(graph.inputs[k].type.dtype) and internals.records([one]))  # fmt: skip
         if self._has_none:
             return None
+        if not self.trace.is_differentiable:
+            self._leave("it has a gradient of tf.custom_gradient that is no function of tensors")
+            return None
         try:
             pair = self._recorded.pair(wrt, inputs)
         except StateError as error:
             if error.code != "E521":
                 raise
-            self._has_none = True
-            warn(f"{self.name}: calls that a tape watches run in TensorFlow, as {error.what}, at {error.loc}")
+            self._leave(f"{error.what}, at {error.loc}")
             return None
         values = pair.forward.run(inputs)
         outputs = [as_tensor(value) for value in values[: len(graph.outputs)]]
@@ -73,6 +75,10 @@ class RecordedCalls:
             node = _Node(self, pair, tensors, contents, outputs, values[len(graph.outputs) :], linked)
             internals.record(self.name, [outputs[k] for k in linked], sources, node)
         return outputs
+
+    def _leave(self, why: str) -> None:
+        self._has_none = True
+        warn(f"{self.name}: calls that a tape watches run in TensorFlow, as {why}")
 
     def publicly(self, tensors: Sequence[Any], contents: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
         """Return the outputs of a call, the results among them as those of a node whose backward pass is TensorFlow's:

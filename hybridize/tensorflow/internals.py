@@ -34,7 +34,10 @@ _COULD: Final = _named("eager.record.could_possibly_record")
 _SHOULD: Final = _named("eager.record.should_record_backprop")
 _TANGENTS: Final = _named("pywrap_tfe.TFE_Py_PackJVPs")
 _ACCESSED: Final = _named("pywrap_tfe.TFE_Py_TapeVariableAccessed")
+_EXECUTOR: Final = _named("pywrap_tfe.TFE_ContextGetExecutorForThread")
+_WAITS: Final = _named("pywrap_tfe.TFE_ExecutorIsAsync")
 _NUMPY: Final = getattr(EAGER, "_numpy", None)
+_RULE: Final = _named("framework.ops.get_gradient_function")
 _FROM_CAPSULE: Final = _named("pywrap_tfe.TFE_FromDlpackCapsule")
 RECORDS = None not in (_RECORD, _COULD, _SHOULD, _TANGENTS, _ACCESSED)
 """True if calls can be made nodes of tapes where somebody asks; else each is one of `tf.custom_gradient`, of which a
@@ -47,6 +50,18 @@ def _elements(tensor: Any) -> NDArray[Any]:
 
 elements: Final[Callable[[Any], Any]] = _NUMPY or _elements
 """Return the elements of a tensor where they lie, as an array that nobody may write; of no axes, perhaps a number."""
+
+
+def modes() -> list[tuple[Callable[[], Any], bool]]:
+    """Return functions that tell modes of this thread, with what they give where a call is no more than a call."""
+    return [(tf.executing_eagerly, True), *([(_COULD, False)] if _COULD is not None else [])]
+
+
+def is_asynchronous() -> bool:
+    """Tell whether operations of this thread wait for others; where nobody knows they may."""
+    if _EXECUTOR is None or _WAITS is None:
+        return True
+    return bool(_WAITS(_EXECUTOR(_CONTEXT()._handle)))
 
 
 def values(handles: Sequence[Any], dtypes: Sequence[Any]) -> Sequence[Any]:
@@ -73,9 +88,17 @@ def over(array: NDArray[Any]) -> Any:
     """Return a tensor over the memory of an array, which begins where TensorFlow allows."""
     if _FROM_CAPSULE is None or _CONTEXT is None:
         return tf.experimental.dlpack.from_dlpack(array.__dlpack__())
+    function, operands = maker()
+    return function(array.__dlpack__(), *operands)
+
+
+def maker() -> tuple[Any, tuple[Any, ...]]:
+    """Return the function that makes a tensor of a capsule of DLPack, and its further operands; None without it."""
+    if _FROM_CAPSULE is None or _CONTEXT is None:
+        return None, ()
     context = _CONTEXT()
     context.ensure_initialized()
-    return _FROM_CAPSULE(array.__dlpack__(), context._handle)
+    return _FROM_CAPSULE, (context._handle,)
 
 
 def could_record() -> bool:
@@ -132,6 +155,13 @@ def functions_of(graph: Any) -> dict[str, Any]:
     return graphs
 
 
+def gradient_of(operation: Any) -> Any:
+    """Return the function that computes the gradients of an operation's inputs, of it and those of its outputs; None
+    where this version does not tell.
+    """
+    return None if _RULE is None else _RULE(operation)
+
+
 def layers_of(target: Any) -> list[Any]:
     """Return the layers of a Keras model or layer, itself and those in layers included; none of anything else."""
     listed = getattr(target, "_flatten_layers", None)
@@ -140,9 +170,11 @@ def layers_of(target: Any) -> list[Any]:
 
 def parts_of(layer: Any) -> list[Any]:
     """Return the layers that a layer of Keras is made of."""
-    parts: list[Any] = layer._layers
+    parts: list[Any] = getattr(layer, PARTS_NAME)
     return parts
 
 
-LAYER_STATE: Final = operator.attrgetter("_trainable", "_dtype_policy")
+PARTS_NAME: Final = "_layers"
+LAYER_NAMES: Final = ("_trainable", "_dtype_policy")
+LAYER_STATE: Final = operator.attrgetter(*LAYER_NAMES)
 """The settings of a layer of Keras: if it trains, and its types."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.tensorflow.internals import LAYER_STATE, layers_of, parts_of
+from hybridize.runtime.entry import Look, Watch, items_watched
+from hybridize.tensorflow.internals import LAYER_NAMES, LAYER_STATE, PARTS_NAME, layers_of, parts_of
 
 
 class LayerSettings:
@@ -23,6 +24,19 @@ class LayerSettings:
         self._layers = layers_of(self._target)
         self._states = list(map(LAYER_STATE, self._layers))
         self._parts = [(layer, parts) for layer in self._layers if (parts := list(parts_of(layer)))]
+
+    def watches(self) -> list[Watch]:
+        """List what an emitted entry looks at to find them as they were; where that is too little it asks `hold`."""
+        values = [dict(zip(LAYER_NAMES, state, strict=True)) for state in self._states]
+        for layer, items in zip(self._layers, values, strict=True):
+            items[PARTS_NAME] = parts_of(layer)
+            if any(vars(layer).get(name) is not value for name, value in items.items()):
+                return [Watch(Look.CALL, self.hold, None, True)]
+        watches = []
+        for layer, items in zip(self._layers, values, strict=True):
+            watches += [Watch(Look.ITEM, vars(layer), name, value) for name, value in items.items()]
+            watches += items_watched(items[PARTS_NAME])
+        return watches
 
     def hold(self) -> bool:
         """Tell whether they are as they were."""

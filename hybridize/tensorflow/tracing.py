@@ -25,6 +25,7 @@ from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram
 from hybridize.graph import Graph
 from hybridize.tensorflow.internals import functions_of
 from hybridize.tensorflow.memory import as_array, dtype_of
+from hybridize.tensorflow.rules import with_rules
 
 with LOADING:
     from hybridize.formats.tensorflow.draws import GENERATOR
@@ -55,6 +56,8 @@ class TracedGraph:
     """Variables that are to be trained: tapes watch them."""
     original: Callable[..., Any]
     """Computes the same in TensorFlow, of the tensors alone."""
+    is_differentiable: bool = True
+    """False if it has gradients that somebody wrote, and that are no functions of tensors: they are TensorFlow's."""
 
     @property
     def results(self) -> int:
@@ -101,19 +104,22 @@ def _walked(
     freeze: bool,
     original: Callable[..., Any],
 ) -> TracedGraph:
-    definition = parse(concrete.function_def.SerializeToString(), "Function", SCHEMAS, name)
-    library = [parse(one.SerializeToString(), "Function", SCHEMAS, name)
-               for one in concrete.graph.as_graph_def().library.function]  # fmt: skip
-    functions = {one["signature"]["name"]: one for one in (*library, definition)}
-    root = definition["signature"]["name"]
+    root = concrete.function_def.signature.name
+    library = (*concrete.graph.as_graph_def().library.function, concrete.function_def)
+    definitions = {one.signature.name: one for one in library}
     bound, variables = _bound(concrete, name)
     lines = _Lines(concrete.graph, root)
+    with_their_rules, differentiable = with_rules(definitions, lines.graphs)
     try:
-        program = program_of_functions(functions, root, bound, source=name)
+        program = program_of_functions(_parsed(with_their_rules, name), root, bound, source=name)
     except HybridizeError as error:
         if error.code != "E606":
             raise
-        raise _unsupported(error, functions, lines) from None
+        functions, differentiable = _parsed(definitions, name), False
+        try:
+            program = program_of_functions(functions, root, bound, source=name)
+        except HybridizeError as error:
+            raise _unsupported(error, functions, lines) from None
     types = {one: _type_of(variable) for one, variable in variables.items()}
     constants = {one: as_array(v.read_value()).copy() for one, v in variables.items()} if freeze else {}
     graph, names, written = functional(lines.put_into(program), kinds, types, constants)
@@ -124,8 +130,12 @@ def _walked(
     return TracedGraph(
         Graph(graph.inputs, graph.nodes, outputs, graph.constants), tuple(variables[one] for one in names), names,
         tuple(variables[one] for one in written), written, structure,
-        tuple(one for one in variables.values() if one.trainable), original,
+        tuple(one for one in variables.values() if one.trainable), original, differentiable,
     )  # fmt: skip
+
+
+def _parsed(definitions: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: parse(one.SerializeToString(), "Function", SCHEMAS, name) for key, one in definitions.items()}
 
 
 def _bound(concrete: Any, name: str) -> tuple[list[Handle | NDArray[Any]], dict[str, Any]]:
@@ -202,11 +212,11 @@ class _Lines:
     """
 
     def __init__(self, graph: Any, root: str) -> None:
-        self._graphs = {root: graph, **functions_of(graph)}
+        self.graphs = {root: graph, **functions_of(graph)}
 
     def line(self, function: str, node: str) -> SourceLoc | None:
         """The line of a node; None where TensorFlow does not tell."""
-        graph = self._graphs.get(function)
+        graph = self.graphs.get(function)
         if graph is None:
             return None
         try:
@@ -224,7 +234,7 @@ class _Lines:
         return changed(program, functions=functions)
 
     def _marked(self, function: str, graph: ForeignGraph) -> ForeignGraph:
-        if function not in self._graphs:
+        if function not in self.graphs:
             return graph
         return changed(graph, nodes=tuple(changed(node, loc=self.line(function, node.name)) for node in graph.nodes))
 

@@ -283,6 +283,29 @@ def _contract(cls: Any) -> Iterator[Sample]:
         yield sample(unreadable, (2, 3), (3, 2), fails=ArgumentError)
 
 
+@of("paired_contract")
+def _paired_contract(cls: Any) -> Iterator[Sample]:
+    """Products and windows of pairs that wrap, groups, terms of one operand alone, and a vector."""
+
+    def pairs(shape: Shape, seed: int) -> NDArray[Any]:
+        halves = sample_array((*shape, 2), "i2", -32768.0, 32767.0, seed)
+        return halves.view("i4")[..., 0]
+
+    for spec, x, w, sizes in (
+        ("ac,cb->ab", (2, 3), (3, 40), ()),
+        ("ac,bc->ab", (9, 40), (5, 40), ()),
+        ("dac,dcb->dab", (2, 3, 4), (2, 4, 5), ()),
+        ("a,a->", (5,), (5,), ()),
+        ("ac,->a", (2, 3), (), ()),
+        ("ad[c+e-1],bde->abc", (2, 2, 5), (3, 2, 3), (5,)),
+        ("af[2c+e-1]b,fde->acdb", (1, 3, 9, 2), (3, 17, 3), (5,)),
+        ("ab[c+e]d,bde->acd", (1, 3, 9, 20), (3, 20, 3), (7,)),
+    ):
+        yield Sample((pairs(x, 0), pairs(w, 1)), cls(spec, sizes), grad=())
+    yield Sample((sample_array((2, 3)), sample_array((3, 2))), cls("ac,cb->ab"), fails=DTypeError)
+    yield Sample((pairs((2, 3), 0), pairs((3, 2), 1)), cls("ac,cb->ab", (), numpy.dtype("i4")), fails=DTypeError)
+
+
 @of("winograd_contract")
 def _winograd_contract(cls: Any) -> Iterator[Sample]:
     """Convolutions, their gradients, and a product, which is one like any other."""
@@ -1006,6 +1029,32 @@ def _least_squares(cls: Any) -> Iterator[Sample]:
     for shape in ((3, 3), (4, 2), (2, 4), (1, 1)):
         yield Sample((well(shape), sample_array((shape[0], 2), seed=1)), cls(1e-6), rtol=1e-4, atol=1e-5)
     yield Sample((sample_array((2, 3)), sample_array((3, 3))), cls(1e-6), fails=ShapeError)
+
+
+# descent
+
+
+@of("descent")
+def _descent(cls: Any) -> Iterator[Sample]:
+    """Full trees of three levels, few and many rows and trees, NaN; trees of a leaf alone, ways that are cut short."""
+    number = numpy.arange(7)
+    for trees, rows, dtype in ((1, 1, "f4"), (3, 1, "f8"), (19, 2, "f4"), (2, 21, "f4"), (9, 8, "f8")):
+        first, behind = 7 * numpy.arange(trees)[:, None], 7 * trees + 8 * numpy.arange(trees)[:, None]
+        below = [numpy.where(2 * number + k < 7, first + 2 * number + k, behind + 2 * number + k - 7) for k in (1, 2)]
+        neither = below[0] if trees % 2 else below[1]
+        links = numpy.stack([first + number, *below, neither], -1).reshape(-1, 4)
+        links[:, 0] %= 5
+        x, splits = sample_array((rows, 5), dtype), sample_array((7 * trees,), dtype, seed=1)
+        x[:1, ::2] = numpy.nan
+        x[1:2, 0] = splits[0]
+        roots = first.reshape(-1).copy()
+        roots[2::3] += 7 * trees
+        operands = x, splits, links.astype("i4"), roots.astype("i4")
+        yield from (Sample(operands, cls(depth), grad=()) for depth in (0, 2, 3))
+    yield Sample((x.astype("f2"), splits.astype("f2"), *operands[2:]), cls(3), fails=DTypeError)
+    yield Sample((x, splits, operands[2].astype("i8"), operands[3]), cls(3), fails=DTypeError)
+    yield Sample((x, splits[1:], *operands[2:]), cls(3), fails=ShapeError)
+    yield Sample((x[:, :0], *operands[1:]), cls(3), fails=ShapeError)
 
 
 # sorting

@@ -37,3 +37,15 @@ def test_what_a_program_does_not_give_is_no_rounding():
     bounds, y = rounding(lambda x: x * 2, x)
     other = Rounding(bounds.graph, bounds.inputs, [y + numpy.float32(5)])
     assert other.problems([y]) != [""], "however far the graph itself is from it"
+
+
+def test_sums_that_numpy_rounds_the_same_way_each_time_are_not_held_to_half_an_ulp():
+    """Along outer axes it adds one after the other; a program adds several sums, and is nearer to the exact one."""
+    x = numpy.full((4096, 8), 0.1, "f4") + numpy.arange(8, dtype="f4") / 80
+    bounds, y = rounding(lambda x: (x.sum(0) / 4096 - x[0]) * 10, x)
+    numpys = (x.sum(0) / numpy.float32(4096) - x[0]) * numpy.float32(10)
+    exact = ((x.astype("f8").sum(0) / 4096 - x[0]) * 10).astype("f4")
+    assert abs(numpys - exact).max() > 16 * 2.0**-24 * 10 * x.max() and abs(y - exact).max() < 1e-5
+    against = Rounding(bounds.graph, bounds.inputs, [numpys])
+    assert against.problems([y]) == against.problems([exact]) == [""]
+    assert against.problems([exact + numpy.float32(0.05)]) != [""]

@@ -295,3 +295,8 @@ def test_a_sensitive_output_is_exported_as_far_as_rounding_goes(tmp_path):
 def test_there_is_nothing_to_verify_a_model_by(files):
     with pytest.raises(LoadError, match="E653"):
         load(files / "net.onnx", verify=True)
+
+
+def test_what_is_no_path_is_refused(files):
+    with refusal(ArgumentError, r"E301: load takes the path of a file, got bytes(.|\n)*InferenceSession"):
+        load((files / "net.onnx").read_bytes())

@@ -4,8 +4,9 @@ import dataclasses
 import functools
 import subprocess
 import sys
-from collections import namedtuple
+from collections import deque, namedtuple
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -278,6 +279,90 @@ def test_attributes_and_closures_that_change():
     assert_same(fast(x), net(x))
 
 
+class Part:
+    __slots__ = ("bias",)
+    scale = 2.0
+
+    def __init__(self):
+        self.bias = 1.0
+
+    def __call__(self, a):
+        return self.moved(a) * self.scale
+
+    def moved(self, a):
+        return a + self.bias * WEIGHT
+
+
+class Whole:
+    def __init__(self):
+        self.parts, self.options, self.calls = [Part(), Part()], SimpleNamespace(rate=2.0), 0
+
+    def __call__(self, a):
+        return sum(part(a) for part in self.parts) * self.options.rate
+
+
+def test_objects_that_hold_others(monkeypatch):
+    """As a closure, and as the object whose method is decorated."""
+    whole = Whole()
+    fast = hybridize(lambda a: whole(a))
+    monkeypatch.setattr(Whole, "fast", hybridize(Whole.__call__), raising=False)
+    for change in (
+        lambda: setattr(whole.parts[1], "bias", 5.0),
+        lambda: setattr(whole.options, "rate", 3.0),
+        lambda: whole.parts.append(Part()),
+        lambda: monkeypatch.setattr(Part, "scale", 4.0),
+        lambda: monkeypatch.setattr(Part, "moved", lambda self, a: -a),
+    ):
+        for function in (fast, whole.fast):
+            assert_same(function(x), whole(x))
+        change()
+        for function in (fast, whole.fast):
+            assert_same(function(x), whole(x))
+    before = fast.programs()
+    whole.calls += 1  # no code reads it
+    fast(x)
+    assert all(one is other for one, other in zip(fast.programs(), before, strict=True))
+
+
+def test_modules_and_classes_that_change(monkeypatch):
+    module = ModuleType("settings_of_a_user")
+    module.__file__ = __file__
+    module.rate = 2.0
+
+    class Options:
+        rate = 3.0
+
+    fast = hybridize(lambda a: a * module.rate * Options.rate)
+    assert_same(fast(x), x * 6)
+    module.rate = 4.0
+    assert_same(fast(x), x * 12)
+    Options.rate = -0.0
+    assert_same(fast(x), x * -0.0)
+
+
+def test_containers_of_all_kinds_that_change():
+    class Table(dict):
+        pass
+
+    words, table, mixed, row, ring = {1, 2}, Table(k=2.0), {1: 2.0, "b": 3.0}, deque([1.0]), [1.0]
+    ring.append(ring)
+    fast = hybridize(lambda a: a * (sum(words) + table["k"] * mixed["b"] * row[0] * ring[0]))
+    for change in (
+        lambda: words.add(3), lambda: table.update(k=3.0), lambda: mixed.update(b=4.0), lambda: row.append(row.popleft() + 4),
+        lambda: ring.__setitem__(0, 7.0),
+    ):  # fmt: skip
+        fast(x)
+        change()
+        assert_same(fast(x), x * (sum(words) + table["k"] * mixed["b"] * row[0] * ring[0]))
+
+
+def test_constants_that_are_equal_and_not_the_same():
+    fast = hybridize(lambda a, n, s: a.reshape(n, -1) / s)
+    for s in (0.0, -0.0, float("nan"), float("nan"), 0.0):
+        assert_same(fast(x, 2, s), x.reshape(2, -1) / s)
+    assert len(fast.programs()) == 3
+
+
 # Sizes
 
 
@@ -319,6 +404,37 @@ def test_a_size_of_one_and_none():
 
 
 # Transformations of JAX's
+
+
+@pytest.mark.parametrize("around", [lambda f: f, jax.jit])
+def test_hybridized_functions_within_others(around):
+    weight = jnp.ones(4) * 3
+    plain, jitted = hybridize(lambda a: jnp.tanh(a) * 2), hybridize(jax.jit(lambda a: a + 1))
+    plain(x)
+    functions = {
+        lambda a: plain(a) + jitted(a): lambda a: jnp.tanh(a) * 2 + a + 1,
+        lambda a: a + plain(weight) + jitted(weight) * jitted(2.0): lambda a: (
+            a + jnp.tanh(weight) * 2 + (weight + 1) * 3
+        ),
+        jax.vmap(lambda a: plain(a).sum()): jax.vmap(lambda a: (jnp.tanh(a) * 2).sum()),
+        jax.grad(lambda a: plain(a).sum()): jax.grad(lambda a: (jnp.tanh(a) * 2).sum()),
+        lambda a: lax.scan(lambda c, r: (plain(c), jitted(r)), a[0], a): lambda a: lax.scan(
+            lambda c, r: (jnp.tanh(c) * 2, r + 1), a[0], a
+        ),
+    }
+    for ours, theirs in functions.items():
+        assert_same(hybridize(around(ours))(x), theirs(x))
+
+
+def test_without_compilation_python_runs():
+    fast = hybridize(
+        jax.jit(lambda a: -a if a.sum() > 0 else lax.while_loop(lambda c: c.sum() < 9, lambda c: c + 1, a))
+    )
+    with jax.disable_jit():
+        for a in (x, -x):
+            assert_same(fast(a), fast.function(a))
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        fast(x)
 
 
 def test_under_transformations_it_is_the_function_itself():
@@ -363,7 +479,7 @@ def test_gradients_of_ours_are_by_the_rules_of_functions():
     a, w = (package.np.array(numpy.asarray(x)) for _ in range(2))
     a.attach_grad()
     w.attach_grad()
-    with package.autograd.record(train_mode=False):
+    with package.autograd.record():
         total = net(a, w).sum()
     total.backward()
     wanted = jax.grad(lambda a, w: (cube(a, 3, w)[0] * 2).sum(), (0, 1))(x, x)
@@ -503,8 +619,53 @@ def test_constants_in_files(tmp_path):
     fast(x, 1, 3)
     fast.save(tmp_path / "f.hyb")
     loaded = load(tmp_path / "f.hyb")
+    with package.autograd.train_mode():
+        assert loaded(numpy.asarray(x), 0, 3).asnumpy().tolist() == (x * 3).tolist()
     assert loaded(numpy.asarray(x), 0, 3).asnumpy().tolist() == (x * 3).tolist()
     assert loaded(numpy.asarray(x), 1, 3).asnumpy().tolist() == (x + 1).tolist()
+
+
+@dataclasses.dataclass
+class Layer:
+    weight: object
+    inner: object
+
+
+jax.tree_util.register_dataclass(Layer, ["inner", "weight"], [])
+
+
+def test_classes_of_arguments_and_files(tmp_path):
+    """A file has named tuples of its own, and tuples for what else is registered."""
+
+    def update(state, layer):
+        return state._replace(count=state.count + 1, rest=(layer.weight * layer.inner["k"], Nothing())), layer
+
+    Nothing = namedtuple("Nothing", "")
+    Counted = namedtuple("Counted", "count rest")
+    state, layer = Counted(jnp.int32(0), (x, Nothing())), Layer(x, {"k": jnp.float32(3)})
+    fast = hybridize(jax.jit(update))
+    fast(state, layer)
+    fast.save(tmp_path / "f.hyb")
+    loaded = load(tmp_path / "f.hyb")
+    after, parts = loaded(state, layer)
+    assert type(after).__name__ == "Counted" and int(after.count) == 1 and type(parts) is tuple
+    again, _ = loaded(after, parts)
+    assert type(again) is type(after) and int(again.count) == 2
+    assert int(loaded(state, layer=layer)[0].count) == 1
+    assert_same(again.rest[0], x * 3)
+    with refusal(ArgumentError, "Other"):
+        loaded(namedtuple("Other", "count rest")(*state), layer)
+
+
+def test_numbers_of_numpy_are_arrays_to_a_file(tmp_path):
+    fast = hybridize(jax.jit(lambda a, d: (a * d["n"], d["b"])))
+    fast(x, {"n": jnp.int32(3), "b": jnp.array(True)})
+    fast.save(tmp_path / "f.hyb")
+    loaded = load(tmp_path / "f.hyb")
+    product, flag = loaded(numpy.asarray(x), {"b": numpy.bool_(False), "n": numpy.int32(5)})
+    assert product.asnumpy().tolist() == (x * 5).tolist() and not flag
+    with refusal(ArgumentError, "numpy.int16"):
+        loaded(numpy.asarray(x), {"b": numpy.bool_(False), "n": numpy.int16(5)})
 
 
 def test_nothing_to_save(tmp_path):

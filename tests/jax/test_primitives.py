@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
 
 from hybridize import hybridize
 
@@ -83,10 +85,15 @@ CASES = {
     "dynamic slice gradient": (jax.grad(square(lambda a, s: lax.dynamic_slice(a, (s[1], s[0]), (2, 2)))), x, i),
     "update of three axes": (lambda a, u, s: lax.dynamic_update_slice(a, u, (s[0], s[1], s[2])), z, z[:1, :2, :2], i),
     "integers": (lambda a, b: (a // b, a % b, lax.div(a, b), lax.rem(a, b), a >> 1, a << 2), jnp.arange(-4, 4), jnp.array([3, -2, 1, 5, -3, 2, 7, -7])),
+    "integers by 0": (lambda a, b: [f(k(a), k(b)) for k in (jnp.int32, jnp.uint8, jnp.int8) for f in (jnp.floor_divide, jnp.remainder, lax.div, lax.rem)], jnp.array([5, -5, 0, 127, -128, 7]), jnp.array([0, 0, 0, 0, -1, 2])),
+    "folds of nothing": (lambda a: [fold(a.astype(kind), 0) for kind in (jnp.float32, jnp.int32, jnp.uint8, bool) for fold in (lambda b, axis: jnp.max(b, axis, initial=0), lambda b, axis: lax.reduce_min_p.bind(b, axes=(axis,), out_sharding=None), jnp.sum, jnp.prod, jnp.any)] + [lax.reduce(a.astype(int), one, fold, (0,)) for one, fold in ((-1, lax.bitwise_and), (0, lax.bitwise_or), (0, lax.bitwise_xor))], x[:0]),
+    "product of bools": (lambda a, b: ((a > 0) @ (b > 0).T, jnp.outer(a[0] > 0, b[0] > 0), jnp.dot(a[0] > 0, b[0] > 0)), x, y),
+    "complex results twice": (lambda a: (a[0, 0] * 1j, a[0, 0] * 1j, jnp.fft.fft(a), jnp.fft.fft(a)), x),
     "sort by two": (lambda a, b: lax.sort((jnp.round(a), -b, a), num_keys=2), x, y),
     "sort bools": (lambda a: lax.sort((a > 0, a), num_keys=1, dimension=0), x),
     "sort gradient": (jax.grad(lambda a: (jnp.sort(a, 1) * jnp.arange(4.0)).sum()), x),
     "take gradient": (jax.grad(square(lambda a, n: a[n])), x, i),
+    "indices that break their promise": (lambda a, n: (a[n], jax.grad(square(lambda b: b[n]))(a), jax.grad(square(lambda b: b[n, n]))(a), a.at[n].set(2.0, mode="promise_in_bounds"), jnp.arange(3.0)[jnp.array([5, -7])]), x, jnp.array([0, 2, -1, 7, -9, -5, 100000000])),
     "along axis gradient": (jax.grad(square(lambda a: jnp.take_along_axis(a, jnp.argsort(a, 1)[:, :2], 1))), x),
     "cumulative gradients": (jax.grad(lambda a: (jnp.cumsum(a, 1) * jnp.cumprod(a, 0)).sum() + lax.cummax(a, axis=1).sum()), x),
     "reductions gradient": (jax.grad(lambda a: a.max(1).sum() + a.prod() + a.min() + a.std()), x),
@@ -103,6 +110,7 @@ CASES = {
     "products": (lambda a, b: [lax.dot_general(a, b, (((2,), (2,)), ((0,), (0,)))), lax.dot_general(a, b, (((0, 2), (0, 2)), ((), ()))), lax.dot_general(a[0], b[0], (((), ()), ((), ())))], z, z + 1),
     "product of integers": (lambda a: lax.dot(a, a.T, preferred_element_type=jnp.int32), jnp.arange(12, dtype=jnp.int8).reshape(3, 4)),
     "product of short floats": (lambda a: lax.dot(a.astype(jnp.bfloat16), a.T.astype(jnp.bfloat16), preferred_element_type=jnp.float32), x),
+    "gradient of a loop that is computed again": (jax.value_and_grad(lambda a: jax.checkpoint(lambda b: lax.scan(lambda c, r: (c * jnp.tanh(r), c), b[0], b)[0])(a).sum()), x),
     "second gradient": (jax.grad(lambda a: jax.grad(lambda b: (jnp.tanh(b) ** 3).sum())(a)[0].sum()), x),
     "jacobians": (lambda a: (jax.jacfwd(jnp.sin)(a), jax.jacrev(lambda b: b * b.sum())(a)), x[0]),
     "complex numbers": (lambda a: (jnp.abs(a * (1 + 2j)), jnp.conj(a + 1j).imag, (1j * a).real), x),
@@ -149,3 +157,14 @@ def test_images_of_other_sizes(name):
         images = normal(number, n, c, h, w) if name == "conv nchw" else normal(number, n, h, w, c)
         assert_same(fast(images, *rest), function(images, *rest), rtol=1e-4, atol=1e-4)
     assert len(fast.programs()) == 2, [program.reason for program in fast.programs()]
+
+
+def test_a_primitive_of_another_library():
+    """Its own function is made of JAX's, and is what it computes."""
+    swapped = Primitive("swapped_of_a_library")
+    swapped.multiple_results = True
+    swapped.def_impl(lambda a, b, *, times: [b * times, jnp.sin(a)])
+    swapped.def_abstract_eval(lambda a, b, **_: [b, a])
+    mlir.register_lowering(swapped, mlir.lower_fun(swapped.impl, multiple_results=True))
+    function = jax.jit(lambda a: lax.scan(lambda c, r: (swapped.bind(c, r, times=2)[0], r), a[0], a))
+    assert_same(hybridize(function)(x), function(x))

@@ -102,3 +102,11 @@ def test_wrong_feeds_are_refused_by_the_names_of_the_file(file):
         one.run(None, {"x": x[0]})
     with pytest.raises(LoadError):
         ours.InferenceSession(b"no model")
+
+
+def test_what_sessions_lack_says_what_to_use(file):
+    one = ours.InferenceSession(file)
+    with pytest.raises(AttributeError, match=r"E364: a session has no 'io_binding'(.|\n)*run\(names"):
+        one.io_binding()
+    with pytest.raises(AttributeError, match=r"^'InferenceSession' object has no attribute 'nothing'$"):
+        one.nothing  # noqa: B018

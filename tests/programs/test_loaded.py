@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loaded functions refuse calls that they have no program for, and say what is different."""
 
+from collections import namedtuple
+
 import numpy
 import pytest
 
@@ -9,6 +11,8 @@ from hybridize import autograd, disabled, gluon, hybridize, load, np
 from hybridize.errors import ArgumentError, CaptureError, DTypeError, ShapeError, StateError
 from hybridize.gluon import nn
 from tests.refusals import refusal
+
+Counted = namedtuple("Counted", "n rest")
 
 
 @pytest.fixture
@@ -39,6 +43,15 @@ def test_a_number_that_was_decided(loaded):
         match=r"E310: .*: argument 0 was 2\.5 and is 1\.5\n(.|\n)*call it with these arguments before saving",
     ):
         again(1.5, 3)
+
+
+def test_named_tuples_of_the_callers_class(loaded):
+    again = loaded(lambda state: state._replace(n=state.n + 1), [Counted(np.ones(2), (np.zeros(3),))])
+    once = again(Counted(np.ones(2), (np.zeros(3),)))
+    assert once._fields == Counted._fields and again(once).n.tolist() == [3, 3]
+    assert type(again(once)) is type(once)
+    with refusal(ArgumentError, "Other"):
+        again(namedtuple("Other", "n rest")(np.ones(2), (np.zeros(3),)))
 
 
 def test_a_mode(tmp_path):
@@ -210,3 +223,23 @@ def test_a_list_that_outlives_calls_is_not_in_a_file(tmp_path):
     f(np.ones(2))
     with pytest.raises(CaptureError, match=r"E450.*outlives its calls"):
         f.save(tmp_path / "f.hyb")
+
+
+def test_calls_that_only_raise_are_not_in_a_file(tmp_path):
+    def f(x):
+        if np.abs(x).max() > 9:
+            raise ValueError("too large")
+        if x.shape[0] > 3:
+            raise KeyError("too long")
+        return x * 2
+
+    f, path = hybridize(f), tmp_path / "f"
+    with pytest.raises(KeyError, match="too long"):
+        f(np.ones(5))
+    with refusal(CaptureError, r"E450: f raises a KeyError for these arguments"):
+        f.save(path)
+    f(np.ones(2))
+    f.save(path)
+    assert load(path)(np.ones(2)).tolist() == [2, 2]
+    with pytest.raises(ShapeError, match=r"E120"):
+        load(path)(np.ones(5))

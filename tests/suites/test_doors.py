@@ -131,14 +131,19 @@ def test_models_give_the_numbers_of_onnx_runtime(suite, number, tmp_path):
     assert suite.room(suite.facts(number, "--memory", cache=str(tmp_path))) <= suite.ROOM
 
 
-LIBRARIES = ("PP-OCR cls", "Silero VAD", "Silero op18", "Basic Pitch", "khmersm", "LAC", "romanizer enc", "romanizer dec",
-             "signals pair", "signals head")  # fmt: skip
+SMALL = ("PP-OCR det", "PP-OCR cls", "Silero VAD", "Silero 16k op15", "Silero sequence", "Silero half", "Silero op18",
+         "Silero OpenVINO", "magika", "Basic Pitch", "caustic", "tashkeel", "romanizer enc", "romanizer dec", "signals pair",
+         "signals head", "signals trees")  # fmt: skip
+"""Models of less than 5 MB."""
+EXPORTS = [*((name, "wasm") for name in SMALL), *((name, "library") for name in (*SMALL, "khmersm", "LAC"))]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", LIBRARIES)
-def test_models_are_exported_as_libraries(suite, name, tmp_path):
-    """For all sizes: each library is run on what was called, and on other sizes, before it is in its place."""
+@pytest.mark.parametrize(("name", "format"), EXPORTS)
+def test_models_are_exported(suite, name, format, tmp_path, system):
+    """For all sizes: each file is run on what was called, and on other sizes, before it is in its place."""
+    if format == "wasm":
+        system("node")
     if not (suite.FOLDER / ".installed").exists():
         pytest.skip(f"the packages are not there; to get them: {suite.WHERE}")
     (model,) = [one for one in suite.MODELS if one.name == name]
@@ -146,5 +151,5 @@ def test_models_are_exported_as_libraries(suite, name, tmp_path):
     dtypes = {port.name: port.dtype for port in net.inputs}
     for number in (0, 1):
         net(**model.feeds(dtypes, number))
-    done = net.export(tmp_path / "model_of_others", format="library")
+    done = net.export(tmp_path / "model_of_others", format=format)
     assert done.checks and all("as expected" in line for line in done.checks)

@@ -183,6 +183,8 @@ class LoopBlock:
     index: str
     values: list[str]
     following: list[str] = field(default_factory=list)
+    more: str = ""
+    """An i1 that must hold for another turn, where there is one."""
     results: list[str] = field(default_factory=list)
     """The carried values after the last turn; valid once the `with` block has ended."""
 
@@ -371,6 +373,7 @@ class Function:
             raise CodegenError("E951", f"loop carries {len(carried)} values, the next turn gets {len(loop.following)}")
         following = self.op(f"add nuw nsw i64 {index}, {step}")
         more = self.op(f"icmp slt i64 {following}, {stop}")
+        more = self.op(f"and i1 {more}, {loop.more}") if loop.more else more
         end = self.label
         self.branch(more, head, after)
         phis = [f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{end} ]"]

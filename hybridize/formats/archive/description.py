@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict, namedtuple
 from collections.abc import Iterable
 from typing import Any
@@ -111,7 +112,7 @@ def structure_in(tree: dict[str, Any]) -> Structure:
         name, *fields = map(word, tree["class"])
         if len(fields) != len(children):
             raise ValueError("the fields of a named tuple do not fit")
-        cls = _named_tuple(name, fields)
+        cls = _named_tuple(name, tuple(fields))
     return Structure(kind, children, keys, cls)
 
 
@@ -158,6 +159,8 @@ def check_scalars(leaves: Iterable[Leaf], values: Iterable[Value]) -> None:
             raise ValueError(f"{value.type} is not a number")
 
 
-def _named_tuple(name: str, fields: Iterable[str]) -> type:
+@functools.lru_cache(1024)
+def _named_tuple(name: str, fields: tuple[str, ...]) -> type:
+    # One class for a name and its fields, so that results are arguments of the next call.
     # Names that are no identifiers are refused there, so nothing of the file is run.
     return namedtuple(name, fields)

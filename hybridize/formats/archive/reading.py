@@ -112,7 +112,7 @@ def _with_weights(container: Container, weights: Mapping[str, Array]) -> bytes:
 
 def _options(tree: Any) -> dict[str, Any]:
     """Keywords of `hybridize`."""
-    flags = (tree.get("freeze", False), tree.get("winograd", False))
+    flags = [tree.get(name, False) for name in ("freeze", "winograd", "modeless")]
     if tree.get("backend", "llvm") not in ("llvm", "numpy") or any(type(flag) is not bool for flag in flags):
         raise ValueError(f"its options are {tree!r}")
     return {word(key): value for key, value in tree.items()}

@@ -12,7 +12,7 @@ from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of
 from hybridize.ops import complexes, composites
-from hybridize.ops.library.bessel import bessel_i0
+from hybridize.ops.library.bessel import scaled_bessel_i0
 from hybridize.ops.library.floats import next_after
 from hybridize.ops.library.gammas import polygamma
 from hybridize.ops.op import Operand, type_of
@@ -22,7 +22,14 @@ def _quotient(x: Operand, y: Operand) -> Operand:
     kind = type_of(x).dtype
     if is_inexact(kind):
         return ops.div(x, y)
-    return ops.floor_div(x, y) if kind.kind == "u" else composites.integer_quotient(x, y)
+    quotient = ops.floor_div(x, y) if kind.kind == "u" else composites.integer_quotient(x, y)
+    nought = ops.like(0, y)
+    return ops.where(ops.eq(y, nought), ops.bit_not(nought), quotient)  # by 0, all bits are 1
+
+
+def _remainder(x: Operand, y: Operand) -> Operand:
+    rest = ops.fmod(x, y)
+    return rest if is_inexact(type_of(x).dtype) else ops.where(ops.eq(y, ops.like(0, y)), x, rest)
 
 
 def _complement(x: Operand) -> Operand:
@@ -79,7 +86,7 @@ def _in_order(compare: Callable[[Operand, Operand], Operand]) -> Callable[[Opera
 
 JAXPR.plain({
     "add": elementwise(ops.add), "add_any": elementwise(ops.add), "sub": elementwise(ops.sub),
-    "mul": elementwise(ops.mul), "div": elementwise(_quotient), "rem": elementwise(ops.fmod),
+    "mul": elementwise(ops.mul), "div": elementwise(_quotient), "rem": elementwise(_remainder),
     "max": elementwise(maximum), "min": elementwise(minimum), "atan2": elementwise(ops.arctan2),
     "nextafter": elementwise(next_after), "complex": elementwise(complexes.from_parts),
     "eq": elementwise(ops.eq), "ne": elementwise(ops.ne), "lt": elementwise(ops.lt), "le": elementwise(ops.le),
@@ -97,7 +104,7 @@ JAXPR.plain({
     "sinh": ops.sinh, "cosh": ops.cosh, "tanh": ops.tanh, "asinh": ops.arcsinh, "acosh": ops.arccosh,
     "atanh": ops.arctanh, "erf": ops.erf, "erf_inv": ops.erfinv, "erfc": lambda x: ops.sub(ops.like(1, x), ops.erf(x)),
     "lgamma": ops.gammaln, "digamma": ops.digamma,
-    "bessel_i0e": lambda x: ops.mul(bessel_i0(x), ops.exp(ops.neg(ops.abs(x)))),
+    "bessel_i0e": scaled_bessel_i0,
     "real": complexes.real, "imag": complexes.imag,
     **dict.fromkeys(("copy", "copy_p", "name", "sharding_constraint", "layout_constraint", "pvary"), lambda x: x),
     "stop_gradient": ops.stop_gradient, "zeros_like": lambda x: ops.like(0, x),

@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import DType, int32, int64, is_float
+from hybridize.base.dtypes import DType, bool_, int32, int64, is_float
 from hybridize.base.types import TensorType
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, graph_of, sizes
@@ -27,8 +27,15 @@ def _result(n: Application, x: Operand) -> DType:
 @JAXPR("dot_general")
 def product(n: Application, x: Operand, y: Operand) -> Operand:
     """Sums of products over some axes of both, for each place of others: those of both, of x, of y."""
-    (sums_x, sums_y), (both_x, both_y) = sizes(n, "dimension_numbers")
     kind = _result(n, x)
+    if kind != bool_:
+        return _product(n, x, y, kind)
+    count = _product(n, x, y, int32)
+    return ops.ne(count, ops.like(0, count))  # true where one of the products is
+
+
+def _product(n: Application, x: Operand, y: Operand, kind: DType) -> Operand:
+    (sums_x, sums_y), (both_x, both_y) = sizes(n, "dimension_numbers")
     letters = iter(string.ascii_letters)
     of_x = {axis: next(letters) for axis in range(type_of(x).ndim)}
     of_y = {axis: of_x[other] for axis, other in zip((*both_y, *sums_y), (*both_x, *sums_x), strict=True)}

@@ -4,19 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_, int32, is_float
+from hybridize.base.dtypes import DType, bool_, int32, is_float
+from hybridize.formats.foreign.arrays import filled, is_number
 from hybridize.formats.foreign.walk import Application
-from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, graph_of, of_any_shape
+from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, graph_of, least, most, of_any_shape
 from hybridize.ops.library.norms import log_cum_sum_exp
 from hybridize.ops.op import Operand, bind, type_of
 from hybridize.ops.views import remaining
 
 
-def _over_axes(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[[Application, Operand], Operand]:
+def _over_axes(
+    fold: Callable[[Operand, tuple[int, ...]], Operand], of_none: Callable[[DType], Any]
+) -> Callable[[Application, Operand], Operand]:
     def row(n: Application, x: Operand) -> Operand:
-        axes = tuple(sorted(n.integers("axes")))
+        axes, kind = tuple(sorted(n.integers("axes"))), type_of(x)
+        if any(is_number(kind.shape[axis], 0) for axis in axes):
+            return filled(of_none(kind.dtype), remaining(kind.shape, axes), kind.dtype)
         return fold(x, axes) if axes else x
 
     return row
@@ -56,11 +62,12 @@ def _folded(join: Callable[[Operand, Operand], Operand], x: Operand, axes: tuple
     return x
 
 
-for _name, _fold in {
-    "reduce_sum": ops.sum, "reduce_prod": ops.prod, "reduce_max": _largest, "reduce_min": _smallest,
-    "reduce_and": _all, "reduce_or": _any, "reduce_xor": _odd,
-}.items():  # fmt: skip
-    JAXPR(_name)(_over_axes(_fold))
+for _name, _fold, _of_none in (
+    ("reduce_sum", ops.sum, lambda kind: 0), ("reduce_prod", ops.prod, lambda kind: 1),
+    ("reduce_max", _largest, least), ("reduce_min", _smallest, most), ("reduce_xor", _odd, lambda kind: 0),
+    ("reduce_or", _any, lambda kind: 0), ("reduce_and", _all, lambda kind: -1 if kind.kind == "i" else most(kind)),
+):  # fmt: skip
+    JAXPR(_name)(_over_axes(_fold, _of_none))
 
 
 @JAXPR("argmax", "argmin")

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hybridize.base.dtypes import DType, as_dtype
+import numpy
+
+from hybridize.base.dtypes import DType, as_dtype, bool_, is_float
 from hybridize.base.frozen import changed
 from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Vocabulary
@@ -57,6 +60,20 @@ def graph_of(n: Application, name: str) -> ForeignGraph:
     if not isinstance(value, ForeignGraph):
         n.fail(f"the attribute {name} must be a graph, it is {value!r}")
     return value
+
+
+def least(kind: DType) -> Any:
+    """Return the smallest number of a dtype, which is the maximum of none."""
+    if kind == bool_:
+        return False
+    return -math.inf if is_float(kind) else numpy.iinfo(kind).min
+
+
+def most(kind: DType) -> Any:
+    """Return the largest number of a dtype, which is the minimum of none."""
+    if kind == bool_:
+        return True
+    return math.inf if is_float(kind) else numpy.iinfo(kind).max
 
 
 def of_any_shape(graph: ForeignGraph) -> ForeignGraph:

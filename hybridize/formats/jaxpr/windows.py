@@ -5,40 +5,25 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy
-
 from hybridize import ops
-from hybridize.base.dtypes import DType, bool_, is_float
+from hybridize.base.dtypes import DType, bool_
 from hybridize.formats.foreign.known import operand_of
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.elementwise import maximum, minimum
 from hybridize.formats.jaxpr.shapes import padded
-from hybridize.formats.jaxpr.vocabulary import JAXPR, graph_of, of_any_shape, sizes
+from hybridize.formats.jaxpr.vocabulary import JAXPR, graph_of, least, most, of_any_shape, sizes
 from hybridize.ops.op import Operand, scalar, type_of
 
 Join = Callable[[Operand, Operand], Operand]
 
 
-def _least(kind: DType) -> Any:
-    if kind == bool_:
-        return False
-    return -math.inf if is_float(kind) else numpy.iinfo(kind).min
-
-
-def _most(kind: DType) -> Any:
-    if kind == bool_:
-        return True
-    return math.inf if is_float(kind) else numpy.iinfo(kind).max
-
-
 _FOLDS: dict[str, tuple[Join, Callable[[DType], Any], Any]] = {
     "reduce_window_sum": (ops.add, lambda kind: 0, ops.window_sum),
-    "reduce_window_max": (maximum, _least, ops.window_max),
-    "reduce_window_min": (minimum, _most, None),
+    "reduce_window_max": (maximum, least, ops.window_max),
+    "reduce_window_min": (minimum, most, None),
 }
 """A function of two elements, what changes nothing beside it, and the op that folds whole windows by it."""
 

@@ -141,22 +141,35 @@ def attend_by_graphs(n: Application, query: Operand, key: Operand, value: Operan
 @ONNX("RotaryEmbedding")
 def rotary(n: Application, x: Operand, cosine: Operand, sine: Operand, places: Operand | None = None) -> Operand:
     """Pairs of components rotated by angles whose cosines and sines are given, by places or for each step."""
-    kind = type_of(x)
-    flat = kind.ndim == 3
     heads = n.integer("num_heads", 0)
+    flat = type_of(x).ndim == 3
     if flat and not heads:
         n.fail("an array of three axes needs the attribute num_heads")
-    if flat:
-        x = ops.reshape(x, (*kind.shape[:2], heads, kind.shape[2] // heads))
     if places is not None:
         cosine, sine = taken(cosine, places, 0), taken(sine, places, 0)
-    batch, time, pairs = type_of(cosine).shape
-    shape = (batch, time, 1, pairs) if flat else (batch, 1, time, pairs)
-    turned = n.integer("rotary_embedding_dim", 0) or type_of(x).shape[-1]
+    pairs = type_of(cosine).shape[-1]
+    turned = n.integer("rotary_embedding_dim", 0) or type_of(x).shape[-1] // (heads if flat else 1)
     if turned != 2 * pairs:
         n.fail(f"{dims.text(turned)} components turn by {dims.text(pairs)} angles")
-    y = rotated(x, ops.reshape(cosine, shape), ops.reshape(sine, shape),
-                "neighbours" if n.flag("interleaved") else "halves")  # fmt: skip
+    return rotated_heads(x, cosine, sine, heads, n.flag("interleaved"))
+
+
+def rotated_heads(x: Operand, cosine: Operand, sine: Operand, heads: Any, interleaved: bool) -> Operand:
+    """Rotate pairs of components of each head.
+
+    Args:
+        x: [batch, heads, time, size], or [batch, time, heads size].
+        cosine: [batch or 1, time, pairs].
+        sine: likewise.
+        heads: their number where they are not apart.
+        interleaved: neighbours are pairs, else the halves.
+    """
+    kind = type_of(x)
+    flat = kind.ndim == 3
+    x = ops.reshape(x, (*kind.shape[:2], heads, kind.shape[2] // heads)) if flat else x
+    batch, time, pairs = type_of(cosine).shape
+    shape = (batch, time, 1, pairs) if flat else (batch, 1, time, pairs)
+    y = rotated(x, ops.reshape(cosine, shape), ops.reshape(sine, shape), "neighbours" if interleaved else "halves")
     return ops.reshape(y, kind.shape)
 
 

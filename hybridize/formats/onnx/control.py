@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import DType, bool_, int64
-from hybridize.base.errors import CaptureError, HybridizeError, ShapeError
+from hybridize.base.dtypes import DType, bool_, float32, int64
+from hybridize.base.errors import CaptureError, HybridizeError, OutOfBoundsError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType, surely_same
-from hybridize.formats.foreign.arrays import with_axes, without_axes
+from hybridize.formats.foreign.arrays import filled, is_number, with_axes, without_axes
 from hybridize.formats.foreign.known import Known, operand_of
-from hybridize.formats.foreign.program import ForeignGraph
+from hybridize.formats.foreign.program import ForeignGraph, Port
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.elementwise import logical_not
@@ -210,7 +210,19 @@ def loop(n: Application, count: Value, condition: Value = None, *state: Value) -
         if error.code != "E463":
             raise
         problem = str(error).partition("\n")[0]
+    except (OutOfBoundsError, ShapeError):  # in a round of an array without elements, which there may be none of
+        none = isinstance(limit, Known) and is_number(limit.item(), 0)
+        rows = body.outputs[1 + len(state) :]
+        if not none or any(port.dtype is None or port.shape is None for port in rows):
+            raise
+        return (*state, *(_of_no_round(port) for port in rows))
     return _written_out(n, body, limit, going, list(state), problem)
+
+
+def _of_no_round(port: Port) -> Operand:
+    """What has an element for each round, where there is none, as the model declares it."""
+    sizes = [size if isinstance(size, int) else 0 for size in port.shape or ()]
+    return filled(0, (0, *sizes), port.dtype or float32)
 
 
 def _scalar(x: Value, dtype: DType) -> Value:

@@ -12,8 +12,9 @@ _WIDE = {**dict.fromkeys(_SMALL, int32), "uint32": int64, "uint64": int64}
 _16 = {"int16": int32, "uint16": int32}
 _ORDERED = {**_16, "uint32": int64, "bool": int32}
 _TRUTHS = {"bool": int32}
+_LARGER = {**_16, **_TRUTHS}
 CARRIERS: Final[dict[str, dict[str, DType]]] = {
-    **dict.fromkeys(("Max", "Min"), _16),
+    **dict.fromkeys(("Max", "Min"), _LARGER),
     **dict.fromkeys(("ReduceSum", "ReduceProd", "MatMul", "CumSum", "Einsum"), _WIDE),
     **dict.fromkeys(("ReduceMax", "ReduceMin", "ArgMax", "ArgMin"), _ORDERED),
     **dict.fromkeys(("Less", "LessOrEqual", "Greater", "GreaterOrEqual"), _TRUTHS),

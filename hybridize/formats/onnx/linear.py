@@ -105,17 +105,21 @@ def check_kernel(n: Application, w: Operand) -> None:
 @ONNX("Conv")
 def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The convolution, plus a bias of each channel."""
+    strides, pads, dilations, groups = windows_of(n, x, w)
+    if all(dims.same(low, high) for low, high in pads):
+        padding = tuple(low for low, _ in pads)
+        layout = LAYOUTS[len(pads)][0]
+        return convolution_layer(x, w, bias, strides, dilations, padding, groups, layout)
+    return with_bias("Convolution", ops.convolution(x, w, strides, pads, dilations, groups), bias, False)
+
+
+def windows_of(n: Application, x: Operand, w: Operand) -> tuple[Any, Any, Any, int]:
+    """Return the strides, pads, dilations and the groups of a convolution."""
     shape, kernel = type_of(x).shape, type_of(w).shape[2:]
     rank = len(kernel)
     check_kernel(n, w)
     strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
-    pads = _pads(n, shape[2:], kernel, strides, dilations)
-    groups = n.integer("group", 1)
-    if all(dims.same(low, high) for low, high in pads):
-        padding = tuple(low for low, _ in pads)
-        layout = LAYOUTS[rank][0]
-        return convolution_layer(x, w, bias, strides, dilations, padding, groups, layout)
-    return with_bias("Convolution", ops.convolution(x, w, strides, pads, dilations, groups), bias, False)
+    return strides, _pads(n, shape[2:], kernel, strides, dilations), dilations, n.integer("group", 1)
 
 
 def _halves(over: Any, upper: bool) -> tuple[Any, Any]:

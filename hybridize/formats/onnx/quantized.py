@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.dtypes import DType, float32, int32, is_float, uint8
 from hybridize.formats.foreign.arrays import aligned, stretched
 from hybridize.formats.foreign.walk import Application
-from hybridize.formats.onnx.linear import convolution
+from hybridize.formats.onnx.linear import windows_of
 from hybridize.formats.onnx.messages import DTYPES, NAMES
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.quantized import (
@@ -85,7 +85,7 @@ def integer_matmul(
     n: Application, x: Operand, y: Operand, zero_x: Operand | None = None, zero_y: Operand | None = None
 ) -> Operand:
     """The product of matrices of integers less their zeros, exactly."""
-    return exact_product(integers(x, _of_rows(zero_x, x, -2), float32), integers(y, _of_rows(zero_y, y, -1), float32))
+    return exact_product(integers(x, _of_rows(zero_x, x, -2)), integers(y, _of_rows(zero_y, y, -1)))
 
 
 @ONNX("QLinearMatMul")
@@ -113,7 +113,7 @@ def integer_convolution(
     shapes = type_of(x).shape, type_of(w).shape
     zeros = [None if zero is None else along(zero, shape, 0)
              for zero, shape in zip((zero_x, zero_w), shapes, strict=True)]  # fmt: skip
-    return convolution(n, integers(x, zeros[0]), integers(w, zeros[1]))
+    return ops.convolution(integers(x, zeros[0]), integers(w, zeros[1]), *windows_of(n, x, w), result=int32)
 
 
 @ONNX("QLinearConv")

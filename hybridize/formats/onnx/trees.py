@@ -132,7 +132,7 @@ def _checked(n: Application, forest: Forest) -> Forest:
     Raises:
         LoadError E603: they are not, or nodes compare in a way that is not supported.
     """
-    other = set(forest.comparisons.tolist()) - COMPARISONS.keys() - ({MEMBER} if forest.members is not None else set())
+    other = set(forest.comparisons.tolist()) - COMPARISONS - ({MEMBER} if forest.members is not None else set())
     if other:
         n.fail(f"nodes that compare by {', '.join(sorted(other))} are not supported")
     count = len(forest.features)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows, images of other sizes and products with rows that data counts, in ONNX's words.
+"""Windows, images of other sizes, products with rows that data counts and ways down trees, in ONNX's words.
 
 Maxima of windows are MaxPool, their sums a convolution with ones. What these do not take, and the other ops of windows,
 is made of the elements at one place of all windows (a *tap*), one after the other: slices with a step.
@@ -16,12 +16,13 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import bool_, float16, float32, is_float
+from hybridize.base.dtypes import bool_, float16, float32, int64, is_float
 from hybridize.base.types import TensorType
 from hybridize.formats.onnx.kernels import CARRIERS
 from hybridize.formats.onnx.words import inline
 from hybridize.formats.onnx.writer import NodeWriter, Write
 from hybridize.graph import Node
+from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import full, like, wide
 from hybridize.ops.windows import _least
 
@@ -224,8 +225,43 @@ def _sum_until(op: Any, x: Any, rows: Any, count: Any) -> Any:
     return ops.matmul(_rows_until(x, count, last), _rows_until(rows, count, last - 1))
 
 
+def _descent(op: Any, x: Any, splits: Any, links: Any, roots: Any) -> Any:
+    """All ways at once, a level after the other; a leaf stays."""
+    (rows, _), (trees,), last = ops.type_of(x).shape, ops.type_of(roots).shape, ops.type_of(splits).shape[0] - 1
+
+    def step(way: Any, x: Any, splits: Any, links: Any) -> list[Any]:
+        inner = ops.le(way, like(last, way))
+        node = ops.min(way, like(last, way))
+        fields = ops.gather(links, node, 0)
+        column, least, more, neither = (
+            ops.reshape(ops.cast(ops.part(fields, 2, k, k + 1), int64), (trees, rows)) for k in range(4)
+        )
+        value, split = ops.take_along_axis(x, column, 0), ops.gather(splits, node, 0)
+        link = ops.where(ops.le(value, split), least, more)
+        link = ops.where(ops.bit_or(ops.isnan(value), ops.isnan(split)), neither, link)
+        return [ops.where(inner, link, way)]
+
+    way = ops.broadcast(ops.reshape(ops.cast(roots, int64), (trees, 1)), (trees, rows))
+    operands = way, ops.transpose(x, (1, 0)), splits, links
+    graph = make_graph(step, [ops.type_of(one) for one in operands])
+    return ops.bind(ops.Scan(graph, op.depth, False, 1), *operands)[0]
+
+
+def _of_pairs(op: Any, x: Any, w: Any) -> Any:
+    """The sum of the contractions of the lower and of the upper halves."""
+
+    def upper(one: Any) -> Any:
+        return ops.shift_right(one, ops.like(16, one))
+
+    one = ops.Contract(op.spec, op.sizes)
+    low = (upper(ops.shift_left(side, ops.like(16, side))) for side in (x, w))
+    return ops.add(ops.bind1(one, *low), ops.bind1(one, upper(x), upper(w)))
+
+
 WINDOWS: Final[dict[type, Write]] = {
+    ops.Descent: _made(_descent),
     ops.DotsUntil: _made(_dots_until),
+    ops.PairedContract: _made(_of_pairs),
     ops.Resample: _made(_resampled),
     ops.SumUntil: _made(_sum_until),
     ops.WindowArgMax: _made(_places),

@@ -19,7 +19,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import AssertionFailed, ShapeError
 from hybridize.formats.foreign.arrays import is_number
-from hybridize.formats.foreign.known import Known, operand_of
+from hybridize.formats.foreign.known import Known, NoArray, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, Node, calls
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
@@ -37,6 +37,51 @@ from hybridize.ops.tracing import make_graph
 # ------------------------------------------------------------------------------------- what bodies take, give and write
 
 
+class Optional(NoArray):
+    """Values that branches kept for their gradient.
+
+    Attributes:
+        choices: for each branch, what it kept; None of one that kept nothing here. Of no branch yet, one.
+        branch: the number of the one that is traced.
+    """
+
+    __slots__ = ("branch", "choices")
+
+    def __init__(self, choices: Sequence[tuple[Value, ...] | None], branch: int = 0) -> None:
+        self.choices, self.branch = tuple(choices), branch
+
+    @property
+    def parts(self) -> list[Value]:
+        """All that is kept, of any branch."""
+        return [one for parts in self.choices for one in parts or ()]
+
+    def of(self, parts: Sequence[Value]) -> Optional:
+        """The same, made of other values."""
+        rest = iter(parts)
+        return Optional([None if one is None else tuple(next(rest) for _ in one) for one in self.choices], self.branch)
+
+
+@TENSORFLOW("OptionalFromValue", values=True)
+def optional(n: Application, *parts: Value) -> Optional:
+    """Values that are there."""
+    return Optional([parts])
+
+
+@TENSORFLOW("OptionalNone", values=True)
+def nothing(n: Application) -> Optional:
+    """Values that are not there."""
+    return Optional([None])
+
+
+@TENSORFLOW("OptionalGetValue", values=True)
+def parts_of(n: Application, value: Value) -> tuple[Value, ...]:
+    """The values, which are there."""
+    parts = value.choices[value.branch] if isinstance(value, Optional) else None
+    if parts is None:
+        n.fail("it reads a value that is not there")
+    return parts
+
+
 def leaves(values: Sequence[Value]) -> list[Operand]:
     """Return the operands that values are made of: a body takes them."""
     result = []
@@ -44,6 +89,8 @@ def leaves(values: Sequence[Value]) -> list[Operand]:
         if isinstance(value, TensorList):
             if value.array is not None:
                 result.append(value.array)
+        elif isinstance(value, Optional):
+            result += leaves(value.parts)
         elif not isinstance(value, (Known, Handle, Repeated)) and value is not None:
             result.append(operand_of(value))
     return result
@@ -56,6 +103,8 @@ def with_leaves(values: Sequence[Value], operands: Iterator[Operand]) -> list[Va
         if isinstance(value, TensorList):
             array = None if value.array is None else next(operands)
             result.append(TensorList(array, value.count, value.dtype, value.seen))
+        elif isinstance(value, Optional):
+            result.append(value.of(with_leaves(value.parts, operands)))
         elif isinstance(value, (Known, Handle, Repeated)) or value is None:
             result.append(value)
         else:
@@ -171,11 +220,18 @@ def _branched(
     types = [type_of(x) for x in inputs]
     count = len(inputs) - len(state.names)
     results: list[list[Value]] = []
+    kept: dict[int, list[Value]] = {}
 
-    def traced(graph: ForeignGraph) -> Graph:
+    def traced(graph: ForeignGraph, number: int) -> Graph:
         def run(*operands: Operand) -> list[Operand]:
             def inside() -> list[Operand]:
-                values = n.walk.function(graph, with_leaves(arguments, iter(operands[:count])), {})
+                inner = with_leaves(arguments, iter(operands[:count]))
+                for value in inner:
+                    if isinstance(value, Optional) and len(value.choices) > 1:
+                        value.branch = number
+                values = list(n.walk.function(graph, inner, {}))
+                for k, several in kept.items():
+                    values[k] = _among(several, values[k], number)
                 results.append(values)
                 return [*_arrays(values), *(operand_of(n.walk.state[name]) for name in changed)]
 
@@ -183,29 +239,44 @@ def _branched(
 
         return make_graph(run, types)
 
-    bodies = [traced(graph) for graph in branches]
+    bodies = [traced(graph, number) for number, graph in enumerate(branches)]
+    for k, several in enumerate(zip(*results, strict=True)):
+        if any(isinstance(one, Optional) for one in several):
+            kept[k] = list(several)
+    if kept:
+        results.clear()
+        bodies = [traced(graph, number) for number, graph in enumerate(branches)]
     _check_same(n, bodies)
     outputs = iter(_chosen(predicates, bodies, inputs))
-    values = [_common(several, next(outputs)) if _is_array(several[0]) else several[0]
-              for several in zip(*results, strict=True)]  # fmt: skip
+    values = [_common(several, outputs) for several in zip(*results, strict=True)]
     n.walk.state.update(zip(changed, outputs, strict=True))
     return tuple(values)
 
 
-def _is_array(value: Value) -> bool:
-    return not isinstance(value, Handle) and not (isinstance(value, TensorList) and value.array is None)
+def _among(several: Sequence[Value], own: Value, number: int) -> Optional:
+    """The values that a branch kept, among zeros like those that each of the others did: nobody reads these."""
+    choices = [_zeros(one) if k != number else own.choices[0] for k, one in enumerate(several)]
+    return Optional(choices)
+
+
+def _zeros(kept: Optional) -> tuple[Value, ...] | None:
+    (parts,) = kept.choices
+    return None if parts is None else tuple(with_leaves(parts, iter([ops.full(0, type_of(x)) for x in leaves(parts)])))
 
 
 def _arrays(values: Sequence[Value]) -> list[Operand]:
     """The arrays among the results of a body."""
-    return [value.array if isinstance(value, TensorList) else operand_of(value) for value in values if _is_array(value)]
+    return [operand for value in values
+            for operand in ([operand_of(value)] if isinstance(value, Known) else leaves([value]))]  # fmt: skip
 
 
-def _common(values: Sequence[Value], output: Operand) -> Value:
-    """The result that branches give: known where it is the same in all of them."""
+def _common(values: Sequence[Value], outputs: Iterator[Operand]) -> Value:
+    """The result that branches give, of their arrays: known where it is the same in all of them."""
     first = values[0]
-    if isinstance(first, TensorList):
-        return TensorList(output, first.count, first.dtype)
+    if not isinstance(first, Known) and all(not isinstance(one, Known) for one in values):
+        (result,) = with_leaves([first], outputs)
+        return result
+    output = next(outputs)
     known = all(isinstance(one, Known) and not one.symbolic for one in values)
     return first if known and all(numpy.array_equal(one.array, first.array) for one in values) else output
 
@@ -250,17 +321,17 @@ class _Form:
         self.fixed = {k for k, name in enumerate(self.inputs) if self.ends[k] == name}
 
     def steps(self, arguments: Sequence[Value]) -> dict[int, int]:
-        """The values that grow by a known number from round to round, and by how much."""
+        """The values that grow or shrink by a known number from round to round, and by how much."""
         steps = {}
         for k, name in enumerate(self.inputs):
             node = self.makers.get(self.ends[k])
-            if node is None or node.op not in ("AddV2", "Add") or not isinstance(arguments[k], Known):
+            if node is None or node.op not in ("AddV2", "Add", "Sub") or not isinstance(arguments[k], Known):
                 continue
             names = [self.sources.get(one, one) for one in node.inputs]
-            if name in names:
+            if name in names[: 1 if node.op == "Sub" else 2]:
                 step = self._known(names[1 - names.index(name)], arguments)
-                if step is not None and step > 0:
-                    steps[k] = step
+                if step:
+                    steps[k] = -step if node.op == "Sub" else step
         return steps
 
     def _known(self, name: str, arguments: Sequence[Value]) -> int | None:
@@ -271,10 +342,10 @@ class _Form:
             value = argument.array if isinstance(argument, Known) else None
         return int(value) if value is not None and value.shape == () and value.dtype.kind in "iu" else None
 
-    def bounds(self) -> list[tuple[int, Any]] | None:
-        """The conditions, a counting value below a bound, that the loop goes on by: numbers of values, or constants.
+    def bounds(self) -> list[tuple[Any, Any, bool]] | None:
+        """The conditions that the loop goes on by: one value is below another or, if the third is true, equal to it.
 
-        None where it goes on by others.
+        Values are numbers of inputs, or constants. None where it goes on by others.
         """
         graph = self.condition
         sources, makers = _sources(graph), {name: node for node in graph.nodes for name in node.outputs}
@@ -292,26 +363,33 @@ class _Form:
             if node.op == "LogicalAnd":
                 todo += names
                 continue
-            if node.op not in ("Less", "Greater"):
+            if node.op not in ("Less", "LessEqual", "Greater", "GreaterEqual"):
                 return None
-            low, high = names if node.op == "Less" else names[::-1]
-            bound = places.get(high, graph.constants.get(high))
-            if low not in places or bound is None:
+            low, high = (
+                places.get(one, graph.constants.get(one)) for one in (names if "Less" in node.op else names[::-1])
+            )
+            if low is None or high is None:
                 return None
-            if isinstance(bound, int) and bound not in self.fixed:
-                return None
-            conditions.append((places[low], bound))
+            conditions.append((low, high, node.op.endswith("Equal")))
         return conditions
 
     def rounds(self, arguments: Sequence[Value], steps: Mapping[int, int]) -> Any:
         """The number of rounds where it is known, else None."""
         counts = []
-        for counter, bound in self.bounds() or ():
-            start = arguments[counter]
-            stop = arguments[bound] if isinstance(bound, int) else Known(bound, bound.dtype)
-            if counter not in steps or not isinstance(start, Known) or not isinstance(stop, Known):
+        for low, high, equal in self.bounds() or ():
+            ends = [arguments[one] if isinstance(one, int) else Known(one, one.dtype) for one in (low, high)]
+            closer = [
+                None if isinstance(one, int) and one not in {*self.fixed, *steps}
+                else sign * steps.get(one, 0) if isinstance(one, int) else 0
+                for one, sign in ((low, 1), (high, -1))
+            ]  # fmt: skip
+            known = [one for one in closer if one is not None]
+            if len(known) < 2 or not all(isinstance(one, Known) and one.dtype.kind in "iu" for one in ends):
                 return None
-            counts.append(-((start.item() - stop.item()) // steps[counter]))
+            apart, step = ends[1].item() - ends[0].item() + int(equal), sum(known)
+            if step <= 0:
+                return None
+            counts.append(-(-apart // step))
         if not counts:
             return None
         least = counts[0]
@@ -496,9 +574,11 @@ def _counted(start: Known, step: int, count: Any) -> Operand:
 
 
 def _has_rows(value: Value, count: Any) -> bool:
-    if not isinstance(value, TensorList) or value.array is None:
-        return False
-    return dims.same(value.count, count) or (not dims.is_symbolic(count) and value.count == count)
+    return isinstance(value, TensorList) and value.array is not None and _is_same(value.count, count)
+
+
+def _is_same(x: Any, y: Any) -> bool:
+    return bool(dims.same(x, y) or (not dims.is_symbolic(x) and not dims.is_symbolic(y) and x == y))
 
 
 def _from_zero(value: Known) -> bool:
@@ -523,6 +603,9 @@ def _as_begun(n: Application, begin: Sequence[Value], ends: Sequence[Value]) -> 
     """The results of a round as operands of the types with which the loop began."""
     result: list[Operand] = []
     for before, after in zip(begin, ends, strict=True):
+        if isinstance(before, TensorList) and isinstance(after, TensorList) and not _is_same(before.count, after.count):
+            n.fail("a list grows or shrinks in a loop, and the loop's number of rounds is data",
+                   help="give the TensorArray a size; a gradient needs a known number of rounds")  # fmt: skip
         if isinstance(before, TensorList) and before.array is None:
             if isinstance(after, TensorList) and after.array is not None:
                 result.append(after.array)  # of a trial: its shape is what is asked for

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from hybridize import ops
 from hybridize.formats.foreign.walk import Application
+from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.ops.complexes import conj
 from hybridize.ops.library.convolution_layers import with_bias
 from hybridize.ops.library.einstein import einsum as sum_of
 from hybridize.ops.library.products import matrix_product
@@ -20,15 +22,15 @@ def matmul(n: Application, x: Operand, y: Operand) -> Operand:
 
 @TENSORFLOW("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 def batch_matmul(n: Application, x: Operand, y: Operand) -> Operand:
-    """The product over the last two axes; axes before them stretch to each other."""
-    if n.attributes.get("Tout", type_of(x).dtype) != type_of(x).dtype:
-        n.fail(f"products of {type_of(x)} as {n.attributes['Tout']} are not supported", help="cast the matrices")
+    """The product over the last two axes, perhaps of a wider type; axes before them stretch to each other."""
+    if n.has("Tout"):
+        x, y = (ops.cast(one, dtype_of(n, "Tout", type_of(one).dtype)) for one in (x, y))
     return matrix_product(_turned(x) if n.flag("adj_x") else x, _turned(y) if n.flag("adj_y") else y)
 
 
 def _turned(x: Operand) -> Operand:
     axes = tuple(range(type_of(x).ndim))
-    return ops.transpose(x, (*axes[:-2], axes[-1], axes[-2]))
+    return conj(ops.transpose(x, (*axes[:-2], axes[-1], axes[-2])))
 
 
 @TENSORFLOW("Einsum")

@@ -13,16 +13,15 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, int32, int64
+from hybridize.formats.foreign import slices
 from hybridize.formats.foreign.arrays import (
     aligned,
     filled,
     is_number,
     reshaped,
-    strided_part,
     tiled,
     with_axes,
     without_axes,
-    wrapped,
 )
 from hybridize.formats.foreign.known import LARGEST, Known, Vector, operand_of, ranged
 from hybridize.formats.foreign.vocabulary import Value
@@ -48,28 +47,34 @@ def kind_of(x: Value) -> Any:
     return x.type if isinstance(x, Known) else type_of(operand_of(x))
 
 
-@TENSORFLOW("Shape", values=True)
+@TENSORFLOW("Shape", values=True, by_types=True)
 def shape(n: Application, x: Value) -> Known:
     """The sizes of an array."""
     return Known.of(list(kind_of(x).shape), dtype_of(n, "out_type", int32))
 
 
-@TENSORFLOW("ShapeN", values=True)
+@TENSORFLOW("ShapeN", values=True, by_types=True)
 def shapes(n: Application, *xs: Value) -> tuple[Known, ...]:
     """The sizes of arrays."""
     return tuple(shape(n, x) for x in xs)
 
 
-@TENSORFLOW("Size", values=True)
+@TENSORFLOW("Size", values=True, by_types=True)
 def size(n: Application, x: Value) -> Known:
     """The number of elements."""
     return Known.of(math.prod(kind_of(x).shape), dtype_of(n, "out_type", int32))
 
 
-@TENSORFLOW("Rank", values=True)
+@TENSORFLOW("Rank", values=True, by_types=True)
 def rank(n: Application, x: Value) -> Known:
     """The number of axes."""
     return Known.of(kind_of(x).ndim, int32)
+
+
+@TENSORFLOW("Empty", known=(0,))
+def empty(n: Application, sizes: Known) -> Operand:
+    """An array whose elements nobody has set: zeros."""
+    return filled(0, sizes.list(), dtype_of(n, "dtype", int32))
 
 
 @TENSORFLOW("Fill", values=True)
@@ -303,86 +308,36 @@ def strided_slice(n: Application, x: Value, begin: Value, end: Value, strides: V
     return strided(n, x, begin, end, strides)
 
 
+@TENSORFLOW("TensorStridedSliceUpdate", values=True)
+def slice_update(n: Application, x: Value, begin: Value, end: Value, strides: Value, new: Value) -> Operand:
+    """An array whose part is replaced."""
+    return with_part(n, operand_of(x), begin, end, strides, operand_of(new))
+
+
+def with_part(n: Application, x: Operand, begin: Value, end: Value, strides: Value, new: Operand) -> Operand:
+    """Return an array with other elements where the slice is: those are set whose numbers the slice of numbers has."""
+    shape = type_of(x).shape
+    count = math.prod(shape)
+    places = strided(n, ops.reshape(ops.iota((count,), 0, int64), shape), begin, end, strides)
+    at = type_of(places).shape
+    flat = ops.scatter_nd(ops.reshape(x, (count,)), ops.reshape(places, (*at, 1)), aligned(new, at), "set")
+    return ops.reshape(flat, shape)
+
+
 def strided(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:
     """Return the elements that a slice of an array has."""
-    steps = n.known(strides, 3).list()
     masks = [n.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
-    if isinstance(x, Vector) and len(steps) == 1 and masks[4] and isinstance(begin, Known):
-        return x.parts[begin.item()]
-    picked = [k for k in range(len(steps)) if masks[4] >> k & 1 and not _is_known(begin, k)]
-    if not picked and all(isinstance(one, Known) for one in (x, begin, end)) and x.array.size <= LARGEST:
-        array = x.array[_python_index(masks, begin.list(), end.list(), steps)]
-        return Known(numpy.asarray(array, x.array.dtype), x.dtype)
-    x = operand_of(x)
-    count = range(len(steps))
-    begins = [0 if k in picked or masks[0] >> k & 1 else _number(n, begin, k, 1) for k in count]
-    ends = [0 if (masks[4] | masks[1]) >> k & 1 else _number(n, end, k, 2) for k in count]
-    after = type_of(x).ndim - sum(not (masks[2] | masks[3]) >> k & 1 for k in count)
-    if after < 0:
-        n.fail(f"{type_of(x)} has no {len(steps)} axes to slice")
-    for k in picked:
-        before = range(k)
-        axis = sum(after if masks[2] >> j & 1 else not masks[3] >> j & 1 for j in before)
-        x = ops.slice_at(x, wrapped(ops.reshape(_part(begin, k), ()), type_of(x).shape[axis]), axis, 1)
-    return strided_part(x, begins, ends, steps, *masks)
-
-
-def _is_known(value: Value, k: int) -> bool:
-    return isinstance(value, Known) or (isinstance(value, Vector) and isinstance(value.parts[k], Known))
-
-
-def _part(value: Value, k: int) -> Operand:
-    return operand_of(value.parts[k]) if isinstance(value, Vector) else ops.part(value, 0, k, k + 1)
-
-
-def _number(n: Application, value: Value, k: int, position: int) -> Any:
-    """A number of a vector that must be known."""
-    if isinstance(value, Vector):
-        return n.known(value.parts[k], position).item()
-    return n.known(value, position).list()[k]
-
-
-def _python_index(masks: Sequence[int], begins: Sequence[Any], ends: Sequence[Any], steps: Sequence[int]) -> Any:
-    index: list[Any] = []
-    for k, step in enumerate(steps):
-        if masks[2] >> k & 1:
-            index.append(Ellipsis)
-        elif masks[3] >> k & 1:
-            index.append(None)
-        elif masks[4] >> k & 1:
-            index.append(int(begins[k]))
-        else:
-            low = None if masks[0] >> k & 1 else int(begins[k])
-            index.append(slice(low, None if masks[1] >> k & 1 else int(ends[k]), step))
-    return tuple(index)
+    return slices.strided(n, x, begin, end, strides, masks)
 
 
 @TENSORFLOW("Slice", values=True)
 def some(n: Application, x: Value, begin: Value, sizes: Value) -> Value:
     """So many elements of each axis, from a number on that may be data; -1 is the rest."""
     lengths = n.known(sizes, 2).list()
-    if isinstance(begin, Known):
-        if (isinstance(x, Known) and not x.symbolic) or (isinstance(x, Known) and x.array.ndim == 1):
-            index = tuple(slice(a, None if b == -1 else a + b) for a, b in zip(begin.list(), lengths, strict=True))
-            return Known(x.array[index], x.dtype)
-        x = operand_of(x)
-        shape = type_of(x).shape
-        starts = begin.list()
-        stops = [own if is_number(length, -1) else start + length
-                 for own, start, length in zip(shape, starts, lengths, strict=True)]  # fmt: skip
-        return ops.slice(x, tuple(starts), tuple(stops), (1,) * len(shape))
-    x = operand_of(x)
-    for axis, length in enumerate(lengths):
-        if _is_known(begin, axis):
-            start = _number(n, begin, axis, 1)
-            size = type_of(x).shape[axis]
-            x = ops.part(x, axis, start, size if is_number(length, -1) else start + length)
-        elif is_number(length, -1):
-            n.known(begin, 1)
-        else:
-            at = ops.cast(ops.reshape(_part(begin, axis), ()), int64)
-            x = ops.slice_at(x, at, axis, length)
-    return x
+    if isinstance(begin, Known) and isinstance(x, Known) and (not x.symbolic or x.array.ndim == 1):
+        index = tuple(slice(a, None if b == -1 else a + b) for a, b in zip(begin.list(), lengths, strict=True))
+        return Known(x.array[index], x.dtype)
+    return slices.some(n, x, begin, sizes)
 
 
 @TENSORFLOW("Split", known=(0,))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from hybridize import ops
+from hybridize.base.dtypes import DType
 from hybridize.formats.foreign.arrays import reshaped, same_pads
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.walk import Application
@@ -57,21 +58,21 @@ def images(n: Application, x: Operand, *others: Operand) -> None:
             n.fail(f"it takes images and weights of four axes, not {type_of(one)}")
 
 
-def convolved(n: Application, x: Operand, w: Operand) -> Operand:
+def convolved(n: Application, x: Operand, w: Operand, result: DType | None = None) -> Operand:
     """Return a convolution without bias; channels are in groups where the weight has fewer."""
     images(n, x, w)
     _, height, width, channels = type_of(w).shape
     windows = ImageWindows.of(n, x, (height, width))
     groups = type_of(x).shape[3] // channels if channels else 1
-    return ops.convolution(x, w, *windows, groups, 1, True)
+    return ops.convolution(x, w, *windows, groups, 1, True, result)
 
 
-def convolved_by_channel(n: Application, x: Operand, w: Operand) -> Operand:
+def convolved_by_channel(n: Application, x: Operand, w: Operand, result: DType | None = None) -> Operand:
     """Return a convolution without bias of each channel by weights of its own."""
     images(n, x, w)
     _, height, width, _ = type_of(w).shape
     windows = ImageWindows.of(n, x, (height, width))
-    return ops.convolution(x, ops.transpose(w, (3, 1, 2, 0)), *windows, type_of(x).shape[3], 1, True)
+    return ops.convolution(x, ops.transpose(w, (3, 1, 2, 0)), *windows, type_of(x).shape[3], 1, True, result)
 
 
 @TFLITE("CONV_2D")
@@ -87,8 +88,9 @@ def depthwise_convolution(n: Application, x: Operand, w: Operand, bias: Operand 
 
 
 def transposed(
-    n: Application, x: Operand, w: Operand, sizes: tuple[Any, ...] | None, strides: tuple[int, int], same: bool
-) -> Operand:
+    n: Application, x: Operand, w: Operand, sizes: tuple[Any, ...] | None, strides: tuple[int, int], same: bool,
+    result: DType | None = None,
+) -> Operand:  # fmt: skip
     """Return a transposed convolution without bias.
 
     Args:
@@ -98,6 +100,7 @@ def transposed(
         sizes: height and width of the result; None: as large as it can be.
         strides: the distance, in the result, of what neighbours in x give.
         same: what the result lacks is cut off evenly at both ends, and not at the end alone.
+        result: the dtype of the result; None: that of the operands.
     """
     images(n, x, w)
     if min(strides) < 1:
@@ -111,7 +114,8 @@ def transposed(
         over = whole - low - target
         pads.append((low, over if over > 0 else 0))
         more.append(0 if over > 0 else -over)
-    return ops.transposed_convolution(x, ops.transpose(w, (3, 1, 2, 0)), strides, tuple(pads), 1, 1, tuple(more), True)
+    w = ops.transpose(w, (3, 1, 2, 0))
+    return ops.transposed_convolution(x, w, strides, tuple(pads), 1, 1, tuple(more), True, result)
 
 
 @TFLITE("TRANSPOSE_CONV", known=(0,))
@@ -122,10 +126,10 @@ def transposed_convolution(
     return activated(n, with_bias("Deconvolution", transposed_to(n, sizes, w, x), bias, True))
 
 
-def transposed_to(n: Application, sizes: Known, w: Operand, x: Operand) -> Operand:
+def transposed_to(n: Application, sizes: Known, w: Operand, x: Operand, result: DType | None = None) -> Operand:
     """Return a transposed convolution without bias whose result has the given sizes."""
     strides = n.integer("stride_h", 0), n.integer("stride_w", 0)
-    return transposed(n, x, w, tuple(sizes.list()[1:3]), strides, n.integer("padding", SAME) == SAME)
+    return transposed(n, x, w, tuple(sizes.list()[1:3]), strides, n.integer("padding", SAME) == SAME, result)
 
 
 @TFLITE("Convolution2DTransposeBias")
@@ -136,6 +140,18 @@ def transposed_convolution_of_mediapipe(n: Application, x: Operand, w: Operand, 
         n.fail(f"its options have {len(custom)} bytes, not 12")
     padding, width, height = struct.unpack("<3i", bytes(bytearray(custom[:12])))
     return with_bias("Deconvolution", transposed(n, x, w, None, (height, width), padding == 1), bias, True)
+
+
+@TFLITE("CONV_3D")
+def convolution_of_volumes(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
+    """The convolution of images of three axes, plus a bias of each channel."""
+    *kernel, channels, _ = type_of(w).shape
+    strides, dilations = (tuple(n.integer(f"{name}_{axis}", 1) for axis in "dhw") for name in ("stride", "dilation"))
+    none = ((0, 0),) * 3
+    pads = none if n.integer("padding", SAME) else same_pads(type_of(x).shape[1:4], kernel, strides, dilations)
+    groups = type_of(x).shape[4] // channels
+    y = ops.convolution(x, ops.transpose(w, (4, 0, 1, 2, 3)), strides, pads, dilations, groups, 1, True)
+    return activated(n, with_bias("Convolution", y, bias, True))
 
 
 def rows_of(n: Application, x: Operand, w: Operand) -> Operand:
@@ -162,12 +178,17 @@ def fully_connected(n: Application, x: Operand, w: Operand, bias: Operand | None
 @TFLITE("BATCH_MATMUL")
 def products(n: Application, x: Operand, y: Operand) -> Operand:
     """The products of matrices, each turned or not."""
+    return products_as(n, x, y, None)
+
+
+def products_as(n: Application, x: Operand, y: Operand, result: DType | None) -> Operand:
+    """Return the products as numbers of a dtype, that of the operands where it is None."""
 
     def turned(z: Operand) -> Operand:
         ndim = type_of(z).ndim
         return ops.transpose(z, (*range(ndim - 2), ndim - 1, ndim - 2))
 
-    return matrix_product(turned(x) if n.flag("adjoint_x") else x, turned(y) if n.flag("adjoint_y") else y)
+    return matrix_product(turned(x) if n.flag("adjoint_x") else x, turned(y) if n.flag("adjoint_y") else y, result)
 
 
 # -------------------------------------------------------------------------------------------------------------- pooling

@@ -8,15 +8,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import DType, float32, int8, int32, int64, is_float, uint8
+from hybridize.base.dtypes import DType, float32, float64, int8, int16, int32, int64, is_float, uint8
 from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.elementwise import LIMITS, activated
 from hybridize.formats.tflite.linear import (
@@ -24,7 +26,7 @@ from hybridize.formats.tflite.linear import (
     convolved_by_channel,
     images,
     pools,
-    products,
+    products_as,
     rows_of,
     transposed_to,
     with_axes_kept,
@@ -95,12 +97,15 @@ def _ends(
             ends.max if high is None else min(ends.max, place(high)))  # fmt: skip
 
 
-def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: Any = 1) -> Operand:
-    """Sums of products as the result: their scale is that of the factors, each beside the other's."""
+def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: Any = 1, twice: bool = False) -> Operand:
+    """Sums of products as the result: their scale is that of the factors, each beside the other's.
+
+    `twice` where LiteRT rounds so whatever the mode is: XNNPACK has not the operator.
+    """
     dtype = _result(n)
     scale, zero = _single(n, "to", 0)
     low, high = _ends(n, dtype, scale, zero)
-    if _reference(n):
+    if twice or _reference(n):
         multiplier = factors.astype("f8") * numpy.asarray(others, "f8") / numpy.float64(scale)
         y = fixed_point.rounded_twice(sums, fixed_point.Multiplier.of(multiplier))
         return fixed_point.placed(y, zero, dtype, low, high)
@@ -127,37 +132,6 @@ def _weights(n: Application, w: Operand, axis: int) -> tuple[int, NDArray[Any]]:
     return int(one.zeros[0]), one.scales
 
 
-EXACT: Final = (1 << 24) // (255 * 255)
-"""So many products of whole numbers up to 255 have a sum that float32 holds."""
-MOST_PARTS: Final = 4
-"""Sums of more terms than in so many parts are those of integers."""
-
-
-def _sums(n: Application, x: Operand, zero: int, w: Operand, zero_w: int, sums_of: Any, taps: int) -> Operand:
-    """The sums of products of two arrays less their zeros, as int32, exactly: at the speed of floats where those are.
-
-    Args:
-        n: the node.
-        x: whole numbers.
-        zero: that of 0 among them.
-        w: the same, of the weight.
-        zero_w: that of 0 among those.
-        sums_of: the sums, of the node, `x` and `w`.
-        taps: of how many products for each channel, the last axis of both; 0: floats are not exact.
-    """
-    channels = int(type_of(w).shape[-1])
-    each = EXACT // taps if taps else 0
-    if not each or channels > each * MOST_PARTS:
-        return sums_of(n, _less_zero(x, zero), _less_zero(w, zero_w))
-    x, w = _less_zero(x, zero, float32), _less_zero(w, zero_w, float32)
-    total: Operand | None = None
-    for start in range(0, channels, each):
-        both = [ops.part(one, type_of(one).ndim - 1, start, min(start + each, channels)) for one in (x, w)]
-        sums = ops.cast(sums_of(n, *(both if channels > each else (x, w))), int32)
-        total = sums if total is None else ops.add(total, sums)
-    return total
-
-
 def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
     if bias is None:
         return sums
@@ -166,24 +140,41 @@ def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
 
 
 def _product(
-    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, taps: int, of: int = 0
+    n: Application,
+    x: Operand,
+    w: Operand,
+    bias: Operand | None,
+    axis: int,
+    sums_of: Any,
+    of: int = 0,
+    twice: bool = False,
 ) -> Operand:
-    """An operator with a weight: exact sums, and its result."""
+    """An operator with a weight: exact sums, and its result.
+
+    Args:
+        n: the node.
+        x: whole numbers, or floats.
+        w: the weight.
+        bias: of each channel.
+        axis: of the weight, along which its scales are.
+        sums_of: the sums, of the node, `x` and `w` less their zeros, and their dtype.
+        of: the number of `x` among the inputs.
+        twice: whether the result is rounded in two steps.
+    """
     if is_float(type_of(x).dtype):
-        return _of_floats(n, x, w, bias, axis, sums_of, taps)
+        return _of_floats(n, x, w, bias, axis, sums_of)
     scale, zero = _single(n, "of", of)
     zero_w, scales = _weights(n, w, axis)
     _check_eight(n, x)
-    return _requantized(n, _with_bias(_sums(n, x, zero, w, zero_w, sums_of, taps), bias), scales, scale)
+    sums = sums_of(n, _less_zero(x, zero, int16), _less_zero(w, zero_w, int16), int32)
+    return _requantized(n, _with_bias(sums, bias), scales, scale, twice)
 
 
-def _of_floats(
-    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, taps: int
-) -> Operand:
+def _of_floats(n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any) -> Operand:
     """The same of floats, which become integers by a scale of each image or row."""
     zero_w, scales = _weights(n, w, axis)
     whole, steps = integers_of.own_integers(x, tuple(range(1, type_of(x).ndim)))
-    sums = ops.cast(_sums(n, whole, 0, w, zero_w, sums_of, taps), float32)
+    sums = ops.cast(sums_of(n, whole, _less_zero(w, zero_w, int16), int32), float32)
     shape = type_of(sums).shape
     y = ops.mul(sums, integers_of.along(steps, shape, 0))
     y = ops.mul(y, integers_of.along(ops.constant(scales), shape, len(shape) - 1))
@@ -194,17 +185,13 @@ def _of_floats(
 @TFLITE("CONV_2D" + QUANTIZED)
 def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The convolution, plus a bias of each channel."""
-    images(n, x, w)
-    _, height, width, channels = type_of(w).shape
-    grouped = type_of(x).shape[3] != channels
-    # Winograd's transforms, by which windows of 3 x 3 may be computed, are not exact.
-    return _product(n, x, w, bias, 0, convolved, 0 if grouped or (height, width) == (3, 3) else height * width)
+    return _product(n, x, w, bias, 0, convolved)
 
 
 @TFLITE("DEPTHWISE_CONV_2D" + QUANTIZED)
 def depthwise_convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The convolution of each channel by itself, plus a bias of each."""
-    return _product(n, x, w, bias, 3, convolved_by_channel, 0)
+    return _product(n, x, w, bias, 3, convolved_by_channel)
 
 
 @TFLITE("TRANSPOSE_CONV" + QUANTIZED, known=(0,))
@@ -212,13 +199,15 @@ def transposed_convolution(
     n: Application, sizes: Known, w: Operand, x: Operand, bias: Operand | None = None
 ) -> Operand:
     """The gradient of a convolution by its input as a layer, plus a bias of each channel."""
-    return _product(n, x, w, bias, 0, lambda n, x, w: transposed_to(n, sizes, w, x), 0, 2)
+    # XNNPACK leaves it to LiteRT's own kernel where the file computes the sizes.
+    twice = n.walk.maker(n.node.inputs[0]) != ""
+    return _product(n, x, w, bias, 0, lambda n, x, w, result: transposed_to(n, sizes, w, x, result), 2, twice)
 
 
 @TFLITE("FULLY_CONNECTED" + QUANTIZED)
 def fully_connected(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The products of rows with those of a weight, plus a bias."""
-    y = _product(n, rows_of(n, x, w), w, bias, 0, lambda n, x, w: ops.matmul(x, w, False, True), 1)
+    y = _product(n, rows_of(n, x, w), w, bias, 0, lambda n, x, w, result: ops.contract("ac,bc->ab", x, w, None, result))
     return with_axes_kept(n, y, x)
 
 
@@ -277,10 +266,21 @@ def squared_difference(n: Application, x: Operand, y: Operand) -> Operand:
 
 @TFLITE("BATCH_MATMUL" + QUANTIZED)
 def matmul(n: Application, x: Operand, y: Operand) -> Operand:
-    """The products of matrices, each turned or not."""
-    (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
-    sums = products(n, _less_zero(x, zero_x), _less_zero(y, zero_y))
-    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y)
+    """The products of matrices, each turned or not; rows of floats become integers by a scale of each."""
+    of_y, zero_y = _single(n, "of", 1)
+    if is_float(type_of(x).dtype):
+        last = type_of(x).ndim - 1
+        whole, steps = integers_of.own_integers(x, (last - 1 if n.flag("adjoint_x") else last,))
+        sums, steps = stretched(
+            ops.cast(products_as(n, whole, _less_zero(y, zero_y, int16), int32), float32),
+            ops.reshape(steps, (*type_of(steps).shape, 1)),
+        )
+        return ops.mul(ops.mul(sums, steps), ops.like(of_y, sums))
+    of_x, zero_x = _single(n, "of", 0)
+    for one in (x, y):
+        _check_eight(n, one)
+    sums = products_as(n, _less_zero(x, zero_x, int16), _less_zero(y, zero_y, int16), int32)
+    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y, twice=True)
 
 
 @TFLITE("MEAN" + QUANTIZED, known=(1,))
@@ -327,6 +327,81 @@ def softmax(n: Application, x: Operand) -> Operand:
                                    ops.full(zero, type_of(part).with_dtype(int32)), dtype)  # fmt: skip
 
 
+@TFLITE("LOG_SOFTMAX" + QUANTIZED)
+def log_softmax(n: Application, x: Operand) -> Operand:
+    """The logarithm of the softmax of the last axis, whose exponentials are of a table of 256."""
+    dtype, (scale, _), (to, zero) = _result(n), _single(n, "of", 0), _single(n, "to", 0)
+    shape, last = type_of(x).shape, type_of(x).ndim - 1
+    whole = ops.cast(x, int32)
+    largest = ops.reduce_max(whole, (last,))
+    table = numpy.exp(-scale * numpy.arange(256).astype("f4")).astype("f4")
+    below = ops.cast(ops.sub(ops.spread(largest, shape, (last,)), whole), int64)
+    total = ops.log(ops.sum(ops.gather(ops.constant(table), below, 0), (last,)))
+    most = ops.div(ops.add(ops.mul(ops.cast(largest, float32), ops.like(scale, total)), total), ops.like(to, total))
+    y = ops.cast(whole, float32)
+    y = ops.sub(ops.mul(y, ops.like(scale / to, y)), ops.spread(most, shape, (last,)))
+    return fixed_point.placed(ops.cast(ops.round(y), int32), zero, dtype)
+
+
+@TFLITE("DIV" + QUANTIZED)
+def quotient(n: Application, x: Operand, y: Operand) -> Operand:
+    """The quotients of two arrays, by a table of all pairs."""
+    of, dtype = _check_eight(n, x), _result(n)
+    (of_x, zero_x), (of_y, zero_y), (scale, zero) = _single(n, "of", 0), _single(n, "of", 1), _single(n, "to", 0)
+    low, high = _ends(n, dtype, scale, zero)
+    every = numpy.arange(numpy.iinfo(of).min, numpy.iinfo(of).max + 1, dtype="f8")
+    with numpy.errstate(all="ignore"):
+        each = (every - zero_x)[:, None] / (every - zero_y) * (float(of_x) / float(of_y) / float(scale))
+    whole = numpy.copysign(numpy.floor(numpy.abs(numpy.nan_to_num(each)) + 0.5), each) + zero
+    x, y = (_less_zero(q, numpy.iinfo(of).min, int64) for q in stretched(x, y))
+    table = numpy.clip(whole, low, high).astype(dtype).reshape(-1)
+    return ops.gather(ops.constant(table), ops.add(ops.mul(x, ops.like(256, x)), y), 0)
+
+
+@TFLITE("L2_NORMALIZATION" + QUANTIZED)
+def l2_normalization(n: Application, x: Operand) -> Operand:
+    """Rows of the last axis over their lengths, half away from zero."""
+    dtype, (_, zero), (scale, nought) = _result(n), _single(n, "of", 0), _single(n, "to", 0)
+    if n.integer("activation", 0):
+        n.fail("it has a fused activation, which is not supported on integers")
+    shape, last = type_of(x).shape, type_of(x).ndim - 1
+    whole = _less_zero(x, zero)
+    total = ops.cast(ops.sum(ops.mul(whole, whole), (last,)), float64)
+    length = ops.spread(ops.sqrt(ops.max(total, ops.like(1, total))), shape, (last,))
+    y = ops.div(ops.mul(ops.cast(whole, float64), ops.like(1 / float(scale), length)), length)
+    size = ops.floor(ops.add(ops.abs(y), ops.like(0.5, y)))
+    return fixed_point.placed(ops.cast(ops.mul(ops.sign(y), size), int32), nought, dtype)
+
+
+def _compared(function: Any) -> Any:
+    def row(n: Application, x: Operand, y: Operand) -> Operand:
+        sides = []
+        for k, q in enumerate(stretched(x, y)):
+            _check_eight(n, q)
+            scale, zero = _single(n, "of", k)
+            whole = _less_zero(q, zero)
+            sides.append(_rescaled(ops.mul(whole, ops.like(1 << 8, whole)), float(scale)))
+        return function(*sides)
+
+    return row
+
+
+for _name, _function in {"EQUAL": ops.eq, "NOT_EQUAL": ops.ne, "LESS": ops.lt, "LESS_EQUAL": ops.le,
+                         "GREATER": ops.gt, "GREATER_EQUAL": ops.ge}.items():  # fmt: skip
+    TFLITE(_name + QUANTIZED)(_compared(_function))
+
+
+@TFLITE("SUM" + QUANTIZED, known=(1,))
+def total(n: Application, x: Operand, axes: Known) -> Operand:
+    """The sums along axes."""
+    dtype, along = _result(n), axes_of(n, x, axes)
+    (own, its_zero), (scale, zero) = _single(n, "of", 0), _single(n, "to", 0)
+    sums = kept(ops.sum(_less_zero(x, its_zero), along), type_of(x), along, n.flag("keep"))
+    y = ops.cast(sums, float32)
+    y = ops.mul(y, ops.like(own / scale, y))
+    return fixed_point.placed(ops.cast(ops.round(y), int32), zero, dtype)
+
+
 # -------------------------------------------------------------------------------------------------- to and from numbers
 
 
@@ -367,7 +442,7 @@ def dequantize(n: Application, x: Operand) -> Operand:
     return integers_of.dequantized(x, scales, zeros if one.zeros.any() else None)
 
 
-def _table(n: Application, x: Operand, function: Any) -> Operand:
+def _table(n: Application, x: Operand, function: Any, whole: Any = numpy.rint) -> Operand:
     """A function of numbers on integers of eight bits, by a table of its 256 results."""
     of, dtype = _check_eight(n, x), _result(n)
     scale, zero = _single(n, "of", 0)
@@ -375,7 +450,7 @@ def _table(n: Application, x: Operand, function: Any) -> Operand:
     ends, own = numpy.iinfo(dtype), numpy.iinfo(of)
     every = (numpy.arange(own.min, own.max + 1) - zero).astype("f4") * scale
     with numpy.errstate(all="ignore"):
-        numbers = numpy.nan_to_num(numpy.rint(function(every) / to) + nought, nan=ends.min)
+        numbers = numpy.nan_to_num(whole(function(every) / to) + nought, nan=ends.min)
     return fixed_point.looked_up(x, numpy.clip(numbers, ends.min, ends.max).astype(dtype))
 
 
@@ -395,12 +470,18 @@ def _tabulated(function: Any) -> Any:
     return lambda n, x: _table(n, x, function)
 
 
-_TABLES = {
+_TABLES: Final[Mapping[str, Callable[[Any], Any]]] = {
     "ABS": numpy.abs, "ELU": lambda x: numpy.where(x < 0, numpy.expm1(x), x), "EXP": numpy.exp, "LOG": numpy.log,
     "RSQRT": lambda x: 1 / numpy.sqrt(x),
 }  # fmt: skip
 for _name, _function in _TABLES.items():
     TFLITE(_name + QUANTIZED)(_tabulated(_function))
+
+
+@TFLITE("SQRT" + QUANTIZED)
+def square_root(n: Application, x: Operand) -> Operand:
+    """The square root, cut off towards that of 0."""
+    return _table(n, x, numpy.sqrt, numpy.trunc)
 
 
 @TFLITE("GELU" + QUANTIZED)
@@ -476,8 +557,8 @@ def _same(n: Application, *inputs: int) -> tuple[numpy.float32, int]:
     return scale, zero
 
 
-@TFLITE("CONCATENATION" + QUANTIZED)
-def joined(n: Application, *xs: Operand) -> Operand:
+@TFLITE("CONCATENATION" + QUANTIZED, mixed=())
+def joined(n: Application, *xs: Value) -> Value:
     """Arrays one after the other."""
     _same(n, *range(len(xs)))
     return concatenation(n, *xs)
@@ -534,7 +615,8 @@ def resize_bilinear(n: Application, x: Operand, sizes: Known) -> Operand:
     images(n, x)
     _same(n, 0)
     own, counts = type_of(x).shape[1:3], [int(size) for size in sizes.list()]
-    half, corners = n.flag("half"), n.flag("corners")
+    corners = n.flag("corners")
+    half = n.flag("half") and not corners
     between = fixed_point.places_of_ten_bits if _reference(n) else fixed_point.places_of_eleven_bits
     rows = [between(int(size), count, half, corners) for size, count in zip(own, counts, strict=True)]
     return fixed_point.interpolated(x, rows[0], rows[1], 10 if _reference(n) else 11)

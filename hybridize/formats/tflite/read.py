@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy
@@ -45,37 +45,43 @@ _GRAPHS: Final = {"CALL_ONCE": ("init",), "IF": ("then", "else"), "WHILE": ("con
 """Attributes that are numbers of graphs, by operator."""
 
 
-def read(path: str | os.PathLike[str], rounding: str = "float") -> ForeignProgram:
+def read(path: str | os.PathLike[str], rounding: str = "float", signature: str | None = None) -> ForeignProgram:
     """Read a model.
 
     Args:
         path: of the file.
         rounding: how integers that stand for numbers are rounded: `float`, once, as LiteRT does where users run it, or
             `reference`, twice, as its reference kernels and TFLite for microcontrollers do.
+        signature: its name; None: the first graph of the file.
 
     Raises:
         ArgumentError E398: there is no such rounding.
-        LoadError: E601 malformed, E602 newer than what is read, E603 what no row takes, E606 operators that are not
-            supported.
+        LoadError: E601 malformed, E602 newer than what is read, E603 what no row takes, E605 there is no such
+            signature, E606 operators that are not supported.
     """
-    return program(bytes_of(path), os.path.basename(os.fspath(path)), rounding)
+    return program(bytes_of(path), os.path.basename(os.fspath(path)), rounding, signature)
 
 
-def program(data: bytes | memoryview, name: str, rounding: str = "float") -> ForeignProgram:
+def program(
+    data: bytes | memoryview, name: str, rounding: str = "float", signature: str | None = None
+) -> ForeignProgram:
     """Read a model from bytes; see `read`."""
     if rounding not in ROUNDINGS:
         raise ArgumentError("E398", f"load with rounding={rounding!r}", help=f"use one of {', '.join(ROUNDINGS)}")
     view = memoryview(data)
     if len(view) < 8 or bytes(view[4:8]) != IDENTIFIER:
         raise malformed(name, "it is no TFLite model: TFL3 does not stand at byte 4", 4)
-    return _Reader(view, name, rounding).program()
+    return _Reader(view, name, rounding).program(signature)
 
 
-def tensors(data: bytes | memoryview, name: str) -> TensorTable:
-    """Return the tensors of the main graph of a model, and which are its inputs and outputs."""
+def tensors(data: bytes | memoryview, name: str, signature: str | None = None) -> TensorTable:
+    """Return the tensors of the graph of a signature, or of the first one, and which are its inputs and outputs."""
     reader = _Reader(memoryview(data), name, ROUNDINGS[0])
-    table = reader.model["graphs"][0]
-    return TensorTable(reader.tensors(0), table["inputs"].tolist(), table["outputs"].tolist())
+    number, _ = reader.chosen(signature)
+    table = reader.model["graphs"][number]
+    names = {key: {side: sorted(entry.get("name", "") for entry in one.get(side, ())) for side in ("inputs", "outputs")}
+             for key, (_, one) in sorted(signatures(reader.model).items())}  # fmt: skip
+    return TensorTable(reader.tensors(number), table["inputs"].tolist(), table["outputs"].tolist(), names)
 
 
 @frozen(eq=False)
@@ -101,6 +107,8 @@ class TensorTable(NamedTuple):
     every: list[StoredTensor]
     inputs: list[int]
     outputs: list[int]
+    signatures: dict[str, dict[str, list[str]]]
+    """The names of inputs and outputs of each signature of the model."""
 
 
 class _Reader:
@@ -125,38 +133,51 @@ class _Reader:
         name = code.get("custom", "") if number == CUSTOM else OPERATORS[number]
         return name or "CUSTOM", code.get("version", 1)
 
-    def program(self) -> ForeignProgram:
+    def program(self, signature: str | None) -> ForeignProgram:
         tables: list[Message] = self.model.get("graphs", [])
         if not tables:
             raise self.fail("it has no graph")
-        graphs = [self.graph(number, table) for number, table in enumerate(tables)]
+        place, key = self.chosen(signature)
+        graphs = {_function(number): self.graph(number, table) for number, table in enumerate(tables)}
         self.check_calls(graphs)
-        numbers = {name: array for name, array in graphs[0].constants.items() if not array.ndim}
-        main = changed(graphs[0], constants=numbers)
-        weights = {name: array for name, array in graphs[0].constants.items() if array.ndim}
-        functions = {_function(number): graph for number, graph in enumerate(graphs) if number}
+        graph = graphs[_function(place)]
+        main = changed(graph, constants={name: array for name, array in graph.constants.items() if not array.ndim})
+        weights = {name: array for name, array in graph.constants.items() if array.ndim}
+        functions: dict[str, ForeignGraph] = {}
+        calls = _calls(graph)
+        while calls:
+            name = calls.pop()
+            functions[name] = graphs[name]
+            calls |= _calls(graphs[name]) - functions.keys()
         version = next((self.buffer(one.get("buffer", 0)).tobytes() for one in self.model.get("metadata", ())
                         if one.get("name") == "min_runtime_version"), b"")  # fmt: skip
         notes = {
             "description": self.model.get("description", ""),
             "runtime": version.rstrip(b"\0").decode("ascii", "replace"),
-            "signature": next(
-                (one["key"] for one in self.model.get("signatures", ()) if not one.get("graph") and "key" in one), ""
-            ),
+            "signature": key,
         }
-        zeros = {one.name: numpy.zeros(one.shape, one.port.dtype) for one in self.tensors(0) if one.variable}
+        zeros = {one.name: numpy.zeros(one.shape, one.port.dtype) for one in self.tensors(place) if one.variable}
         program = ForeignProgram(self.name, TFLITE, main, functions, weights, zeros,
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
         check_program(program)
         return settled(first_values(program))
 
-    def check_calls(self, graphs: Sequence[ForeignGraph]) -> None:
+    def chosen(self, signature: str | None) -> tuple[int, str]:
+        """The number of a signature's graph, and its name."""
+        known = signatures(self.model)
+        if signature is None:
+            return 0, next((key for key, (number, _) in known.items() if not number), "")
+        if signature not in known:
+            raise LoadError("E605", f"{self.name} has no signature {signature!r}",
+                            help=f"it has {', '.join(known) or 'none'}")  # fmt: skip
+        number = known[signature][0]
+        if number >= len(self.model["graphs"]):
+            raise self.fail(f"the signature {signature!r} has the graph number {number}")
+        return number, signature
+
+    def check_calls(self, graphs: Mapping[str, ForeignGraph]) -> None:
         """Refuse graphs that call themselves: what each calls is read before it, so an order must exist."""
-        calls = {
-            _function(number): {one.function for node in graph.nodes for one in node.attributes.values()
-                                if isinstance(one, FunctionName)}
-            for number, graph in enumerate(graphs)
-        }  # fmt: skip
+        calls = {name: _calls(graph) for name, graph in graphs.items()}
         while calls:
             leaves = [name for name, others in calls.items() if not others & calls.keys()]
             if not leaves:
@@ -400,5 +421,15 @@ class _Reader:
         return dense
 
 
+def signatures(model: Message) -> dict[str, tuple[int, Message]]:
+    """Return the numbers of graphs, and the tables, of signatures by their names."""
+    return {one["key"]: (one.get("graph", 0), one) for one in model.get("signatures", ()) if "key" in one}
+
+
 def _function(number: int) -> str:
     return f"graph {number}"
+
+
+def _calls(graph: ForeignGraph) -> set[str]:
+    """The graphs that a graph calls, by name."""
+    return {one.function for node in graph.nodes for one in node.attributes.values() if isinstance(one, FunctionName)}

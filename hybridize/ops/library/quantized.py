@@ -2,7 +2,7 @@
 """Integers that stand for real numbers: (q - zero) scale. Sums of their products are exact; rounding is half to even.
 
     q = clamp(zero + round(x / scale))       x = (q - zero) scale       `quantized`, `dequantized`
-    sums of (a - zero_a) (b - zero_b)        int32, by `exact_product` of `integers`, or any other sum of int32
+    sums of (a - zero_a) (b - zero_b)        int32, by `exact_product` of `integers`, or any other sum with that result
     clamp(zero + round(sums multiplier))     `requantized`; the multiplier is scale_a scale_b / scale
 
 Scales and zeros are one number, one for each place along an axis, or one for each block along it: `along` stretches
@@ -11,13 +11,12 @@ them to the array that they belong to.
 
 from __future__ import annotations
 
-import builtins
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
 from hybridize.base import dims
-from hybridize.base.dtypes import DType, float32, int32, is_float, uint8
+from hybridize.base.dtypes import DType, float32, int16, int32, is_float, uint8
 from hybridize.base.types import Shape
 from hybridize.ops.analysis import round
 from hybridize.ops.arithmetic import add, div, eq, gt, max, min, mul, sub, where
@@ -26,9 +25,6 @@ from hybridize.ops.op import Operand, scalar, type_of
 from hybridize.ops.reductions import reduce_max, reduce_min
 from hybridize.ops.slicing import part
 from hybridize.ops.views import broadcast, cast, like, reshape, spread, wide
-
-_EXACT: Final = 256
-"""So many products of whole numbers of 8 bits and a sign have a sum that float32 holds."""
 
 
 def along(x: Operand, shape: Shape, axis: int, block: int = 0) -> Operand:
@@ -81,29 +77,20 @@ def dequantized(q: Operand, scale: Operand, zero: Operand | None) -> Operand:
     return cast(mul(cast(q, wide(kind)), cast(scale, wide(kind))), kind)
 
 
-def integers(q: Operand, zero: Operand | None, dtype: DType = int32) -> Operand:
-    """Return integers less that of 0, as numbers of a dtype that holds them; operands are of one shape."""
+def integers(q: Operand, zero: Operand | None) -> Operand:
+    """Return integers less that of 0, as int16 where they have eight bits, else as int32; operands are of one shape."""
+    dtype = int16 if type_of(q).dtype.itemsize == 1 else int32
     return cast(q, dtype) if zero is None else sub(cast(q, dtype), cast(zero, dtype))
 
 
 def exact_product(x: Operand, y: Operand) -> Operand:
-    """Return the product of matrices of whole numbers from -255 to 255, as int32, exactly.
-
-    Sums of 256 products are below 2^24, up to where float32 holds every integer: so many are summed at the speed of
-    floats, and those sums as integers.
+    """Return the product of matrices of integers, as int32.
 
     Args:
-        x: float32 [..., m, k].
-        y: float32 [..., k, n].
+        x: int16 or int32 [..., m, k].
+        y: of the same dtype, [..., k, n].
     """
-    inner, axes = type_of(x).shape[-1], (type_of(x).ndim - 1, builtins.max(type_of(y).ndim - 2, 0))
-    total = None
-    for start in range(0, builtins.max(int(inner), 1), _EXACT):
-        stop = builtins.min(start + _EXACT, int(inner))
-        own = [part(one, axis, start, stop) for one, axis in zip((x, y), axes, strict=True)]
-        sums = cast(matrix_product(*own), int32)
-        total = sums if total is None else add(total, sums)
-    return total
+    return matrix_product(x, y, int32)
 
 
 def requantized(
@@ -157,19 +144,19 @@ def dynamic_product(x: Operand, weight: Operand, scale: Operand) -> Operand:
 
     Args:
         x: float32 [m, k].
-        weight: float32 [k, n], whole numbers from -255 to 255.
+        weight: int16 [k, n].
         scale: of the weight, float32 [] or [n].
     """
     shape = type_of(x).shape
     own, zero = dynamic_scale(x)
     q = quantized(x, broadcast(own, shape), broadcast(zero, shape), uint8)
-    sums = exact_product(integers(q, broadcast(zero, shape), float32), weight)
+    sums = exact_product(integers(q, broadcast(zero, shape)), weight)
     by = broadcast(reshape(scale, (1, *type_of(scale).shape)) if type_of(scale).ndim else scale, type_of(sums).shape)
     return mul(cast(sums, float32), mul(broadcast(own, type_of(sums).shape), by))
 
 
 def own_integers(x: Operand, axes: tuple[int, ...]) -> tuple[Operand, Operand]:
-    """Return floats as integers of eight bits less that of 0, as int32, and the float that one of them is.
+    """Return floats as integers of eight bits less that of 0, as int16, and the float that one of them is.
 
     Each place of the other axes has a scale of its own, with which all of its numbers, and 0, are from -128 to 127.
 
@@ -193,7 +180,7 @@ def own_integers(x: Operand, axes: tuple[int, ...]) -> tuple[Operand, Operand]:
     by, apart = spread(scale, shape, axes), spread(zero, shape, axes)
     whole = add(round(mul(x, by)), apart)
     whole = sub(min(max(whole, like(-128, whole)), like(127, whole)), apart)
-    return cast(whole, int32), div(like(1, scale), scale)
+    return cast(whole, int16), div(like(1, scale), scale)
 
 
 def as_float(x: Operand) -> Operand:

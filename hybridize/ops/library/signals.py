@@ -79,7 +79,7 @@ def spectrum(x: Operand, axis: int, length: int, inverse: bool = False, onesided
         [..., 2], or [..., 1] of the inverse of one half.
     """
     half, real_again = length // 2 + 1, inverse and onesided
-    x = _of_length(x, axis, half if real_again else length)
+    x = of_length(x, axis, half if real_again else length)
     if length <= _SHORT:
         return _by_matrix(x, axis, length, inverse, onesided)
     shape = type_of(x).shape
@@ -122,8 +122,8 @@ def _by_matrix(x: Operand, axis: int, length: int, inverse: bool, onesided: bool
     return transpose(y, tuple(order.index(k) for k in range(kind.ndim)))
 
 
-def _of_length(x: Operand, axis: int, length: int) -> Operand:
-    """An array cut off along an axis, or with zeros behind it."""
+def of_length(x: Operand, axis: int, length: int) -> Operand:
+    """Return an array cut off along an axis, or with zeros behind it, so that it has a length there."""
     kind = type_of(x)
     size = int(kind.shape[axis])
     if size >= length:

@@ -1,30 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ensembles of decision trees: from the roots down by comparisons, all trees of all rows at once."""
+"""Ensembles of decision trees: which leaf of each tree a row comes to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_, int64
+from hybridize.base.dtypes import DType, int32
 from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import frozen
-from hybridize.ops.analysis import isnan
-from hybridize.ops.arithmetic import bit_and, bit_or, eq, ge, gt, le, lt, ne, sub, where
-from hybridize.ops.control import Scan
-from hybridize.ops.indexing import gather, take_along_axis
-from hybridize.ops.op import Operand, bind, constant, type_of
-from hybridize.ops.reductions import any as any_of
-from hybridize.ops.tracing import make_graph
-from hybridize.ops.views import broadcast, like, spread, transpose
+from hybridize.ops.arithmetic import sub
+from hybridize.ops.descents import descent
+from hybridize.ops.op import Operand, constant, type_of
+from hybridize.ops.views import cast, like, wide
 
-COMPARISONS: Final[Mapping[str, Callable[[Operand, Operand], Operand]]] = {
-    "LEQ": le, "LT": lt, "GTE": ge, "GT": gt, "EQ": eq, "NEQ": ne,
-}  # fmt: skip
-"""Comparisons of a number with that of a node."""
+COMPARISONS: Final = frozenset(("LEQ", "LT", "GTE", "GT", "EQ", "NEQ"))
+"""Comparisons of a number with that of a node, by words."""
 MEMBER: Final = "MEMBER"
 """The word for a number that is one of several."""
 
@@ -71,43 +64,73 @@ class Forest:
 def leaves_of(x: Operand, forest: Forest) -> Operand:
     """Return the leaf of each tree that each row comes to, from 0 on: i64[trees, rows].
 
-    Rows lie beside each other, so that all of them go through the nodes of one tree, which stay near.
-
     Args:
         x: floats [rows, columns].
         forest: its trees.
     """
-    count, shape = len(forest.features), (len(forest.roots), type_of(x).shape[0])
-    own, nothing = numpy.arange(count, count + forest.leaves), numpy.zeros(forest.leaves, int)  # a leaf leads to itself
-    words = sorted(set(forest.comparisons.tolist())) or ["LEQ"]
-    columns = (
-        (forest.features, nothing, int64), (forest.splits, nothing, type_of(x).dtype),
-        (numpy.searchsorted(words, forest.comparisons), nothing, int64),
-        (forest.yes, own, int64), (forest.no, own, int64), (forest.missing, nothing, bool_),
-    )  # fmt: skip
-    tables = [constant(numpy.concatenate([column, rest]).astype(dtype)) for column, rest, dtype in columns]
-    if forest.members is not None:
-        sets = numpy.concatenate([forest.members, numpy.full((forest.leaves, forest.members.shape[1]), numpy.nan)])
-        tables.append(constant(sets.astype(type_of(x).dtype)))
+    depth, of = forest.depth, type_of(x).dtype
+    splits, links, longest = _nodes(forest, of)
+    links[:, 1:], roots = (
+        numpy.where(one < 0, len(splits) - 1 - one, one) for one in (links[:, 1:], _from_end(forest, forest.roots))
+    )
+    nodes = constant(splits), constant(links.astype(int32))
+    last = descent(cast(x, wide(of)), *nodes, constant(roots.astype(int32)), depth * longest)
+    return sub(last, like(len(splits), last))
 
-    def step(node: Operand, x: Operand, *tables: Operand) -> list[Operand]:
-        feature, split, kind, yes, no, missing, *members = (gather(table, node, 0) for table in tables)
-        value = take_along_axis(x, feature, 0)
 
-        def compared(word: str) -> Operand:
-            if word != MEMBER:
-                return COMPARISONS[word](value, split)
-            return any_of(eq(spread(value, type_of(members[0]).shape, (2,)), members[0]), (2,))
+def _from_end(forest: Forest, links: NDArray[Any]) -> NDArray[Any]:
+    """Links as they are to nodes, and -1, -2, ... to the leaves."""
+    count = len(forest.features)
+    return numpy.where(links < count, links, count - 1 - links)
 
-        holds = compared(words[0])
-        for number, word in enumerate(words[1:], 1):
-            holds = where(eq(kind, like(number, kind)), compared(word), holds)
-        if forest.missing.any():
-            holds = bit_or(holds, bit_and(isnan(value), missing))
-        return [where(holds, yes, no)]
 
-    roots = constant(forest.roots.astype(int64).reshape(-1, 1))
-    operands = [broadcast(roots, shape), transpose(x, (1, 0)), *tables]
-    graph = make_graph(step, [type_of(one) for one in operands])
-    last = bind(Scan(graph, forest.depth, False, 1), *operands)[0]
-    return sub(last, like(count, last))
+def _before(number: Any) -> Any:
+    return numpy.nextafter(number, number.dtype.type(-numpy.inf))
+
+
+def _nodes(forest: Forest, of: DType) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """Return nodes that all ask whether a number is at most their own.
+
+    What is less than a number is at most the one before it. Whether it is equal is asked by a chain of nodes, the first
+    of which has the place of the node; the others follow all.
+
+    Args:
+        forest: the trees.
+        of: the dtype of what is compared.
+
+    Returns:
+        Splits, links as those of `Descent` but for leaves, and the length of the longest chain.
+    """
+    words, numbers = forest.comparisons, forest.splits.astype(of).astype(wide(of))
+    yes, no = (_from_end(forest, side) for side in (forest.yes, forest.no))
+    turned, below = numpy.isin(words, ("GT", "GTE")), numpy.isin(words, ("LT", "GTE"))
+    least, more = numpy.where(turned, no, yes), numpy.where(turned, yes, no)
+    least = numpy.where(below & (numbers == -numpy.inf), more, least)  # nothing is less
+    least, more = (numpy.where(numpy.isnan(numbers), no, side) for side in (least, more))  # nothing compares with NaN
+    neither = numpy.where(forest.missing | (words == "NEQ"), yes, no)
+    links = numpy.stack([forest.features, least, more, neither], 1).tolist()
+    splits = [*numpy.where(numpy.isnan(numbers), 0, numpy.where(below, _before(numbers), numbers))]
+    longest = 1
+    for place in numpy.flatnonzero(numpy.isin(words, ("EQ", "NEQ", MEMBER))).tolist():
+        feature, _, _, unordered = links[place]
+        sets = numbers[:, None] if words[place] != MEMBER or forest.members is None else forest.members
+        hit, other = (no, yes) if words[place] == "NEQ" else (yes, no)
+        chain = _chain(sets[place].astype(of).astype(wide(of)), int(hit[place]), int(other[place]))
+        ways = [place, *range(len(links), len(links) + len(chain) - 1), int(other[place])]
+        splits += [0] * (len(chain) - 1)
+        links += [[]] * (len(chain) - 1)
+        for own, following, (split, at_most) in zip(ways, ways[1:], chain, strict=False):
+            splits[own], links[own] = split, [feature, at_most, following, unordered]
+        longest = max(longest, len(chain))
+    if not links:
+        splits, links = [0], [[0, 0, 0, 0]]  # trees of a leaf alone
+    return numpy.array(splits, wide(of)), numpy.array(links), longest
+
+
+def _chain(numbers: NDArray[Any], hit: int, other: int) -> list[tuple[Any, int]]:
+    """Splits, and where what is at most such a one leads, which find out whether a number is one of several."""
+    chain: list[tuple[Any, int]] = []
+    for number in numpy.unique(numbers[~numpy.isnan(numbers)]):
+        chain += [(_before(number), other)] if number > -numpy.inf else []
+        chain.append((number, hit))
+    return chain or [(0, other)]

@@ -508,7 +508,7 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
     sums = tuple(dims.product(counts[axis.axis] for axis in axes) for axes in (taps, terms))
     column = walk.axis(arranged.column)
     strides = row.x * dtype.itemsize, terms[-1].x * dtype.itemsize
-    arithmetic = Arithmetic(dtype, target)
+    arithmetic = Arithmetic(dtype, target, contraction.paired)
     panels = tap_plans.tap_panels(column.size, counts[row.axis], strides, (sums[0], sums[1]), arithmetic)
     columns = sum((part.count * part.vectors for part in panels), 0) * lanes
     per_group = columns * _count(taps) * _count(terms)
@@ -531,6 +531,7 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
         tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()),
         1,
         tap_plans.TapBlocks(),
+        contraction.paired,
     )
     blocks = tap_plans.tap_blocks(plan, hint(x.elements) * dtype.itemsize, target)
     band = _band(plan, x, target) if same(blocks.count, 1) else tap_plans.block_band(plan, target)

@@ -37,6 +37,7 @@ from hybridize.base.dims import hint, is_symbolic, product, same, text
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.contraction import Contraction, Subscript
+from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.panels import LATENCY
 from hybridize.schedule.contraction.parts import Part
@@ -119,6 +120,8 @@ class LanePlan:
     tiles: tuple[LaneTiles, ...]
     by_lanes: bool
     """True if threads share the vectors of lanes; else the lines of all parts."""
+    paired: bool = False
+    """An element is two integers of 16 bits, whose products are added."""
 
     @property
     def vectors(self) -> int:
@@ -183,9 +186,10 @@ class LanePlan:
 
         units = "vectors" if self.by_lanes else "lines"
         loads = "broadcasts" if self.is_broadcast else "loads"
+        pairs = " pairs" if self.paired else ""
         masked = f"{', masked' if self.is_masked else ''}{', summed' if self.is_summed else ''}"
         lines = [
-            f"lanes {self.dtype.name}: a{self.lane}<{text(self.length)}> in {text(self.vectors)} vectors "
+            f"lanes {self.dtype.name}{pairs}: a{self.lane}<{text(self.length)}> in {text(self.vectors)} vectors "
             f"of {self.lanes}{masked}, {text(self.units)} {units}",
             f"  x {steps(self.x_stride)}",
             f"  w {steps(self.w_stride)}",
@@ -232,6 +236,7 @@ def lane_plan(
         w.strides,
         (),
         by_lanes=False,
+        paired=contraction.paired,
     )
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     cut = _cut(contraction, parts)
@@ -300,7 +305,7 @@ def _tiles(
     if plan.is_summed:  # a turn has one vector of a line
         sizes = (*sizes[:-1], (1, False))
     factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis in (*rows, *sums))
-    registers = target.registers - _OTHERS - (0 if target.fma else 1)
+    registers = target.registers - _OTHERS - Arithmetic(plan.dtype, target).product_registers
     boxes = tile_of(sizes, factors, len(rows), registers, plan.is_apart)
     return LaneTiles(
         tuple(zip(rows, boxes[: len(rows)], strict=True)), tuple(zip(sums, boxes[len(rows) :], strict=True)), ()

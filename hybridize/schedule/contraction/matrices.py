@@ -47,8 +47,9 @@ def product_of(of: MatrixProduct, dtype: DType) -> Product:
     """The sizes of a product; a batch of rows against one matrix is one product of more rows."""
     *_, m, n, k = of.contraction.sizes
     if of.is_merged:
-        return Product(dtype, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w)
-    return Product(dtype, m, n, k, of.batch, of.transpose_x, of.transpose_w, of.shared_x, of.shared_w)
+        return Product(dtype, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w, paired=of.contraction.paired)
+    shared, paired = (of.shared_x, of.shared_w), of.contraction.paired
+    return Product(dtype, m, n, k, of.batch, of.transpose_x, of.transpose_w, *shared, paired=paired)
 
 
 @frozen

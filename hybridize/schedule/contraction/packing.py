@@ -130,7 +130,7 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
                 [(matrix, per_matrix), (panel, section.tiles * across * k), *within],
                 section.start * packing.gates * k + first,
             )
-            element: Expr = interner.const(to, 0.0)
+            element: Expr = interner.const(to, 0.0 if arithmetic.is_float else 0)
             if not first:
                 gates = [(tile, section.gates * per_gate), (gate, per_gate)]
                 columns = [(panel, section.width * per_column), *gates, (lane, per_column)]
@@ -149,7 +149,7 @@ def ordering_kernel(product: Product, machine: Target) -> Kernel:
     strides = product.w_strides or Strides(row, ((matrices, product.n * product.k),))
     sizes = (*(size for size, _ in strides.members), product.k, product.n)
     elements = matrices * product.n * product.k
-    source_elements = make_packing(product, Arithmetic(product.dtype, machine)).source_elements
+    source_elements = make_packing(product, Arithmetic(product.dtype, machine, product.paired)).source_elements
     params = (Param(product.dtype, elements, True), Param(product.dtype, source_elements, False))
     space = Space(interner, dict(enumerate(sizes)))
     axes = tuple(space.axis(axis) for axis in range(len(sizes)))
@@ -177,7 +177,7 @@ def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
     if is_symbolic(product.n) or is_symbolic(product.k) or (is_symbolic(product.batch) and not product.shared_w):
         return False
     product = hinted(product)
-    if not (product.m and product.n and product.k and arithmetic.is_float):
+    if not (product.m and product.n and product.k and (arithmetic.is_float or arithmetic.paired)):
         return False
     product = normalised(changed(product, packed=False))
     tiling = make_tiling(product, arithmetic)

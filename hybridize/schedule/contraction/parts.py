@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hybridize.base.dims import same
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.loops.contraction import Contraction, Subscript, subscript
 
 Place = tuple[int, int]
@@ -49,13 +49,5 @@ def restricted(part: Part, spans: Mapping[int, tuple[int, int]]) -> Part:
         return subscript(index.terms, offset, index.divisor)
 
     places = tuple((step, first + step * firsts.get(axis, 0)) for axis, (step, first) in enumerate(part.places))
-    restriction = Contraction(
-        sizes,
-        contraction.rank,
-        tuple(map(moved, contraction.x)),
-        tuple(map(moved, contraction.w)),
-        contraction.accumulate,
-        contraction.result,
-        contraction.winograd,
-    )
-    return Part(restriction, places)
+    x, w = (tuple(map(moved, subscripts)) for subscripts in (contraction.x, contraction.w))
+    return Part(changed(contraction, sizes=sizes, x=x, w=w), places)

@@ -70,7 +70,7 @@ def make_plan(
     product: Product, target: Target, following: Following = "nothing", blocks: RowBlocks | None = None
 ) -> ProductPlan:
     """Decide how a product is computed on a target; in a band, by blocks of rows."""
-    arithmetic = Arithmetic(product.dtype, target)
+    arithmetic = Arithmetic(product.dtype, target, product.paired)
     product = normalised(product)
     block = 0 if blocks is None else blocks.most
     tiling = make_tiling(product, arithmetic, block)

@@ -61,6 +61,8 @@ class Product:
     """Of row r of the result, nobody reads the columns from r + asked on."""
     filled: int | None = None
     """In row r of x, the terms from r + filled on are 0."""
+    paired: bool = False
+    """An element of x and w is two integers of 16 bits, whose products are added."""
 
     @property
     def x_row(self) -> int:
@@ -107,7 +109,9 @@ class Product:
             for name, strides in (("x", self.x_strides), ("w", self.w_strides), ("out", self.out_strides))
             if strides is not None
         )
-        return f"{self.dtype.name} {sizes}; x {x}, w {w}{' packed' if self.packed else ''}{gates}{apart}{self._reach}"
+        pairs = " pairs" if self.paired else ""
+        packed = " packed" if self.packed else ""
+        return f"{self.dtype.name}{pairs} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
 
     @property
     def _reach(self) -> str:

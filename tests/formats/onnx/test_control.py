@@ -283,3 +283,16 @@ def test_parts_that_do_not_make_an_axis_are_refused(sizes):
     model = model_of(nodes, [info("x", "f4", ["n", 5])], [info("y")], weights)
     with refusal(LoadError, "do not make an axis of 5"):
         block_of(model)(floats(2, 5))
+
+
+@pytest.mark.parametrize("sizes", [[3], ["k"]])
+def test_rounds_over_rows_of_which_there_are_none(sizes):
+    """The body reads the row of its number, which an array without rows has none of."""
+    nodes = [node("Gather", "x i", "row", axis=0), node("Add", "v row", "w"), node("Mul", "w w", "s")]
+    body = graph_of([*nodes, node("Identity", "c", "on")], [info("i", "i8", []), info("c", "?", []), info("v")],
+                    [info("on", "?", []), info("w"), info("s", "f4", sizes)])  # fmt: skip
+    nodes = [node("Shape", "x", "shape"), node("Gather", "shape zero", "count"),
+             node("Loop", ["count", "", "first"], "y rows", body=body)]  # fmt: skip
+    model = model_of(nodes, [info("x", "f4", ["n", 3]), info("first", "f4", [3])], [info("y"), info("rows")],
+                     {"zero": number(0)})  # fmt: skip
+    agree(model, *({"x": floats(n, 3), "first": floats(3)} for n in (2, 4, 0)), programs=3)

@@ -6,7 +6,7 @@ import pytest
 
 import hybridize
 from hybridize import np
-from hybridize.base.dtypes import float32, int64
+from hybridize.base.dtypes import bool_, float32, int64
 from hybridize.base.types import TensorType
 from hybridize.formats.onnx.layers import LAYERS
 from hybridize.formats.onnx.write import read_back
@@ -86,6 +86,7 @@ CASES = {
         "log_sigmoid": "Neg", "mish": "Mish", "silu": "Sigmoid", "gelu": "Gelu"}.items()},
     **{f"leaky {word}": (lambda x, word=word: [composites.leaky_relu(x, None, word, 0.3)], (3, 4), operator) for word, operator in {
         "leaky": "LeakyRelu", "elu": "Elu", "selu": "Selu", "gelu": "Gelu"}.items()},
+    "relu of bools": (lambda x: [composites.relu(x)], TensorType((3,), bool_), "Max"),
     "prelu": (lambda x, g: [composites.leaky_relu(x, g, "prelu")], IMAGE, (4,), "PRelu"),
     "prelu of one slope": (lambda x, g: [composites.leaky_relu(x, g, "prelu")], (3, 4), (1,), "PRelu"),
     "flatten": (lambda x: [composites.flatten(x)], (2, 3, 4), "Flatten"),
@@ -106,7 +107,7 @@ def check(graph, path, seed=0):
     draw = numpy.random.default_rng(seed)
     inputs = [
         (draw.uniform(0.2, 1.0, value.type.shape) if value.type.dtype == float32 else draw.integers(1, 4, value.type.shape))
-        .astype(value.type.dtype) * (-1 if k % 2 and value.type.dtype == float32 and len(graph.inputs) < 4 else 1)
+        .astype(value.type.dtype) * value.type.dtype.type(-1 if k % 2 and value.type.dtype == float32 and len(graph.inputs) < 4 else 1)
         for k, value in enumerate(graph.inputs)
     ]  # fmt: skip
     file = written(graph, path)

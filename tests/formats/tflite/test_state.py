@@ -39,6 +39,49 @@ def streaming() -> bytes:
     return b.bytes()
 
 
+def two_signatures() -> bytes:
+    """`push` adds numbers to a variable and gives it, `shifted` gives the sum of it and a number."""
+    b = Builder()
+    variable = ("handle", {"container": "", "name": "window"})
+    x, handle, window, y = (
+        b.input((1, 1), signature=[-1, 1]),
+        b.tensor((), "resource"),
+        b.tensor((1, 3)),
+        b.tensor((1, 3)),
+    )
+    b.operator("CALL_ONCE", [], [], ("once", {"init": 2}))
+    b.operator("VAR_HANDLE", [], [handle], variable)
+    b.operator("READ_VARIABLE", [handle], [window])
+    b.operator("ADD", [window, x], [y], ("add", {}))
+    b.outputs(y)
+    b.new_graph()
+    x, handle, window, y = b.input((1, 3)), b.tensor((), "resource"), b.tensor((1, 3)), b.tensor((1, 3))
+    b.operator("CALL_ONCE", [], [], ("once", {"init": 2}))
+    b.operator("VAR_HANDLE", [], [handle], variable)
+    b.operator("READ_VARIABLE", [handle], [window])
+    b.operator("ADD", [window, x], [y], ("add", {}))
+    b.operator("ASSIGN_VARIABLE", [handle, y], [])
+    b.outputs(y)
+    b.new_graph()
+    handle = b.tensor((), "resource")
+    b.operator("VAR_HANDLE", [], [handle], variable)
+    b.operator("ASSIGN_VARIABLE", [handle, b.constant(FIRST)], [])
+    sides = [{"inputs": [{"name": "x", "tensor": 0}], "outputs": [{"name": "y", "tensor": 3}], "key": key, "graph": graph}
+             for graph, key in enumerate(("shifted", "push"))]  # fmt: skip
+    return b.bytes(signatures=sides)
+
+
+def test_a_signature_is_loaded_by_its_name(tmp_path):
+    (tmp_path / "m.tflite").write_bytes(two_signatures())
+    push = load(tmp_path / "m.tflite", signature="push")
+    numpy.testing.assert_array_equal(push(hybridize.np.array(FIRST)).asnumpy(), 2 * FIRST)
+    numpy.testing.assert_array_equal(push(hybridize.np.array(FIRST)).asnumpy(), 3 * FIRST)
+    shifted = load(tmp_path / "m.tflite")
+    numpy.testing.assert_array_equal(shifted(hybridize.np.array(FIRST[:, :1])).asnumpy(), FIRST + 1)
+    with pytest.raises(LoadError, match=r"(?s)E605.*no signature 'pull'.*shifted, push"):
+        load(tmp_path / "m.tflite", signature="pull")
+
+
 def expected() -> list:
     window, results = FIRST, []
     for x in INPUTS:

@@ -10,7 +10,18 @@ import hybridize
 from hybridize.tensorflow import internals
 
 layers = tf.keras.layers
-PRIVATE = ["_EXECUTE", "_CONTEXT", "_FROM_CAPSULE", "_NUMPY", "_RECORD", "_COULD", "_SHOULD", "_TANGENTS", "_ACCESSED"]
+PRIVATE = [
+    "_EXECUTE",
+    "_CONTEXT",
+    "_FROM_CAPSULE",
+    "_NUMPY",
+    "_RULE",
+    "_RECORD",
+    "_COULD",
+    "_SHOULD",
+    "_TANGENTS",
+    "_ACCESSED",
+]
 
 
 def test_this_version_has_them_all():

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import hybridize
-from hybridize.base.errors import CaptureError, StateError
+from hybridize.base.errors import CaptureError, LoadError, StateError
 
 layers = tf.keras.layers
 
@@ -328,6 +328,56 @@ def test_a_loop_until_data_say_stop_is_tensorflows_where_a_tape_watches():
     close(tape.gradient(y, x), found[0][1])
 
 
+LOOPS = {
+    "to_the_bound": lambda i, j: (i <= 4, i + 2, j),
+    "down": lambda i, j: (j > 0, i, j - 2),
+    "down_to_the_bound": lambda i, j: (j >= 0, i, j - 1),
+    "to_each_other": lambda i, j: (i < j, i + 1, j - 1),
+    "not_once": lambda i, j: (i > j, i, j + 1),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_of_a_known_number_of_rounds_have_a_compiled_gradient(name, recwarn):
+    @tf.function(autograph=False)
+    def f(x):
+        def step(i, j, y):
+            return *LOOPS[name](i, j)[1:], tf.sin(y) * (tf.cast(i + j, tf.float32) + x)
+
+        return tf.while_loop(lambda i, j, y: LOOPS[name](i, j)[0], step, (0, 5, x))[2]
+
+    @tf.function
+    def inside(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+
+    fast, x, found = hybridize.hybridize(f), numbers(3), []
+    for call in (f, fast):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = call(x)
+        found.append([y, tape.gradient(y, x)])
+    close(*found)
+    close(hybridize.hybridize(inside)(x), found[0][1])
+    assert not [one for one in recwarn if "TensorFlow" in str(one.message)]
+
+
+def test_a_list_that_grows_while_data_say_so_is_refused():
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            while tf.reduce_sum(y) > 1.0:
+                y = y * 0.5
+        return tape.gradient(y, x)
+
+    with pytest.raises(LoadError, match=r"E603.*a list grows or shrinks in a loop"):
+        hybridize.hybridize(f)(tf.constant([3.0]))
+
+
 def test_dropout_drops_the_same_in_second_derivatives():
     found = []
     for hybridized in (False, True):
@@ -370,3 +420,54 @@ def test_frozen_variables_have_gradients():
             y = tf.reduce_sum(tf.square(call(x)))
         found.append([y, *tape.gradient(y, net.trainable_variables)])
     close(found[1], found[0])
+
+
+@tf.custom_gradient
+def reversed_within(x, w):
+    """Twice x, whose gradient is reversed and of a part of what arrives; and the product of both."""
+    return (x * 2.0, x * w), lambda by_double, by_product: (
+        -tf.clip_by_value(by_double, -0.5, 0.5) * w,
+        tf.reduce_sum(by_product * x + 1.0, 0),
+    )
+
+
+def test_gradients_that_somebody_wrote(recwarn):
+    v = tf.Variable(numbers(3, seed=1))
+    inner = tf.function(lambda x: tf.nn.silu(reversed_within(x, v + 0.0)[0], 1.5))
+
+    @tf.function
+    def f(x):
+        double, product = reversed_within(x, v * 2.0)
+        if tf.reduce_sum(x) > 0.0:
+            double = tf.sin(double)
+        return 3.0 * double + product + inner(x)
+
+    fast = hybridize.hybridize(f)
+    for x in (numbers(2, 3), -numbers(2, 3), numbers(4, 3), numbers(5, 3)):
+        found = []
+        for call in (f, fast):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = call(x)
+            found.append([y, *tape.gradient(y, [x, v])])
+        close(*found)
+    assert not [one for one in recwarn if "TensorFlow" in str(one.message)], "all of it compiled"
+
+
+def test_gradients_that_no_program_computes_are_tensorflows():
+    @tf.custom_gradient
+    def double(x):
+        return x * 2.0, lambda dy: tf.numpy_function(lambda one: one + 5, [dy], tf.float32)
+
+    f = tf.function(lambda x: tf.square(double(x)))
+    fast, x, found = hybridize.hybridize(f), numbers(3), []
+    for call in (f, fast):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            if call is fast:
+                with pytest.warns(UserWarning, match="run in TensorFlow.*custom_gradient"):
+                    y = call(x)
+            else:
+                y = call(x)
+        found.append([y, tape.gradient(y, x), call(x)])
+    close(*found)

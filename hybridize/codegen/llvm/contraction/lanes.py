@@ -47,7 +47,7 @@ def emit_lanes(
     The range counts the plan's units; calls for several ranges may run at the same time.
     """
     f = function_of_tiles(module, name, len(params), ranged)
-    arithmetic = ArithmeticEmitter(plan.dtype, target)
+    arithmetic = ArithmeticEmitter(plan.dtype, target, plan.paired)
     units = ("%first", "%last") if ranged else ("0", operand(f, plan.units))
     before = 0
     for number, tiles in enumerate(plan.tiles):

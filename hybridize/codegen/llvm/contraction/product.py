@@ -42,7 +42,7 @@ def emit_product(
     its own; how the work is split changes no bit of the result.
     """
     product = plan.product
-    arithmetic = ArithmeticEmitter(product.dtype, target)
+    arithmetic = ArithmeticEmitter(product.dtype, target, product.paired)
     extra = epilogue.params if epilogue is not None else ()
     params = [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")]
     share: Share | Whole = Whole()

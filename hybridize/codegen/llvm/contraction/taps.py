@@ -55,7 +55,7 @@ def emit_taps(
     `w` is packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
     f = function_of_tiles(module, name, len(params), ranged)
-    return _Driver(f, plan, params, stores, ArithmeticEmitter(plan.dtype, target)).write(ranged)
+    return _Driver(f, plan, params, stores, ArithmeticEmitter(plan.dtype, target, plan.paired)).write(ranged)
 
 
 @frozen

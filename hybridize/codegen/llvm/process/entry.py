@@ -13,7 +13,9 @@ asserts calls back to Python on its way, and one without the GIL lets other thre
 checks to the end.
 
 Arrays may be another library's (`runtime.exchange`). Its results are made of blocks: what DLPack has to know of an
-array, and then its elements, which begin on a cache line. The library frees a block with the array.
+array, and then its elements, which begin on a cache line. The library frees a block with the array. Where its arrays
+are looked at by the buffer protocol, that may wait for an array, and other threads run meanwhile: all arguments are
+held before, and the flags are looked at once more. The views are released at the end of the call.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ _PAGED = 4 << 20
 _HUGE = 14
 """`MADV_HUGEPAGE`."""
 _PAGE = 4096
+_MOST_OPERANDS = 8
+"""Of the function that makes an array of a capsule."""
 
 
 def emit_entry(state_offset: int) -> Module:
@@ -51,6 +55,8 @@ class _Entry(WordWriter):
         super().__init__(f)
         self.table = ""
         self.process = ""
+        self.refused = "slow"
+        """The label of calls that the entry does not take; `unfit` while it holds arguments."""
 
     # Memory
 
@@ -80,8 +86,9 @@ class _Entry(WordWriter):
         with self.f.otherwise(condition, "failed"):
             self.call("Py_DecRef", "void", f"ptr {reference}")
 
-    def switch(self, value: str, members: type[IntEnum], orelse: str = "slow") -> dict[IntEnum, str]:
+    def switch(self, value: str, members: type[IntEnum], orelse: str = "") -> dict[IntEnum, str]:
         """Go to a block for each member of an enumeration, or else to another one; returns their labels."""
+        orelse = orelse or self.refused
         labels = {member: self.f.fresh(member.name.lower()) for member in members}
         cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
         self.f.do(f"switch i64 {value}, label %{orelse} [ {cases} ]")
@@ -117,8 +124,16 @@ class _Entry(WordWriter):
         with f.loop(0, arguments_count) as loop:
             self.store(self.load(self.element("%args", loop.index)), self.element(objects, loop.index))
         self.check_arguments(count, objects, inputs, references, scalars)
-        figures = self.find_figures(inputs)
+        views_count = self.field("view_count")
+        views = f.op(f"alloca i8, i64 {f.op(f'mul i64 {views_count}, {exchange.VIEW_BYTES}')}, align 16")
+        with f.loop(0, views_count) as loop:
+            self.store("null", self.view(views, loop.index), exchange.VIEW["owner"])
         self.each_reference(references, count, "Py_IncRef")
+        self.refused = "unfit"
+        with f.when(f.op(f"icmp ne i64 {views_count}, 0")):
+            self.check_views(views_count, views, inputs, references)
+            self.check_flags()
+        figures = self.find_figures(inputs)
         outputs = f.op(f"alloca ptr, i64 {outputs_count}, align 16")
         results_count = self.field("result_count")
         results = f.op(f"alloca ptr, i64 {results_count}, align 16")
@@ -133,24 +148,32 @@ class _Entry(WordWriter):
         self.unless(whole, "failed")
         self.wrap(results_count, results, blocks)
         returned = self.hand_over(results_count, results, references, count)
-        self.each_reference(references, count, "Py_DecRef")
+        self.release(views_count, views, references, count)
         f.do(f"ret ptr {returned}")
+        f.begin_block("unfit")
+        self.release(views_count, views, references, count)
+        f.jump("slow")
         self.write_slow()
-        self.write_failed(results_count, results, blocks, references, count)
+        f.begin_block("failed")
+        self.free_results(results_count, results, blocks)
+        self.release(views_count, views, references, count)
+        f.do("ret ptr null")
 
     def check_call(self) -> None:
         """Number of arguments, and the keywords: their very names, in order."""
         f = self.f
-        self.unless(self.same("%nargs", self.field("argument_count"), "i64"), "slow")
+        self.unless(self.same("%nargs", self.field("argument_count"), "i64"), self.refused)
         none, some, checked = f.fresh("none"), f.fresh("some"), f.fresh("checked")
         count = self.field("keyword_count")
         f.branch(self.same("%names", "null"), none, some, begin=none)
-        f.branch(self.same(count, "0", "i64"), checked, "slow")
+        f.branch(self.same(count, "0", "i64"), checked, self.refused)
         f.begin_block(some)
-        self.unless(self.same(self.load("%names", cpython.SEQUENCE_SIZE, "i64"), count, "i64"), "slow")
+        self.unless(self.same(self.load("%names", cpython.SEQUENCE_SIZE, "i64"), count, "i64"), self.refused)
         with f.loop(0, count) as loop:
             name = self.load(self.element(self.at("%names", cpython.TUPLE_ITEMS), loop.index))
-            self.unless(self.same(name, self.load(self.element(self.field("keywords", "ptr"), loop.index))), "slow")
+            self.unless(
+                self.same(name, self.load(self.element(self.field("keywords", "ptr"), loop.index))), self.refused
+            )
         f.enter(checked)
 
     def check_flags(self) -> None:
@@ -162,7 +185,7 @@ class _Entry(WordWriter):
         odd = self.field("dirty")
         for name in ("busy", "writer"):
             odd = f.op(f"or i64 {odd}, {self.load(self.field(name, 'ptr'), 0, 'i64')}")
-        self.unless(self.same(odd, "0", "i64"), "slow")
+        self.unless(self.same(odd, "0", "i64"), self.refused)
 
     def check_guards(self) -> None:
         """Check the guards, that is, compare what the program read outside with the world of this call.
@@ -187,7 +210,7 @@ class _Entry(WordWriter):
         first = self.row(row, f.op(f"sub i64 0, {self.load(row, 8 * GUARD.index('key'), 'i64')}"), len(GUARD))
         self.store(self.load(owner, cpython.DICT_VERSION, "i64"), first, 8 * GUARD.index("expected"), "i64")
         f.jump(following)
-        for look, orelse in ((Look.ITEM, doubt), (Look.SETTING, "slow")):
+        for look, orelse in ((Look.ITEM, doubt), (Look.SETTING, self.refused)):
             f.begin_block(labels[look])
             key = self.load(row, 8 * GUARD.index("key"))
             item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
@@ -195,6 +218,8 @@ class _Entry(WordWriter):
         f.begin_block(labels[Look.WORD])
         offset = self.load(row, 8 * GUARD.index("key"), "i64")
         f.branch(self.same(self.load(owner, offset), expected), following, doubt)
+        f.begin_block(labels[Look.PLACE])
+        f.branch(self.same(self.load(self.load(row, 8 * GUARD.index("key"))), expected), following, doubt)
         f.begin_block(labels[Look.CALL])
         self.ask(owner, expected, following)
         f.begin_block(labels[Look.TENSOR])
@@ -207,7 +232,7 @@ class _Entry(WordWriter):
         f.jump(head)
         f.begin_block(doubt)
         check = self.field("doubt", "ptr")
-        f.branch(self.same(check, "null"), "slow", question, begin=question)
+        f.branch(self.same(check, "null"), self.refused, question, begin=question)
         self.ask(check, self.external("True"), guarded)
         f.begin_block(guarded)
 
@@ -278,10 +303,10 @@ class _Entry(WordWriter):
         """Go on at `following` where an attribute is the expected object, else to the slow path."""
         f = self.f
         value = self.call("PyObject_GetAttr", "ptr", f"ptr {owner}", f"ptr {name}")
-        with self.f.otherwise(self.some(value), "slow"):
+        with self.f.otherwise(self.some(value), self.refused):
             self.call("PyErr_Clear", "void")
         self.call("Py_DecRef", "void", f"ptr {value}")
-        f.branch(self.same(value, expected), following, "slow")
+        f.branch(self.same(value, expected), following, self.refused)
 
     def ask(self, function: str, expected: str, following: str) -> None:
         """Go on at `following` where a Python function answers as expected, else to the slow path."""
@@ -293,7 +318,7 @@ class _Entry(WordWriter):
         f.do("ret ptr null")
         f.begin_block(answered)
         self.call("Py_DecRef", "void", f"ptr {answer}")
-        f.branch(self.same(answer, expected), following, "slow")
+        f.branch(self.same(answer, expected), following, self.refused)
 
     def check_arguments(self, count: str, objects: str, inputs: str, references: str, scalars: str) -> None:
         f = self.f
@@ -317,6 +342,11 @@ class _Entry(WordWriter):
             self.store(object_, holds)
             tensor_end = f.label
             f.jump(done)
+            f.begin_block(labels[ArgumentKind.VIEW])
+            cls = self.load(self.field("exchange", "ptr"), 8 * EXCHANGE.index("type"))
+            self.unless(self.same(self.load(object_, cpython.OB_TYPE), cls), self.refused)
+            self.store(object_, holds)
+            f.jump(next_)
             f.begin_block(labels[ArgumentKind.FLOAT])
             self.check_float(object_, expected, cell)
             float_end = f.label
@@ -326,7 +356,7 @@ class _Entry(WordWriter):
             int_end = f.label
             f.jump(done)
             f.begin_block(labels[ArgumentKind.SAME])
-            f.branch(self.same(object_, expected), next_, "slow")
+            f.branch(self.same(object_, expected), next_, self.refused)
             for kind_ in (ArgumentKind.TUPLE, ArgumentKind.LIST, ArgumentKind.DICT):
                 f.begin_block(labels[kind_])
                 self.take_apart(kind_, row, object_, expected, objects)
@@ -343,14 +373,14 @@ class _Entry(WordWriter):
         wrapper = self.field("wrapper", "ptr")
         wrapped, checked, start = f.fresh("wrapped"), f.fresh("checked"), f.label
         f.branch(self.same(wrapper, "null"), checked, wrapped, begin=wrapped)
-        self.unless(self.same(self.load(object_, cpython.OB_TYPE), wrapper), "slow")
+        self.unless(self.same(self.load(object_, cpython.OB_TYPE), wrapper), self.refused)
         inner = self.load(object_, self.field("data_offset"))
-        self.unless(self.some(inner), "slow")
+        self.unless(self.some(inner), self.refused)
         end = f.label
         f.enter(checked)
         array = f.op(f"phi ptr [ {object_}, %{start} ], [ {inner}, %{end} ]")
         exact = self.same(self.load(array, cpython.OB_TYPE), self.external("ndarray"))
-        self.unless(exact, "slow")
+        self.unless(exact, self.refused)
         ndim = self.load(array, cpython.ARRAY_NDIM, "i32")
         rank = f.op(f"zext i32 {ndim} to i64")
         flags = f.op(f"and i32 {self.load(array, cpython.ARRAY_FLAGS, 'i32')}, {cpython.USABLE}")
@@ -359,7 +389,7 @@ class _Entry(WordWriter):
             f"{self.same(flags, str(cpython.USABLE), 'i32')}"
         )
         same_rank = self.same(rank, self.load(row, 8 * ARGUMENT.index("ndim"), "i64"), "i64")
-        self.unless(f.op(f"and i1 {right}, {same_rank}"), "slow")
+        self.unless(f.op(f"and i1 {right}, {same_rank}"), self.refused)
         self.check_sizes(self.load(array, cpython.ARRAY_DIMS), rank, row, inputs)
         return array
 
@@ -372,7 +402,7 @@ class _Entry(WordWriter):
             word = self.load(self.element(expected, loop.index), 0, "i64")
             following = f.fresh("following")
             with f.when(f.op(f"icmp ne i64 {size}, {word}")):
-                self.unless(f.op(f"icmp slt i64 {word}, 0"), "slow")
+                self.unless(f.op(f"icmp slt i64 {word}, 0"), self.refused)
                 self.check_symbol(size, word, inputs, following)
                 f.begin_block(following)
 
@@ -384,15 +414,13 @@ class _Entry(WordWriter):
         library = self.field("exchange", "ptr")
         cls = self.load(object_, cpython.OB_TYPE)
         known = [self.same(cls, self.load(library, 8 * EXCHANGE.index(one))) for one in ("type", "parameter")]
-        self.unless(f.op(f"or i1 {known[0]}, {known[1]}"), "slow")
+        self.unless(f.op(f"or i1 {known[0]}, {known[1]}"), self.refused)
         self.check_flag(row, object_, self.load(library, 8 * EXCHANGE.index("flag")))
-        tensor = self.look(object_, library, "slow")
+        tensor = self.look(object_, library, self.refused)
         word = self.load(tensor, exchange.WORD, "i64")
-        self.unless(self.same(word, self.load(row, 8 * ARGUMENT.index("object"), "i64"), "i64"), "slow")
+        self.unless(self.same(word, self.load(row, 8 * ARGUMENT.index("object"), "i64"), "i64"), self.refused)
         data = self.load(tensor, exchange.DATA)
-        odd = f.op(f"and i64 {f.op(f'ptrtoint ptr {data} to i64')}, {f.op(f'sub i64 {self.itemsize(word)}, 1')}")
-        present = self.some(data)
-        self.unless(f.op(f"and i1 {present}, {self.same(odd, '0', 'i64')}"), "slow")
+        self.check_address(data, self.itemsize(word))
         rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
         dims, strides = self.load(tensor, exchange.SHAPE), self.load(tensor, exchange.STRIDES)
         self.check_sizes(dims, rank, row, inputs)
@@ -403,12 +431,68 @@ class _Entry(WordWriter):
             size, stride = (self.load(self.element(one, number), 0, "i64") for one in (dims, strides))
             expected = self.load(dense, 0, "i64")
             single = self.same(size, "1", "i64")
-            self.unless(f.op(f"or i1 {single}, {self.same(stride, expected, 'i64')}"), "slow")
+            self.unless(f.op(f"or i1 {single}, {self.same(stride, expected, 'i64')}"), self.refused)
             self.store(f.op(f"mul i64 {expected}, {size}"), dense, 0, "i64")
         return data
 
+    def view(self, views: str, index: str) -> str:
+        """The `Py_buffer` of a row."""
+        return self.at(views, self.f.op(f"mul i64 {index}, {exchange.VIEW_BYTES}"))
+
+    def check_views(self, count: str, views: str, inputs: str, references: str) -> None:
+        """Take the memory of arrays that show it by the buffer protocol, proven to have the types of their rows."""
+        f = self.f
+        rows, library = self.field("arguments", "ptr"), self.field("exchange", "ptr")
+        with f.loop(0, count) as loop:
+            row = self.row(rows, loop.index, len(ARGUMENT))
+            following = f.fresh("following")
+            is_view = self.same(self.load(row, 0, "i64"), str(int(ArgumentKind.VIEW)), "i64")
+            self.unless(is_view, following)
+            object_ = self.load(self.element(references, loop.index))
+            self.check_flag(row, object_, self.load(library, 8 * EXCHANGE.index("flag")))
+            view = self.view(views, loop.index)
+            code = self.call("PyObject_GetBuffer", "i32", f"ptr {object_}", f"ptr {view}", f"i32 {exchange.VIEW_FLAGS}")
+            with f.otherwise(self.same(code, "0", "i32"), self.refused):
+                self.call("PyErr_Clear", "void")
+            word = self.format_word(self.load(view, exchange.VIEW["format"]))
+            self.unless(self.same(word, self.load(row, 8 * ARGUMENT.index("object"), "i64"), "i64"), self.refused)
+            rank = f.op(f"zext i32 {self.load(view, exchange.VIEW['ndim'], 'i32')} to i64")
+            self.unless(self.same(rank, self.load(row, 8 * ARGUMENT.index("ndim"), "i64"), "i64"), self.refused)
+            data = self.load(view, exchange.VIEW["data"])
+            self.check_address(data, self.load(view, exchange.VIEW["itemsize"], "i64"))
+            self.check_sizes(self.load(view, exchange.VIEW["shape"]), rank, row, inputs)
+            self.store(data, self.element(inputs, self.load(row, 8 * ARGUMENT.index("slot"), "i64")))
+            f.enter(following)
+
+    def format_word(self, text: str) -> str:
+        """The bytes of a format, at most eight, as a word."""
+        f = self.f
+        self.unless(self.some(text), self.refused)
+        word, place = (f.alloca("i64", 1, align=8) for _ in range(2))
+        for cell in (word, place):
+            self.store("0", cell, 0, "i64")
+        head, body, end = f.fresh("head"), f.fresh("body"), f.fresh("end")
+        f.enter(head)
+        at = self.load(place, 0, "i64")
+        byte = f.op(f"zext i8 {self.load(self.at(text, at), 0, 'i8')} to i64")
+        more = f.op(f"and i1 {f.op(f'icmp ne i64 {byte}, 0')}, {f.op(f'icmp ult i64 {at}, 8')}")
+        f.branch(more, body, end, begin=body)
+        shifted = f.op(f"shl i64 {byte}, {f.op(f'shl i64 {at}, 3')}")
+        self.store(f.op(f"or i64 {self.load(word, 0, 'i64')}, {shifted}"), word, 0, "i64")
+        self.store(f.op(f"add i64 {at}, 1"), place, 0, "i64")
+        f.jump(head)
+        f.begin_block(end)
+        return self.load(word, 0, "i64")
+
+    def check_address(self, data: str, itemsize: str) -> None:
+        """See that elements are somewhere, at a multiple of their size."""
+        f = self.f
+        odd = f.op(f"and i64 {f.op(f'ptrtoint ptr {data} to i64')}, {f.op(f'sub i64 {itemsize}, 1')}")
+        present = self.some(data)
+        self.unless(f.op(f"and i1 {present}, {self.same(odd, '0', 'i64')}"), self.refused)
+
     def check_flag(self, row: str, object_: str, name: str) -> None:
-        """Compare whether an array is differentiated with what the row says, where it does."""
+        """Compare the flag of an array with what the row says, where it does."""
         f = self.f
         flag = self.load(row, 8 * ARGUMENT.index("flag"))
         right = f.fresh("right")
@@ -423,10 +507,10 @@ class _Entry(WordWriter):
     def take_apart(self, kind: ArgumentKind, row: str, object_: str, cls: str, objects: str) -> None:
         """Put the items of a container into the rows for them."""
         f = self.f
-        self.unless(self.same(self.load(object_, cpython.OB_TYPE), cls), "slow")
+        self.unless(self.same(self.load(object_, cpython.OB_TYPE), cls), self.refused)
         count = self.load(row, 8 * ARGUMENT.index("ndim"), "i64")
         size = cpython.DICT_USED if kind is ArgumentKind.DICT else cpython.SEQUENCE_SIZE
-        self.unless(self.same(self.load(object_, size, "i64"), count, "i64"), "slow")
+        self.unless(self.same(self.load(object_, size, "i64"), count, "i64"), self.refused)
         rows = self.element(objects, self.load(row, 8 * ARGUMENT.index("slot"), "i64"))
         if kind is not ArgumentKind.DICT:
             items = self.at(object_, cpython.TUPLE_ITEMS)
@@ -440,7 +524,7 @@ class _Entry(WordWriter):
         self.store("0", place, 0, "i64")
         with f.loop(0, count) as loop:
             self.call("PyDict_Next", "i32", f"ptr {object_}", f"ptr {place}", f"ptr {key}", f"ptr {value}")
-            self.unless(self.same(self.load(key), self.load(self.element(keys, loop.index))), "slow")
+            self.unless(self.same(self.load(key), self.load(self.element(keys, loop.index))), self.refused)
             self.store(self.load(value), self.element(rows, loop.index))
 
     def check_symbol(self, size: str, word: str, inputs: str, following: str) -> None:
@@ -454,7 +538,7 @@ class _Entry(WordWriter):
         self.store(size, cell, 0, "i64")
         f.jump(following)
         f.begin_block(again)
-        f.branch(self.same(self.load(cell, 0, "i64"), size, "i64"), following, "slow")
+        f.branch(self.same(self.load(cell, 0, "i64"), size, "i64"), following, self.refused)
 
     def find_figures(self, inputs: str) -> str:
         """Return the address of the sizes of scratch and results: in the table, or made by `prepare` for this call."""
@@ -468,7 +552,7 @@ class _Entry(WordWriter):
         self.store(sizes, cell)
         frame = f.op(f"alloca i64, i64 {self.field('frame_words')}, align 16")
         holds = f.op(f"call i64 {prepare}(ptr {sizes}, ptr {frame})")
-        self.unless(f.op(f"icmp ne i64 {holds}, 0"), "slow")
+        self.unless(f.op(f"icmp ne i64 {holds}, 0"), self.refused)
         end = f.label
         f.enter(ready)
         return f.op(f"phi ptr [ {fixed}, %{start} ], [ {frame}, %{end} ]")
@@ -476,7 +560,7 @@ class _Entry(WordWriter):
     def check_float(self, object_: str, width: str, cell: str) -> None:
         """Store a Python float in its cell, as f32 or f64."""
         f = self.f
-        self.unless(self.same(self.load(object_, cpython.OB_TYPE), self.external("float")), "slow")
+        self.unless(self.same(self.load(object_, cpython.OB_TYPE), self.external("float")), self.refused)
         value = self.load(object_, cpython.FLOAT_VALUE, "double")
         bits64 = f.op(f"bitcast double {value} to i64")
         single = f.op(f"fptrunc double {value} to float")
@@ -487,14 +571,14 @@ class _Entry(WordWriter):
     def check_int(self, object_: str, cell: str) -> None:
         """Store a Python int in its cell; one beyond `EXACT`, which programs know by value, goes to the fallback."""
         f = self.f
-        self.unless(self.same(self.load(object_, cpython.OB_TYPE), self.external("int")), "slow")
+        self.unless(self.same(self.load(object_, cpython.OB_TYPE), self.external("int")), self.refused)
         value = self.call("PyLong_AsLongLong", "i64", f"ptr {object_}")
         self.store(value, cell, 0, "i64")
         with f.when(self.same(value, "-1", "i64")):
             fine = self.same(self.call("PyErr_Occurred", "ptr"), "null")
-            with self.f.otherwise(fine, "slow"):
+            with self.f.otherwise(fine, self.refused):
                 self.call("PyErr_Clear", "void")
-        self.unless(f.op(f"icmp ule i64 {f.op(f'add i64 {value}, {EXACT}')}, {2 * EXACT}"), "slow")
+        self.unless(f.op(f"icmp ule i64 {f.op(f'add i64 {value}, {EXACT}')}, {2 * EXACT}"), self.refused)
 
     def make_results(self, figures: str, count: str, results: str, blocks: str, outputs: str) -> None:
         """One new NumPy array for each result, or a block that becomes another library's array."""
@@ -556,10 +640,12 @@ class _Entry(WordWriter):
         data = f.op(f"call ptr {mask}(ptr {elements}, i64 {-ALIGNMENT})")
         sizes = self.at(block, tensor_end)
         strides = self.element(sizes, rank)
-        for value, offset in ((1, 0), (0, 8), (0, 24)):
+        for value, offset in ((1, 0), (0, 8), (0, 24)):  # in the way of an unversioned tensor, which comes after them
             self.store(str(value), block, offset, "i64")
-        self.store(self.external("free"), block, exchange.DELETER)
-        tensor = self.at(block, exchange.HEADER)
+        library = self.field("exchange", "ptr")
+        places = {name: self.load(library, 8 * EXCHANGE.index(name), "i64") for name in ("tensor", "deleter")}
+        self.store(self.external("free"), block, places["deleter"])
+        tensor = self.at(block, places["tensor"])
         self.store(data, tensor, exchange.DATA)
         self.store(str(exchange.CPU), tensor, exchange.DEVICE, "i64")
         self.store(word, tensor, exchange.WORD, "i64")
@@ -756,11 +842,17 @@ class _Entry(WordWriter):
         with f.when(self.some(library)):
             make = self.load(library, 8 * EXCHANGE.index("make"))
             with f.loop(0, count) as loop:
-                slot = self.element(blocks, loop.index)
+                slot, result = self.element(blocks, loop.index), self.element(results, loop.index)
                 block = self.load(slot)
+                by_function, by_capsule, over = f.fresh("function"), f.fresh("capsule"), f.fresh("over")
                 self.store("null", slot)
-                code = f.op(f"call i32 {make}(ptr {block}, ptr {self.element(results, loop.index)})")
+                f.branch(self.some(make), by_function, by_capsule, begin=by_function)
+                code = f.op(f"call i32 {make}(ptr {block}, ptr {result})")
                 self.unless(self.same(code, "0", "i32"), "failed")
+                f.jump(over)
+                f.begin_block(by_capsule)
+                self.make_of_capsule(library, block, result)
+                f.enter(over)
         wrapper = self.field("wrapper", "ptr")
         with f.when(self.some(wrapper)):
             none = self.external("None")
@@ -772,6 +864,30 @@ class _Entry(WordWriter):
                 self.call("Py_IncRef", "void", f"ptr {none}")
                 self.store(none, object_, self.field("storage_offset"))
                 self.store(object_, slot)
+
+    def make_of_capsule(self, library: str, block: str, result: str) -> None:
+        """Put an array of a block to an address: made by the function of the library that takes capsules, whose the
+        block is from then on. One that it has not taken is freed.
+        """
+        f = self.f
+        name = self.load(library, 8 * EXCHANGE.index("capsule"))
+        count = self.load(library, 8 * EXCHANGE.index("operand_count"), "i64")
+        rest = self.load(library, 8 * EXCHANGE.index("operands"))
+        operands = f.alloca("i64", _MOST_OPERANDS, align=8)
+        with f.loop(0, count) as loop:
+            self.store(self.load(self.element(rest, loop.index)), self.element(operands, loop.index))
+        capsule = self.call("PyCapsule_New", "ptr", f"ptr {block}", f"ptr {name}", "ptr null")
+        with f.otherwise(self.some(capsule), "failed"):
+            self.call("free", "void", f"ptr {block}")
+        self.store(capsule, operands)
+        maker = self.load(library, 8 * EXCHANGE.index("maker"))
+        array = self.call("PyObject_Vectorcall", "ptr", f"ptr {maker}", f"ptr {operands}", f"i64 {count}", "ptr null")
+        self.store(array, result)
+        ours = self.call("PyCapsule_IsValid", "i32", f"ptr {capsule}", f"ptr {name}")  # whoever takes it renames it
+        left = f.op(f"select i1 {self.same(ours, '0', 'i32')}, ptr null, ptr {block}")
+        self.call("free", "void", f"ptr {left}")
+        self.call("Py_DecRef", "void", f"ptr {capsule}")
+        self.unless(self.some(array), "failed")
 
     def hand_over(self, count: str, results: str, references: str, rows: str) -> str:
         """Tell of the writes, then return the results in their structure; null where that cannot be made."""
@@ -852,12 +968,14 @@ class _Entry(WordWriter):
             + self.call("PyObject_Vectorcall", "ptr", f"ptr {fallback}", "ptr %args", "i64 %nargs", "ptr %names")
         )
 
-    def write_failed(self, count: str, results: str, blocks: str, references: str, rows: str) -> None:
-        """Out of memory, with the exception set: let go of what was made; null is allowed."""
-        f = self.f
-        f.begin_block("failed")
-        with f.loop(0, count) as loop:
+    def free_results(self, count: str, results: str, blocks: str) -> None:
+        """Let go of what was made, null where it was not: out of memory, or an exception is set."""
+        with self.f.loop(0, count) as loop:
             self.call("Py_DecRef", "void", f"ptr {self.load(self.element(results, loop.index))}")
             self.call("free", "void", f"ptr {self.load(self.element(blocks, loop.index))}")
+
+    def release(self, views_count: str, views: str, references: str, rows: str) -> None:
+        """Let go of what was held for the call."""
+        with self.f.loop(0, views_count) as loop:
+            self.call("PyBuffer_Release", "void", f"ptr {self.view(views, loop.index)}")
         self.each_reference(references, rows, "Py_DecRef")
-        f.do("ret ptr null")

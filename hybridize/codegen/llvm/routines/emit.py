@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import same
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.routines import draws, factors, orthogonal, prefixes, sorting, spectra
+from hybridize.codegen.llvm.routines import descents, draws, factors, orthogonal, prefixes, sorting, spectra
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.expr import Routine
@@ -237,6 +237,7 @@ _WRITERS = {
     "foreign": _foreign, "hosted": _foreign,
     "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solve_triangular": factors.write_triangular,
     "standard_gamma": draws.write_gamma, "dots_until": prefixes.write_dots, "sum_until": prefixes.write_sums,
+    "descent": descents.write,
 }  # fmt: skip
 _WRITERS_WITH_SCRATCH = {
     "sort": sorting.write, "arg_sort": sorting.write,

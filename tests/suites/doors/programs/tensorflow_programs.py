@@ -2,6 +2,7 @@
 """Programs of TensorFlow and Keras, by name: what a door is tried with. It runs in an environment that has TensorFlow.
 
     python tensorflow_programs.py FOLDER [NAME ...]      FOLDER/NAME (a SavedModel) and FOLDER/NAME.npz (inputs and results)
+    python tensorflow_programs.py FOLDER --part=0-of-8   every eighth case from the first one on
 
 Each function gives a `Case`: an object with a `tf.function`, or a Keras model, and batches of inputs. A case with
 several steps is one with state: the results are those of one call after the other.
@@ -733,6 +734,135 @@ def raw_arrays() -> Case:
     return _function(computed, specs, [{"x": numbers(k, 4), "at": numpy.int32([1, 2])} for k in (3, 5)])
 
 
+@case
+def sorted_integers() -> Case:
+    """Few integers in order: how many there are is known, which ones is not."""
+
+    def computed(i: Any) -> Any:
+        return tf.argsort(i), tf.range(tf.size(i)) + i, tf.gather(i, tf.range(tf.shape(i)[0])[::-1])
+
+    specs = [tf.TensorSpec([None], tf.int32, name="i")]
+    return _function(computed, specs, [{"i": numpy.int32([3, 0, 1, 2])}, {"i": numpy.int32([0, 2, 1])}])
+
+
+@case
+def raw_segments() -> Case:
+    """Elements by numbers: segments, counts, places in sorted arrays; a few functions of numbers."""
+    m, r = tf.math, tf.raw_ops
+
+    def computed(x: Any, i: Any) -> Any:
+        rows, share = tf.sort(x, 1), tf.sigmoid(x)
+        return (
+            m.unsorted_segment_sum(x, i - 1, 4), m.unsorted_segment_max(x, i - 1, 4), m.unsorted_segment_min(x, i, 5),
+            m.unsorted_segment_prod(x, i, 4), m.unsorted_segment_mean(x, i, 4), m.unsorted_segment_max(i, i, 5),
+            tf.tensor_scatter_nd_max(x, i[:, None] % 2, 2 * x), tf.tensor_scatter_nd_min(x, i[:, None] % 2, 2 * x),
+            r.DenseBincount(input=i, size=4, weights=x[:, 0]), r.DenseBincount(input=i[None], size=2, weights=[0, 0][:0]),
+            r.DenseBincount(input=i, size=5, weights=x[:0, 0], binary_output=True), m.confusion_matrix(i, i[::-1], 4),
+            tf.histogram_fixed_width(x, [-1.0, 1.0], 5), tf.reverse_sequence(x, i, 1), tf.reverse_sequence(x, [1, 0, 2, 3], 0, 1),
+            tf.searchsorted(rows, x), tf.searchsorted(rows, x, side="right"), m.cumulative_logsumexp(3 * x, 1),
+            m.cumulative_logsumexp(x, 0, reverse=True), m.xdivy(m.maximum(x, 0.0), m.maximum(x, 0.0)), m.nextafter(x, 0.0 * x),
+            m.erfinv(x / 9), m.ndtri(share), m.bessel_i0(x), m.bessel_i0e(x), m.polygamma(2.0, 1 + share), m.reduce_euclidean_norm(x, 1),
+            r.TensorStridedSliceUpdate(input=x, begin=[0, 1], end=[2, 3], strides=[1, 1], value=tf.zeros([2, 2])), tf.norm(x, ord=1, axis=[-2, -1]),
+            tf.quantization.fake_quant_with_min_max_args(x, -1.0, 1.2), tf.quantization.fake_quant_with_min_max_vars(x, 0.1, 1.0, 4, True),
+            tf.quantization.fake_quant_with_min_max_vars_per_channel(x, [-1.0, 0, -2, -3], [1.0, 1, 0, 1]),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 4], tf.float32, name="x"), tf.TensorSpec([None], tf.int32, name="i")]
+    return _function(computed, specs, [{"x": numbers(k, 4), "i": numpy.int32([0, 3, 1, 1, 2][:k])} for k in (4, 5)])
+
+
+@case
+def raw_colours() -> Case:
+    """What images show: colours, contrast, patches, regions, places of the largest pixels."""
+    image, nn = tf.image, tf.nn
+
+    def computed(x: Any, boxes: Any) -> Any:
+        k = tf.range(tf.shape(boxes)[0]) % 2
+        return (
+            image.rgb_to_hsv(x), image.hsv_to_rgb(x), image.adjust_hue(x, 0.3), image.adjust_saturation(x, 1.7),
+            image.adjust_contrast(x, 1.5), image.crop_and_resize(x, boxes, k, [4, 3], extrapolation_value=0.5),
+            image.crop_and_resize(x, boxes, 1 - k, [1, 5], "nearest"), image.extract_patches(x, [1, 3, 2, 1], [1, 2, 1, 1], [1, 1, 2, 1], "SAME"),
+            image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), *nn.max_pool_with_argmax(x, 2, 2, "SAME"),
+            nn.max_pool_with_argmax(x, 3, 1, "VALID", include_batch_in_index=True)[1],
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 6, 5, 3], tf.float32, name="x"), tf.TensorSpec([None, 4], tf.float32, name="boxes")]
+    boxes = numpy.float32([[0, 0, 1, 1], [0.1, 0.6, 0.8, 0.2], [-0.3, 0.2, 0.5, 1.4]])
+    return _function(computed, specs, [{"x": abs(numbers(k, 6, 5, 3)) % 1, "boxes": boxes} for k in (2, 3)])
+
+
+@case
+def raw_matrices() -> Case:
+    """Diagonals of matrices, factors, solutions of equations."""
+    linalg, r = tf.linalg, tf.raw_ops
+
+    def computed(x: Any) -> Any:
+        b, batch = x[:, :, :2], tf.shape(x)[0]
+        a = linalg.matmul(x, x, transpose_b=True) + tf.eye(3, batch_shape=[batch])
+        symmetric, (s, u, v) = (a + linalg.matrix_transpose(a)) / 2, linalg.svd(b)
+        edges = linalg.diag_part(x, k=(-1, 2), padding_value=7.0)
+        return (
+            linalg.diag_part(x), edges, linalg.diag_part(x, k=-1), linalg.diag_part(x, k=(-2, 1), align="LEFT_RIGHT"), linalg.trace(x),
+            linalg.diag(edges[:, 1:], k=(-1, 1), num_rows=3, num_cols=4), linalg.diag(x[:, 0], k=-1, padding_value=2.0), linalg.diag(x[:, 1]),
+            linalg.set_diag(x, x[:, 0, :3]), linalg.tensor_diag(x[0, :2]), linalg.tensor_diag_part(a[0]),
+            linalg.cross(x[..., :3], x[..., 1:]), tf.eye(batch, 3), r.MatrixDiag(diagonal=x[:, 0]), r.MatrixDiagPart(input=x),
+            r.MatrixSetDiag(input=a, diagonal=x[:, 0, :3]), linalg.cholesky(a), linalg.cholesky_solve(linalg.cholesky(a), b), linalg.inv(a),
+            linalg.inv(x[..., 1:] + 5 * tf.eye(3), adjoint=True), linalg.solve(x[..., 1:] + 5 * tf.eye(3), b, adjoint=True), linalg.det(a), linalg.slogdet(a),
+            linalg.triangular_solve(a, b), linalg.triangular_solve(a[0], b, lower=False, adjoint=True), linalg.lu(x[..., :3]), linalg.lstsq(a, b),
+            s, u @ linalg.diag(s) @ linalg.matrix_transpose(v), tf.abs(linalg.qr(b)[1]), linalg.eigvalsh(symmetric), tf.abs(linalg.eigh(symmetric)[1]),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 3, 4], tf.float32, name="x")]
+    return _function(computed, specs, [{"x": numbers(2, 3, 4)}, {"x": numbers(3, 3, 4, seed=1)}])
+
+
+@case
+def raw_spectra() -> Case:
+    """Complex numbers and Fourier transforms."""
+    m, s = tf.math, tf.signal
+
+    def computed(x: Any) -> Any:
+        z = tf.complex(x, x[:, ::-1])
+        product = tf.matmul(z, z, adjoint_b=True)
+        spectra = (
+            s.fft(z), s.ifft(z), s.fft2d(z), s.ifft2d(z), s.rfft(x), s.rfft(x, [5]), s.rfft(x, [20]), s.rfft2d(x),
+            tf.transpose(z, conjugate=True), m.conj(z), tf.exp(z), z * z, product,
+        )  # fmt: skip
+        parts = [m.real(one) + 2 * m.imag(one) for one in spectra]
+        return (
+            *parts, tf.abs(z), m.angle(z), s.irfft(s.rfft(x)), s.irfft(z, [9]), s.irfft2d(s.rfft2d(x)), s.dct(x),
+            tf.abs(s.stft(x, 4, 2)), s.frame(x, 5, 3), s.overlap_and_add(s.frame(x, 4, 2), 2), s.hann_window(6),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 12], tf.float32, name="x")]
+    return _function(computed, specs, [{"x": numbers(2, 12)}, {"x": numbers(3, 12, seed=1)}])
+
+
+@case
+def gradient_of_branches() -> Case:
+    """Branches inside of branches, under a tape in the same function: what they keep is handed to their gradient."""
+    w = tf.constant(numbers(3, seed=4))
+
+    def computed(x: Any, i: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.switch_case(i, [lambda: tf.exp(x) * x, lambda: tf.sin(x * w), lambda: x * w])
+            if tf.reduce_sum(x) > 0:
+                if x[0, 0] > 0:
+                    y = tf.sin(y) * x
+                else:
+                    y = tf.cos(y) + x * x
+            else:
+                y = tf.tanh(y * x)
+        return y, tape.gradient(y, x)
+
+    specs = [tf.TensorSpec([None, 3], tf.float32, name="x"), tf.TensorSpec([], tf.int32, name="i")]
+    rows = [[[1.0, 2, -1]], [[-1.0, 2, 1]], [[-1.0, -2, 1]]]
+    return _function(
+        computed, specs, [{"x": numpy.float32(one), "i": numpy.int32(i)} for i in range(3) for one in rows]
+    )
+
+
 class _Written(tf.Module):
     """Writes a variable in all ways."""
 
@@ -749,6 +879,7 @@ class _Written(tf.Module):
         r.ResourceScatterNdAdd(ref=handle, indices=at[:, None], updates=x)
         r.ResourceScatterNdSub(ref=handle, indices=tf.stack([at, at], 1) % 3, updates=x[:, 0])
         r.ResourceScatterNdUpdate(ref=handle, indices=[[4]], updates=x[:1])
+        self.table[1:3, :2].assign(x[:, 1:])
         shape = r.VariableShape(input=handle)
         return (
             first,
@@ -862,18 +993,24 @@ def write(folder: str, name: str) -> None:
     numpy.savez(path + ".npz", **arrays)
 
 
-def main() -> None:
-    """Write the cases that are named, or all."""
+def main() -> int:
+    """Write the cases that are named, or all; return how many could not be written."""
     folder, *names = sys.argv[1:]
+    if names and names[0].startswith("--part="):
+        number, count = map(int, names[0].removeprefix("--part=").split("-of-"))
+        names = list(CASES)[number::count]
     os.makedirs(folder, exist_ok=True)
+    failed = 0
     for name in names or CASES:
         try:
             write(folder, name)
             print("wrote", name, flush=True)
         except Exception as error:  # one that cannot be built must not hide the others
             print("FAILED", name, type(error).__name__, str(error)[:600], flush=True)
+            failed += 1
         tf.keras.backend.clear_session()
+    return failed
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
