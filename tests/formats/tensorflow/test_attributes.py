@@ -42,9 +42,3 @@ def test_points_that_are_left_out_are_refused(tmp_path):
     assert (loaded(tmp_path / "error", gathered(b"ERROR"), "y:output:0")(X) == X[[0, 2]]).all()
     with refusal(LoadError, "E603.*bad_indices_policy is 'IGNORE'"):
         loaded(tmp_path / "ignore", gathered(b"IGNORE"), "y:output:0")(X)
-
-
-def test_products_of_another_type_are_refused(tmp_path):
-    turned = node("BatchMatMulV3", "y", "x", "x", Ta=KIND, Tb=KIND, Tout={"type": 2})
-    with refusal(LoadError, "E603.*products of .* as float64"):
-        loaded(tmp_path, [turned], "y:output:0", output=2)(numpy.ones((2, 2), "f4"))
