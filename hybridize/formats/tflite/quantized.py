@@ -170,15 +170,8 @@ def _product(
     return _requantized(n, _with_bias(sums, bias), scales, scale, twice)
 
 
-def _check_symmetric(n: Application) -> None:
-    if n.flag("asymmetric"):
-        n.fail("floats become integers with a zero of their own, which is not supported",
-               help="convert the model without asymmetric_quantize_inputs")  # fmt: skip
-
-
 def _of_floats(n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any) -> Operand:
     """The same of floats, which become integers by a scale of each image or row."""
-    _check_symmetric(n)
     zero_w, scales = _weights(n, w, axis)
     whole, steps = integers_of.own_integers(x, tuple(range(1, type_of(x).ndim)))
     sums = ops.cast(sums_of(n, whole, _less_zero(w, zero_w, int16), int32), float32)
@@ -276,7 +269,6 @@ def matmul(n: Application, x: Operand, y: Operand) -> Operand:
     """The products of matrices, each turned or not; rows of floats become integers by a scale of each."""
     of_y, zero_y = _single(n, "of", 1)
     if is_float(type_of(x).dtype):
-        _check_symmetric(n)
         last = type_of(x).ndim - 1
         whole, steps = integers_of.own_integers(x, (last - 1 if n.flag("adjoint_x") else last,))
         sums, steps = stretched(
