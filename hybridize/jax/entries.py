@@ -154,7 +154,8 @@ class _Layout:
             _NoEntryError: it cannot be checked by an entry.
         """
         kind = type(value)
-        if kind is int or not isinstance(leaves, (int, tuple, list, dict, type(None))):
+        is_known: bool = isinstance(leaves, (int, tuple, list, dict, type(None)))
+        if kind is int or not is_known:
             raise _NoEntryError
         if value is None:
             return Argument(ArgumentKind.SAME, value=None)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import float32, int64

@@ -474,8 +474,8 @@ _TABLES: Final[Mapping[str, Callable[[Any], Any]]] = {
     "ABS": numpy.abs, "ELU": lambda x: numpy.where(x < 0, numpy.expm1(x), x), "EXP": numpy.exp, "LOG": numpy.log,
     "RSQRT": lambda x: 1 / numpy.sqrt(x),
 }  # fmt: skip
-for _name, _function in _TABLES.items():
-    TFLITE(_name + QUANTIZED)(_tabulated(_function))
+for _name, _table_of in _TABLES.items():
+    TFLITE(_name + QUANTIZED)(_tabulated(_table_of))
 
 
 @TFLITE("SQRT" + QUANTIZED)
