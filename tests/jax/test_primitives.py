@@ -66,6 +66,8 @@ CASES = {
     "conv transposed": (lambda a, b: lax.conv_transpose(a, b, (2, 2), "SAME"), image, kernel),
     "conv gradient": (jax.grad(square(conv((2, 1), "SAME")), (0, 1)), image, kernel),
     "conv gradient of groups": (jax.grad(square(conv((2,), "SAME", numbers=NCH, feature_group_count=2)), (0, 1)), line, taps),
+    "nearly largest": (lambda a: lax.approx_max_k(a, 2, reduction_dimension=0), x),
+    "nearly smallest": (lambda a: lax.approx_min_k(a, 2), x),
     "max pool": (pool(*LARGEST, (1, 3, 2, 1), (1, 2, 2, 1), "SAME"), image),
     "max pool apart": (pool(*LARGEST, (2, 2), (1, 1), "VALID", window_dilation=(2, 1), base_dilation=(1, 2)), x),
     "max pool far padding": (pool(*LARGEST, (2, 2), (1, 1), ((3, 0), (0, 2))), x),
