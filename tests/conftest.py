@@ -35,7 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(specname="pytest_collection_modifyitems", trylast=True)  # after `-m`
 def pytest_select_shard(items: list[pytest.Item], config: pytest.Config) -> None:
     """Keep the tests of one shard: `make test-long SHARD=0/12` runs every twelfth one from the first on."""
-    number, _, count = os.environ.get("HYBRIDIZE_SHARD", "").partition("/")
+    shard = os.environ.pop("HYBRIDIZE_SHARD", "")  # not for the processes that tests start, which run tests, too
+    number, _, count = shard.partition("/")
     if not number:
         return
     if not (number.isdecimal() and count.isdecimal() and int(number) < int(count)):

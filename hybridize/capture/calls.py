@@ -132,6 +132,8 @@ class Calls(ABC, Generic[P, R]):
             return self.python_function(*args, **kwargs)
         trace = current_trace()
         if trace is not None:  # inside of another capture it becomes part of that program
+            if self.library is None and self._door_of(args, kwargs) is not None:  # which another library traces
+                return self.python_function(*args, **kwargs)
             return trace.convert(self.python_function)(*args, **kwargs)
         try:
             if self.library is None and (door := self._door_of(args, kwargs)) is not None:

@@ -101,6 +101,29 @@ def checked_size(shape: tuple[int, ...], dtype: DType) -> int | None:
     return count if span < 1 << 62 else None
 
 
+def in_memory(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array itself where it lies in memory of its own, else a copy: what a file holds may change."""
+    return array if _under(array) is None else array.copy()
+
+
+def forget(array: NDArray[Any]) -> None:
+    """Let the system take back the memory of a mapped file below an array, which nobody will read again soon."""
+    under = _under(array)
+    mapped = under.obj if isinstance(under, memoryview) else under
+    if isinstance(mapped, mmap.mmap) and array.nbytes and hasattr(mmap, "MADV_DONTNEED"):
+        start = array.ctypes.data - numpy.frombuffer(mapped, numpy.uint8).ctypes.data
+        first = start // mmap.PAGESIZE * mmap.PAGESIZE
+        mapped.madvise(mmap.MADV_DONTNEED, first, start + array.nbytes - first)
+
+
+def _under(array: NDArray[Any]) -> Any:
+    """Return the memory that an array is a view of; None where it has its memory itself."""
+    base: Any = array
+    while isinstance(base, numpy.ndarray):
+        base = base.base
+    return base
+
+
 def open_for_reading(path: str | os.PathLike[str]) -> BinaryIO:
     """Open a file; a missing one is a `ReadError` as well as an ordinary message."""
     try:

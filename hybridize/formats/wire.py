@@ -8,15 +8,18 @@
     model = parse(data, "Model", SCHEMAS, "model.onnx")      {"version": 10, "graph": {...}, ...}
 
 A field is its number, the name that we give it, and its kind: `int` (signed), `bool`, `float`, `double`, `fixed32`,
-`text`, `bytes` (a view of the data), or another message; `*` behind it says that it is repeated, `{}` that it is a map
-from text. Fields that are absent in the data are absent in the dict; those that the table lacks are passed over. Data
-is not trusted: each length is compared with what is left, and messages nest no deeper than `DEEPEST`.
+`text`, `bytes` (a view of the data), or another message; `*` behind it says that it is repeated, `[]` that it is
+numbers of which there may be many, as an array, `{}` that it is a map from text. Fields that are absent in the data are
+absent in the dict; those that the table lacks are passed over. Data is not trusted: each length is compared with what
+is left, and messages nest no deeper than `DEEPEST`.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from array import array
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from hybridize.formats.cursor import malformed
@@ -26,6 +29,8 @@ DEEPEST: Final = 100
 _FIXED: Final = {"float": "f", "double": "d", "fixed32": "I", "fixed64": "Q"}
 _SIZES: Final = {1: 8, 5: 4}
 _WIRES: Final = {"float": 5, "fixed32": 5, "double": 1, "fixed64": 1, "int": 0, "bool": 0}
+
+_CODES: Final = {"float": "f", "double": "d", "int": "q", "bool": "b"}
 
 Message = dict[str, Any]
 
@@ -37,7 +42,7 @@ class Field(NamedTuple):
     name: str
     kind: str
     many: str
-    """`*`, `{}` or nothing."""
+    """`*`, `[]`, `{}` or nothing."""
 
 
 Schemas = Mapping[str, Mapping[int, Field]]
@@ -51,8 +56,8 @@ def schemas(text: str) -> Schemas:
         fields = {}
         for part in filter(None, map(str.strip, rest.split(","))):
             number, name, kind = part.split()
-            many = "{}" if kind.endswith("{}") else "*" if kind.endswith("*") else ""
-            fields[int(number)] = Field(int(number), name, kind.removesuffix("{}").removesuffix("*"), many)
+            many = next((end for end in ("{}", "[]", "*") if kind.endswith(end)), "")
+            fields[int(number)] = Field(int(number), name, kind.removesuffix(many), many)
         tables[message.strip()] = fields
     return tables
 
@@ -112,8 +117,14 @@ class _Reader:
                 continue
             if field.many == "{}":
                 self.entry(field, wire, begin, stop, result.setdefault(field.name, {}), depth)
+            elif field.many == "[]":
+                numbers = result.setdefault(field.name, array(_CODES[field.kind]))
+                if wire == 2:
+                    self.pack(field.kind, begin, stop, numbers)
+                else:
+                    numbers.append(self.value(field, wire, begin, stop, depth))
             elif field.many and wire == 2 and field.kind in _WIRES:
-                result.setdefault(field.name, []).extend(self.packed(field.kind, begin, stop))
+                self.pack(field.kind, begin, stop, result.setdefault(field.name, []))
             elif field.many:
                 result.setdefault(field.name, []).append(self.value(field, wire, begin, stop, depth))
             else:
@@ -156,18 +167,22 @@ class _Reader:
         except UnicodeDecodeError as error:
             raise malformed(self.name, f"a text is not UTF-8 ({error.reason})", begin + error.start) from None
 
-    def packed(self, kind: str, begin: int, stop: int) -> Sequence[Any]:
+    def pack(self, kind: str, begin: int, stop: int, numbers: list[Any] | array[Any]) -> None:
+        """Add the numbers that stand one behind the other to others."""
         if kind in _FIXED:
             code = _FIXED[kind]
             width = struct.calcsize("<" + code)
             if (stop - begin) % width:
                 raise malformed(self.name, f"{stop - begin} bytes are no numbers of {width}", begin)
-            return [one for (one,) in struct.iter_unpack("<" + code, self.data[begin:stop])]
-        result, at = [], begin
+            if isinstance(numbers, array) and sys.byteorder == "little":
+                numbers.frombytes(self.data[begin:stop])
+            else:
+                numbers.extend(one for (one,) in struct.iter_unpack("<" + code, self.data[begin:stop]))
+            return
+        at = begin
         while at < stop:
             value, at = self.varint(at, stop)
-            result.append(bool(value) if kind == "bool" else value - (1 << 64) if value >> 63 else value)
-        return result
+            numbers.append(self.value(Field(0, "", kind, ""), 0, value, value, 0))
 
 
 def field_numbers(data: bytes | memoryview, name: str) -> Iterator[tuple[int, int]]:

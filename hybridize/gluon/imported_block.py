@@ -16,14 +16,15 @@ from hybridize.array.operands import operand, result, strong
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims, modes
-from hybridize.base.dtypes import DType, int64, is_float
+from hybridize.base.dtypes import DType, as_dtype, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.frozen import changed
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.tracebacks import trim
+from hybridize.formats.cursor import forget
 from hybridize.formats.foreign.checks import every_graph
 from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.program import ForeignProgram, Port
+from hybridize.formats.foreign.program import ForeignProgram, Port, without_file
 from hybridize.formats.foreign.specialization import known_inputs
 from hybridize.formats.foreign.walk import Walk
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -54,7 +55,7 @@ class ImportedBlock(HybridBlock):
     def __init__(self, program: ForeignProgram) -> None:
         with open_scope(None, internal=True):
             super().__init__(prefix="")
-        self._program = changed(program, weights={})  # which are the parameters' from now on
+        self._program = without_file(changed(program, weights={}))  # which are the parameters' from now on
         self._weights = tuple(program.weights)
         for name, weight in program.weights.items():
             self._adopt(name, weight, is_float(weight.dtype) and (not program.trained or name in program.trained))
@@ -68,6 +69,7 @@ class ImportedBlock(HybridBlock):
                               grad_req="write" if trained else "null")  # fmt: skip
         parameter.adopted = True
         parameter.load(values)
+        forget(values)  # of which the parameter has a copy: the file may change, or be gone
         self._parameters[name] = parameter
         return parameter
 
@@ -88,7 +90,7 @@ class ImportedBlock(HybridBlock):
 
     if not TYPE_CHECKING:  # of what type it is says `Block`
 
-        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # an input may be called `self`
             """Run the model; inputs by name are put in order first, and numbers and lists made arrays."""
             if kwargs or len(args) != len(self.inputs) or not all(type(x) in _ARRAYS for x in args):
                 try:
@@ -119,6 +121,29 @@ class ImportedBlock(HybridBlock):
         function = super()._new_function(options)
         function.decides = True  # the walk asks for numbers where no program can do without
         return function
+
+    def cast(self, dtype: Any) -> None:
+        """Refuse another dtype than that of all weights: operators in the file are of the types that it declares.
+
+        Raises:
+            DTypeError E210: the weights are of other types.
+        """
+        wanted = as_dtype(dtype)
+        other = [one for one in self._parameters.values() if is_float(one.dtype) and one.dtype != wanted]
+        if other:
+            what = f"{self._program.source} is not cast to {wanted.name}: its operators are of the types of the file"
+            raise DTypeError("E210", what, help="convert the file: onnxconverter_common has float16 for models of ONNX")
+
+    def export(
+        self, path: Any, epoch: int = 0, remove_amp_cast: bool = True, format: str = "mxnet", **options: Any
+    ) -> Any:
+        """Write the model as files; see `HybridBlock.export`. Outputs in a model of ONNX have the names of this one."""
+        names = [port.name for port in self.outputs]
+        arrays = all(port.dtype is not None for port in self.outputs)
+        apart = len({*names, *(port.name for port in self.inputs)}) == len(names) + len(self.inputs)
+        if format == "onnx" and arrays and apart:
+            options = {"output_names": names, **options}
+        return super().export(path, epoch, remove_amp_cast, format, **options)
 
     def reset(self) -> None:
         """Give the variables of the model their first values."""

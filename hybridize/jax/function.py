@@ -28,6 +28,7 @@ from hybridize.base.tracebacks import trim
 from hybridize.capture import Function, SavedFunction
 from hybridize.capture.options import Options
 from hybridize.capture.saved_function import MODELESS
+from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
@@ -129,7 +130,7 @@ class JaxFunction:
             CaptureError E420: a primitive that no program has, or a value that Python asks for; at the user's line.
             DeviceError E702: an array outside the computer's memory.
         """
-        if CONFIG.disable or modes.is_disabled():
+        if CONFIG.disable or modes.is_disabled() or current_trace() is not None:
             return self.function(*args, **kwargs)
         try:
             if self._eager:
@@ -231,6 +232,8 @@ class JaxFunction:
         if self._sized and key in self._sized:
             key = key, tuple(array.shape for array in arrays)
         form = self._forms.get(key)
+        if form is None and jax.config.jax_disable_jit:  # a setting, and so part of the key
+            return None
         return (self._new_form(key, tree, kinds, fixed) if form is None or not form.holds() else form), arrays
 
     def _new_form(self, key: Hashable, tree: Any, kinds: Sequence[Any], fixed: Any) -> CallForm:

@@ -89,7 +89,7 @@ def weak(array: jax.Array) -> jax.Array:
 def composition(equation: Any) -> Callable[..., Any] | None:
     """Return the function of other primitives by which JAX computes an equation; None where there is none."""
     name, params = equation.primitive.name, equation.params
-    if name == "random_gamma":
+    if name == "random_gamma" or not _is_of_jax(equation.primitive.impl):
         return functools.partial(equation.primitive.impl, **params)
     try:
         with LOADING:
@@ -106,6 +106,13 @@ def composition(equation: Any) -> Callable[..., Any] | None:
         return functools.partial(function, **keywords)
     shape, typed = result.aval.shape, functools.partial(function, dtype=result.aval.dtype, **keywords)
     return lambda *xs: typed(*(jax.numpy.broadcast_to(x, shape) for x in xs))
+
+
+def _is_of_jax(function: Any) -> bool:
+    """Tell whether a primitive's own function is JAX's; that of another library is made of JAX's functions."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__module__", "jax")).partition(".")[0] in ("jax", "jaxlib")
 
 
 def applied(equation: Any, *values: Any) -> list[Any]:

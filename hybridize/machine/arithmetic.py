@@ -35,3 +35,11 @@ class Arithmetic:
         """Bytes of a register's elements in panels and sums."""
         self.chunk = 16 // self.bytes if self.bytes >= 4 else 0
         """Elements in 128 bits, the piece of a register within which shuffles are cheap; 0 for small integers."""
+
+    @property
+    def product_registers(self) -> int:
+        """Registers that a multiply-add takes beside its operands and its sum; seen in the assembly of each target."""
+        if self.is_float:
+            return 0 if self.target.fma else 1
+        # Of 64 bits, and on machines without fused multiply-adds, LLVM makes products of products of halves.
+        return 4 if self.bytes == 8 or not self.target.fma else 3

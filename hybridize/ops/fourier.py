@@ -43,7 +43,7 @@ class _Transform(Op, abstract=True):
         return DTypeError("E221", f"{self.name} takes {takes}, got {x}", help="cast first")
 
     def _with_length(self, x: TensorType, length: int) -> TensorType:
-        shape = tuple(length if k == self.axis else size for k, size in enumerate(x.shape))
+        shape = tuple(length if k == self.axis else int(size) for k, size in enumerate(x.shape))
         return x.with_shape(shape)
 
     def lower(self, *inputs: Any, **_: Any) -> Any:

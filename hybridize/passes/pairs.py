@@ -34,9 +34,9 @@ class PairTerms:
             if not _is_short(node):
                 rewriter.keep(node)
                 continue
-            made = ops.make_graph(lambda *xs, node=node: [_of_pairs(node, *xs)], [value.type for value in node.inputs])
+            body = ops.make_graph(lambda *xs, node=node: [_of_pairs(node, *xs)], [value.type for value in node.inputs])
             before = len(rewriter.builder.nodes)
-            rewriter.replace(node, rewriter.builder.inline(made, [rewriter.now(value) for value in node.inputs]))
+            rewriter.replace(node, rewriter.builder.inline(body, [rewriter.now(value) for value in node.inputs]))
             rewriter.builder.locate(before, node.loc)
         return rewriter.finish()
 

@@ -34,8 +34,12 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     updates      buffer donation: outputs that may lie where an input lies
     parallel     which steps are split among threads
     tasks        which steps run beside each other: branches, each on a thread
-    steps        the schedule as data
-    scheduler    all of it, in order
+    order        each unit after what it needs
+    slots        the array of pointers that a program is called with, to which constants are added
+    storage      the memory of values and steps; sharing: the steps that threads share
+    pending      units as steps that wait for their places in memory, a module each kind
+    steps        the schedule as data; each step answers what it reads, writes, moves
+    scheduler    the road: group, order, pending steps, bands, places in memory, steps
 
 It must not know kernels' text, arrays or Python callers.
 """

@@ -16,14 +16,9 @@ from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs, h
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
 from hybridize.schedule.memory import ScratchBlock, assign, most_alive, rounded
 from hybridize.schedule.parallel import Split
+from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.steps import Address, Band, BandPart, PackingPart
-
-MakeScratch = Callable[[int, int], ScratchBlock]
-"""Scratch of so many bytes for a step."""
-IsShared = Callable[[int, int, Callable[[], bool]], bool]
-"""Tell whether threads share so many bytes and operations."""
-MakeSplit = Callable[[int, int, Sequence[int], Callable[[], bool]], Split | None]
-"""The threads that share so many bytes and operations, each with its own memory of some sizes."""
+from hybridize.schedule.storage import ProgramMemory
 
 
 @mutable(eq=False)
@@ -131,55 +126,47 @@ _NEAR = 8
 
 
 class Bands:
-    """Those of one program: offered as its steps are made, settled when all are, placed when memory has addresses."""
+    """Those of one program: settled when its steps are pending, placed when memory has addresses."""
 
     def __init__(self, target: Target, threads: int) -> None:
         self._target = target
         self._threads = threads
-        self._offers: dict[int, Callable[[], BandMember | None]] = {}
         self._placed: dict[int, Placed] = {}
         self._settled: list[Settled] = []
         self._instead: dict[ScratchBlock, ScratchBlock] = {}
         """Memory that lies in place of other memory, which stays as long; and that one, which lies in place of none."""
 
-    def offer(self, number: int, nbytes: int, member: Callable[[], BandMember | None]) -> None:
-        """Offer a step, which moves so many bytes, for a band; what is small is never in one."""
-        if nbytes * _STEPS >= self._target.l2_bytes:
-            self._offers[number] = member
+    def is_large(self, nbytes: int) -> bool:
+        """Tell whether a step that moves so many bytes may share a band."""
+        return nbytes * _STEPS >= self._target.l2_bytes
 
     def of(self, number: int) -> Placed | None:
         """The place of a step in a band."""
         return self._placed.get(number)
 
     def settle(
-        self,
-        count: int,
-        blocks: list[ScratchBlock],
-        outputs: int,
-        scratch: MakeScratch,
-        is_shared: IsShared,
-        split: MakeSplit,
+        self, members: Sequence[BandMember | None], outputs: int, storage: ProgramMemory, sharing: Sharing
     ) -> None:
-        """Find the bands among `count` steps, and say which memory they need, when, and how much of it.
+        """Find the bands among steps, None for one that is in none, and say which memory they need, when, and how much.
 
         `outputs` are the bytes of what a call returns, besides the blocks of scratch.
         """
-        if not self._offers:
+        if not any(members):
             return
-        offers = (self._offers.get(number) for number in range(count))
-        members = [None if offer is None else offer() for offer in offers]
-        alone = most_alive(blocks)
+        alone = most_alive(storage.blocks)
         room = alone + (alone + outputs) // _MORE
-        runs = find_runs(members, self._target, self._threads, lambda run: self._needed(run, blocks, is_shared) <= room)
+        runs = find_runs(
+            members, self._target, self._threads, lambda run: self._needed(run, storage.blocks, sharing) <= room
+        )
         for run in runs:
-            self._settle(run, blocks, scratch, is_shared, split)
+            self._settle(run, storage, sharing)
 
-    def _needed(self, run: Run, blocks: Iterable[ScratchBlock], is_shared: IsShared) -> int:
+    def _needed(self, run: Run, blocks: Iterable[ScratchBlock], sharing: Sharing) -> int:
         """The bytes of scratch that are alive in a band, as it would be settled, at most."""
         assert run.blocks is not None
         first, last = run.span
         own = {memory: run.blocks.most * row for memory, row in self._local(run).items()}
-        slots = self._threads if is_shared(*run.work, run.is_cut) else 1
+        slots = self._threads if sharing.is_worth(*run.work, run.is_cut) else 1
         packed, in_turn = 0, self._is_in_turn(run, slots)
         for member in run.members:
             own |= dict(member.own)
@@ -194,9 +181,7 @@ class Bands:
         around = (one for one in blocks if one.first <= last and one.last >= first and one not in apart)
         return sum((hint(rounded(block.nbytes)) for block in around), hint(packed) + within * slots)
 
-    def _settle(
-        self, run: Run, blocks: list[ScratchBlock], scratch: MakeScratch, is_shared: IsShared, split: MakeSplit
-    ) -> None:
+    def _settle(self, run: Run, storage: ProgramMemory, sharing: Sharing) -> None:
         assert run.blocks is not None
         first, last = run.span
         own: list[ScratchBlock] = []
@@ -204,19 +189,19 @@ class Bands:
             run.local[memory] = row
             memory.nbytes = run.blocks.most * row
             own.append(memory)
-        in_turn = self._is_in_turn(run, self._threads if is_shared(*run.work, run.is_cut) else 1)
+        in_turn = self._is_in_turn(run, self._threads if sharing.is_worth(*run.work, run.is_cut) else 1)
         for member in run.members:
             placed = self._placed[member.number] = Placed(run, run.axes[member.number])
             if member.plan is not None:
-                self._replan(placed, member, scratch, in_turn=in_turn)
+                self._replan(placed, member, storage, in_turn=in_turn)
             for block, size in member.own:
                 block.nbytes = size if placed.plan is None else placed.plan.scratch.nbytes
                 own.append(block)
         # What a block of rows needs lives from step to step, and each thread has it once.
         size = assign(own)
         places = dict.fromkeys(block.offset for block in own)
-        threads = split(*run.work, [size] * len(places), run.is_cut)
-        whole = scratch(size if threads is None else rounded(size) * threads.slots, first)
+        threads = sharing.split(*run.work, [size] * len(places), run.is_cut)
+        whole = storage.own_scratch(size, threads, first)
         whole.last = last
         inner = [(block, whole) for block in own]
         for taker, giver in self._taken_over(run).items():
@@ -225,9 +210,9 @@ class Bands:
             self._instead[taker] = giver
         self._settled.append(Settled(run, own, inner, threads, in_turn))
         apart = {block for block, _ in inner}
-        blocks[:] = [block for block in blocks if block not in apart]
+        storage.blocks[:] = [block for block in storage.blocks if block not in apart]
         # All else that is alive at one of its steps is alive as long as the band.
-        for block in blocks:
+        for block in storage.blocks:
             if block.first <= last and block.last >= first:
                 block.first, block.last = min(block.first, first), max(block.last, last)
 
@@ -303,7 +288,7 @@ class Bands:
             return 0
         return contraction.of_one_member(product).w_bytes if in_turn else product.w_bytes
 
-    def _replan(self, placed: Placed, member: BandMember, scratch: MakeScratch, *, in_turn: bool) -> None:
+    def _replan(self, placed: Placed, member: BandMember, storage: ProgramMemory, *, in_turn: bool) -> None:
         """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once, or for
         each member of the batch `in_turn`.
         """
@@ -325,7 +310,7 @@ class Bands:
             product = changed(product, packed=True, w_strides=None)
         if placed.fill is not None:
             param = placed.fill.params[0]
-            placed.packed = scratch(param.size * param.dtype.itemsize, first)
+            placed.packed = storage.scratch(param.size * param.dtype.itemsize, first)
             placed.packed.last = last
         placed.plan = contraction.make_plan(product, self._target, member.following, placed.run.blocks)
 

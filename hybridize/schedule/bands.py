@@ -69,6 +69,16 @@ class BandMember:
     plan: ProductPlan | None = None
     """Of a product, as it would be alone."""
     following: Following = "nothing"
+    _known_axes: dict[int, list[tuple[int, Axes | None]]] = field(default_factory=dict)
+
+    def row_axes(self, access: Access, total: int) -> Axes | None:
+        """`row_axes` of one of its accesses, which is asked for each run that it may be in."""
+        known = self._known_axes.setdefault(id(access), [])
+        for number, axes in known:
+            if same(number, total):
+                return axes
+        known.append((total, row_axes(self, access, total)))
+        return known[-1][1]
 
     @property
     def total(self) -> int | None:
@@ -216,7 +226,7 @@ def run_of(members: Sequence[BandMember]) -> Run | None:
         if not any(access.written for _, access in touched) or all(access.written for _, access in touched):
             continue
         for member, access in touched:
-            rows = row_axes(member, access, totals[0])
+            rows = member.row_axes(access, totals[0])
             if rows is None or axes.setdefault(member.number, rows) != rows:
                 return None
         lengths[memory] = touched[0][1].elements // totals[0]
@@ -225,7 +235,7 @@ def run_of(members: Sequence[BandMember]) -> Run | None:
     if not _chained(members, shared) or not all(one.suits(axes[one.number]) for one in members):
         return None
     for memory, touched in accesses.items():
-        if all(row_axes(member, access, totals[0]) == axes[member.number] for member, access in touched):
+        if all(member.row_axes(access, totals[0]) == axes[member.number] for member, access in touched):
             lengths[memory] = touched[0][1].elements // totals[0]
     return Run(tuple(members), totals[0], batches[0] if batches else 1, axes, lengths, frozenset(shared))
 

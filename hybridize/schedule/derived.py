@@ -15,7 +15,6 @@ from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
 from hybridize.loops.kernel import Kernel
-from hybridize.loops.measure import kernel_bytes
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.steps import (
     Address,
@@ -23,12 +22,10 @@ from hybridize.schedule.steps import (
     DerivedPart,
     Fixed,
     KnownSource,
-    LoopStep,
-    ProductStep,
     Provenance,
-    RegionStep,
     ScheduleStep,
     Stable,
+    loop_step,
 )
 
 PACK = Provenance(("pack",), ())
@@ -36,7 +33,7 @@ PACK = Provenance(("pack",), ())
 
 def packed(source: KnownSource, of: TensorType, kernel: Kernel) -> Derived:
     """Derive what a kernel, of (the constant, its source), makes of one source of a type."""
-    step = LoopStep(PACK, kernel, (Address("output", 0, 0), Address("input", 0, 0)), kernel_bytes(kernel))
+    step = loop_step(PACK, kernel, Address("output", 0, 0), Address("input", 0, 0))
     param = kernel.params[0]
     return derived([(source, of)], [step], 0, TensorType((param.size,), param.dtype), str(kernel))
 
@@ -123,16 +120,12 @@ def _slot(origins: list[Array | Stable | Fixed], source: Array | Stable | Fixed)
 def _used(steps: Sequence[ScheduleStep]) -> Iterator[int]:
     """The inputs that steps read."""
     for step in steps:
-        yield from (address.slot for address in step.addresses if address.kind == "input")
-        if isinstance(step, RegionStep):
-            for constants in step.constants:
-                yield from (address.slot for address in constants if address.kind == "input")
+        yield from (address.slot for address, _ in step.operands() if address.kind == "input")
 
 
 def _bands(steps: Sequence[ScheduleStep]) -> int:
     """A number that is above those of the bands of steps."""
-    bands = (step.part.band.number for step in steps if isinstance(step, LoopStep | ProductStep) and step.part)
-    return 1 + max(bands, default=-1)
+    return 1 + max((step.band.number for step in steps if step.band is not None), default=-1)
 
 
 def _moved(
@@ -150,17 +143,7 @@ def _moved(
                 return address
         return _after(address, scratch)
 
-    addresses = tuple(map(at, step.addresses))
-    if isinstance(step, LoopStep | ProductStep) and step.part is not None:
-        band = step.part.band
-        band = changed(band, number=bands + band.number, own=tuple(map(at, band.own)))
-        step = changed(step, part=changed(step.part, band=band))
-    if isinstance(step, LoopStep):
-        return changed(step, addresses=addresses)
-    if isinstance(step, RegionStep):
-        constants = tuple(tuple(map(at, one)) for one in step.constants)
-        return changed(step, addresses=addresses, workspace=at(step.workspace), constants=constants)
-    return changed(step, addresses=addresses, workspace=at(step.workspace))
+    return step.elsewhere(at, bands)
 
 
 def _after(address: Address, nbytes: int) -> Address:

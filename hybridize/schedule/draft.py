@@ -180,6 +180,21 @@ class Draft:
         return set(indices)
 
 
+class Drafts:
+    """Those of the groups of one program, each made once."""
+
+    def __init__(self, grouping: Grouping) -> None:
+        self.grouping = grouping
+        self._drafts: dict[FusionGroup, Draft] = {}
+
+    def of(self, group: FusionGroup) -> Draft:
+        """The draft of a group; all groups are decided."""
+        draft = self._drafts.get(group)
+        if draft is None:
+            draft = self._drafts[group] = Draft(group, self.grouping)
+        return draft
+
+
 def _loads(expr: Expr, indices: dict[int, set[int]], seen: set[int]) -> None:
     if id(expr) in seen:
         return

@@ -20,8 +20,8 @@ from hybridize.graph import Value
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, Select
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, children
-from hybridize.schedule.draft import Draft, DraftStatement
-from hybridize.schedule.grouping import FusionGroup, Grouping
+from hybridize.schedule.draft import Draft, Drafts, DraftStatement
+from hybridize.schedule.grouping import FusionGroup
 
 _DEPTH = 32
 """Calls within each other of a weight that is looked at, at most."""
@@ -32,9 +32,9 @@ _VISITS = 4096
 class Reaches:
     """Those of the matrices of one program."""
 
-    def __init__(self, grouping: Grouping) -> None:
-        self._grouping = grouping
-        self._drafts: dict[FusionGroup, Draft] = {}
+    def __init__(self, drafts: Drafts) -> None:
+        self._grouping = drafts.grouping
+        self._drafts = drafts
 
     def asked(self, value: Value) -> int | None:
         """Return how far the rows of a stored value are asked for; None where any element may be."""
@@ -46,7 +46,7 @@ class Reaches:
                 self._grouping.places.root(stored) is value for stored in unit.materialised
             ):
                 return None
-            draft = self._draft(unit)
+            draft = self._drafts.of(unit)
             if value not in draft.buffers:
                 return None
             reach = _asked_by(draft, draft.buffers.index(value), value.type.shape[-1])
@@ -62,18 +62,13 @@ class Reaches:
             return None
         if not isinstance(owner, FusionGroup) or owner.contraction is not None:
             return None
-        draft = self._draft(owner)
+        draft = self._drafts.of(owner)
         if value not in draft.buffers:
             return None  # it has no elements
         buffer = draft.buffers.index(value)
         statements = [one for one in draft.statements if one.buffer == buffer]
         at = None if len(statements) != 1 else _place(statements[0].index, value.type.shape[-1])
         return None if at is None else _Weight(draft, at.row).reach(statements[0].value, at.column)
-
-    def _draft(self, group: FusionGroup) -> Draft:
-        if group not in self._drafts:
-            self._drafts[group] = Draft(group, self._grouping)
-        return self._drafts[group]
 
 
 @frozen

@@ -26,6 +26,7 @@ from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.memory import ScratchBlock, rounded
 from hybridize.schedule.parallel import Split
+from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.steps import Address, RollingBand, RollingBlock, RollingMemory, RollingPart, SideStore
 
 _NEAR = 4
@@ -130,31 +131,39 @@ class _Settled:
     band: RollingBand | None = None
 
 
+def _chains(walking: Iterable[RollingMember]) -> Iterable[tuple[list[RollingMember], list[_Lines]]]:
+    """The longest chains of steps each of which reads what the one before it stores."""
+    members: list[RollingMember] = []
+    between: list[_Lines] = []
+    for member in walking:
+        lines = _lines(members[-1], member) if members and members[-1].number + 1 == member.number else None
+        if members and lines is None:
+            yield members, between
+            members, between = [], []
+        members.append(member)
+        between += [] if lines is None else [lines]
+    if members:
+        yield members, between
+
+
 class RollingBands:
-    """Those of one program: offered as its steps are made, settled when all are, placed when memory has addresses."""
+    """Those of one program: settled when its steps are pending, placed when memory has addresses."""
 
     def __init__(self, target: Target, threads: int) -> None:
         self._target = target
         self._threads = threads
-        self._members: dict[int, RollingMember] = {}
         self._settled: list[_Settled] = []
         self._of: dict[int, _Settled] = {}
 
-    def offer(self, member: RollingMember) -> None:
-        """Offer a step whose operands lie where its tiles read them."""
+    def settle(self, members: Iterable[RollingMember | None], blocks: Sequence[ScratchBlock], sharing: Sharing) -> None:
+        """Find the bands among steps, None for one that is in none, and say which memory they need, and when."""
         # Steps are given pointers to where all lines would begin, before the memory that there is.
-        if self._target.pointer_bytes >= 8 and _walk(member.plan) is not None:
-            self._members[member.number] = member
-
-    def settle(
-        self,
-        blocks: Sequence[ScratchBlock],
-        split: Callable[[int, int, Sequence[int], Callable[[], bool]], Split | None],
-    ) -> None:
-        """Find the bands, and say which memory they need, and when; `split` shares work among threads."""
-        for members, between in self._chains():
-            for chain, cut in self._parted(members, between):
-                self._settle(chain, *cut, blocks, split)
+        if self._target.pointer_bytes < 8:
+            return
+        walking = [one for one in members if one is not None and _walk(one.plan) is not None]
+        for chain_members, between in _chains(walking):
+            for chain, cut in self._parted(chain_members, between):
+                self._settle(chain, *cut, blocks, sharing)
 
     def of(self, number: int) -> bool:
         """Tell whether a step is in a rolling band."""
@@ -184,20 +193,6 @@ class RollingBands:
             )
             units = one.chain.walks[-1].units
             one.band = RollingBand(number, one.size, units, len(one.chain.members), memories, one.blocks, one.split)
-
-    def _chains(self) -> Iterable[tuple[list[RollingMember], list[_Lines]]]:
-        """The longest chains of steps each of which reads what the one before it stores."""
-        members: list[RollingMember] = []
-        between: list[_Lines] = []
-        for _, member in sorted(self._members.items()):
-            lines = _lines(members[-1], member) if members and members[-1].number + 1 == member.number else None
-            if members and lines is None:
-                yield members, between
-                members, between = [], []
-            members.append(member)
-            between += [] if lines is None else [lines]
-        if members:
-            yield members, between
 
     def _parted(self, members: Sequence[RollingMember], between: Sequence[_Lines]) -> list[tuple[_Chain, _Cut]]:
         """Part a chain into bands, so that the fewest bytes go through memory as a whole."""
@@ -245,12 +240,12 @@ class RollingBands:
         cut: tuple[RollingBlock, ...],
         counts: tuple[int, ...],
         blocks: Sequence[ScratchBlock],
-        split: Callable[[int, int, Sequence[int], Callable[[], bool]], Split | None],
+        sharing: Sharing,
     ) -> None:
         first, last = chain.members[0].number, chain.members[-1].number
         sizes = [count * lines.line_bytes for count, lines in zip(counts, chain.between, strict=True)]
         work = sum(one.nbytes for one in chain.members), sum(one.flops for one in chain.members)
-        shared = split(*work, sizes, lambda: True)
+        shared = sharing.split(*work, sizes, lambda: True)
         for lines, nbytes in zip(chain.between, sizes, strict=True):
             lines.block.nbytes = nbytes if shared is None else rounded(nbytes) * shared.slots
         # All that is alive at one of its steps is alive as long as the band, as each runs again for the next block.

@@ -4,105 +4,80 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import heapq
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from typing import Any, TypeGuard
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy
 
-from hybridize.base.dims import hint, is_symbolic, maximum, product, same
-from hybridize.base.dtypes import uint8
-from hybridize.base.errors import CodegenError
-from hybridize.base.frozen import changed, frozen
+from hybridize.base.dims import hint
+from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.graph.constants import LITERAL_ELEMENTS, one_number
 from hybridize.graph.ir import Array
-from hybridize.loops.expr import Const, Expr, Load, Region, Routine
-from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Param, Statement
-from hybridize.loops.measure import bytes_moved, kernel_bytes, walk
-from hybridize.machine.arithmetic import Arithmetic
+from hybridize.loops.expr import Const, Region, Routine
+from hybridize.loops.index import Interner
 from hybridize.machine.target import Target
-from hybridize.ops import Effect, effect_of
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, Size, plain
 from hybridize.schedule import regions
-from hybridize.schedule.banding import Bands, gathered
-from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
-from hybridize.schedule.contraction import (
-    Product,
-    ProductPlan,
-    make_packing,
-    make_plan,
-    packing_kernel,
-    packing_pays,
-    winograd,
-)
-from hybridize.schedule.contraction.arrangement import Arrangement, OperandReading, reading
-from hybridize.schedule.contraction.copies import border, into_home, leaves_as_it_is
-from hybridize.schedule.contraction.copies import packed as panels_of_taps
-from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
-from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
-from hybridize.schedule.contraction.product import Strides
-from hybridize.schedule.contraction.taps import TapPlan, shared_by
-from hybridize.schedule.derived import derived, packed, part, steps_of
-from hybridize.schedule.draft import Draft
-from hybridize.schedule.dying import earlier, when_read
-from hybridize.schedule.epilogue import epilogue_of, following
-from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
+from hybridize.schedule.banding import Bands
+from hybridize.schedule.contraction.arrangement import Arrangement
+from hybridize.schedule.derived import derived
+from hybridize.schedule.draft import Drafts
 from hybridize.schedule.flattening import flattened
-from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
+from hybridize.schedule.grouping import FusionGroup, Grouping, Unit
 from hybridize.schedule.hoisting import hoisted, stable_nodes
-from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
 from hybridize.schedule.joining import joined
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
-from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, most_alive, rounded
+from hybridize.schedule.memory import assign, most_alive
 from hybridize.schedule.merging import merged
-from hybridize.schedule.nests import Nests
-from hybridize.schedule.parallel import Split, shared_loops, worth
+from hybridize.schedule.order import find_dependencies, last_readers, order_of
+from hybridize.schedule.parallel import Split
+from hybridize.schedule.pending import (
+    PendingSteps,
+    Scheduling,
+    StepOperations,
+    Surroundings,
+    borders,
+    copied_outputs,
+    packings,
+    pending_copy,
+    pending_loops,
+    pending_product,
+    pending_region,
+    pending_routine,
+    pending_taps,
+    write_over,
+)
 from hybridize.schedule.reach import Reaches
-from hybridize.schedule.rolling import RollingBands, RollingMember
-from hybridize.schedule.routines import WRITE_OVER, scratch_of
+from hybridize.schedule.rolling import RollingBands
+from hybridize.schedule.sharing import Sharing
+from hybridize.schedule.slots import Slots, type_of
 from hybridize.schedule.steps import (
     NOWHERE,
     Address,
     Band,
     BandPart,
-    Constant,
     Derived,
     DerivedPart,
-    Epilogue,
-    Fixed,
     KnownSource,
     LoopStep,
-    ProductStep,
-    Provenance,
     RegionStep,
     RollingBand,
     RollingPart,
-    RoutineStep,
     Schedule,
     ScheduleStep,
-    SideStore,
-    Stable,
-    TapStep,
+    SharedStep,
     ThreadPoolHandle,
-    statements_of,
 )
+from hybridize.schedule.storage import ProgramMemory, address_of
 from hybridize.schedule.tasks import TaskFinder, TaskGroup, keep_apart
-from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.updates import (
     Updates,
     admissible,
-    asserted_first,
     equal_pairs,
     proven_updates,
-    readers_first,
 )
 
 
@@ -130,36 +105,18 @@ def schedule(
     step of a call, and matrices among them are packed beforehand, each where that pays. `updates` says of outputs which
     input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
-    return _scheduled(graph, _Machine(target, slots), known or {}, updates or {})
+    return _scheduled(graph, Surroundings(target, slots), known or {}, updates or {})
 
 
-@frozen(eq=False)
-class _Machine:
-    """The machine that a graph is scheduled for, and whether constants may be derived."""
-
-    target: Target
-    slots: int
-    derives: bool = True
-    depth: int = 0
-    """The number of loops and branches that the graph is within."""
-    turns: int = 1
-    """Of the loops that it is in, all together, as far as that is known."""
-
-    @property
-    def within(self) -> bool:
-        """True for a body of control flow, which may never run."""
-        return self.depth > 0
-
-
-def _scheduled(graph: Graph, machine: _Machine, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:
+def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:
     """`schedule`, of a body too."""
-    lowerings = Lowerings(Interner(), machine.target)
-    if not machine.derives:
-        return _Scheduler(graph, machine, lowerings, {}, {}, updates).result()
+    lowerings = Lowerings(Interner(), setting.target)
+    if not setting.derives:
+        return _finished(_scheduling(graph, setting, lowerings, {}, {}, updates, {}))
     sources: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
     sources |= graph.constants
-    stable = stable_nodes(graph, sources, machine.within)
-    whole = joined(graph, lambda value: value in sources or value in stable, machine.target)
+    stable = stable_nodes(graph, sources, setting.within)
+    whole = joined(graph, lambda value: value in sources or value in stable, setting.target)
 
     def is_stable(value: Value) -> bool:
         return value in sources or value in stable or value in whole.constants
@@ -167,15 +124,15 @@ def _scheduled(graph: Graph, machine: _Machine, known: Mapping[int, KnownSource]
     turned = flattened(whole.graph, is_stable, lowerings)
     surely = whole.constants | turned.constants
     rest, derivations = hoisted(
-        turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, machine), machine.within, surely
+        turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, setting), setting.within, surely
     )
     made_of = {**whole.made_of, **{node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}}
-    return _Scheduler(rest, machine, lowerings, sources, derivations, updates, made_of).result()
+    return _finished(_scheduling(rest, setting, lowerings, sources, derivations, updates, made_of))
 
 
-def _derived(cone: Graph, sources: Mapping[Value, KnownSource], machine: _Machine) -> Derived:
+def _derived(cone: Graph, sources: Mapping[Value, KnownSource], setting: Surroundings) -> Derived:
     """The only output of a graph whose inputs are known as a constant."""
-    once = changed(machine, slots=1, derives=False)
+    once = changed(setting, slots=1, derives=False)
     of = _scheduled(cone, once, {}, {})
     known = [(sources[value], value.type) for value in cone.inputs]
     arrays = [array for array in of.constants if isinstance(array, numpy.ndarray)]
@@ -185,1040 +142,180 @@ def _derived(cone: Graph, sources: Mapping[Value, KnownSource], machine: _Machin
     return derived([*known, *inner], of.steps, of.scratch_bytes, output.type, cone.fingerprint, cone.op_names())
 
 
-@frozen
-class _PackedSecond:
-    """The packed second operand of a contraction with windows."""
-
-    place: ScratchBlock | Address
-    fill: Kernel | None
-    """Packs it in each call; None where it is a constant."""
-
-
-class _Scheduler:
-    def __init__(
-        self,
-        graph: Graph,
-        machine: _Machine,
-        lowerings: Lowerings,
-        known: Mapping[Value, KnownSource],
-        derived: Mapping[Value, Derived],
-        updates: Updates,
-        joined: Mapping[Node, Sequence[Node]] | None = None,
-    ) -> None:
-        """`known` are the constants and stable inputs that constants may be derived of, `derived` those of the graph's
-        values that are. Nodes that are `joined` stand for several.
-        """
-        self.joined = joined or {}
-        self.machine = machine
-        self.threads = machine.slots
-        self.graph = graph
-        # What a body writes over is memory of the program's own: it need not stop first where it fails.
-        self.updates = equal_pairs(graph, updates) if machine.within else admissible(graph, updates)
-        self.target = machine.target
-        self.interner = lowerings.interner
-        self.constants: list[Constant] = [*graph.constants.values(), *derived.values()]
-        self.team = -1
-        self.known: dict[Value, KnownSource] = dict(known)
-        self.known |= {value: DerivedPart(one, 0) for value, one in derived.items()}
-        self.packs: dict[tuple[Any, ...], int] = {}
-        self.reads: set[int] = set()
-        literals = {}
-        for value, array in graph.constants.items():
-            number = literal(array, self.interner)
-            if number is not None:
-                literals[value] = number
-        self.lowerings = lowerings
-        self.layouts = layouts_of(graph, self.lowerings)
-        last = [] if machine.within else [graph.outputs[output] for output in self.updates]
-        self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
-        self.reaches = Reaches(self.grouping)
-        self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *derived))}
-        self.tasks = TaskFinder(self.threads)
-        self.order = self._ordered()
-        self.blocks: list[ScratchBlock] = []
-        self.memory: dict[Value, ScratchBlock | Address] = {}
-        """The memory of values that do not lie within others."""
-        self.bands = Bands(self.target, self.threads)
-        self.rolling = RollingBands(self.target, self.threads)
-        self.bordered: list[tuple[int, Value]] = []
-        """Values with a halo, and the steps that store them."""
-
-    # Order
-
-    def _ordered(self) -> list[Unit]:
-        """The units, each after what it needs, otherwise in the order of the program."""
-        grouping = self.grouping
-        units: list[Unit] = [*grouping.steps, *(g for g in grouping.groups if g.contraction is None)]
-        within = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
-
-        def unit_of(unit: Unit) -> Unit:
-            return within.get(unit, unit) if isinstance(unit, FusionGroup) else unit
-
-        waits: dict[Unit, int] = dict.fromkeys(units, 0)
-        after: dict[Unit, set[Unit]] = {unit: set() for unit in units}
-        for value, owner in grouping.owner.items():
-            for reader in grouping.readers.get(value, ()):
-                after[unit_of(owner)].add(unit_of(reader))
-        for step in grouping.steps:
-            if step.following is not None:
-                after[step].add(step.following)
-        for unit, later in after.items():
-            later.discard(unit)
-        if not self.machine.within:
-            asserted_first(grouping, self.graph, self.updates, after)
-        readers_first(self.graph, grouping, self.updates, after)
-        for later in after.values():
-            for reader in later:
-                waits[reader] += 1
-        number = {unit: i for i, unit in enumerate(units)}
-        ready = [(unit.last, number[unit]) for unit in units if not waits[unit]]
-        heapq.heapify(ready)
-        order: list[Unit] = []
-        while ready:
-            unit = units[heapq.heappop(ready)[1]]
-            order.append(unit)
-            for reader in after[unit]:
-                waits[reader] -= 1
-                if not waits[reader]:
-                    heapq.heappush(ready, (reader.last, number[reader]))
-        if len(order) != len(units):
-            raise CodegenError("E952", "the schedule has a cycle")
-        order = when_read(earlier(order, after, grouping, within), after, grouping)
-        order = gathered(order, after, grouping, self.target)
-        order = regions.scans_beside(order, after, grouping, self.threads)
-        if self.threads > 1:
-            self._depend(order, after)
-        return order
-
-    def _depend(self, order: Sequence[Unit], after: Mapping[Unit, AbstractSet[Unit]]) -> None:
-        """Tell which units must come after each other, those among them that meet in the memory of a value."""
-        number = self._numbers(order)
-        for unit, later in after.items():
-            for other in later:
-                self.tasks.depends(number[other], number[unit])
-        root = self.grouping.places.root
-        for value, unit in self.grouping.owner.items():
-            self.tasks.meets(root(value), number[unit], writes=True)
-        for value, units in self.grouping.readers.items():
-            for unit in units:
-                self.tasks.meets(root(value), number[unit], writes=False)
-        self.tasks.order()
-
-    def _numbers(self, order: Sequence[Unit]) -> dict[Unit, int]:
-        """The place of each unit in the order; an epilogue's is that of what it ends."""
-        index: dict[Unit, int] = {}
-        for i, unit in enumerate(order):
-            index[unit] = i
-            if isinstance(unit, NodeStep) and unit.epilogue is not None:
-                index[unit.epilogue] = i
-        return index
-
-    # Memory
-
-    def _live(self) -> dict[Value, int]:
-        """The last step that reads each stored value."""
-        index = self._numbers(self.order)
-        last: dict[Value, int] = {}
-        for value, units in self.grouping.readers.items():
-            root = self.grouping.places.root(value)
-            last[root] = max(last.get(root, -1), *(index[unit] for unit in units), -1)
-        return last
-
-    def _keep(self, value: Value, step: int, last: Mapping[Value, int]) -> None:
-        """See to it that a value that a step stores has memory: an output's buffer where it is one, else scratch.
-
-        Memory that several values lie in lives from the first of them on.
-        """
-        root = self.grouping.places.root(value)
-        if root in self.memory or same(value.type.size, 0):
-            return
-        slots = self.grouping.output_slots.get(root)
-        if slots:
-            self.memory[root] = Address("output", slots[0], 0)
-            return
-        home = self.grouping.places.own(root)
-        block = ScratchBlock(home.elements * root.type.dtype.itemsize, step, max(step, last.get(root, step)))
-        self.blocks.append(block)
-        self.memory[root] = block
-        if home.has_halo:
-            block.bordered = True
-            self.bordered.append((step, root))
-
-    def _scratch(self, nbytes: int, step: int) -> ScratchBlock:
-        block = ScratchBlock(nbytes, step, step)
-        self.blocks.append(block)
-        return block
-
-    def _is_shared(self, nbytes: int, flops: int, possible: Callable[[], bool]) -> bool:
-        """Tell whether threads share so much work, if that is possible."""
-        return self.threads > 1 and worth(nbytes, flops, self.team >= 0, self.machine.turns) and possible()
-
-    def _split(self, nbytes: int, flops: int, own: Sequence[int], possible: Callable[[], bool]) -> Split | None:
-        """Split a step among threads, each with its own memory of these sizes; None if that is impossible or not worth
-        it.
-        """
-        if not self._is_shared(nbytes, flops, possible):
-            return None
-        if self.team < 0:
-            self.team = self._slots([ThreadPoolHandle()])[0]
-        strides = tuple(rounded(size) for size in own)
-        return Split(self.threads, nbytes, flops, self.team, strides, wakes=self.machine.turns > 1)
-
-    def _own_scratch(self, nbytes: int, split: Split | None, step: int) -> ScratchBlock:
-        """Scratch of which each thread of a step has its own."""
-        return self._scratch(nbytes if split is None else rounded(nbytes) * split.slots, step)
-
-    def _address(self, home: ScratchBlock | Address, offset: int = 0) -> Address:
-        if isinstance(home, ScratchBlock):
-            return Address("scratch", 0, home.offset + offset)
-        return Address(home.kind, home.slot, home.offset + offset)
-
-    def _memory_of(self, value: Value) -> Address:
-        """The memory in which a value lies, somewhere."""
-        if same(value.type.size, 0):
-            return Address("scratch", 0, 0)
-        root = self.grouping.places.root(value)
-        memory = self.memory.get(root)
-        if memory is None:
-            memory = Address("input", self.slots[root], 0)
-            self.reads.add(self.slots[root])
-        return self._address(memory)
-
-    def _address_of(self, value: Value) -> Address:
-        """The first element of a value that lies in the order of its axes."""
-        offset = 0 if same(value.type.size, 0) else self.grouping.places.home(value).offset
-        return self._address(self._memory_of(value), offset * value.type.dtype.itemsize)
-
-    # Steps
-
-    def _provenance(self, nodes: Iterable[Node]) -> Provenance:
-        """The origin of a step that computes nodes, joined ones as the program says them."""
-        return _provenance_of(one for node in nodes for one in self.joined.get(node, (node,)))
-
-    def result(self) -> Schedule:
-        last = self._live()
-        makers = []
-        for number, unit in enumerate(self.order):
-            makers.append(
-                self._loops(unit, number, last) if isinstance(unit, FusionGroup) else self._own(unit, number, last)
-            )
-        makers += [self._copy(value, slot) for value, slot in self._copies()]
-        outputs = sum(hint(value.type.nbytes) for n, value in enumerate(self.graph.outputs) if n not in self.updates)
-        self.bands.settle(len(makers), self.blocks, outputs, self._scratch, self._is_shared, self._split)
-        if self.machine.derives:
-            self.rolling.settle(self.blocks, self._split)
-        groups = self._groups(outputs) if self.threads > 1 else []
-        loops = self._shared_loops([group for group, _ in groups])
-        scratch_bytes = assign(self.blocks)
-        self.bands.place(self._address)
-        self.rolling.place(self._address)
-        entries: list[StepOperations] = []
-        places: dict[int, range] = {}
-        for numbers in self.bands.together(len(makers), (*self.rolling.spans(), *loops.items())):
-            begin = len(entries)
-            before = [one for number in numbers for one in (*self._borders(number), *self._packings(number))]
-            # What is packed for each member of a batch is beside the steps of its band.
-            entries += sorted(before, key=lambda one: isinstance(one[0], LoopStep) and one[0].part is not None)
-            own = [one for number in numbers for one in _several(makers[number]())]
-            entries += _in_loop(own, numbers[0]) if numbers[0] in loops else own
-            places[numbers[0]] = range(begin, len(entries))
-        beside = tuple(group.of_steps(places, split) for group, split in groups)
-        stopping = not self.machine.within
-        steps, updates = proven_updates([step for step, _ in entries], self.updates, self.interner, stopping=stopping)
-        steps = merged(steps)
-        constants = self._constants_of_plan()
-        plan = Plan(
-            tuple(Buffer.of(value.type) for value in self.graph.inputs),
-            tuple(Buffer.of(_type(constant)) for constant in constants),
-            tuple(Buffer.of(value.type) for value in self.graph.outputs),
-            plain(scratch_bytes),
-            _beside(tuple(_described(step, flops) for step, flops in entries), beside),
-            teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
-            updates=updates,
-            layouts=self._layouts_kept(steps),
-            bands=tuple(_bands(step for step, _ in entries)),
-            groups=tuple(tuple(tuple(part.step for part in task) for task in group.tasks) for group in beside),
-        )
-        work = (sum(_moved(step) for step, _ in entries), sum(flops for _, flops in entries))
-        reads = frozenset(self.reads)
-        return Schedule(plan, steps, constants, reads, scratch_bytes, work, beside)
-
-    def _shared_loops(self, groups: Sequence[TaskGroup]) -> dict[int, int]:
-        """Have scans that follow each other share loops, if that pays; the memory of one lives as long as the other's.
-        Returns the first and the last of each loop.
-
-        Those of task groups have a thread each instead.
-        """
-        grouped = {number for group in groups for number in range(group.first, group.last + 1)}
-        first, loops = 0, {}
-        while first < len(self.order):
-            last = first
-            while last + 1 < len(self.order) and all(
-                self._may_share_loop(number, last + 1, grouped) for number in range(first, last + 1)
-            ):
-                last += 1
-            if last > first:
-                loops[first] = last
-                for block in self.blocks:
-                    if block.first <= last and block.last >= first:
-                        block.first, block.last = min(block.first, first), max(block.last, last)
-            first = last + 1
-        return loops
-
-    def _may_share_loop(self, number: int, other: int, grouped: Collection[int]) -> bool:
-        """Tell whether two units are scans that may share a loop."""
-        one, two = self.order[number], self.order[other]
-        if number in grouped or other in grouped:
-            return False
-        if not (regions.is_scan(one, self.grouping) and regions.is_scan(two, self.grouping)):
-            return False
-        return regions.may_share_loop(self.graph, one.node, two.node)
-
-    def _groups(self, outputs: int) -> list[tuple[TaskGroup, Split]]:
-        """The groups of units that run beside each other, their memory kept apart."""
-        for first, value in self.bordered:
-            self.tasks.after_first(value, first)
-        for at in range(len(self.order)):
-            if self.bands.of(at) is not None or self.rolling.of(at):
-                self.tasks.exclude(at)
-        alive = most_alive(self.blocks) + outputs
-        groups = []
-        for group in self.tasks.find(len(self.order)):
-            nbytes, flops = self.tasks.work_of(group)
-            if self._is_shared(nbytes, flops, lambda: True) and keep_apart(group, self.blocks, alive):
-                split = self._split(nbytes, flops, [], lambda: True)
-                assert split is not None
-                groups.append((group, split))
-        return groups
-
-    def _layouts_kept(self, steps: Iterable[ScheduleStep]) -> tuple[tuple[str, int], ...]:
-        """Count the stored values that do not lie in the order of their axes, by how they lie; those of bodies, too."""
-        counts = Counter(str(home) for value, home in self.layouts.items() if value in self.memory)
-        for step in steps:
-            for body in step.bodies if isinstance(step, RegionStep) else ():
-                counts.update(dict(body.plan.layouts))
-        return tuple(sorted(counts.items()))
-
-    def _borders(self, number: int) -> Iterable[StepOperations]:
-        """Store zeros around the values that a step stores."""
-        for first, value in self.bordered:
-            if first == number and not self.rolling.keeps(self.memory.get(value)):
-                kernel = border(value.type.shape, self.grouping.places.own(value), value.type.dtype, self.target)
-                nbytes = kernel_bytes(kernel)
-                yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),), nbytes), 0
-
-    def _packings(self, number: int) -> Iterable[StepOperations]:
-        """Pack the matrices of a product in a band, all at once or those of each member of the batch."""
-        placed, unit = self.bands.of(number), self.order[number] if number < len(self.order) else None
-        if placed is None or placed.packed is None or placed.fill is None:
-            return
-        assert isinstance(unit, NodeStep)
-        part, addresses = placed.packing_part(), (self._address(placed.packed), self._address_of(unit.operands[1]))
-        step, flops = self._copying("pack", placed.fill, *addresses)
-        if part is not None:
-            assert isinstance(step, LoopStep)
-            step = changed(step, part=part, nbytes=step.nbytes * part.band.batch)
-        yield step, flops
-
-    def _constants_of_plan(self) -> tuple[Constant, ...]:
-        """The constants, those empty that no step reads: numbers within kernels, and what others are derived of."""
-        first = len(self.graph.inputs)
-        return tuple(
-            constant
-            if not isinstance(constant, numpy.ndarray | Derived) or first + k in self.reads
-            else numpy.empty(0, (constant.type if isinstance(constant, Derived) else constant).dtype)
-            for k, constant in enumerate(self.constants)
-        )
-
-    def _copies(self) -> Iterable[tuple[Value, int]]:
-        """Outputs that are an input, a constant, or a value that has its home in another output."""
-        for value, slots in self.grouping.output_slots.items():
-            if not same(value.type.size, 0):
-                for slot in slots[1:] if value in self.memory else slots:
-                    yield value, slot
-
-    def _copy(self, value: Value, slot: int) -> Any:
-        space = Space(self.interner, {0: value.type.size})
-        dtype, size = value.type.dtype, value.type.size
-        number = self.grouping.literals.get(value)
-        element = number or self.interner.load(dtype, 1, (space.axis(0),))
-        params = (Param(dtype, size, True), Param(dtype, size, False))
-        statement = LoopedStatement((size,), Statement(0, space.axis(0), element))
-        kernel = Kernel(params, (), (Nests(self.target, params, self.interner).nest((), [statement]),))
-
-        def make() -> tuple[ScheduleStep, int]:
-            addresses = (Address("output", slot, 0), self._address_of(value))
-            return LoopStep(Provenance(("copy",), ()), kernel, addresses, kernel_bytes(kernel)), 0
-
-        return make
-
-    def _loops(self, group: FusionGroup, number: int, last: dict[Value, int]) -> Any:
-        draft = Draft(group, self.grouping)
-        merged = self._merged(draft, number, last)
-        for value in group.materialised:
-            self._keep(value, number, last)
-        numbering, order, rows = self._numbered(draft, merged)
-        kernel = finish(draft, numbering, self.target, self.threads)
-        lanes = max((nest.lanes for nest in kernel.nests), default=1)
-        provenance = self._provenance(node for _, node, _ in reversed(group.members))
-        flops = sum(local.cost * value.type.size for value, _, local in group.members)
-        nbytes = kernel_bytes(kernel)
-        local = [row.nbytes * lanes for row in rows]
-        # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
-        own = local if group.rows else [0] * len(local)
-        split = self._split(nbytes, flops, own, lambda: any(shared_loops(kernel)))
-        if split is not None:
-            split = dataclasses.replace(split, loops=shared_loops(kernel))
-        loops = () if split is None else split.loops
-        turns = [1 if loop is None else hint(loop.turns) for loop in loops]
-        self.tasks.tell(number, nbytes, flops, turns or [1])
-        blocks = [self._own_scratch(size, split if group.rows else None, number) for size in local]
-        if group.rows or not any(self.interner.facts(statement.value).folds for statement in draft.statements):
-            one_by_one = all(nest.lane is None for nest in kernel.nests)
-            offered = functools.partial(
-                self._loop_member, number, draft, nbytes, flops, tuple(zip(blocks, local, strict=True))
-            )
-            self.bands.offer(number, hint(nbytes) if one_by_one and kernel.nests else 0, offered)
-
-        def make() -> tuple[ScheduleStep, int]:
-            addresses = (*map(self._memory_of, order), *map(self._address, blocks))
-            placed = self.bands.of(number)
-            if placed is None:
-                return LoopStep(provenance, kernel, addresses, nbytes, split), flops
-            rows = finish_rows(draft, placed.axes, numbering, self.target)
-            part = placed.part((*map(self._memory, order), *blocks))
-            return LoopStep(provenance, rows, addresses, nbytes, part=part), flops
-
-        return make
-
-    def _memory(self, value: Value) -> Memory:
-        """The memory in which a value lies, before it has an address."""
-        root = self.grouping.places.root(value)
-        return self.memory.get(root) or Address("input", self.slots[root], 0)
-
-    def _access(self, value: Value, index: Expr, *, written: bool) -> Access:
-        root = self.grouping.places.root(value)
-        elements = self.grouping.places.own(root).elements
-        return Access(self._memory(value), elements, value.type.dtype.itemsize, index, written)
-
-    def _loads(self, numbers: Mapping[int, Value], *roots: Expr) -> Iterable[Access]:
-        """The accesses of expressions, whose loads name values by these numbers."""
-        for node in walk(*roots):
-            if isinstance(node, Load) and node.operand in numbers:
-                yield self._access(numbers[node.operand], node.indices[0], written=False)
-
-    def _loop_member(
-        self, number: int, draft: Draft, nbytes: int, flops: int, own: tuple[tuple[ScratchBlock, int], ...]
-    ) -> BandMember | None:
-        """A kernel as one that may share a band."""
-        values = {n: value for n, value in enumerate(draft.buffers) if n not in draft.row_local}
-        if any(same(value.type.size, 0) for value in values.values()):
-            return None
-        accesses = [
-            self._access(values[s.buffer], s.index, written=True) for s in draft.statements if s.buffer in values
-        ]
-        accesses += self._loads(values, *(expr for s in draft.statements for expr in (s.index, s.value)))
-        rows = draft.group.rows
-
-        def suits(axes: tuple[int, ...]) -> bool:
-            return rows is not None or suits_rows(draft, axes, self.target)
-
-        return BandMember(number, draft.space, tuple(accesses), rows, 1, suits, nbytes, flops, own)
-
-    def _merged(self, draft: Draft, number: int, last: dict[Value, int]) -> dict[int, int]:
-        """Buffers that take over the memory of another one, which dies in this step."""
-        for value in draft.group.materialised:
-            if value in self.grouping.output_slots or value in self.grouping.places or same(value.type.size, 0):
-                continue
-            target = draft.buffers.index(value)
-            for source in draft.in_place(target):
-                other = draft.buffers[source]
-                home = self.memory.get(other)
-                alike = same(other.type.size, value.type.size) and other.type.dtype == value.type.dtype
-                alike = alike and self.grouping.places.own(other) == self.grouping.places.own(value)
-                if alike and isinstance(home, ScratchBlock) and last[other] == number:
-                    self.tasks.after_readers(other, number)
-                    home.last = max(number, last.get(value, number))
-                    self.memory[value] = home
-                    return {target: source}
-        return {}
-
-    def _numbered(self, draft: Draft, merged: dict[int, int]) -> tuple[Numbering, list[Value], list[TensorType]]:
-        """Params in the order of the draft's buffers, merged ones once; rows after them."""
-        written = {statement.buffer for statement in draft.statements}
-        used = written | draft.read_buffers()
-        params: list[Param] = []
-        order: list[Value] = []
-        buffers: dict[int, int] = {}
-        back = {source: target for target, source in merged.items()}
-        for number, value in enumerate(draft.buffers):
-            if number in draft.row_local or number in merged or number not in used:
-                continue
-            buffers[number] = len(params)
-            order.append(value)
-            params.append(Param(value.type.dtype, draft.elements(number), number in written or number in back))
-        for target, source in merged.items():
-            buffers[target] = buffers[source]
-        locals_: list[Param] = []
-        rows: list[TensorType] = []
-        for number in sorted(draft.row_local):
-            length = 1
-            statement = next(s for s in draft.statements if s.buffer == number)
-            for axis in statement.inner:
-                length *= draft.space.ranges[axis]
-            dtype = draft.buffers[number].type.dtype
-            buffers[number] = len(params) + len(locals_)
-            locals_.append(Param(dtype, length, True))
-            rows.append(TensorType((length,), dtype))
-        return Numbering(tuple(params), tuple(locals_), buffers), order, rows
-
-    def _own(self, step: NodeStep, number: int, last: dict[Value, int]) -> Any:
-        lowered = self.lowerings.of(step.node)
-        group = step.epilogue
-        if isinstance(lowered, Region):
-            return self._region(step.node, lowered, number, last)
-        if isinstance(lowered, Routine):
-            self._write_over(step.node, lowered, number, last)
-        for value in group.materialised if group is not None else step.node.outputs:
-            if value in self.grouping.owner:
-                self._keep(value, number, last)
-        if isinstance(lowered, Routine):
-            return self._routine(step.node, lowered, number)
-        if isinstance(step.tiled, Arrangement):
-            return self._tapped(step, step.tiled, number)
-        assert step.product is not None
-        return self._product(step, step.product, number)
-
-    def _write_over(self, node: Node, routine: Routine, number: int, last: Mapping[Value, int]) -> None:
-        """Have a routine that can write over its first operand do so, where that is scratch and dies in this step.
-
-        What becomes an output is made there: the zeros, say, to which the gradient of an embedding is added.
-        """
-        if routine.name not in WRITE_OVER:
-            return
-        (value,), (base, *others) = node.outputs, node.inputs
-        places, memory = self.grouping.places, self.memory.get(base)
-        if value in places or places.root(base) is not base:
-            return
-        if not isinstance(memory, ScratchBlock) or last.get(base) != number or base in map(places.root, others):
-            return
-        slots = self.grouping.output_slots.get(value)
-        if slots is None:
-            memory.last = max(number, last.get(value, number))
-            self.memory[value] = memory
-        elif len(slots) == 1 and self._is_free(slots[0], memory.first) and self._is_alone(base, memory):
-            self.blocks.remove(memory)
-            self.memory[base] = Address("output", slots[0], 0)
-        else:
-            return
-        self.tasks.after_readers(base, number)
-
-    def _is_free(self, slot: int, number: int) -> bool:
-        """Tell whether an output may be written from a step on: no old value lies there that anybody reads, and nothing
-        is asserted any more.
-        """
-        if slot not in self.updates:
-            return True
-        old, places = self.graph.inputs[self.updates[slot]], self.grouping.places
-        if old in places.views() or any(places.root(value) is old for value in self.grouping.readers):
-            return False
-        return not any(isinstance(unit, NodeStep) and unit.effect for unit in self.order[number:])
-
-    def _is_alone(self, value: Value, memory: ScratchBlock) -> bool:
-        """Tell whether only loops store a value, and it alone lies in its memory, which could as well be elsewhere."""
-        owner = self.grouping.owner[value]
-        if not isinstance(owner, FusionGroup) or owner.contraction is not None or memory.bordered:
-            return False
-        return sum(other is memory for other in self.memory.values()) == 1
-
-    def _tapped(self, step: NodeStep, arranged: Arrangement, number: int) -> Any:
-        """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
-        x, w = step.operands
-        dtype = arranged.contraction.accumulate
-        home_of = self.grouping.places.home
-        homes = (home_of(x), x.type.dtype), (home_of(w), w.type.dtype)
-        stable = self.known.get(self.grouping.places.root(w)) is not None
-        fewer = winograd.winograd_reading(
-            arranged, homes[0][0], (x.type.dtype, w.type.dtype), self.target, stable=stable
-        )
-        read = fewer or reading(arranged, *homes, self.target)
-        plan = read.plan
-        copied = self._scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
-        packing = self._packed_second(arranged, read, w, number)
-        out = step.node.outputs[0]
-        draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
-        if draft is None:
-            param, store = plain_ending(self.interner, out.type, home_of(out))
-            values, params, stores = [out], [param], [store]
-        else:
-            values, params, stores = ending_of(draft, out)
-        results = [out] if draft is None else list(draft.group.materialised)
-        turned = self._turned(arranged, results, values, stores, number)
-        nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
-        provenance = self._provenance(nodes)
-        nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(params, [(out.type.shape, statements_of(stores))])
-        flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
-        by_lines = changed(plan, by_lanes=False) if isinstance(plan, LanePlan) else plan
-        if copied is None and not turned and (packing is None or packing.fill is None):
-            self._offer_rolling(number, by_lines, x, values, stores, (nbytes, flops))
-        if self.threads > 1 and isinstance(plan, TapPlan):
-            plan = shared_by(plan, hint(read.home.elements) * dtype.itemsize, self.threads, self.target)
-        split = self._split(nbytes, flops, [plan.scratch_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
-        workspace = self._own_scratch(plan.scratch_bytes, split, number)
-        filled = packing is not None and packing.fill is not None
-        turns = 1 if split is None else hint(plan.units)
-        self.tasks.tell(number, nbytes, flops, [turns], whole=filled or copied is not None or bool(turned))
-
-        def make() -> list[StepOperations]:
-            steps: list[StepOperations] = []
-            first = self._memory_of(x)
-            if copied is not None:
-                kernel = into_home(x.type.shape, (home_of(x), x.type.dtype), (read.home, dtype), self.target)
-                steps.append(self._copying("copy in", kernel, self._address(copied), first))
-                first = self._address(copied)
-            second = self._memory_of(w) if packing is None else self._address(packing.place)
-            if packing is not None and packing.fill is not None:
-                steps.append(self._copying("pack", packing.fill, second, self._memory_of(w)))
-            stored = [self._address(turned[k][2]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
-            addresses = (first, second, *stored)
-            own = self._address(workspace)
-            tap = TapStep(provenance, plan, tuple(params), tuple(stores), out.type, nbytes, addresses, own, split)
-            if self.rolling.of(number):
-                tap = changed(tap, plan=by_lines, split=None, part=self.rolling.part(number))
-            steps.append((tap, flops))
-            for value, home, block in turned.values():
-                kind, shape = value.type.dtype, arranged.contraction.shape
-                tile_home = ordered(shape, arranged.result_order())
-                kernel = into_home(shape, (tile_home, kind), (home, kind), self.target)
-                steps.append(self._copying("copy out", kernel, self._memory_of(value), self._address(block)))
-            return steps
-
-        return make
-
-    def _offer_rolling(
-        self,
-        number: int,
-        plan: TapPlan | LanePlan | winograd.WinogradPlan,
-        x: Value,
-        values: Sequence[Value],
-        stores: Sequence[SideStore],
-        work: tuple[int, int],
-    ) -> None:
-        """Offer a contraction whose operands lie where its tiles read them for a rolling band."""
-        if isinstance(plan, winograd.WinogradPlan):
-            return
-        memories, places = tuple(map(self._memory, values)), self.grouping.places
-        elements = tuple(places.own(places.root(value)).elements for value in values)
-        sizes = tuple(value.type.dtype.itemsize for value in values)
-        self.rolling.offer(
-            RollingMember(number, plan, tuple(stores), self._memory(x), memories, elements, sizes, *work)
-        )
-
-    def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> StepOperations:
-        """A step that only copies, shared by threads where that pays."""
-        nbytes = kernel_bytes(kernel)
-        split = self._split(nbytes, 0, [], lambda: any(shared_loops(kernel)))
-        if split is not None:
-            split = dataclasses.replace(split, loops=shared_loops(kernel))
-        return LoopStep(Provenance((word,), ()), kernel, addresses, nbytes, split), 0
-
-    def _turned(
-        self,
-        arranged: Arrangement,
-        results: Sequence[Value],
-        values: Sequence[Value],
-        stores: list[SideStore],
-        number: int,
-    ) -> dict[int, tuple[Value, Home, ScratchBlock]]:
-        """Scratch for what tiles would store an element here and an element there: it is copied to its home afterwards.
-
-        `results` are the values that are stored, `values` those in whose memory. `stores` is changed to store there. A
-        value may be a reshape of the result: its home is then told as one of the result's shape.
-        """
-        copies: dict[int, tuple[Value, Home, ScratchBlock]] = {}
-        shape, places = arranged.contraction.shape, self.grouping.places
-        space = Space(self.interner, dict(enumerate(shape)))
-        axes = tuple(space.axis(axis) for axis in range(len(shape)))
-        tile_home = ordered(shape, arranged.result_order())
-        if arranged.column >= len(shape):
-            return copies  # lanes are added up: each sum is stored for itself
-        for k, store in enumerate(stores):
-            if is_along(store.index, arranged.column) or any(is_read(store.param, other) for other in stores):
-                continue
-            if sum(other.param == store.param for other in stores) > 1:
-                continue
-            for value in results:
-                home = places.home(value)
-                if len(value.type.shape) != len(shape) or not all(map(same, value.type.shape, shape)):
-                    if not same(value.type.size, product(shape)) or not is_contiguous(home, value.type.shape):
-                        continue
-                    home = changed(in_order(shape), offset=home.offset, elements=home.elements)
-                inside = places.root(value) is values[store.param] and value not in self.layouts
-                if inside and store.index is home.address(space, axes):
-                    block = self._scratch(tile_home.elements * value.type.dtype.itemsize, number)
-                    copies[store.param] = value, home, block
-                    stores[k] = SideStore(store.param, tile_home.address(space, axes), store.value)
-        return copies
-
-    def _packed_second(
-        self, arranged: Arrangement, read: OperandReading | winograd.WinogradReading, w: Value, number: int
-    ) -> _PackedSecond | None:
-        """The second operand of a contraction with windows, packed; None where it is read as it lies."""
-        plan, source = read.plan, (self.grouping.places.home(w), w.type.dtype)
-        dtype = arranged.contraction.accumulate
-        if isinstance(read, winograd.WinogradReading):
-            elements = read.plan.packed_elements
-            fill = winograd.transformed_weights(arranged, read.plan, source, self.target)
-        elif not read.packed:
-            return None
-        elif isinstance(plan, TapPlan):
-            elements, fill = plan.packed_elements, panels_of_taps(arranged.contraction, plan, source, self.target)
-        else:
-            elements = read.second.elements
-            fill = into_home(w.type.shape, source, (read.second, dtype), self.target)
-        root = self.grouping.places.root(w)
-        known = self.known.get(root)
-        if isinstance(self.memory.get(root), ScratchBlock) and leaves_as_it_is(fill):
-            return None
-        if known is None or is_symbolic(elements):
-            return _PackedSecond(self._scratch(elements * dtype.itemsize, number), fill)
-        key = (root, w.type, str(fill))
-        return _PackedSecond(self._packs(key, lambda: packed(known, root.type, fill)), None)
-
-    def _packs(self, key: tuple[Any, ...], make: Callable[[], Derived]) -> Address:
-        """The address of a packed constant, which is made once for a key."""
-        slot = self.packs.get(key)
-        if slot is None:
-            slot = self.packs[key] = self._slots([make()])[0]
-        return Address("input", slot, 0)
-
-    def _product(self, step: NodeStep, product: Product, number: int) -> Any:
-        out, draft = step.node.outputs[0], None if step.epilogue is None else Draft(step.epilogue, self.grouping)
-        if draft is not None:
-            out = next(value for value in draft.group.materialised if self.grouping.takes_sums(step, value))
-        product = self._reaching(step, self._where_it_lies(step, product, out))
-        packed = self._packed(step.operands[1], product)
-        product = changed(product, packed=packed is not None)
-        ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
-        plan = make_plan(product, self.target, following(ending))
-        own = plan.scratch.nbytes
-        nbytes = product.x_bytes + product.w_bytes + out.type.nbytes
-        split = self._split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
-        workspace = self._own_scratch(own, split, number)
-        self.tasks.tell(number, nbytes, product.flops, [1 if split is None else hint(plan.units)])
-        nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
-        provenance = self._provenance(nodes)
-        if suits_band(plan) and out not in self.grouping.places:
-            offered = functools.partial(
-                self._product_member,
-                number,
-                step,
-                plan,
-                out,
-                (ending, order),
-                packed,
-                (nbytes, product.flops),
-                workspace,
-            )
-            self.bands.offer(number, hint(nbytes), offered)
-
-        def make() -> tuple[ScheduleStep, int]:
-            first, second = step.operands
-            addresses = (
-                self._address_of(out),
-                self._address_of(first),
-                self._address_of(second) if packed is None else packed,
-                *(self._memory_of(value) for value in order),
-            )
-            own = self._address(workspace)
-            placed = self.bands.of(number)
-            if placed is None:
-                return ProductStep(provenance, plan, out.type, ending, addresses, own, split), product.flops
-            assert placed.plan is not None
-            if placed.packed is not None:
-                addresses = (*addresses[:2], self._address(placed.packed), *addresses[3:])
-            matrices = Address("scratch", 0, 0) if packed is None else packed
-            memories = (self._memory(out), self._memory(first), matrices, *map(self._memory, order), workspace)
-            part = placed.part(memories)
-            return ProductStep(provenance, placed.plan, out.type, ending, addresses, own, part=part), product.flops
-
-        return make
-
-    def _where_it_lies(self, step: NodeStep, product: Product, out: Value) -> Product:
-        """A product whose operands and result lie where they have their places."""
-        assert isinstance(step.tiled, MatrixProduct)
-        home_of, merged = self.grouping.places.home, step.tiled.is_merged
-        if any(same(value.type.size, 0) for value in (*step.operands, out)):
-            return product
-        x, w = (
-            memory_order(home_of(value), value.type.shape, merged=merged and number == 0)
-            for number, value in enumerate(step.operands)
-        )
-        at = MatrixLayout(None)
-        if not self.grouping.places.is_ordered(out):
-            layout = memory_order(home_of(out), out.type.shape, merged=merged)
-            assert layout is not None
-            at = layout
-        assert x is not None
-        assert w is not None
-        return where_they_lie(product, x, w, at)
-
-    def _reaching(self, step: NodeStep, product: Product) -> Product:
-        """A product that leaves out what masks hide."""
-        assert isinstance(step.tiled, MatrixProduct)
-        rows_of_one = not step.tiled.is_merged or same(step.tiled.batch, 1)
-        if product.gates > 1 or not rows_of_one:
-            return product
-        reach = None if step.epilogue is not None else self.reaches.asked(step.node.outputs[0])
-        filled = None
-        if not product.transpose_x and not product.shared_x and product.x_strides is None:
-            filled = self.reaches.filled(step.operands[0])
-        return product if reach is filled is None else changed(product, read_columns=reach, filled=filled)
-
-    def _product_member(
-        self,
-        number: int,
-        step: NodeStep,
-        plan: ProductPlan,
-        out: Value,
-        ending: tuple[Epilogue | None, list[Value]],
-        packed: Address | None,
-        work: tuple[int, int],
-        workspace: ScratchBlock,
-    ) -> BandMember | None:
-        """A product as one that may share a band; what has no elements lies nowhere."""
-        of, (x, w), places = plan.product, step.operands, self.grouping.places
-        if any(same(value.type.size, 0) for value in (out, x, w, *ending[1])):
-            return None
-        space = Space(self.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
-
-        def place(value: Value, axes: tuple[int, int], strides: Strides | None, *, shared: bool = False) -> Expr:
-            offset = places.home(value).offset
-            if strides is None:
-                all_axes = axes if shared else (0, *axes)
-                flat = space.flat(tuple(map(space.axis, all_axes)), tuple(space.ranges[axis] for axis in all_axes))
-                return space.affine([(flat, 1)], offset)
-            terms: list[tuple[Expr, int]] = [(space.axis(axes[0]), strides.row), (space.axis(axes[1]), 1)]
-            left = space.axis(0)
-            for size, stride in reversed(strides.members):
-                terms.append((space.mod(left, size), stride))
-                left = space.floordiv(left, size)
-            return space.affine(terms, offset)
-
-        rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
-        accesses = [self._access(out, place(out, (1, 2), of.out_strides), written=True)]
-        accesses.append(self._access(x, place(x, rows, of.x_strides, shared=of.shared_x), written=False))
-        if packed is None:
-            accesses.append(self._access(w, place(w, columns, of.w_strides, shared=of.shared_w), written=False))
-        epilogue, order = ending
-        if epilogue is not None:
-            numbers = dict(enumerate(order))
-            accesses += [self._access(order[side.param], side.index, written=True) for side in epilogue.side_stores]
-            sides = [expr for side in epilogue.side_stores for expr in (side.index, side.value)]
-            accesses += self._loads(numbers, epilogue.value, *sides)
-        return BandMember(
-            number,
-            space,
-            tuple(accesses),
-            (0, 1),
-            of.batch,
-            lambda axes: axes == tuple(sorted(axes)),  # blocks have rows of one matrix, which lie together
-            *work,
-            ((workspace, 0),),
-            plan,
-            following(epilogue),
-        )
-
-    def _packed(self, w: Value, product: Product) -> Address | None:
-        """Return the address of the packed w of a product; None if w is known only to the call, or packing does not
-        pay.
-        """
-        source, start = self._source(w)
-        arithmetic = Arithmetic(product.dtype, self.target, product.paired)
-        if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
-            return None
-        packing = make_packing(product, arithmetic)
-        key = (self.grouping.places.root(w), start, w.type, packing)
-        return self._packs(
-            key, lambda: packed(part(source, start, w.type), w.type, packing_kernel(packing, self.target))
-        )
-
-    def _source(self, value: Value) -> tuple[KnownSource | None, int]:
-        """Return the constant or stable input that holds `value`, if one does, and the value's first element there."""
-        places = self.grouping.places
-        return self.known.get(places.root(value)), places.home(value).offset
-
-    def _slots(self, constants: Sequence[Constant]) -> tuple[int, ...]:
-        """Add constants; returns where their pointers will be."""
-        first = len(self.graph.inputs) + len(self.constants)
-        self.constants += constants
-        slots = tuple(range(first, first + len(constants)))
-        self.reads.update(slots)
-        return slots
-
-    def _routine(self, node: Node, routine: Routine, number: int) -> Any:
-        inputs = tuple(value.type for value in node.inputs)
-        outputs = tuple(value.type for value in node.outputs)
-        scratch = scratch_of(routine, inputs, outputs)
-        workspace = self._scratch(scratch.nbytes, number)
-        if effect_of(node.op) is Effect.PURE:
-            kinds = (*inputs, *outputs)
-            self.tasks.tell(number, sum(kind.nbytes for kind in kinds), sum(kind.size for kind in kinds))
-
-        def make() -> tuple[ScheduleStep, int]:
-            addresses = tuple(self._address_of(value) for value in (*node.outputs, *node.inputs))
-            own = self._address(workspace)
-            step = RoutineStep(self._provenance([node]), routine, inputs, outputs, scratch, addresses, own)
-            return step, sum(kind.size for kind in (*inputs, *outputs))
-
-        return make
-
-    def _region(self, node: Node, region: Region, number: int, last: dict[Value, int]) -> Any:
-        op: Any = node.op
-        inputs = tuple(value.type for value in node.inputs)
-        outputs = tuple(value.type for value in node.outputs)
-        length = getattr(op, "length", 1)
-        stacked: tuple[int, ...] = tuple(op.stacked(inputs)) if region.kind == "scan" else ()
-        of = regions.bodies_of(node, region)
-        unread = regions.unread_state(of.state, node.outputs, {value: self._is_read(value) for value in node.outputs})
-        for k, value in enumerate(node.outputs):
-            if value in self.grouping.owner and k not in unread:
-                self._keep(value, number, last)
-        known = self._known_operands(node, region, of, stacked)
-        beside = regions.scans_around(self.order, number, self.grouping)
-        bodies = self._bodies(of, known, length, apart=1 < self.threads <= beside)
-        state, state_bytes = regions.settled(of, bodies[-1].plan.updates, inputs)
-        skip = int(region.kind == "cond")
-        packed = {k + skip for k in known if k >= len(state) and not any(k in body.reads for body in bodies)}
-        made_before = [
-            (constant, self._scratch(constant.type.nbytes, number), self._scratch(constant.scratch_bytes, number))
-            for body in bodies
-            for constant in body.constants
-            if self._is_made_here(constant)
-        ]
-        start = state_bytes + ALIGN
-        workspace = self._scratch(start + functools.reduce(maximum, (body.scratch_bytes for body in bodies)), number)
-        shares = any(isinstance(one, ThreadPoolHandle) for body in bodies for one in body.constants)
-        nbytes, flops = (length * max((body.work[kind] for body in bodies), key=hint) for kind in range(2))
-        # A host's threads may not know loops within loops; and signals come to the main thread only.
-        if effect_of(op) is Effect.PURE and not shares and not regions.ends_by_data(op):
-            self.tasks.tell(number, nbytes, flops, whole=bool(made_before))
-
-        def make() -> list[StepOperations]:
-            before = [
-                (step, 0)
-                for constant, block, own in made_before
-                for step in self._made_here(constant, node, self._address(block), self._address(own), number)
-            ]
-            blocks = {id(constant): block for constant, block, _ in made_before}
-            addresses = (
-                *(NOWHERE if k in unread else self._address_of(value) for k, value in enumerate(node.outputs)),
-                *(NOWHERE if k in packed else self._address_of(value) for k, value in enumerate(node.inputs)),
-            )
-            step = RegionStep(
-                self._provenance([node]),
-                region.kind,
-                bodies,
-                of.gives,
-                tuple(
-                    tuple(
-                        self._address(blocks[id(constant)])
-                        if id(constant) in blocks
-                        else self._constant_address(constant, node)
-                        for constant in body.constants
-                    )
-                    for body in bodies
-                ),
-                state,
-                length,
-                getattr(op, "reverse", False),
-                stacked,
-                unread,
-                inputs,
-                outputs,
-                addresses,
-                self._address(workspace),
-                start,
-            )
-            return [*before, (step, flops)]
-
-        return make
-
-    def _bodies(
-        self, of: regions.Bodies, known: Mapping[int, KnownSource], length: int, *, apart: bool
-    ) -> tuple[Schedule, ...]:
-        """Schedule the functions of a region; `apart` if there are as many of its kind beside each other as threads."""
-
-        def scheduled(machine: _Machine) -> tuple[Schedule, ...]:
-            offers: list[Updates] = [*[{}] * (len(of.graphs) - 1), of.offers]
-            return tuple(_scheduled(graph, machine, known, one) for graph, one in zip(of.graphs, offers, strict=True))
-
-        machine = changed(self.machine, depth=self.machine.depth + 1, turns=self.machine.turns * hint(length))
-        if apart:
-            # Each has a thread of its own, without a word between them, unless both together need much memory.
-            alone = scheduled(changed(machine, slots=1))
-            if not any(self._is_made_here(constant) for body in alone for constant in body.constants):
-                return alone
-        return scheduled(machine)
-
-    def _is_read(self, value: Value) -> bool:
-        """Tell whether anything reads a value that a step of its own gives, or it lies within another one."""
-        grouping = self.grouping
-        return value in grouping.output_slots or value in grouping.places or bool(grouping.readers.get(value))
-
-    def _known_operands(
-        self, node: Node, region: Region, of: regions.Bodies, stacked: Collection[int]
-    ) -> dict[int, KnownSource]:
-        """The sources of constants among the inputs of a region's bodies: what the program around knows, and, of a
-        loop, what is the same in all turns.
-        """
-        known: dict[int, KnownSource] = {}
-        skip = int(region.kind == "cond")
-        for k, value in enumerate(node.inputs[skip:]):
-            source, start = self._source(value)
-            if source is not None and (of.state[k].kind == "steady" if k < len(of.state) else k not in stacked):
-                known[k] = part(source, start, value.type)
-        if self.machine.derives:
-            for k in regions.fixed_operands(node, region, of.state, stacked):
-                known.setdefault(k, Fixed(self.machine.depth, k, 0, node.inputs[k].type.dtype.itemsize))
-        return known
-
-    def _is_made_here(self, constant: Constant) -> TypeGuard[Derived]:
-        """Tell whether a constant of a body is made before the loop, of operands of the region that this program has.
-
-        What is derived of weights alone is handed in from around the whole program.
-        """
-        if not isinstance(constant, Derived):
-            return False
-        return any(isinstance(source, Fixed) and source.depth == self.machine.depth for source in constant.sources)
-
-    def _made_here(
-        self, constant: Derived, node: Node, to: Address, own: Address, number: int
-    ) -> tuple[ScheduleStep, ...]:
-        """The steps before a loop that make a constant of its body."""
-        sources = [self._constant_address(source, node) for source in constant.sources]
-        return steps_of(constant, sources, to, own, (number + 1) * len(self.order) + len(self.order))
-
-    def _constant_address(self, constant: Constant, node: Node) -> Address:
-        """The address at which a constant of a body, or a source of one, is handed to a region."""
-        depth = self.machine.depth
-        if isinstance(constant, numpy.ndarray) and not constant.size:
-            return NOWHERE
-        match constant:
-            case Fixed(depth=at, input=k, offset=offset, itemsize=itemsize) if at == depth:
-                base = self._address_of(node.inputs[k])
-                return self._address(base, offset * itemsize)
-            case Stable(input=k, offset=offset, itemsize=itemsize) if not depth:
-                self.reads.add(k)
-                return Address("input", k, offset * itemsize)
-            case Fixed(depth=at, input=k, offset=offset, itemsize=itemsize) if at == depth - 1:
-                self.reads.add(k)
-                return Address("input", k, offset * itemsize)
-        return Address("input", self._slots([constant])[0], 0)
-
-
-StepOperations = tuple[ScheduleStep, int]
-"""A step and its operations."""
+def _scheduling(
+    graph: Graph,
+    setting: Surroundings,
+    lowerings: Lowerings,
+    known: Mapping[Value, KnownSource],
+    derived: Mapping[Value, Derived],
+    updates: Updates,
+    joined: Mapping[Node, Sequence[Node]],
+) -> Scheduling:
+    """Group and order a graph.
+
+    `known` are the constants and stable inputs that constants may be derived of, `derived` those of the graph's values
+    that are. Nodes that are `joined` stand for several.
+    """
+    # What a body writes over is memory of the program's own: it need not stop first where it fails.
+    updates = equal_pairs(graph, updates) if setting.within else admissible(graph, updates)
+    numbers = {value: literal(array, lowerings.interner) for value, array in graph.constants.items()}
+    literals = {value: number for value, number in numbers.items() if number is not None}
+    layouts = layouts_of(graph, lowerings)
+    last = [] if setting.within else [graph.outputs[output] for output in updates]
+    grouping = Grouping(graph, lowerings, literals, last, layouts)
+    drafts, slots, tasks = Drafts(grouping), Slots(graph, derived), TaskFinder(setting.slots)
+    order = order_of(grouping, graph, updates, setting.target, setting.slots, is_within=setting.within)
+    if setting.slots > 1:
+        find_dependencies(order, grouping, tasks)
+    return Scheduling(
+        graph=graph,
+        setting=setting,
+        updates=updates,
+        lowerings=lowerings,
+        layouts=layouts,
+        grouping=grouping,
+        drafts=drafts,
+        reaches=Reaches(drafts),
+        order=order.units,
+        known={**known, **{value: DerivedPart(one, 0) for value, one in derived.items()}},
+        joined=joined,
+        slots=slots,
+        storage=ProgramMemory(grouping, slots, last_readers(order, grouping)),
+        sharing=Sharing(setting.slots, setting.turns, slots),
+        tasks=tasks,
+        bands=Bands(setting.target, setting.slots),
+        rolling=RollingBands(setting.target, setting.slots),
+        scheduled=_scheduled,
+    )
+
+
+def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
+    """A unit as steps that wait for their memory; what it stores has some from here on."""
+    if isinstance(unit, FusionGroup):
+        return pending_loops(program, unit, number)
+    step = unit
+    lowered = program.lowerings.of(step.node)
+    group = step.epilogue
+    if isinstance(lowered, Region):
+        return pending_region(program, step.node, lowered, number)
+    if isinstance(lowered, Routine):
+        write_over(program, step.node, lowered, number)
+    for value in group.materialised if group is not None else step.node.outputs:
+        if value in program.grouping.owner:
+            program.storage.keep(value, number)
+    if isinstance(lowered, Routine):
+        return pending_routine(program, step.node, lowered, number)
+    if isinstance(step.tiled, Arrangement):
+        return pending_taps(program, step, step.tiled, number)
+    assert step.product is not None
+    return pending_product(program, step, step.product, number)
+
+
+def _finished(program: Scheduling) -> Schedule:
+    """Every unit as pending steps, those in bands, all memory in its place, the steps."""
+    pending = [_pending(program, unit, number) for number, unit in enumerate(program.order)]
+    pending += [pending_copy(program, value, slot) for value, slot in copied_outputs(program)]
+    outputs = sum(hint(value.type.nbytes) for n, value in enumerate(program.graph.outputs) if n not in program.updates)
+    members = [one.member(program) if program.bands.is_large(one.banded_bytes) else None for one in pending]
+    program.bands.settle(members, outputs, program.storage, program.sharing)
+    if program.setting.derives:
+        lines = (one.rolling_member(program) for one in pending)
+        program.rolling.settle(lines, program.storage.blocks, program.sharing)
+    groups = _groups(program, outputs) if program.threads > 1 else []
+    loops = _shared_loops(program, [group for group, _ in groups])
+    scratch_bytes = assign(program.storage.blocks)
+    program.bands.place(address_of)
+    program.rolling.place(address_of)
+    entries: list[StepOperations] = []
+    places: dict[int, range] = {}
+    for numbers in program.bands.together(len(pending), (*program.rolling.spans(), *loops.items())):
+        begin = len(entries)
+        before = [one for number in numbers for one in (*borders(program, number), *packings(program, number))]
+        # What is packed for each member of a batch is beside the steps of its band.
+        entries += sorted(before, key=lambda one: isinstance(one[0], LoopStep) and one[0].part is not None)
+        own = [one for number in numbers for one in pending[number].steps(program)]
+        entries += _in_loop(own, numbers[0]) if numbers[0] in loops else own
+        places[numbers[0]] = range(begin, len(entries))
+    beside = tuple(group.of_steps(places, split) for group, split in groups)
+    stopping = not program.setting.within
+    steps, updates = proven_updates([step for step, _ in entries], program.updates, program.interner, stopping=stopping)
+    steps = merged(steps)
+    constants = program.slots.constants()
+    plan = Plan(
+        tuple(Buffer.of(value.type) for value in program.graph.inputs),
+        tuple(Buffer.of(type_of(constant)) for constant in constants),
+        tuple(Buffer.of(value.type) for value in program.graph.outputs),
+        plain(scratch_bytes),
+        _beside(tuple(_described(step, flops) for step, flops in entries), beside),
+        teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
+        updates=updates,
+        layouts=_layouts_kept(program, steps),
+        bands=tuple(_bands(step for step, _ in entries)),
+        groups=tuple(tuple(tuple(part.step for part in task) for task in group.tasks) for group in beside),
+    )
+    work = (sum(step.moved for step, _ in entries), sum(flops for _, flops in entries))
+    reads = frozenset(program.slots.reads)
+    return Schedule(plan, steps, constants, reads, scratch_bytes, work, beside)
+
+
+def _shared_loops(program: Scheduling, groups: Sequence[TaskGroup]) -> dict[int, int]:
+    """Have scans that follow each other share loops, if that pays; the memory of one lives as long as the other's.
+    Returns the first and the last of each loop.
+
+    Those of task groups have a thread each instead.
+    """
+    grouped = {number for group in groups for number in range(group.first, group.last + 1)}
+    first, loops = 0, {}
+    while first < len(program.order):
+        last = first
+        while last + 1 < len(program.order) and all(
+            _may_share_loop(program, number, last + 1, grouped) for number in range(first, last + 1)
+        ):
+            last += 1
+        if last > first:
+            loops[first] = last
+            for block in program.storage.blocks:
+                if block.first <= last and block.last >= first:
+                    block.first, block.last = min(block.first, first), max(block.last, last)
+        first = last + 1
+    return loops
+
+
+def _may_share_loop(program: Scheduling, number: int, other: int, grouped: Collection[int]) -> bool:
+    """Tell whether two units are scans that may share a loop."""
+    one, two = program.order[number], program.order[other]
+    if number in grouped or other in grouped:
+        return False
+    if not (regions.is_scan(one, program.grouping) and regions.is_scan(two, program.grouping)):
+        return False
+    return regions.may_share_loop(program.graph, one.node, two.node)
+
+
+def _groups(program: Scheduling, outputs: int) -> list[tuple[TaskGroup, Split]]:
+    """The groups of units that run beside each other, their memory kept apart."""
+    for first, value in program.storage.bordered:
+        program.tasks.after_first(value, first)
+    for at in range(len(program.order)):
+        if program.bands.of(at) is not None or program.rolling.of(at):
+            program.tasks.exclude(at)
+    alive = most_alive(program.storage.blocks) + outputs
+    groups = []
+    for group in program.tasks.find(len(program.order)):
+        nbytes, flops = program.tasks.work_of(group)
+        if program.sharing.is_worth(nbytes, flops, lambda: True) and keep_apart(group, program.storage.blocks, alive):
+            split = program.sharing.split(nbytes, flops, [], lambda: True)
+            assert split is not None
+            groups.append((group, split))
+    return groups
+
+
+def _layouts_kept(program: Scheduling, steps: Iterable[ScheduleStep]) -> tuple[tuple[str, int], ...]:
+    """Count the stored values that do not lie in the order of their axes, by how they lie; those of bodies, too."""
+    counts = Counter(str(home) for value, home in program.layouts.items() if value in program.storage.memory)
+    for step in steps:
+        for body in step.bodies if isinstance(step, RegionStep) else ():
+            counts.update(dict(body.plan.layouts))
+    return tuple(sorted(counts.items()))
 
 
 def _in_loop(steps: Sequence[StepOperations], loop: int) -> list[StepOperations]:
@@ -1227,64 +324,20 @@ def _in_loop(steps: Sequence[StepOperations], loop: int) -> list[StepOperations]
     return [*((step, flops) for step, flops in steps if not isinstance(step, RegionStep)), *scans]
 
 
-def _several(steps: StepOperations | list[StepOperations]) -> list[StepOperations]:
-    return steps if isinstance(steps, list) else [steps]
-
-
-def _type(constant: Constant) -> TensorType:
-    """Of a constant as steps read it."""
-    if isinstance(constant, ThreadPoolHandle | Stable | Fixed):
-        return TensorType((0,), uint8)
-    return constant.type if isinstance(constant, Derived) else TensorType(constant.shape, constant.dtype)
-
-
-def _provenance_of(nodes: Iterable[Node]) -> Provenance:
-    ops, lines = [], []
-    for node in nodes:
-        ops.append(node.op.name)
-        if node.loc is not None and str(node.loc) not in lines:
-            lines.append(str(node.loc))
-    return Provenance(tuple(ops), tuple(lines))
-
-
 def _described(step: ScheduleStep, flops: int) -> PlanStep:
     """A step as the plan tells it; codegen names its function later."""
-    match step:
-        case LoopStep(kernel=kernel, addresses=addresses):
-            params = [param for param in (*kernel.params, *kernel.locals) if not param.table]
-            writes = tuple(address for address, param in zip(addresses, params, strict=True) if param.written)
-            reads = tuple(address for address, param in zip(addresses, params, strict=True) if not param.written)
-            filled = (nest for nest in reversed(kernel.nests) if nest.bodies)
-            axes = next(((*nest.rows, *nest.bodies[-1].axes) for nest in filled), ())
-            shape = tuple(axis.size for axis in axes)
-            kind = "loops"
-        case TapStep(addresses=addresses, params=params, out=out, plan=plan):
-            kind, shape = "winograd" if isinstance(plan, winograd.WinogradPlan) else "contraction", out.shape
-            written = [False, False, *(param.written for param in params)]
-            reads = tuple(address for address, is_written in zip(addresses, written, strict=True) if not is_written)
-            writes = tuple(address for address, is_written in zip(addresses, written, strict=True) if is_written)
-        case ProductStep(addresses=addresses, out=out, epilogue=epilogue):
-            kind, shape = "contraction", out.shape
-            written = [True, False, False, *(param.written for param in (epilogue.params if epilogue else ()))]
-            reads = tuple(address for address, is_written in zip(addresses, written, strict=True) if not is_written)
-            writes = tuple(address for address, is_written in zip(addresses, written, strict=True) if is_written)
-        case _:
-            count = len(step.outputs)
-            shape = step.outputs[0].shape if step.outputs else ()
-            kind = "routine" if isinstance(step, RoutineStep) else "region"
-            reads, writes = step.addresses[count:], step.addresses[:count]
-            if isinstance(step, RegionStep):
-                reads = (*reads, *(address for constants in step.constants for address in constants))
+    operands = [(_plain(address), writes) for address, writes in step.operands() if address != NOWHERE]
     return PlanStep(
         "",
-        kind,
-        *_words(step),
-        tuple(_plain(address) for address in reads if address != NOWHERE),
-        tuple(_plain(address) for address in writes if address != NOWHERE),
-        tuple(map(plain, shape)),
-        plain(_moved(step)),
+        step.kind,
+        step.provenance.ops,
+        step.provenance.lines,
+        tuple(address for address, writes in operands if not writes),
+        tuple(address for address, writes in operands if writes),
+        tuple(map(plain, step.shape)),
+        plain(step.moved),
         plain(flops),
-        _threads(step),
+        1 if step.sharing is None else step.sharing.slots,
     )
 
 
@@ -1305,7 +358,7 @@ def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size,
     """The bands among steps, as the plan tells them."""
     members: dict[Band | RollingBand, list[int]] = {}
     for number, step in enumerate(steps):
-        if isinstance(step, LoopStep | ProductStep | TapStep) and isinstance(step.part, BandPart | RollingPart):
+        if isinstance(step, SharedStep) and isinstance(step.part, BandPart | RollingPart):
             members.setdefault(step.part.band, []).append(number)
     for band, numbers in members.items():
         if isinstance(band, RollingBand):
@@ -1314,28 +367,5 @@ def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size,
             yield numbers[0], numbers[-1], band.blocks.size, plain(band.blocks.rows), plain(band.batch)
 
 
-def _threads(step: ScheduleStep) -> int:
-    split = step.split if isinstance(step, LoopStep | ProductStep | TapStep) else None
-    part = step.part if isinstance(step, LoopStep | ProductStep | TapStep) else None
-    split = part.band.split if isinstance(part, BandPart | RollingPart) else split
-    return 1 if split is None else split.slots
-
-
-def _moved(step: ScheduleStep) -> int:
-    """Bytes that a step reads and writes."""
-    match step:
-        case LoopStep(nbytes=nbytes) | TapStep(nbytes=nbytes):
-            return nbytes
-        case ProductStep(plan=plan, out=out):
-            return plan.product.x_bytes + plan.product.w_bytes + out.nbytes
-        case RegionStep(length=length, bodies=bodies):
-            return length * max((body.work[0] for body in bodies), key=hint)
-    return sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))
-
-
 def _plain(address: Address) -> PlanAddress:
     return PlanAddress(address.kind, address.slot, plain(address.offset))
-
-
-def _words(step: ScheduleStep) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return step.provenance.ops, step.provenance.lines

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, Self
 
 from hybridize.base import dims
 from hybridize.base.dims import same, text
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Expr, Routine
 from hybridize.loops.kernel import Kernel, Param, Statement, epilogue_text
+from hybridize.loops.measure import kernel_bytes
 from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction import ProductPlan
 from hybridize.schedule.contraction.blocks import RowBlocks
@@ -182,6 +184,20 @@ class Band:
         """The blocks that threads may share: all of them, or those of a member where members are done in turn."""
         return self.blocks.count if self.in_turn else self.batch * self.blocks.count
 
+    @property
+    def memory(self) -> tuple[Address, ...]:
+        """Addresses of the band's own, beside those of its steps."""
+        return self.own
+
+    @property
+    def turns(self) -> int:
+        """Turns of the loop over blocks; 1 where threads do not share it."""
+        return 1 if self.split is None else self.units
+
+    def elsewhere(self, at: Moved, bands: int) -> Band:
+        """The same band over other memory, its number counted from `bands` on."""
+        return changed(self, number=bands + self.number, own=tuple(map(at, self.own)))
+
     def __str__(self) -> str:
         each = "each in turn" if self.in_turn else "each"
         batch = "" if same(self.batch, 1) else f" of {each} of {text(self.batch)}"
@@ -262,6 +278,16 @@ class RollingBand:
         """Parts of the blocks, one for each thread: where a part begins, lines are computed that another one has."""
         return 1 if self.split is None else self.split.slots
 
+    @property
+    def memory(self) -> tuple[Address, ...]:
+        """Addresses of the band's own, beside those of its steps."""
+        return tuple(one.address for one in self.memories)
+
+    @property
+    def turns(self) -> int:
+        """Turns of the loop over parts."""
+        return self.parts
+
     def __str__(self) -> str:
         memories = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.memories)
         threads = "" if self.split is None else f", {self.split}"
@@ -280,53 +306,184 @@ class RollingPart:
         return str(self.band)
 
 
+Moved = Callable[[Address], Address]
+"""The address that takes the place of another one."""
+
+
 @frozen
-class LoopStep:
-    """Run a kernel; one address per param, but for a table of numbers."""
+class BaseStep(ABC):
+    """Base of all steps: each is a call of one function of machine code, and answers what is asked of it."""
 
     provenance: Provenance
-    kernel: Kernel
     addresses: tuple[Address, ...]
+    """Those of values."""
+    workspace: Address
+    """Scratch of its own; nowhere, if it needs none."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The word for it in a plan: loops, contraction, winograd, routine or region."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of what it computes last, axes that lie together as one."""
+
+    @property
+    @abstractmethod
+    def moved(self) -> int:
+        """Bytes that it reads and writes."""
+
+    @abstractmethod
+    def operands(self) -> Iterator[tuple[Address, bool]]:
+        """Iterate over the addresses of values, each with True if the step writes there."""
+
+    @property
+    def arguments(self) -> tuple[Address, ...]:
+        """The addresses that its function is called with, in order."""
+        return self.addresses if self.workspace == NOWHERE else (*self.addresses, self.workspace)
+
+    @property
+    def band(self) -> Band | RollingBand | None:
+        """The band that it belongs to."""
+        return None
+
+    @property
+    def sharing(self) -> Split | None:
+        """The split of the loop that threads share: its own, or that of the band whose blocks it computes."""
+        return None
+
+    def turns(self) -> list[int]:
+        """The turns of each of its loops, 1 where threads do not share it."""
+        return [1]
+
+    def pointers(self) -> Iterator[Address]:
+        """Iterate over all addresses that code around it must have at hand."""
+        yield from self.arguments
+
+    def elsewhere(self, at: Moved, bands: int) -> Self:
+        """The same step over other memory, its band's number counted from `bands` on."""
+        return changed(self, addresses=tuple(map(at, self.addresses)), workspace=at(self.workspace))
+
+
+@frozen
+class SharedStep(BaseStep):
+    """Base of the steps whose loops threads may share, and bands may run a block at a time."""
+
+    split: Split | None
+    part: BandPart | PackingPart | RollingPart | None
+
+    @property
+    def band(self) -> Band | RollingBand | None:
+        return None if self.part is None else self.part.band
+
+    @property
+    def sharing(self) -> Split | None:
+        return self.part.band.split if isinstance(self.part, BandPart | RollingPart) else self.split
+
+    def turns(self) -> list[int]:
+        if isinstance(self.part, BandPart | RollingPart):
+            return [self.part.band.turns]
+        return [1] if self.split is None else self.own_turns(self.split)
+
+    @abstractmethod
+    def own_turns(self, split: Split) -> list[int]:
+        """The turns of each of its loops, which threads share in this way."""
+
+    def pointers(self) -> Iterator[Address]:
+        yield from self.arguments
+        if isinstance(self.part, BandPart | RollingPart):
+            yield from self.part.band.memory
+        if self.sharing is not None:
+            yield Address("input", self.sharing.team, 0)
+
+    def elsewhere(self, at: Moved, bands: int) -> Self:
+        assert not isinstance(self.part, RollingPart), "what is derived has no rolling bands"
+        part = self.part and changed(self.part, band=self.part.band.elsewhere(at, bands))
+        return changed(super().elsewhere(at, bands), part=part)
+
+    def text(self, body: str) -> str:
+        """Describe it: kind, origin, addresses, threads and band, then all that was decided of how it runs."""
+        part = [] if self.part is None else [self.part.text(self.arguments)]
+        return _step(self.kind, self, [*([] if self.split is None else [str(self.split)]), *part, body])
+
+
+@frozen
+class LoopStep(SharedStep):
+    """Run a kernel; one address per param, but for a table of numbers.
+
+    A part in a band has a kernel of one nest, a row of which can be computed by itself, or one that packs for it.
+    """
+
+    kernel: Kernel
     nbytes: int
     """Bytes that are read and written."""
-    split: Split | None = None
     numbers: tuple[float, ...] = ()
     """The table that the kernel's last param is, where several steps run it with numbers of their own."""
 
-    part: BandPart | PackingPart | None = None
-    """Of a kernel of one nest, a row of which can be computed by itself; or of one that packs for a band."""
+    @property
+    def kind(self) -> str:
+        return "loops"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        last = next((nest for nest in reversed(self.kernel.nests) if nest.bodies), None)
+        return () if last is None else tuple(axis.size for axis in (*last.rows, *last.bodies[-1].axes))
+
+    @property
+    def moved(self) -> int:
+        return self.nbytes
+
+    def operands(self) -> Iterator[tuple[Address, bool]]:
+        params = [param for param in (*self.kernel.params, *self.kernel.locals) if not param.table]
+        yield from zip(self.addresses, (param.written for param in params), strict=True)
+
+    def own_turns(self, split: Split) -> list[int]:
+        return [1 if loop is None else loop.turns for loop in split.loops]
 
     def __str__(self) -> str:
         table = f"with {', '.join(map(repr, self.numbers))}\n" if self.numbers else ""
-        return _step("loops", self.provenance, self.addresses, self.split, f"{table}{self.kernel}", self.part)
+        return self.text(f"{table}{self.kernel}")
 
 
 @frozen
-class ProductStep:
+class ProductStep(SharedStep):
     """Run a product with its epilogue; `addresses` are out, x, w and the epilogue's params."""
 
-    provenance: Provenance
     plan: ProductPlan
     out: TensorType
     epilogue: Epilogue | None
-    addresses: tuple[Address, ...]
-    workspace: Address
-    split: Split | None = None
-    part: BandPart | None = None
+
+    @property
+    def kind(self) -> str:
+        return "contraction"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.out.shape
+
+    @property
+    def moved(self) -> int:
+        return self.plan.product.x_bytes + self.plan.product.w_bytes + self.out.nbytes
+
+    def operands(self) -> Iterator[tuple[Address, bool]]:
+        params = () if self.epilogue is None else self.epilogue.params
+        yield from zip(self.addresses, (True, False, False, *(param.written for param in params)), strict=True)
+
+    def own_turns(self, split: Split) -> list[int]:
+        return [self.plan.units]
 
     def __str__(self) -> str:
-        addresses = (*self.addresses, self.workspace)
-        body = f"{self.plan}" if self.epilogue is None else f"{self.plan}\n{self.epilogue}"
-        return _step("contraction", self.provenance, addresses, self.split, body, self.part)
+        return self.text(f"{self.plan}" if self.epilogue is None else f"{self.plan}\n{self.epilogue}")
 
 
 @frozen
-class TapStep:
+class TapStep(SharedStep):
     """Run a contraction with windows: by tiles over a table of taps, or over lanes that both operands have, or by
     Winograd's algorithm; `addresses` are x, w as the plan reads it, and the params.
     """
 
-    provenance: Provenance
     plan: TapPlan | LanePlan | WinogradPlan
     params: tuple[Param, ...]
     """Buffers that the epilogue reads and writes."""
@@ -335,39 +492,68 @@ class TapStep:
     out: TensorType
     nbytes: int
     """Bytes that are read and written."""
-    addresses: tuple[Address, ...]
-    workspace: Address
-    split: Split | None = None
-    part: RollingPart | None = None
 
     @property
     def epilogue(self) -> str:
         """The epilogue as text."""
         return epilogue_text(self.params, statements_of(self.stores))
 
+    @property
+    def kind(self) -> str:
+        return "winograd" if isinstance(self.plan, WinogradPlan) else "contraction"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.out.shape
+
+    @property
+    def moved(self) -> int:
+        return self.nbytes
+
+    def operands(self) -> Iterator[tuple[Address, bool]]:
+        yield from zip(self.addresses, (False, False, *(param.written for param in self.params)), strict=True)
+
+    def own_turns(self, split: Split) -> list[int]:
+        return [self.plan.units]
+
     def __str__(self) -> str:
-        body = f"{self.plan}\n{self.epilogue}"
-        kind = "winograd" if isinstance(self.plan, WinogradPlan) else "contraction"
-        return _step(kind, self.provenance, (*self.addresses, self.workspace), self.split, body, self.part)
+        return self.text(f"{self.plan}\n{self.epilogue}")
 
 
 @frozen
-class RoutineStep:
-    """Run a routine; `addresses` are outputs, then inputs."""
+class OwnStep(BaseStep):
+    """Base of the steps that know their results and operands; `addresses` are outputs, then inputs."""
 
-    provenance: Provenance
-    routine: Routine
     inputs: tuple[TensorType, ...]
     outputs: tuple[TensorType, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.outputs[0].shape if self.outputs else ()
+
+    def operands(self) -> Iterator[tuple[Address, bool]]:
+        yield from ((address, number < len(self.outputs)) for number, address in enumerate(self.addresses))
+
+
+@frozen
+class RoutineStep(OwnStep):
+    """Run a routine."""
+
+    routine: Routine
     scratch: RoutineScratch
-    addresses: tuple[Address, ...]
-    workspace: Address
+
+    @property
+    def kind(self) -> str:
+        return "routine"
+
+    @property
+    def moved(self) -> int:
+        return sum(type_.nbytes for type_ in (*self.inputs, *self.outputs))
 
     def __str__(self) -> str:
         operands = ", ".join(map(str, self.inputs))
         body = f"{self.routine.name}{self.routine.parameters}: {operands} -> {', '.join(map(str, self.outputs))}"
-        body = f"{body}\n{self.scratch}" if self.scratch.offsets else body
-        return _step("routine", self.provenance, (*self.addresses, self.workspace), None, body)
+        return _step(self.kind, self, [f"{body}\n{self.scratch}" if self.scratch.offsets else body])
 
 
 StateKind = Literal["steady", "in place", "by turns", "as found", "as left"]
@@ -394,15 +580,14 @@ class StateHome:
 
 
 @frozen
-class RegionStep:
-    """Control flow; `addresses` are outputs, then inputs.
+class RegionStep(OwnStep):
+    """Control flow.
 
     The steps of its bodies are called from the region's own loop. Their inputs and outputs are the region's, or slices
     of them, and memory of the workspace; their constants are given beside the inputs.
     """
 
-    provenance: Provenance
-    kind: str
+    control: str
     """cond, while or scan."""
     bodies: tuple[Schedule, ...]
     """then and orelse; condition and body; body."""
@@ -419,18 +604,36 @@ class RegionStep:
     """Inputs of a scan that are sliced along their first axis."""
     unread: tuple[int, ...]
     """Outputs that nothing reads, where the loop has no need of them."""
-    inputs: tuple[TensorType, ...]
-    outputs: tuple[TensorType, ...]
-    addresses: tuple[Address, ...]
-    workspace: Address
-    """State that is kept by turns, a line for the condition of a while loop, the bodies' scratch."""
     scratch_offset: int
+    """Of the bodies' scratch in the workspace, after state that is kept by turns and the condition of a while loop."""
     loop: int = -1
     """The loop that scans share which follow each other; -1 for a loop of its own."""
 
+    @property
+    def kind(self) -> str:
+        return "region"
+
+    @property
+    def moved(self) -> int:
+        return self.length * max((body.work[0] for body in self.bodies), key=dims.hint)
+
+    def operands(self) -> Iterator[tuple[Address, bool]]:
+        yield from super().operands()
+        for constants in self.constants:
+            yield from ((address, False) for address in constants)
+
+    def pointers(self) -> Iterator[Address]:
+        yield from super().pointers()
+        for constants in self.constants:
+            yield from constants
+
+    def elsewhere(self, at: Moved, bands: int) -> Self:
+        constants = tuple(tuple(map(at, one)) for one in self.constants)
+        return changed(super().elsewhere(at, bands), constants=constants)
+
     def __str__(self) -> str:
         lines = []
-        if self.kind == "scan":
+        if self.control == "scan":
             shared = f", in loop {self.loop}" if self.loop >= 0 else ""
             way = ", from the last slice to the first" if self.reverse else ""
             lines.append(f"{text(self.length)} turns{way}{shared}")
@@ -439,7 +642,7 @@ class RegionStep:
         for number, (body, constants) in enumerate(zip(self.bodies, self.constants, strict=True)):
             places = f", constants at {', '.join(map(str, constants))}" if constants else ""
             lines.append(f"body {number}{places}:\n{_indented(body.text(derived=False))}")
-        return _step(self.kind, self.provenance, (*self.addresses, self.workspace), None, "\n".join(lines))
+        return _step(self.control, self, lines)
 
 
 ScheduleStep = LoopStep | ProductStep | TapStep | RoutineStep | RegionStep
@@ -474,7 +677,7 @@ class Schedule:
             if threads > 1 and group is not None:
                 total += group.us if group.first == number else 0.0
                 continue
-            loops = _turns(step)
+            loops = step.turns()
             total += sum(shared_us(described.cost_us / len(loops), turns, threads) for turns in loops)
         return total
 
@@ -497,39 +700,18 @@ class Schedule:
         return "\n".join([title, *steps, *constants * derived])
 
 
-def _turns(step: ScheduleStep) -> list[int]:
-    """The turns of each loop of a step, 1 where threads do not share it."""
-    if isinstance(step, RoutineStep | RegionStep):
-        return [1]
-    if isinstance(step, TapStep) and step.part is not None:
-        rolling = step.part.band
-        return [rolling.parts]
-    if not isinstance(step, TapStep) and isinstance(step.part, BandPart):
-        band = step.part.band
-        return [1 if band.split is None else band.units]
-    if step.split is None:
-        return [1]
-    if isinstance(step, LoopStep):
-        return [1 if loop is None else loop.turns for loop in step.split.loops]
-    return [step.plan.units]
-
-
-def addresses_of(step: ScheduleStep) -> Iterator[Address]:
-    """Iterate over all addresses that a step is called with."""
-    yield from step.addresses
-    if not isinstance(step, LoopStep):
-        yield step.workspace
-    if isinstance(step, RegionStep):
-        for constants in step.constants:
-            yield from constants
-    elif not isinstance(step, RoutineStep):
-        split = step.split
-        if isinstance(step.part, BandPart | RollingPart):
-            band = step.part.band
-            split = band.split
-            yield from (one.address for one in band.memories) if isinstance(band, RollingBand) else band.own
-        if split is not None:
-            yield Address("input", split.team, 0)
+def loop_step(
+    provenance: Provenance,
+    kernel: Kernel,
+    *addresses: Address,
+    nbytes: int | None = None,
+    split: Split | None = None,
+    part: BandPart | PackingPart | None = None,
+) -> LoopStep:
+    """A step that runs a kernel, which moves as many bytes as its params have, unless told otherwise."""
+    return LoopStep(
+        provenance, addresses, NOWHERE, split, part, kernel, kernel_bytes(kernel) if nbytes is None else nbytes
+    )
 
 
 def statements_of(stores: Iterable[SideStore]) -> list[Statement]:
@@ -537,18 +719,10 @@ def statements_of(stores: Iterable[SideStore]) -> list[Statement]:
     return [Statement(store.param, store.index, store.value) for store in stores]
 
 
-def _step(
-    kind: str,
-    provenance: Provenance,
-    addresses: tuple[Address, ...],
-    split: Split | None,
-    body: str,
-    part: BandPart | PackingPart | RollingPart | None = None,
-) -> str:
-    """A step as text: the kind, origin, addresses, threads and band of it, then all that was decided of how it runs."""
-    shared = [*([] if split is None else [str(split)]), *([] if part is None else [part.text(addresses)])]
-    lines = [f"at {', '.join(map(str, addresses))}", *shared, body]
-    return f"{kind}: {provenance}\n{_indented(chr(10).join(lines))}"
+def _step(word: str, step: BaseStep, lines: Sequence[str]) -> str:
+    """A step as text: a word for what it is, its origin and addresses, then these lines."""
+    at = f"at {', '.join(map(str, step.arguments))}"
+    return f"{word}: {step.provenance}\n{_indented(chr(10).join([at, *lines]))}"
 
 
 def _indented(block: str) -> str:

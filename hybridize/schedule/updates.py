@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hybridize.base.dims import same
 from hybridize.base.dtypes import bool_
@@ -28,7 +28,7 @@ from hybridize.schedule.grouping import Grouping, NodeStep, Unit
 from hybridize.schedule.parallel import shared_loops
 from hybridize.schedule.regions import ends_by_data
 from hybridize.schedule.routines import WRITE_OVER
-from hybridize.schedule.steps import Address, LoopStep, ProductStep, RegionStep, RoutineStep, ScheduleStep, TapStep
+from hybridize.schedule.steps import LoopStep, ProductStep, RegionStep, RoutineStep, ScheduleStep
 
 Updates = Mapping[int, int]
 """For an output the input that it is the new value of."""
@@ -58,7 +58,7 @@ def stops(step: ScheduleStep) -> bool:
     at what is or has a loop that data ends.
     """
     if isinstance(step, RegionStep):
-        return step.kind == "while" or any(
+        return step.control == "while" or any(
             isinstance(one, RegionStep) and stops(one) for body in step.bodies for one in body.steps
         )
     if not isinstance(step, RoutineStep) or step.outputs or step.routine.name == "print":
@@ -136,7 +136,7 @@ def proven_updates(
     banded: set[tuple[str, int, int]] = set()
     """Steps of bands that read an input: the band, the input and the step."""
     for number, step in enumerate(steps):
-        for address, writes in _addresses(step):
+        for address, writes in step.operands():
             if address.kind == "output" and writes:
                 written.setdefault(address.slot, number)
             elif address.kind == "input":
@@ -162,26 +162,7 @@ def proven_updates(
 
 def _band(step: ScheduleStep) -> str:
     """Return the kind and number of the band of a step; nothing where it is in none."""
-    part = step.part if isinstance(step, LoopStep | ProductStep | TapStep) else None
-    return "" if part is None else f"{type(part.band).__name__} {part.band.number}"
-
-
-def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:
-    """Iterate over the addresses of a step, each with True if the step writes there."""
-    if isinstance(step, LoopStep):
-        operands = [param for param in (*step.kernel.params, *step.kernel.locals) if not param.table]
-        yield from ((address, param.written) for address, param in zip(step.addresses, operands, strict=True))
-    elif isinstance(step, ProductStep):
-        params = () if step.epilogue is None else step.epilogue.params
-        flags = (True, False, False, *(param.written for param in params))
-        yield from zip(step.addresses, flags, strict=True)
-    elif isinstance(step, TapStep):
-        yield from zip(step.addresses, (False, False, *(param.written for param in step.params)), strict=True)
-    else:
-        count = len(step.outputs)
-        yield from ((address, number < count) for number, address in enumerate(step.addresses))
-        for constants in step.constants if isinstance(step, RegionStep) else ():
-            yield from ((address, False) for address in constants)
+    return "" if step.band is None else f"{type(step.band).__name__} {step.band.number}"
 
 
 def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -> bool:

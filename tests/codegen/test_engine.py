@@ -212,3 +212,56 @@ def test_modules_that_are_dropped_leave_no_memory_behind():
     for _ in range(600):
         Loaded(image)
     assert resident() - before < 1 << 20
+
+
+STRIDES = """
+define void @strides(ptr %x, ptr %y, i64 %n, i64 %step) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%next, %loop]
+  %at = mul i64 %i, %step
+  %from = getelementptr float, ptr %x, i64 %at
+  %to = getelementptr float, ptr %y, i64 %at
+  %v = load float, ptr %from
+  store float %v, ptr %to
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+"""
+
+
+def test_others_who_use_llvm_meanwhile_get_their_own_options():
+    """LLVM's options are of the process: ours are never seen by another library's thread."""
+    import llvmlite.binding as llvm
+
+    target = host_target()
+    usual = assembly(STRIDES, target)
+    machine = llvm.Target.from_triple(target.triple).create_target_machine(
+        target.cpu, target.features, 2, "pic", "small"
+    )
+
+    def of_others():
+        return machine.emit_assembly(llvm.parse_assembly(STRIDES))
+
+    alone = of_others()
+    assert len(alone.splitlines()) != len(usual.splitlines()), "the option must matter to this loop"
+    ended = threading.Event()
+    ours = {}
+
+    def compile_ours():
+        while not ended.is_set():
+            ours[assembly(STRIDES, target)] = True
+
+    thread = threading.Thread(target=compile_ours)
+    thread.start()
+    try:
+        theirs = {of_others() for _ in range(200)}
+    finally:
+        ended.set()
+        thread.join()
+    assert theirs == {alone}
+    assert ours == {usual: True}

@@ -192,7 +192,7 @@ def test_a_loop_in_a_loop_packs_before_the_outer_one():
     checked(graph, [x / 4 for x in drawn(graph)])
     *packing, scan = scheduled(graph, named_target("avx512")).steps  # avx2 reads this weight where it lies
     assert len(packing) == 1
-    assert [step.kind for step in scan.bodies[0].steps] == ["scan"]
+    assert [step.control for step in scan.bodies[0].steps] == ["scan"]
 
 
 def test_what_turns_share_may_be_made_of_weights_and_operands():

@@ -406,6 +406,37 @@ def test_a_size_of_one_and_none():
 # Transformations of JAX's
 
 
+@pytest.mark.parametrize("around", [lambda f: f, jax.jit])
+def test_hybridized_functions_within_others(around):
+    weight = jnp.ones(4) * 3
+    plain, jitted = hybridize(lambda a: jnp.tanh(a) * 2), hybridize(jax.jit(lambda a: a + 1))
+    plain(x)
+    functions = {
+        lambda a: plain(a) + jitted(a): lambda a: jnp.tanh(a) * 2 + a + 1,
+        lambda a: a + plain(weight) + jitted(weight) * jitted(2.0): lambda a: (
+            a + jnp.tanh(weight) * 2 + (weight + 1) * 3
+        ),
+        jax.vmap(lambda a: plain(a).sum()): jax.vmap(lambda a: (jnp.tanh(a) * 2).sum()),
+        jax.grad(lambda a: plain(a).sum()): jax.grad(lambda a: (jnp.tanh(a) * 2).sum()),
+        lambda a: lax.scan(lambda c, r: (plain(c), jitted(r)), a[0], a): lambda a: lax.scan(
+            lambda c, r: (jnp.tanh(c) * 2, r + 1), a[0], a
+        ),
+    }
+    for ours, theirs in functions.items():
+        assert_same(hybridize(around(ours))(x), theirs(x))
+
+
+def test_without_compilation_python_runs():
+    fast = hybridize(
+        jax.jit(lambda a: -a if a.sum() > 0 else lax.while_loop(lambda c: c.sum() < 9, lambda c: c + 1, a))
+    )
+    with jax.disable_jit():
+        for a in (x, -x):
+            assert_same(fast(a), fast.function(a))
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        fast(x)
+
+
 def test_under_transformations_it_is_the_function_itself():
     fast = hybridize(jax.jit(lambda a: jnp.tanh(a) * a))
     fast(x)

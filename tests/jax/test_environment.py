@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+HERE, ROOT = Path(__file__).parent, Path(__file__).parents[2]
 PYTHON = ROOT / ".jax" / "bin" / "python"
 
 
 @pytest.mark.long
-def test_the_door_where_jax_is():
+@pytest.mark.parametrize(
+    "file", sorted(path.name for path in HERE.glob("test_*.py") if path.name != Path(__file__).name)
+)
+def test_the_door_where_jax_is(file):
     done = subprocess.run(
-        [PYTHON, "-m", "pytest", "tests/jax", "-q", "--no-header", "-p", "no:cacheprovider", "-m", "long or not long",
-         "--ignore", "tests/jax/test_environment.py"],
+        [PYTHON, "-m", "pytest", f"tests/jax/{file}", "-q", "--no-header", "-p", "no:cacheprovider", "-m", ""],
         cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout[-20000:]}\n{done.stderr[-4000:]}"

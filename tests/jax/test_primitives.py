@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
 
 from hybridize import hybridize
 
@@ -89,6 +91,7 @@ CASES = {
     "sort bools": (lambda a: lax.sort((a > 0, a), num_keys=1, dimension=0), x),
     "sort gradient": (jax.grad(lambda a: (jnp.sort(a, 1) * jnp.arange(4.0)).sum()), x),
     "take gradient": (jax.grad(square(lambda a, n: a[n])), x, i),
+    "indices that break their promise": (lambda a, n: (a[n], jax.grad(square(lambda b: b[n]))(a), jax.grad(square(lambda b: b[n, n]))(a), a.at[n].set(2.0, mode="promise_in_bounds"), jnp.arange(3.0)[jnp.array([5, -7])]), x, jnp.array([0, 2, -1, 7, -9, -5, 100000000])),
     "along axis gradient": (jax.grad(square(lambda a: jnp.take_along_axis(a, jnp.argsort(a, 1)[:, :2], 1))), x),
     "cumulative gradients": (jax.grad(lambda a: (jnp.cumsum(a, 1) * jnp.cumprod(a, 0)).sum() + lax.cummax(a, axis=1).sum()), x),
     "reductions gradient": (jax.grad(lambda a: a.max(1).sum() + a.prod() + a.min() + a.std()), x),
@@ -105,6 +108,7 @@ CASES = {
     "products": (lambda a, b: [lax.dot_general(a, b, (((2,), (2,)), ((0,), (0,)))), lax.dot_general(a, b, (((0, 2), (0, 2)), ((), ()))), lax.dot_general(a[0], b[0], (((), ()), ((), ())))], z, z + 1),
     "product of integers": (lambda a: lax.dot(a, a.T, preferred_element_type=jnp.int32), jnp.arange(12, dtype=jnp.int8).reshape(3, 4)),
     "product of short floats": (lambda a: lax.dot(a.astype(jnp.bfloat16), a.T.astype(jnp.bfloat16), preferred_element_type=jnp.float32), x),
+    "gradient of a loop that is computed again": (jax.value_and_grad(lambda a: jax.checkpoint(lambda b: lax.scan(lambda c, r: (c * jnp.tanh(r), c), b[0], b)[0])(a).sum()), x),
     "second gradient": (jax.grad(lambda a: jax.grad(lambda b: (jnp.tanh(b) ** 3).sum())(a)[0].sum()), x),
     "jacobians": (lambda a: (jax.jacfwd(jnp.sin)(a), jax.jacrev(lambda b: b * b.sum())(a)), x[0]),
     "complex numbers": (lambda a: (jnp.abs(a * (1 + 2j)), jnp.conj(a + 1j).imag, (1j * a).real), x),
@@ -151,3 +155,14 @@ def test_images_of_other_sizes(name):
         images = normal(number, n, c, h, w) if name == "conv nchw" else normal(number, n, h, w, c)
         assert_same(fast(images, *rest), function(images, *rest), rtol=1e-4, atol=1e-4)
     assert len(fast.programs()) == 2, [program.reason for program in fast.programs()]
+
+
+def test_a_primitive_of_another_library():
+    """Its own function is made of JAX's, and is what it computes."""
+    swapped = Primitive("swapped_of_a_library")
+    swapped.multiple_results = True
+    swapped.def_impl(lambda a, b, *, times: [b * times, jnp.sin(a)])
+    swapped.def_abstract_eval(lambda a, b, **_: [b, a])
+    mlir.register_lowering(swapped, mlir.lower_fun(swapped.impl, multiple_results=True))
+    function = jax.jit(lambda a: lax.scan(lambda c, r: (swapped.bind(c, r, times=2)[0], r), a[0], a))
+    assert_same(hybridize(function)(x), function(x))

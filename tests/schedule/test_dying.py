@@ -12,7 +12,7 @@ from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
 from hybridize.ops.slicing import iota
 from hybridize.passes import PIPELINE
-from hybridize.schedule import scheduler
+from hybridize.schedule import order as order_module
 
 AVX512 = named_target("avx512")
 WINDOW = ((1, 1, 2, 2), (1, 1, 2, 2), (0, 0, 0, 0), (0, 0, 0, 0))
@@ -33,7 +33,7 @@ def pooled(last):
 
 
 def as_written(monkeypatch):
-    monkeypatch.setattr(scheduler, "earlier", lambda order, *_: list(order))
+    monkeypatch.setattr(order_module, "earlier", lambda order, *_: list(order))
 
 
 def number_of_largest(images):
@@ -87,7 +87,7 @@ def test_what_is_made_of_nothing_is_made_when_it_is_read(monkeypatch, number, th
     inputs += [rng.integers(0, 1024, (256, 1)), numpy.zeros(shape, "f4")]
     found = compiled(graph, AVX512, threads=threads).run(inputs)
     numpy.testing.assert_allclose(found[0], evaluate(graph, inputs)[0], rtol=1e-3, atol=1e-2)
-    monkeypatch.setattr(scheduler, "when_read", lambda order, *_: list(order))
+    monkeypatch.setattr(order_module, "when_read", lambda order, *_: list(order))
     early = scheduled(graph, AVX512, (), threads)
     assert {step.provenance for step in late.steps} == {step.provenance for step in early.steps}
     kept = [[step.provenance.ops[-1] for step in made.steps].index("scatter_nd") for made in (late, early)]

@@ -17,7 +17,7 @@ from hybridize.compiler import compile as compiled
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
-from hybridize.schedule import grouping, scheduler
+from hybridize.schedule import grouping, sharing
 from hybridize.schedule.contraction.panels import panel_vectors
 from hybridize.schedule.steps import LoopStep, ProductStep
 
@@ -367,7 +367,7 @@ def test_any_cell_of_any_sizes(cell, apart, rows, columns, k, transposed, known,
     graph = graph_of(layer(cell, apart, transposed), arrays)
     target = dataclasses.replace(host_target(), l2_bytes=l2_bytes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scheduler, "worth", lambda *_: True)
+        patch.setattr(sharing, "worth", lambda *_: True)
         made = compiled(graph, target, stable=(1,) if known else (), threads=threads)
     rtol = 1e-12 if dtype == "float64" else 1e-3
     for found, wanted in zip(made.run(arrays), true(cell, *arrays, transposed), strict=True):

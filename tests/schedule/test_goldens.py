@@ -107,7 +107,7 @@ def test_statements_that_read_other_turns_have_loops_of_their_own():
 
 @pytest.mark.parametrize(("elements", "loops"), [(64, 0), (65, 1), (1 << 20, 1)])
 def test_threads_share_loops_of_several_turns(elements, loops, monkeypatch):
-    monkeypatch.setattr("hybridize.schedule.scheduler.worth", lambda *_: True)
+    monkeypatch.setattr("hybridize.schedule.sharing.worth", lambda *_: True)
     (step,) = schedule_of(each(ops.tanh), f32(elements), slots=4).steps
     assert (step.split is not None) == bool(loops)
     if step.split is not None:

@@ -113,12 +113,13 @@ class Convolved(ABC):
             compare(found, wanted, self.dtype)
 
 
-def inner_loops(text, product="vfmadd"):
+def inner_loops(text, products=("vfmadd",)):
     """The instructions of each loop that multiplies and has no loop within."""
     found = []
-    for loop in re.finditer(r"^(\.LBB\w+):\n((?:\t(?!j).*\n)+)\tj\w+\t\1\n", text, re.MULTILINE):
+    jump = r"(?:j\w+|b\.?\w*|cbn?z|tbn?z)\t"
+    for loop in re.finditer(rf"^(\.LBB\w+):.*\n((?:\t(?!{jump}).*\n)+)\t{jump}(?:.*, )?\1\n", text, re.MULTILINE):
         body = [line.strip() for line in loop[2].splitlines()]
-        if any(product in line for line in body):
+        if any(product in line for line in body for product in products):
             found.append([line for line in body if not line.startswith(".")])
     return found
 

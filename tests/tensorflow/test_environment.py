@@ -11,9 +11,10 @@ PYTHON = ROOT / ".tensorflow" / "bin" / "python"
 
 
 @pytest.mark.long
-def test_the_door_in_its_environment():
+@pytest.mark.parametrize("file", sorted(path.name for path in (Path(__file__).parent / "live").glob("test_*.py")))
+def test_the_door_in_its_environment(file):
     done = subprocess.run(
-        [PYTHON, "-m", "pytest", "tests/tensorflow/live", "-q", "--no-header", "-p", "no:cacheprovider"],
+        [PYTHON, "-m", "pytest", f"tests/tensorflow/live/{file}", "-q", "--no-header", "-p", "no:cacheprovider"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,

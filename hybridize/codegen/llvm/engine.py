@@ -151,13 +151,16 @@ def _numbered(text: str, problem: str) -> str:
 def _no_strength_reduction() -> Iterator[None]:
     """Switch one pass of code generation off: a third of the time, and our loops run no faster with it.
 
-    LLVM has it as an option of the process, so it is put back at once for others who generate code here.
+    LLVM has it as an option of the process. llvmlite's lock is held until it is back, so that nobody else who generates
+    code here (Numba, say) runs without that pass.
     """
-    _llvm().set_option("", "-disable-lsr=true")
-    try:
-        yield
-    finally:
-        _llvm().set_option("", "-disable-lsr=false")
+    llvm = _llvm()
+    with llvm.ffi.lib._lock:
+        llvm.set_option("", "-disable-lsr=true")
+        try:
+            yield
+        finally:
+            llvm.set_option("", "-disable-lsr=false")
 
 
 def compile_module(text: str, target: Target) -> Loaded:

@@ -60,7 +60,6 @@ from hybridize.schedule.steps import (
     ScheduleStep,
     Stable,
     TapStep,
-    addresses_of,
 )
 from hybridize.schedule.tasks import TaskGroup, TaskPart
 from hybridize.schedule.updates import stops
@@ -214,7 +213,7 @@ class Emitter:
                 address
                 for step in steps[group.first : group.last + 1]
                 if not isinstance(step, LoopStep) or step.kernel.nests
-                for address in addresses_of(step)
+                for address in step.pointers()
             )
         )
         for task in group.tasks:
@@ -262,7 +261,7 @@ class Emitter:
                 return self._taps(f, step, pointers)
             case RoutineStep(routine=routine, inputs=inputs, outputs=outputs, scratch=scratch):
                 name = emit_routine(self.module, routine, inputs, outputs, scratch, self.target)
-                self._call(f, name, [pointers.at(address) for address in (*step.addresses, step.workspace)])
+                self._call(f, name, [pointers.at(address) for address in step.arguments])
                 return name
             case RegionStep():
                 return self._region(f, step, pointers)
@@ -363,7 +362,7 @@ class Emitter:
         packing = [(step, step.part) for step in steps if isinstance(step.part, PackingPart)]
         steps = [step for step in steps if isinstance(step.part, BandPart)]
         names = [self._of_rows(step) for step in steps]
-        called = [step.addresses if isinstance(step, LoopStep) else (*step.addresses, step.workspace) for step in steps]
+        called = [step.arguments for step in steps]
         shared = dict.fromkeys(address for addresses in called for address in addresses if address not in band.own)
         places = {address: number for number, address in enumerate((*shared, *band.own))}
         calls = [
@@ -408,7 +407,7 @@ class Emitter:
     def rolling(self, f: Function, band: RollingBand, steps: Sequence[TapStep], pointers: Pointers) -> list[str]:
         """Run contractions some lines at a time; returns the function of each."""
         names = [self._tap_function(step, ranged=True) for step in steps]
-        called = [(*step.addresses, step.workspace) for step in steps]
+        called = [step.arguments for step in steps]
         own = [one.address for one in band.memories]
         shared = dict.fromkeys(address for addresses in called for address in addresses if address not in own)
         places = {address: number for number, address in enumerate((*shared, *own))}
@@ -440,7 +439,7 @@ class Emitter:
 
     def _units(self, f: Function, step: TapStep | ProductStep, name: str, pointers: Pointers) -> str:
         """Call the function of a step, or have threads call it for ranges of its units."""
-        args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
+        args = [pointers.at(address) for address in step.arguments]
         if step.split is None:
             self._call(f, name, args)
         else:
@@ -535,7 +534,7 @@ def _band(step: ScheduleStep) -> Band | RollingBand | int | None:
     """Return the band, or the number of the loop, that a step shares with those beside it."""
     if isinstance(step, RegionStep):
         return step.loop if step.loop >= 0 else None
-    return None if not isinstance(step, BANDED | TapStep) or step.part is None else step.part.band
+    return step.band
 
 
 def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[Size, Size]]) -> str:

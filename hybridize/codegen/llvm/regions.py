@@ -22,7 +22,7 @@ from hybridize.codegen.llvm.safepoints import Safepoint
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, times
 from hybridize.machine.target import Target
 from hybridize.schedule.memory import ALIGN
-from hybridize.schedule.steps import RegionStep, addresses_of
+from hybridize.schedule.steps import RegionStep
 
 WriteBody = Callable[[Function, int, Pointers], None]
 """`write(f, body, pointers)` writes calls of the steps of a body."""
@@ -37,7 +37,7 @@ def emit_region(
     """
     f = _function(module, name, [step], sized)
     region = _Region(f, step, write, 0)
-    match step.kind:
+    match step.control:
         case "cond":
             region.cond()
         case "while":
@@ -122,7 +122,7 @@ class _Region:
             bases |= {("input", first + k): name for k, name in enumerate(names)}
             pointers = Pointers(self.f, bases)
             for step in body.steps:
-                pointers.resolve(addresses_of(step))
+                pointers.resolve(step.pointers())
             self._fixed.append(pointers)
 
     def _body(self, number: int, inputs: Mapping[int, str], outputs: Sequence[str]) -> None:

@@ -8,10 +8,12 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import CODES, DType
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
+from hybridize.formats.cursor import in_memory
 
 if TYPE_CHECKING:
     from hybridize.base.locations import SourceLoc
@@ -115,6 +117,34 @@ class ForeignGraph:
             if name in own:
                 uses.setdefault(number, []).append(name)
         return uses
+
+
+def without_file(program: ForeignProgram) -> ForeignProgram:
+    """Return the same program, of which no array but weights lies in a mapped file: that may change."""
+    functions = {name: _graph_in_memory(graph) for name, graph in program.functions.items()}
+    state = {name: in_memory(array) for name, array in program.state.items()}
+    return changed(program, graph=_graph_in_memory(program.graph), functions=functions, state=state)
+
+
+def _graph_in_memory(graph: ForeignGraph) -> ForeignGraph:
+    constants = {name: in_memory(array) for name, array in graph.constants.items()}
+    return changed(graph, nodes=tuple(map(_node_in_memory, graph.nodes)), constants=constants)
+
+
+def _node_in_memory(node: Node) -> Node:
+    attributes = {name: _value_in_memory(value) for name, value in node.attributes.items()}
+    same = all(attributes[name] is value for name, value in node.attributes.items())
+    return node if same else changed(node, attributes=attributes)
+
+
+def _value_in_memory(value: Any) -> Any:
+    if isinstance(value, numpy.ndarray):
+        return in_memory(value)
+    if isinstance(value, ForeignGraph):
+        return _graph_in_memory(value)
+    if isinstance(value, tuple) and value and isinstance(value[0], (numpy.ndarray, ForeignGraph)):
+        return tuple(map(_value_in_memory, value))
+    return value
 
 
 def calls(node: Node) -> Iterator[str]:

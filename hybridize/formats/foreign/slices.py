@@ -26,7 +26,7 @@ MOST_NUMBERS = 16
 """Elements of the longest vector that is kept as single numbers, as shapes and places are."""
 
 
-class Range(Assembled):
+class UnsizedPart(Assembled):
     """The elements of an axis before a place that is data, or from it on: no array, as its size is data.
 
     Attributes:
@@ -58,7 +58,7 @@ def rank(x: Value) -> int:
     """Return the number of axes of a value."""
     if isinstance(x, Vector):
         return 1
-    return rank(x.x) if isinstance(x, Range) else x.array.ndim if isinstance(x, Known) else type_of(x).ndim
+    return rank(x.x) if isinstance(x, UnsizedPart) else x.array.ndim if isinstance(x, Known) else type_of(x).ndim
 
 
 def _is_known(value: Value, k: int) -> bool:
@@ -127,7 +127,7 @@ def _python_index(masks: Sequence[int], begins: Sequence[Any], ends: Sequence[An
 def some(n: Application, x: Value, begin: Value, sizes: Value) -> Value:
     """Return so many elements of each axis, from a place on that may be data; a size of -1 is the rest.
 
-    Where the size is data, or the rest begins at data, that is a `Range`.
+    Where the size is data, or the rest begins at data, that is a `UnsizedPart`.
     """
     y = whole = operand_of(x)
     ranges = []
@@ -135,7 +135,7 @@ def some(n: Application, x: Value, begin: Value, sizes: Value) -> Value:
         if not _is_known(sizes, axis):
             if not is_number(_number(n, begin, axis, 1), 0):
                 n.known(sizes, 2)
-            ranges.append(Range(x, axis, _place(sizes, axis), True, n.place))
+            ranges.append(UnsizedPart(x, axis, _place(sizes, axis), True, n.place))
             continue
         length = _number(n, sizes, axis, 2)
         rest = is_number(length, -1)
@@ -144,7 +144,7 @@ def some(n: Application, x: Value, begin: Value, sizes: Value) -> Value:
             if not (rest and is_number(start, 0)):
                 y = ops.part(y, axis, start, own if rest else start + length)
         elif rest:
-            ranges.append(Range(x, axis, _place(begin, axis), False, n.place))
+            ranges.append(UnsizedPart(x, axis, _place(begin, axis), False, n.place))
         else:
             place = _place(begin, axis)
             check(place, 0, own - length + 1, f"{n.place}, {dims.text(length)} elements of an axis of {dims.text(own)}")
@@ -160,7 +160,7 @@ def joined(n: Application, xs: Sequence[Value], axis: int) -> Value:
     vector = _vector(xs)
     if vector is not None:
         return vector
-    if len(xs) == 3 and isinstance(xs[0], Range) and isinstance(xs[2], Range):
+    if len(xs) == 3 and isinstance(xs[0], UnsizedPart) and isinstance(xs[2], UnsizedPart):
         before, behind = xs[0], xs[2]
         if before.before and not behind.before and before.x is behind.x and before.axis == behind.axis == axis:
             x, element = operand_of(before.x), operand_of(xs[1])
@@ -180,7 +180,7 @@ def _vector(xs: Sequence[Value]) -> Vector | None:
     for x in xs:
         if isinstance(x, Vector):
             parts += x.parts
-        elif isinstance(x, Range):
+        elif isinstance(x, UnsizedPart):
             return None
         elif isinstance(x, Known):
             if x.array.ndim != 1 or x.array.size > MOST_NUMBERS or x.dtype.kind not in "iu":

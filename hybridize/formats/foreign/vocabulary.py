@@ -40,8 +40,9 @@ class Row:
     """Positions of inputs that must be known: they arrive as `Known`, others as operands. -1 is the last input."""
     values: bool = False
     """True if inputs arrive as they are: operands, known values, sequences, handles."""
-    mixed: bool = False
-    """True if values that are put together of known ones and data arrive as they are, and known ones beside data."""
+    mixed: tuple[int, ...] | None = None
+    """Values that are put together of known ones and data arrive as they are, and known ones beside data. Those at
+    these positions are known where inputs of the model say them. None: none of all this."""
     folds: bool = True
     """True if it is computed at once where all of its inputs are known."""
     by_types: bool = False
@@ -80,12 +81,23 @@ class Vocabulary:
 
     def __call__(
         self, *operators: str, since: int = 0, until: int | None = None, known: Sequence[int] = (),
-        values: bool = False, mixed: bool = False, folds: bool = True, by_types: bool = False, decides: int = 0,
+        values: bool = False, mixed: Sequence[int] | None = None, folds: bool = True, by_types: bool = False,
+        decides: int = 0,
     ) -> Callable[[_F], _F]:  # fmt: skip
         """Make the decorated function the row of these operators; see `Row`."""
 
         def decorate(function: _F) -> _F:
-            row = Row(function, since, until, tuple(known), values, mixed, folds, by_types, decides)
+            row = Row(
+                function,
+                since,
+                until,
+                tuple(known),
+                values,
+                None if mixed is None else tuple(mixed),
+                folds,
+                by_types,
+                decides,
+            )
             for operator in operators:
                 self._rows.setdefault(operator, []).append(row)
             return function

@@ -297,9 +297,9 @@ class Walk:
                 if folded is not None:
                     return folded
             for name, x in zip(node.inputs, inputs, strict=True):
-                if isinstance(x, (NoArray, list)) and not row.mixed:
+                if isinstance(x, (NoArray, list)) and row.mixed is None:
                     n.fail(f"its input {name!r} is no array")
-            operands = [x if k in known or row.mixed else operand_of(x) for k, x in enumerate(inputs)]
+            operands = [x if k in known or row.mixed is not None else operand_of(x) for k, x in enumerate(inputs)]
             return _several(row.function(*operands) if row.plain else row.function(n, *operands))
         except HybridizeError as error:
             if not error.within and error.code not in ("E463", "E603", "E606"):
@@ -441,7 +441,7 @@ def known_names(program: ForeignProgram, deciding: bool = False, by_graphs: bool
                 row = program.vocabulary.find(node.op, node.version)
                 if row is None:
                     continue
-                needed = range(row.decides) if deciding else row.positions(len(node.inputs))
+                needed = range(row.decides) if deciding else [*row.positions(len(node.inputs)), *(row.mixed or ())]
                 names.update(node.inputs[position] for position in needed if position < len(node.inputs))
                 inside = tuple(graphs_of(node))
                 if row.by_types or names.isdisjoint(node.outputs) or (inside and not by_graphs):

@@ -27,7 +27,7 @@ def _inside(n: Application, graph: ForeignGraph, values: Sequence[Value]) -> tup
 @JAXPR("jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "composite", values=True)
 def call(n: Application, *values: Value) -> tuple[Value, ...]:
     """The program inside, in its place."""
-    return _inside(n, graph_of(n, "jaxpr"), values)
+    return _inside(n, graph_of(n, "call_jaxpr" if n.has("call_jaxpr") else "jaxpr"), values)
 
 
 @JAXPR("custom_vmap_call", values=True)

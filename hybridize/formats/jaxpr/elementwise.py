@@ -12,7 +12,7 @@ from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of
 from hybridize.ops import complexes, composites
-from hybridize.ops.library.bessel import bessel_i0
+from hybridize.ops.library.bessel import scaled_bessel_i0
 from hybridize.ops.library.floats import next_after
 from hybridize.ops.library.gammas import polygamma
 from hybridize.ops.op import Operand, type_of
@@ -104,7 +104,7 @@ JAXPR.plain({
     "sinh": ops.sinh, "cosh": ops.cosh, "tanh": ops.tanh, "asinh": ops.arcsinh, "acosh": ops.arccosh,
     "atanh": ops.arctanh, "erf": ops.erf, "erf_inv": ops.erfinv, "erfc": lambda x: ops.sub(ops.like(1, x), ops.erf(x)),
     "lgamma": ops.gammaln, "digamma": ops.digamma,
-    "bessel_i0e": lambda x: ops.mul(bessel_i0(x), ops.exp(ops.neg(ops.abs(x)))),
+    "bessel_i0e": scaled_bessel_i0,
     "real": complexes.real, "imag": complexes.imag,
     **dict.fromkeys(("copy", "copy_p", "name", "sharding_constraint", "layout_constraint", "pvary"), lambda x: x),
     "stop_gradient": ops.stop_gradient, "zeros_like": lambda x: ops.like(0, x),

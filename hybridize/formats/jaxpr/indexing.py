@@ -100,12 +100,13 @@ class _Places:
     Args:
         windows: of the array.
         indices: data or known numbers; the last axis has one for each of the axes.
-        mode: `clip`, `fill` (what is not wholly inside does not count) or `promise_in_bounds`.
+        mode: `clip` or `fill`: what is not wholly inside does not count.
     """
 
     def __init__(self, windows: _Windows, indices: Value, mode: str) -> None:
         limits = windows.limits()
-        counts = mode == "fill" and not _inside(indices, limits)
+        outside = not _inside(indices, limits)
+        counts = mode == "fill" and outside
         numbers = ops.cast(operand_of(indices), int64)
         self.starts: dict[int, Operand] = {}
         self.valid: Operand | None = None
@@ -116,9 +117,15 @@ class _Places:
             if counts:
                 inside = ops.bit_and(ops.ge(start, zero), ops.le(start, most))
                 self.valid = inside if self.valid is None else ops.bit_and(self.valid, inside)
-            if counts or mode == "clip":
+            if outside:
                 start = ops.max(ops.min(start, most), zero)
             self.starts[axis] = start
+
+
+def _mode(n: Application, otherwise: str) -> str:
+    """The mode of a node; of what is promised to be inside, what XLA does where the promise is not kept."""
+    mode = n.text("mode")
+    return otherwise if mode == "promise_in_bounds" else mode
 
 
 def _inside(indices: Value, limits: Sequence[Any]) -> bool:
@@ -141,7 +148,7 @@ def gather(n: Application, array: Value, indices: Value) -> Operand:
     """The windows of an array at places that data say."""
     x = operand_of(array)
     windows = _read_windows(n, x, indices, sizes(n, "slice_sizes"))
-    places = _Places(windows, indices, n.text("mode"))
+    places = _Places(windows, indices, _mode(n, "clip"))
     result = _gathered(x, windows, places)
     ndim = type_of(result).ndim
     inside = n.integers("offset_dims")
@@ -220,7 +227,7 @@ def scatter(n: Application, array: Value, indices: Value, new: Value) -> Operand
     windows = _read_windows(n, x, indices, extent)
     outside = [axis for axis in range(len(of_updates)) if axis not in inside]
     updates = ops.transpose(updates, (*outside, *inside))
-    places = _Places(windows, indices, n.text("mode"))
+    places = _Places(windows, indices, _mode(n, "fill"))
     lead = len(windows.lead)
     updates = ops.transpose(updates, (*range(lead), *(lead + windows.own.index(axis) for axis in windows.inner)))
     if n.node.op == "scatter-sub":

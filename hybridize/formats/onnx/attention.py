@@ -57,7 +57,7 @@ def attend(
     causal = n.flag("is_causal")
     moved = past_key is not None or lengths is not None
     seen = _seen(n, query, key, past, lengths, causal and moved)
-    mask = _joined(seen, None if mask is None else _padded(mask, type_of(key).shape[2]))
+    mask = joined_masks(seen, None if mask is None else _padded(mask, type_of(key).shape[2]))
     kind = type_of(query).dtype
     precise = float64 if n.integer("softmax_precision", 0) == DOUBLE else kind
     q, k, v = (ops.cast(x, precise) for x in (query, key, value))
@@ -90,10 +90,21 @@ def _seen(n: Application, query: Operand, key: Operand, past: Any, lengths: Oper
     else:
         first = ops.sub(lengths, ops.like(time, lengths))
         own = ops.add(own, ops.broadcast(ops.reshape(first, (count, 1, 1, 1)), shape))
-    apart = ops.sub(ops.iota(shape, 3, int64), own)
-    near = [ops.ge(apart, ops.like(-ends[0], apart))] if ends[0] >= 0 else []
-    near += [ops.le(apart, ops.like(ends[1], apart))] if ends[1] >= 0 else []
-    return near[0] if len(near) == 1 else ops.bit_and(*near)
+    return near(own, *ends)
+
+
+def near(own: Operand, before: int, behind: int) -> Operand:
+    """True where a key is at most so many places before a query, and behind it; -1: at any.
+
+    Args:
+        own: the places of queries, i64[batch, 1, time, keys].
+        before: how many.
+        behind: how many.
+    """
+    apart = ops.sub(ops.iota(type_of(own).shape, 3, int64), own)
+    sides = [ops.ge(apart, ops.like(-before, apart))] if before >= 0 else []
+    sides += [ops.le(apart, ops.like(behind, apart))] if behind >= 0 else []
+    return sides[0] if len(sides) == 1 else ops.bit_and(*sides)
 
 
 def _padded(mask: Operand, keys: Any) -> Operand:
@@ -107,7 +118,8 @@ def _padded(mask: Operand, keys: Any) -> Operand:
     return ops.pad(mask, hidden, nothing, (*nothing[1:], lacking))
 
 
-def _joined(seen: Operand | None, mask: Operand | None) -> Operand | None:
+def joined_masks(seen: Operand | None, mask: Operand | None) -> Operand | None:
+    """Return a mask of bools and another one, which may be added to scores, as one mask."""
     if seen is None or mask is None:
         return mask if seen is None else seen
     if not is_float(type_of(mask).dtype):
@@ -141,22 +153,35 @@ def attend_by_graphs(n: Application, query: Operand, key: Operand, value: Operan
 @ONNX("RotaryEmbedding")
 def rotary(n: Application, x: Operand, cosine: Operand, sine: Operand, places: Operand | None = None) -> Operand:
     """Pairs of components rotated by angles whose cosines and sines are given, by places or for each step."""
-    kind = type_of(x)
-    flat = kind.ndim == 3
     heads = n.integer("num_heads", 0)
+    flat = type_of(x).ndim == 3
     if flat and not heads:
         n.fail("an array of three axes needs the attribute num_heads")
-    if flat:
-        x = ops.reshape(x, (*kind.shape[:2], heads, kind.shape[2] // heads))
     if places is not None:
         cosine, sine = taken(cosine, places, 0), taken(sine, places, 0)
-    batch, time, pairs = type_of(cosine).shape
-    shape = (batch, time, 1, pairs) if flat else (batch, 1, time, pairs)
-    turned = n.integer("rotary_embedding_dim", 0) or type_of(x).shape[-1]
+    pairs = type_of(cosine).shape[-1]
+    turned = n.integer("rotary_embedding_dim", 0) or type_of(x).shape[-1] // (heads if flat else 1)
     if turned != 2 * pairs:
         n.fail(f"{dims.text(turned)} components turn by {dims.text(pairs)} angles")
-    y = rotated(x, ops.reshape(cosine, shape), ops.reshape(sine, shape),
-                "neighbours" if n.flag("interleaved") else "halves")  # fmt: skip
+    return rotated_heads(x, cosine, sine, heads, n.flag("interleaved"))
+
+
+def rotated_heads(x: Operand, cosine: Operand, sine: Operand, heads: Any, interleaved: bool) -> Operand:
+    """Rotate pairs of components of each head.
+
+    Args:
+        x: [batch, heads, time, size], or [batch, time, heads size].
+        cosine: [batch or 1, time, pairs].
+        sine: likewise.
+        heads: their number where they are not apart.
+        interleaved: neighbours are pairs, else the halves.
+    """
+    kind = type_of(x)
+    flat = kind.ndim == 3
+    x = ops.reshape(x, (*kind.shape[:2], heads, kind.shape[2] // heads)) if flat else x
+    batch, time, pairs = type_of(cosine).shape
+    shape = (batch, time, 1, pairs) if flat else (batch, 1, time, pairs)
+    y = rotated(x, ops.reshape(cosine, shape), ops.reshape(sine, shape), "neighbours" if interleaved else "halves")
     return ops.reshape(y, kind.shape)
 
 

@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 
 from hybridize import ops
 from hybridize.base.dtypes import float32, int64, is_float
+from hybridize.base.errors import ArgumentError
 from hybridize.base.types import TensorType
 from hybridize.formats.foreign.arrays import aligned, taken
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.trees import _AFTER, _after, _labels
 from hybridize.formats.onnx.vocabulary import ONNX
+from hybridize.ops import bind
 from hybridize.ops.library.couplings import coupled
 from hybridize.ops.op import Operand, type_of
+from hybridize.runtime.recipes import recipe_of_error
 
 _DOMAIN: Final = "ai.onnx.ml::"
 ONNX.remedies |= {
@@ -35,6 +38,22 @@ def chosen_columns(n: Application, x: Operand, columns: Operand) -> Operand:
     """The columns of these numbers."""
     x = ops.reshape(x, (1, *type_of(x).shape)) if type_of(x).ndim == 1 else x
     return taken(x, ops.reshape(columns, (type_of(columns).size,)), type_of(x).ndim - 1)
+
+
+@ONNX(f"{_DOMAIN}OneHotEncoder")
+def encoded_columns(n: Application, x: Operand) -> Operand:
+    """One where a number is that of a category, along a new axis of all of them; zeros elsewhere."""
+    if not n.has("cats_int64s"):
+        n.fail("its categories are strings, which are not supported")
+    categories = ops.constant(numpy.asarray(n.integers("cats_int64s"), int64))
+    shape = (*type_of(x).shape, type_of(categories).shape[0])
+    last = (len(shape) - 1,)
+    same = ops.eq(ops.spread(ops.cast(x, int64), shape, last), aligned(categories, shape))
+    if not n.flag("zeros", True):
+        failure = ArgumentError("E323", f"{n.place}: the input has numbers that are no category")
+        every = tuple(range(len(shape) - 1))
+        bind(ops.Assert(str(failure), repr(recipe_of_error(failure))), ops.all(ops.any(same, last), every))
+    return ops.cast(same, float32)
 
 
 @ONNX(f"{_DOMAIN}FeatureVectorizer")

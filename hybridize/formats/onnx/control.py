@@ -220,7 +220,7 @@ def loop(n: Application, count: Value, condition: Value = None, *state: Value) -
 
 
 def _of_no_round(port: Port) -> Operand:
-    """What has an element for each round, where there is none, as the model declares it."""
+    """Stack no elements, as of a loop without rounds, to what the model declares."""
     sizes = [size if isinstance(size, int) else 0 for size in port.shape or ()]
     return filled(0, (0, *sizes), port.dtype or float32)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
 import numpy
@@ -70,7 +71,7 @@ class GraphReader:
             defaults = dict(self.attribute(one) for one in function.get("defaults", ()))
             return ForeignGraph(
                 tuple(Port(name) for name in function.get("input", ())),
-                tuple(self.node(one) for one in function.get("node", ())),
+                tuple(_in_order([self.node(one) for one in function.get("node", ())])),
                 tuple(Port(name) for name in function.get("output", ())),
                 attributes=(*function.get("attribute", ()), *defaults),
                 defaults=defaults,
@@ -79,7 +80,7 @@ class GraphReader:
             self.versions = outer
 
     def graph(self, graph: Message, main: bool = False) -> ForeignGraph:
-        nodes = [self.node(one) for one in graph.get("node", ())]
+        nodes = _in_order([self.node(one) for one in graph.get("node", ())])
         exact = _unwidened(nodes) | {one.get("name", "") for one in graph.get("output", ())}
         arrays = {}
         for one in graph.get("initializer", ()):
@@ -183,14 +184,14 @@ class GraphReader:
             return self.external(tensor, name, dtype, shape)
         if "raw" in tensor:
             return self.view(tensor["raw"], name, dtype, shape)
-        values = tensor.get(_FIELDS.get(number, "int32"), [])
+        values = numpy.asarray(tensor.get(_FIELDS.get(number, "int32"), ()))
         if dtype.kind == "c":
-            parts = numpy.array(values, "f4" if dtype.itemsize == 8 else "f8")
+            parts = values.astype("f4" if dtype.itemsize == 8 else "f8")
             flat = parts.view(dtype) if len(parts) % 2 == 0 else parts
         elif number in (10, 16):
-            flat = numpy.array(values, "i8").astype("u2").view(dtype)
+            flat = values.astype("u2").view(dtype)
         else:
-            flat = numpy.array(values, dtype if dtype.kind == "f" else "i8").astype(dtype)
+            flat = values.astype(dtype)
         if len(flat) != count:
             raise self.fail(f"the array {name!r} of shape {list(shape)} has {len(flat)} elements")
         return flat.reshape(shape)
@@ -208,14 +209,14 @@ class GraphReader:
         return numbers.astype(wide).reshape(shape)
 
     def view(self, data: memoryview, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-        """The elements where they lie, or a copy where the file has not aligned them."""
+        """The elements where they lie; of few a copy where the file has not aligned them."""
         size = math.prod(shape) * dtype.itemsize
         if len(data) != size:
             raise self.fail(f"the array {name!r} of shape {list(shape)} needs {size} bytes, it has {len(data)}")
         array: NDArray[Any] = numpy.ndarray(shape, dtype, data)
         if dtype == numpy.bool_ and array.size and array.view(numpy.uint8).max() > 1:
             raise self.fail(f"the array {name!r} holds bytes other than 0 and 1, which are not booleans")
-        return array if array.ctypes.data % _ALIGNED == 0 else array.copy()
+        return array if array.size > _LARGE or array.ctypes.data % _ALIGNED == 0 else array.copy()
 
     def external(self, tensor: Message, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The elements in a file beside the model, never outside of its folder."""
@@ -259,6 +260,21 @@ class GraphReader:
         except (IndexError, ValueError) as error:
             raise self.fail(f"a sparse array of shape {list(shape)}: {error}") from None
         return dense
+
+
+def _in_order(nodes: list[Node]) -> list[Node]:
+    """Nodes behind those whose values they read, which ONNX asks for and ONNX Runtime does not; cycles stay."""
+    makers = {name: number for number, node in enumerate(nodes) for name in node.outputs if name}
+    reads = [
+        [makers[name] for name in (*node.inputs, *(name for inner in graphs_of(node) for name in inner.free))
+         if name in makers] for node in nodes
+    ]  # fmt: skip
+    if all(maker < number for number, own in enumerate(reads) for maker in own):
+        return nodes
+    try:
+        return [nodes[number] for number in TopologicalSorter(dict(enumerate(reads))).static_order()]
+    except CycleError:
+        return nodes
 
 
 def _unwidened(nodes: list[Node]) -> set[str]:

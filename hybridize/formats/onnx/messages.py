@@ -17,7 +17,7 @@ Pair: 1 key text, 2 value text
 Graph: 1 node Node*, 2 name text, 5 initializer Tensor*, 10 doc text, 11 input Info*, 12 output Info*, 13 info Info*, 15 sparse Sparse*
 Node: 1 input text*, 2 output text*, 3 name text, 4 op text, 5 attr Attr*, 6 doc text, 7 domain text, 8 overload text
 Attr: 1 name text, 2 f float, 3 i int, 4 s bytes, 5 t Tensor, 6 g Graph, 7 floats float*, 8 ints int*, 9 strings bytes*, 10 tensors Tensor*, 11 graphs Graph*, 14 tp Type, 20 type int, 21 ref text, 22 sparse Sparse
-Tensor: 1 dims int*, 2 dtype int, 4 float float*, 5 int32 int*, 6 string bytes*, 7 int64 int*, 8 name text, 9 raw bytes, 10 double double*, 11 uint64 int*, 13 external Pair*, 14 location int
+Tensor: 1 dims int*, 2 dtype int, 4 float float[], 5 int32 int[], 6 string bytes*, 7 int64 int[], 8 name text, 9 raw bytes, 10 double double[], 11 uint64 int[], 13 external Pair*, 14 location int
 Sparse: 1 values Tensor, 2 indices Tensor, 3 dims int*
 Info: 1 name text, 2 type Type, 3 doc text
 Type: 1 tensor TensorType, 4 sequence Holds, 9 optional Holds

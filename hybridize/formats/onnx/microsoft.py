@@ -9,22 +9,27 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from hybridize import ops
+from hybridize.base import dims
 from hybridize.base.dtypes import float32, int32, int64
 from hybridize.formats.foreign.arrays import aligned, elementwise, stretched, taken, with_axes
 from hybridize.formats.foreign.walk import Application
-from hybridize.formats.onnx.attention import heads_apart, heads_together
-from hybridize.formats.onnx.linear import convolution, gemm
-from hybridize.formats.onnx.quantized import integer_matmul
+from hybridize.formats.onnx.attention import heads_apart, heads_together, rotated_heads
+from hybridize.formats.onnx.indexing import triangle
+from hybridize.formats.onnx.linear import average_pool, convolution, gemm
+from hybridize.formats.onnx.quantized import dequantize, integer_matmul, quantize
 from hybridize.formats.onnx.recurrent import activation, layer
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.attention import attention_in_stages
 from hybridize.ops.library.gates import rms_norm
 from hybridize.ops.library.products import matrix_product
-from hybridize.ops.library.quantized import along, dequantized, dynamic_product, integers, quantized
+from hybridize.ops.library.quantized import along, dequantized, dynamic_product, integers, quantized, requantized
 from hybridize.ops.op import Operand, type_of
 
 _DOMAIN: Final = "com.microsoft::"
+ONNX.remedies["com.microsoft.nchwc::"] = (
+    "it is laid out for one processor: save the model at ORT_ENABLE_EXTENDED, or load the one before optimization"
+)
 
 
 def _shifted(x: Operand, bias: Operand | None) -> Operand:
@@ -106,6 +111,26 @@ def integer_matmul_as_float(
     return _shifted(ops.mul(sums, aligned(ops.mul(*stretched(scale_x, scale_y)), type_of(sums).shape)), bias)
 
 
+@ONNX(f"{_DOMAIN}QGemm")
+def quantized_gemm(
+    n: Application, x: Operand, scale_x: Operand, zero_x: Operand | None, y: Operand, scale_y: Operand,
+    zero_y: Operand | None, bias: Operand | None = None, scale: Operand | None = None, zero: Operand | None = None,
+) -> Operand:  # fmt: skip
+    """The product of matrices that integers stand for, each transposed or not, plus integers: as integers or floats."""
+    x, y = (_transposed(one) if n.flag(name) else one for one, name in ((x, "transA"), (y, "transB")))
+    sums = integer_matmul(n, x, y, zero_x, zero_y)
+    sums = _shifted(sums, bias)
+    kind = type_of(sums)
+    by = ops.mul(*stretched(scale_x, scale_y))
+    by = aligned(ops.mul(ops.like(n.number("alpha", 1.0), by), by), kind.shape)
+    if scale is None:
+        return ops.mul(ops.cast(sums, float32), by)
+    by = ops.div(by, aligned(scale, kind.shape))
+    if zero is None:
+        return requantized(sums, by, None, type_of(x).dtype)
+    return requantized(sums, by, aligned(zero, kind.shape), type_of(zero).dtype)
+
+
 @ONNX(f"{_DOMAIN}DynamicQuantizeMatMul")
 def dynamic_matmul(
     n: Application, x: Operand, y: Operand, scale: Operand, zero: Operand | None = None, bias: Operand | None = None
@@ -182,6 +207,20 @@ def _mean_of_image(n: Application, x: Operand) -> Operand:
     return ops.reshape(composites.mean(x, tuple(range(2, len(shape)))), (*shape[:2], *(1,) * (len(shape) - 2)))
 
 
+def _mean_of_windows(n: Application, x: Operand) -> Operand:
+    if n.flag("channels_last"):
+        n.fail("channels at the end are not supported")
+    return average_pool(n, x)
+
+
+def _softmax(n: Application, x: Operand) -> Any:
+    """As the operator set says it that the attribute is the number of."""
+    row = ONNX.find("Softmax", n.integer("opset"))
+    if row is None:
+        n.fail(f"there is no softmax in operator set {n.integer('opset')}")
+    return row.function(n, x)
+
+
 ONNX(f"{_DOMAIN}QLinearAdd")(_of_two(ops.add))
 ONNX(f"{_DOMAIN}QLinearMul")(_of_two(ops.mul))
 ONNX(f"{_DOMAIN}QLinearSigmoid")(_of_one(lambda n, x: ops.sigmoid(x)))
@@ -190,11 +229,20 @@ ONNX(f"{_DOMAIN}QLinearLeakyRelu")(_of_one(
 ONNX(f"{_DOMAIN}QLinearGlobalAveragePool")(_of_one(_mean_of_image))
 
 
+ONNX(f"{_DOMAIN}QLinearAveragePool")(_of_one(_mean_of_windows))
+ONNX(f"{_DOMAIN}QLinearSoftmax")(_of_one(_softmax))
+ONNX(f"{_DOMAIN}QuantizeLinear")(quantize)
+ONNX(f"{_DOMAIN}DequantizeLinear")(dequantize)
+
+
 @ONNX(f"{_DOMAIN}QLinearConcat")
 def joined(n: Application, scale: Operand, zero: Operand, *parts: Operand) -> Operand:
     """Integers of several scales one after the other, on one scale."""
     real = [_real(*parts[k : k + 3]) for k in range(0, len(parts), 3)]
     return _whole(n, ops.concat(*real, axis=n.axis(real[0])), scale, zero, parts[0])
+
+
+ONNX(f"{_DOMAIN}Trilu", known=(1,))(triangle)
 
 
 # ------------------------------------------------------------------------------------------------------ transformers
@@ -299,7 +347,27 @@ def attention_of_inputs(
     apart = n.flag("do_rotary"), n.flag("past_present_share_buffer"), n.integer("rotary_embedding_dim", 0)
     if any(apart) or any(one is not None for one in rest):
         n.fail("rotations and shared buffers are not supported")
-    whole = _shifted(matrix_product(x, weight), bias)
+    return _attention_of_one(n, _shifted(matrix_product(x, weight), bias), padding, past, added)
+
+
+@ONNX(f"{_DOMAIN}QAttention")
+def attention_of_integers(
+    n: Application, x: Operand, weight: Operand, bias: Operand, scale_x: Operand, scale_w: Operand,
+    padding: Operand | None = None, zero_x: Operand | None = None, zero_w: Operand | None = None,
+    past: Operand | None = None,
+) -> tuple[Operand | None, ...]:  # fmt: skip
+    """The same of a product of integers."""
+    apart = n.flag("do_rotary"), n.flag("past_present_share_buffer")
+    if any(apart):
+        n.fail("rotations and shared buffers are not supported")
+    whole = integer_matmul_as_float(n, x, weight, scale_x, scale_w, zero_x, zero_w, bias)
+    return _attention_of_one(n, whole, padding, past, None)
+
+
+def _attention_of_one(
+    n: Application, whole: Operand, padding: Operand | None, past: Operand | None, added: Operand | None
+) -> tuple[Operand | None, ...]:
+    """The attention of an array that queries, keys and values lie beside each other in."""
     width = type_of(whole).shape[-1]
     sizes = n.integers("qkv_hidden_sizes", ()) or (width // 3,) * 3
     ends = list(itertools.accumulate(sizes))
@@ -310,6 +378,24 @@ def attention_of_inputs(
     if len(n.node.outputs) < 2 or not n.node.outputs[1]:
         return (y,)
     return y, ops.concat(*(with_axes(one, [0]) for one in (key, value)), axis=0)
+
+
+@ONNX(f"{_DOMAIN}RotaryEmbedding")
+def rotary(n: Application, x: Operand, places: Operand, cosine: Operand, sine: Operand) -> Operand:
+    """Pairs of components rotated by angles of places: one for each step, or the first one."""
+    packed, scale, heads = n.flag("is_packed_batching"), n.number("scale", 1.0), n.integer("num_heads", 0)
+    if packed or scale != 1:
+        n.fail("packed batches and scaled places are not supported")
+    kind, pairs = type_of(x), type_of(cosine).shape[1]
+    if (turned := n.integer("rotary_embedding_dim", 0)) and turned != 2 * pairs:
+        n.fail(f"{turned} components turn by {dims.text(pairs)} angles")
+    if kind.ndim == 3 and not heads:
+        heads = kind.shape[2] // (2 * pairs)
+    if type_of(places).ndim == 1:
+        shape = (1, kind.shape[-2])
+        places = ops.add(ops.iota(shape, 1, int64), ops.broadcast(ops.cast(with_axes(places, [1]), int64), shape))
+    cosine, sine = (taken(table, places, 0) for table in (cosine, sine))
+    return rotated_heads(x, cosine, sine, heads, n.flag("interleaved"))
 
 
 def _filtered(padding: Operand, keys: Any, hidden: float, of: Any) -> Operand:

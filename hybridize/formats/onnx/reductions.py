@@ -65,9 +65,9 @@ def _row(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., O
         kind = type_of(x)
         chosen = n.integers("axes", ()) if axes is None else tuple(axes.list())
         nothing, keeps = n.flag("noop_with_empty_axes"), n.flag("keepdims", True)
-        if not chosen and nothing:
-            return x
-        along = tuple(sorted(n.axes_of(chosen, kind.ndim))) or tuple(range(kind.ndim))
+        along = tuple(sorted(n.axes_of(chosen, kind.ndim)))
+        if not along and not nothing:
+            along = tuple(range(kind.ndim))
         return kept(fold(x, along), kind, along, keeps)
 
     return reduced

@@ -7,23 +7,27 @@ its own; or gives keys.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy
 
 from hybridize import ops
-from hybridize.base.dtypes import float32, float64, uint64
+from hybridize.base.dtypes import float32, float64, int64, uint64
 from hybridize.formats.foreign.checks import every_graph
+from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignProgram
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
-from hybridize.ops.library.variates import normal_numbers
+from hybridize.ops.library.variates import choices, normal_numbers
 from hybridize.ops.op import Operand, type_of
 
 GENERATOR: Final = "random.state"
-DRAWS: Final = frozenset({"RandomUniform", "RandomStandardNormal", "RandomUniformInt"})
+DRAWS: Final = frozenset({
+    "RandomUniform", "RandomStandardNormal", "RandomUniformInt", "TruncatedNormal", "Multinomial", "RandomShuffle",
+})  # fmt: skip
 """The operators that draw."""
 
 
@@ -67,3 +71,26 @@ def uniform_integers(n: Application, shape: Value, low: Operand, high: Operand) 
     span = ops.cast(ops.sub(high, low), float64)
     steps = ops.floor(ops.mul(unit, ops.broadcast(span, type_of(unit).shape)))
     return ops.add(ops.cast(steps, dtype), ops.broadcast(low, type_of(unit).shape))
+
+
+@TENSORFLOW("TruncatedNormal", known=(0,), folds=False)
+def truncated_normal(n: Application, shape: Value) -> Operand:
+    """Normal numbers from -2 to 2."""
+    dtype = dtype_of(n, "dtype", float32)
+    share = ops.uniform_numbers(_key(n), _sizes(n, shape), float64)
+    ends = math.erf(math.sqrt(2))  # of what erfinv takes, from -ends to ends
+    unit = ops.mul(ops.sub(ops.add(share, share), ops.like(1, share)), ops.like(ends, share))
+    return ops.cast(ops.mul(ops.erfinv(unit), ops.like(math.sqrt(2), unit)), dtype)
+
+
+@TENSORFLOW("Multinomial", known=(1,), folds=False)
+def classes(n: Application, logits: Operand, count: Known) -> Operand:
+    """Numbers of classes, by the logarithms of their chances."""
+    return ops.cast(choices(_key(n), logits, count.item()), dtype_of(n, "output_dtype", int64))
+
+
+@TENSORFLOW("RandomShuffle", folds=False)
+def shuffled(n: Application, x: Operand) -> Operand:
+    """The rows in a random order."""
+    numbers = ops.uniform_numbers(_key(n), (type_of(x).shape[0],), float64)
+    return ops.gather(x, ops.arg_sort(numbers, 0), 0)

@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_, is_float
+from hybridize.base.dtypes import bool_, float64, is_float
 from hybridize.formats.foreign.arrays import aligned, elementwise
+from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
+from hybridize.ops.library.bessel import bessel_i0, scaled_bessel_i0
 from hybridize.ops.library.errors import erfc
+from hybridize.ops.library.floats import next_after
+from hybridize.ops.library.gammas import polygamma
 from hybridize.ops.op import Operand, type_of
 
 
@@ -40,6 +45,19 @@ def _x_log(log: Any) -> Any:
         return ops.where(none, ops.like(0, x), ops.mul(x, log(ops.where(none, ops.like(1, y), y))))
 
     return product
+
+
+def _quotient_of_zero(x: Operand, y: Operand) -> Operand:
+    """A quotient that is 0 where the dividend is."""
+    none = ops.eq(x, ops.like(0, x))
+    return ops.where(none, ops.like(0, x), ops.div(x, ops.where(none, ops.like(1, y), y)))
+
+
+def _normal_quantile(x: Operand) -> Operand:
+    """The number below which a share of the normal distribution lies."""
+    wide = ops.cast(x, float64)
+    share = ops.erfinv(ops.sub(ops.add(wide, wide), ops.like(1, wide)))
+    return ops.cast(ops.mul(share, ops.like(math.sqrt(2), share)), type_of(x).dtype)
 
 
 def _square(x: Operand) -> Operand:
@@ -78,6 +96,7 @@ TENSORFLOW.plain({
     "DivNoNan": elementwise(quotient_or_zero), "MulNoNan": elementwise(_product_or_zero),
     "SquaredDifference": elementwise(_squared_difference), "Atan2": elementwise(ops.arctan2),
     "Xlogy": elementwise(_x_log(ops.log)), "Xlog1py": elementwise(_x_log(ops.log1p)),
+    "Xdivy": elementwise(_quotient_of_zero), "NextAfter": elementwise(next_after),
     "Less": elementwise(ops.lt), "Greater": elementwise(ops.gt),
     "LessEqual": elementwise(ops.le), "GreaterEqual": elementwise(ops.ge),
     "LogicalAnd": elementwise(ops.bit_and), "LogicalOr": elementwise(ops.bit_or), "LogicalNot": logical_not,
@@ -89,6 +108,7 @@ TENSORFLOW.plain({
     "Exp": ops.exp, "Expm1": ops.expm1, "Log": ops.log, "Log1p": ops.log1p, "Sin": ops.sin, "Cos": ops.cos,
     "Tan": ops.tan, "Asin": ops.arcsin, "Acos": ops.arccos, "Atan": ops.arctan, "Sinh": ops.sinh, "Cosh": ops.cosh,
     "Asinh": ops.arcsinh, "Acosh": ops.arccosh, "Atanh": ops.arctanh, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
+    "Erfinv": ops.erfinv, "Ndtri": _normal_quantile, "BesselI0": bessel_i0, "BesselI0e": scaled_bessel_i0,
     "Erf": ops.erf, "Erfc": erfc, "Lgamma": ops.gammaln, "Digamma": ops.digamma, "Floor": ops.floor, "Ceil": ops.ceil,
     "Rint": ops.round, "Round": ops.round, "IsNan": ops.isnan, "IsInf": ops.isinf, "IsFinite": ops.isfinite,
     "Relu": composites.relu, "Relu6": lambda x: clipped(x, 0, 6), "Elu": elu, "Softplus": _softplus,
@@ -157,3 +177,12 @@ def leaky_relu(n: Application, x: Operand) -> Operand:
 def clip(n: Application, x: Operand, low: Operand, high: Operand) -> Operand:
     """Numbers moved between two."""
     return elementwise(ops.max)(elementwise(ops.min)(x, high), low)
+
+
+@TENSORFLOW("Polygamma", known=(0,))
+def derivative_of_digamma(n: Application, order: Known, x: Operand) -> Operand:
+    """The derivative of one order of the digamma function."""
+    orders = {float(one) for one in order.list()}
+    if len(orders) != 1 or not min(orders).is_integer() or min(orders) < 0:
+        n.fail(f"derivatives of the orders {sorted(orders)} are not supported", help="use one whole number")
+    return aligned(polygamma(int(orders.pop()), x), type_of(x).shape)

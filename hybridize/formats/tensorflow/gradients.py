@@ -13,7 +13,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.types import TensorType
-from hybridize.formats.foreign.arrays import aligned, elementwise, filled
+from hybridize.formats.foreign.arrays import elementwise, filled
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.linear import channels_last
@@ -137,18 +137,6 @@ def mirror_pad(n: Application, g: Operand, widths: Known) -> Operand:
     numbers = widths.list()
     sizes = [size - a - b for size, a, b in zip(type_of(g).shape, numbers[::2], numbers[1::2], strict=True)]
     return pulled(lambda x: mirrored(n, x, widths), g, filled(0, sizes, type_of(g).dtype))
-
-
-@TENSORFLOW("UnsortedSegmentSum", known=(2,))
-def segment_sum(n: Application, x: Operand, numbers: Operand, count: Known) -> Operand:
-    """The sum of the rows of each number; negative ones count nowhere."""
-    kind, at = type_of(x), type_of(numbers)
-    numbers = ops.cast(numbers, int64)
-    none = ops.lt(numbers, ops.like(0, numbers))
-    outside = ops.reshape(none, (*at.shape, *[1] * (kind.ndim - at.ndim)))
-    x = ops.where(aligned(outside, kind.shape), ops.like(0, x), x)
-    points = ops.reshape(ops.where(none, ops.like(0, numbers), numbers), (*at.shape, 1))
-    return ops.scatter_nd(filled(0, (count.item(), *kind.shape[at.ndim :]), kind.dtype), points, x, "add")
 
 
 # -------------------------------------------------------------------------------------------------------------- windows

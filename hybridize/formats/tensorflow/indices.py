@@ -22,7 +22,7 @@ from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.assigns import WRITES, held, hold
-from hybridize.formats.tensorflow.shapes import dtype_of
+from hybridize.formats.tensorflow.shapes import dtype_of, with_part
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops.library.bounds import check
 from hybridize.ops.op import Operand, type_of
@@ -229,6 +229,14 @@ def _scattered(mode: str, rows: bool, sign: int = 1) -> Callable[..., tuple[()]]
     return row
 
 
+@TENSORFLOW("ResourceStridedSliceAssign", values=True)
+def assign_part(n: Application, variable: Value, begin: Value, end: Value, strides: Value, new: Value) -> tuple[()]:
+    """Let a part of a variable hold other elements."""
+    hold(n, variable, with_part(n, held(n, variable), begin, end, strides, operand_of(new)))
+    return ()
+
+
+WRITES.add("ResourceStridedSliceAssign")
 for _kind, _rows in (("", True), ("Nd", False)):
     for _way, _mode, _sign in (("Add", "add", 1), ("Sub", "add", -1), ("Update", "set", 1)):
         TENSORFLOW(f"ResourceScatter{_kind}{_way}", values=True)(_scattered(_mode, _rows, _sign))

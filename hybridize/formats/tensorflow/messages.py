@@ -37,7 +37,7 @@ ArgAttrs: 1 key int, 2 value ArgAttr
 ArgAttr: 1 attr Attr{}
 Shape: 2 dim Dim*, 3 unknown_rank bool
 Dim: 1 size int
-Tensor: 1 dtype int, 2 shape Shape, 4 content bytes, 5 float float*, 6 double double*, 7 int int*, 8 string bytes*, 9 complex float*, 10 int64 int*, 11 bool bool*, 12 complex128 double*, 13 half int*, 16 uint32 int*, 17 uint64 int*
+Tensor: 1 dtype int, 2 shape Shape, 4 content bytes, 5 float float[], 6 double double[], 7 int int[], 8 string bytes*, 9 complex float[], 10 int64 int[], 11 bool bool[], 12 complex128 double[], 13 half int[], 16 uint32 int[], 17 uint64 int[]
 Versions: 1 producer int, 2 min_consumer int
 Signature: 1 inputs Info{}, 2 outputs Info{}, 3 method text
 Info: 1 name text, 2 dtype int, 3 shape Shape
@@ -121,19 +121,21 @@ def array_of(tensor: Message, name: str, what: str) -> NDArray[Any]:
             raise malformed(name, f"{what} of shape {list(shape)} has {len(data)} bytes", 0)
         return numpy.frombuffer(data, dtype).reshape(shape).copy()
     field = _FIELDS.get(number, "int")
-    values: list[Any] = tensor.get(field, [])
+    values = numpy.asarray(tensor.get(field, ()))
     if field == "half":
-        flat = numpy.array(values, "i8").astype("u2").view(dtype)
+        flat = values.astype("u2").view(dtype)
     elif field.startswith("complex"):
-        flat = numpy.array(values[: len(values) // 2 * 2], "f4" if number == 8 else "f8").view(dtype)
+        flat = values[: len(values) // 2 * 2].astype("f4" if number == 8 else "f8").view(dtype)
     else:
-        flat = numpy.array(values, "f8" if dtype.kind == "f" else "i8").astype(dtype)
+        flat = values.astype(dtype)
     if len(flat) > count or (count > _LARGEST and len(flat) < count):
         raise malformed(name, f"{what} of shape {list(shape)} has {len(flat)} elements", 0)
-    whole = numpy.empty(count, dtype)
-    whole[:] = flat[-1] if len(flat) else 0
-    whole[: len(flat)] = flat
-    return whole.reshape(shape)
+    if len(flat) == count:
+        return flat.reshape(shape)
+    last = flat[-1:].reshape(()) if len(flat) else numpy.zeros((), dtype)
+    if len(flat) < 2:
+        return numpy.broadcast_to(last, shape)  # no memory for what is one number
+    return numpy.concatenate([flat, numpy.broadcast_to(last, (count - len(flat),))]).reshape(shape)
 
 
 def size_in_bytes(shape: tuple[int, ...], dtype: numpy.dtype[Any]) -> int:

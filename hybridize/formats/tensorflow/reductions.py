@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
+from hybridize.ops.library.norms import log_cum_sum_exp
 from hybridize.ops.op import Operand, type_of
 
 
@@ -30,7 +32,7 @@ def _row(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., O
 
 for _name, _fold in {
     "Sum": ops.sum, "Mean": composites.mean, "Max": ops.reduce_max, "Min": ops.reduce_min, "Prod": ops.prod,
-    "All": ops.all, "Any": ops.any,
+    "EuclideanNorm": lambda x, axes: ops.sqrt(ops.sum(ops.mul(x, x), axes)), "All": ops.all, "Any": ops.any,
 }.items():  # fmt: skip
     TENSORFLOW(_name, known=(1,))(_row(_fold))
 
@@ -57,6 +59,7 @@ def _running(run: Callable[..., Operand], empty: float) -> Callable[..., Operand
 
 TENSORFLOW("Cumsum", known=(1,))(_running(ops.cum_sum, 0))
 TENSORFLOW("Cumprod", known=(1,))(_running(ops.cum_prod, 1))
+TENSORFLOW("CumulativeLogsumexp", known=(1,))(_running(log_cum_sum_exp, -math.inf))
 
 
 @TENSORFLOW("Softmax")

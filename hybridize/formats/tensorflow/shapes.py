@@ -12,7 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import DType, int32
+from hybridize.base.dtypes import DType, int32, int64
 from hybridize.formats.foreign import slices
 from hybridize.formats.foreign.arrays import (
     aligned,
@@ -47,28 +47,34 @@ def kind_of(x: Value) -> Any:
     return x.type if isinstance(x, Known) else type_of(operand_of(x))
 
 
-@TENSORFLOW("Shape", values=True)
+@TENSORFLOW("Shape", values=True, by_types=True)
 def shape(n: Application, x: Value) -> Known:
     """The sizes of an array."""
     return Known.of(list(kind_of(x).shape), dtype_of(n, "out_type", int32))
 
 
-@TENSORFLOW("ShapeN", values=True)
+@TENSORFLOW("ShapeN", values=True, by_types=True)
 def shapes(n: Application, *xs: Value) -> tuple[Known, ...]:
     """The sizes of arrays."""
     return tuple(shape(n, x) for x in xs)
 
 
-@TENSORFLOW("Size", values=True)
+@TENSORFLOW("Size", values=True, by_types=True)
 def size(n: Application, x: Value) -> Known:
     """The number of elements."""
     return Known.of(math.prod(kind_of(x).shape), dtype_of(n, "out_type", int32))
 
 
-@TENSORFLOW("Rank", values=True)
+@TENSORFLOW("Rank", values=True, by_types=True)
 def rank(n: Application, x: Value) -> Known:
     """The number of axes."""
     return Known.of(kind_of(x).ndim, int32)
+
+
+@TENSORFLOW("Empty", known=(0,))
+def empty(n: Application, sizes: Known) -> Operand:
+    """An array whose elements nobody has set: zeros."""
+    return filled(0, sizes.list(), dtype_of(n, "dtype", int32))
 
 
 @TENSORFLOW("Fill", values=True)
@@ -300,6 +306,22 @@ def _of_blocks(n: Application, x: Operand, function: Any) -> Operand:
 def strided_slice(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:
     """The part that `x[...]` means in Python: ranges, numbers, new axes, an ellipsis; numbers may be data."""
     return strided(n, x, begin, end, strides)
+
+
+@TENSORFLOW("TensorStridedSliceUpdate", values=True)
+def slice_update(n: Application, x: Value, begin: Value, end: Value, strides: Value, new: Value) -> Operand:
+    """An array whose part is replaced."""
+    return with_part(n, operand_of(x), begin, end, strides, operand_of(new))
+
+
+def with_part(n: Application, x: Operand, begin: Value, end: Value, strides: Value, new: Operand) -> Operand:
+    """Return an array with other elements where the slice is: those are set whose numbers the slice of numbers has."""
+    shape = type_of(x).shape
+    count = math.prod(shape)
+    places = strided(n, ops.reshape(ops.iota((count,), 0, int64), shape), begin, end, strides)
+    at = type_of(places).shape
+    flat = ops.scatter_nd(ops.reshape(x, (count,)), ops.reshape(places, (*at, 1)), aligned(new, at), "set")
+    return ops.reshape(flat, shape)
 
 
 def strided(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:

@@ -14,7 +14,7 @@ from hybridize.formats.tensorflow.messages import NAMES
 
 _TABLES: Final = (
     "elementwise", "assigns", "calls", "linear", "shapes", "reductions", "windows", "indices", "control", "lists",
-    "gradients", "random", "draws", "matrices",
+    "gradients", "random", "draws", "segments", "matrices", "colours",
 )  # fmt: skip
 """Modules of rows; those that most models need come first."""
 _RESULTS: Final = frozenset({"DstT", "out_type", "output_type", "index_type", "out_idx", "type"})
@@ -28,6 +28,7 @@ _IDLE: Final = {
         "validate_shape validate_indices incompatible_shape_error message summarize "
         "TensorListSetItem.resize_if_index_out_of_bounds",
     "a call has the variables to itself": "use_locking",
+    "the type of an input, which that says itself": "Fill.index_type",
     "where TensorFlow holds a variable": "container shared_name debug_name allowed_devices VarHandleOp.shape",
     "the order is open then, and ours is one": "TopKV2.sorted",
     "random numbers are those of hybridize's own generator": "seed seed2",
@@ -66,6 +67,8 @@ _REMEDIES: Final = {
         "AnonymousMutableHashTable",
     "arrays that are not dense (make them dense: to_tensor, tf.sparse.to_dense)":
         "Ragged Sparse DenseToSparse DenseToCSRSparse CSRSparse DeserializeSparse SerializeSparse",
+    "shapes that data decide (tf.math.unsorted_segment_sum and its like, tf.where(mask, x, y), masks)":
+        "Unique SegmentSum SegmentMean SegmentMax SegmentMin SegmentProd DynamicPartition NonMaxSuppression",
     "data sets and files (give arrays)":
         "Iterator Anonymous Dataset TensorDataset OneShotIterator ReadFile Reader Queue RestoreV2 SaveV2",
 }  # fmt: skip

@@ -142,6 +142,18 @@ def transposed_convolution_of_mediapipe(n: Application, x: Operand, w: Operand, 
     return with_bias("Deconvolution", transposed(n, x, w, None, (height, width), padding == 1), bias, True)
 
 
+@TFLITE("CONV_3D")
+def convolution_of_volumes(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
+    """The convolution of images of three axes, plus a bias of each channel."""
+    *kernel, channels, _ = type_of(w).shape
+    strides, dilations = (tuple(n.integer(f"{name}_{axis}", 1) for axis in "dhw") for name in ("stride", "dilation"))
+    none = ((0, 0),) * 3
+    pads = none if n.integer("padding", SAME) else same_pads(type_of(x).shape[1:4], kernel, strides, dilations)
+    groups = type_of(x).shape[4] // channels
+    y = ops.convolution(x, ops.transpose(w, (4, 0, 1, 2, 3)), strides, pads, dilations, groups, 1, True)
+    return activated(n, with_bias("Convolution", y, bias, True))
+
+
 def rows_of(n: Application, x: Operand, w: Operand) -> Operand:
     """Return an operand as a matrix whose rows are as long as those of a weight."""
     if n.integer("format", 0):

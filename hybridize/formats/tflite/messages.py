@@ -49,7 +49,7 @@ SCHEMAS: Final = schemas("""
     Metadata: 0 name text, 1 buffer u32
     Signature: 0 inputs Entry*, 1 outputs Entry*, 2 key text, 4 graph u32
     Entry: 0 name text, 1 tensor u32
-    Options: 1 conv Conv, 2 depthwise Depthwise, 5 pool Pool, 8 dense Dense, 9 softmax Softmax, 10 concatenation Concatenation, 11 add Fused, 12 norm Fused, 13 response Response, 15 bilinear Bilinear, 17 reshape Reshape, 19 blocks Blocks, 21 mul Fused, 23 gather Gather, 27 fold Fold, 28 sub Fused, 29 div Fused, 30 squeeze Squeeze, 32 strided StridedSlice, 35 split Split, 37 cast Cast, 40 largest Position, 49 transposed TransposeConv, 55 shape Shape, 57 smallest Position, 59 pack Pack, 61 one_hot OneHot, 64 unpack Unpack, 71 lstm Lstm, 74 nearest Nearest, 75 leaky LeakyRelu, 77 mirror MirrorPad, 79 parts Split, 92 if If, 93 while While, 94 depth Blocks, 101 product Product, 102 running Running, 103 once CallOnce, 111 handle Handle, 116 gelu Gelu
+    Options: 1 conv Conv, 2 depthwise Depthwise, 5 pool Pool, 8 dense Dense, 9 softmax Softmax, 10 concatenation Concatenation, 11 add Fused, 12 norm Fused, 13 response Response, 15 bilinear Bilinear, 17 reshape Reshape, 19 blocks Blocks, 21 mul Fused, 23 gather Gather, 27 fold Fold, 28 sub Fused, 29 div Fused, 30 squeeze Squeeze, 32 strided StridedSlice, 35 split Split, 37 cast Cast, 40 largest Position, 49 transposed TransposeConv, 55 shape Shape, 57 smallest Position, 59 pack Pack, 61 one_hot OneHot, 64 unpack Unpack, 71 lstm Lstm, 74 nearest Nearest, 75 leaky LeakyRelu, 77 mirror MirrorPad, 79 parts Split, 87 sequence Sequence, 92 if If, 93 while While, 94 depth Blocks, 101 product Product, 102 running Running, 103 once CallOnce, 106 conv3d Conv3D, 111 handle Handle, 115 buckets Buckets, 116 gelu Gelu
     Conv: 0 padding i8, 1 stride_w i32, 2 stride_h i32, 3 activation i8, 4 dilation_w i32, 5 dilation_h i32, 6 bias_type i8
     Depthwise: 0 padding i8, 1 stride_w i32, 2 stride_h i32, 3 multiplier i32, 4 activation i8, 5 dilation_w i32, 6 dilation_h i32
     Pool: 0 padding i8, 1 stride_w i32, 2 stride_h i32, 3 filter_w i32, 4 filter_h i32, 5 activation i8
@@ -83,6 +83,9 @@ SCHEMAS: Final = schemas("""
     CallOnce: 0 init i32
     Handle: 0 container text, 1 name text
     Gelu: 0 approximate bool
+    Conv3D: 0 padding i8, 1 stride_d i32, 2 stride_w i32, 3 stride_h i32, 4 activation i8, 5 dilation_d i32, 6 dilation_w i32, 7 dilation_h i32
+    Sequence: 0 time i32, 1 batch i32
+    Buckets: 0 boundaries f32*
     Lstm: 0 activation i8, 1 cell_clip f32, 2 projection_clip f32, 3 time_major bool, 4 asymmetric bool
 """)  # noqa: E501
 

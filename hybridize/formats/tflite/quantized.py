@@ -8,13 +8,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import DType, float32, int8, int16, int32, int64, is_float, uint8
+from hybridize.base.dtypes import DType, float32, float64, int8, int16, int32, int64, is_float, uint8
 from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Value
@@ -265,8 +266,17 @@ def squared_difference(n: Application, x: Operand, y: Operand) -> Operand:
 
 @TFLITE("BATCH_MATMUL" + QUANTIZED)
 def matmul(n: Application, x: Operand, y: Operand) -> Operand:
-    """The products of matrices, each turned or not."""
-    (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+    """The products of matrices, each turned or not; rows of floats become integers by a scale of each."""
+    of_y, zero_y = _single(n, "of", 1)
+    if is_float(type_of(x).dtype):
+        last = type_of(x).ndim - 1
+        whole, steps = integers_of.own_integers(x, (last - 1 if n.flag("adjoint_x") else last,))
+        sums, steps = stretched(
+            ops.cast(products_as(n, whole, _less_zero(y, zero_y, int16), int32), float32),
+            ops.reshape(steps, (*type_of(steps).shape, 1)),
+        )
+        return ops.mul(ops.mul(sums, steps), ops.like(of_y, sums))
+    of_x, zero_x = _single(n, "of", 0)
     for one in (x, y):
         _check_eight(n, one)
     sums = products_as(n, _less_zero(x, zero_x, int16), _less_zero(y, zero_y, int16), int32)
@@ -317,6 +327,81 @@ def softmax(n: Application, x: Operand) -> Operand:
                                    ops.full(zero, type_of(part).with_dtype(int32)), dtype)  # fmt: skip
 
 
+@TFLITE("LOG_SOFTMAX" + QUANTIZED)
+def log_softmax(n: Application, x: Operand) -> Operand:
+    """The logarithm of the softmax of the last axis, whose exponentials are of a table of 256."""
+    dtype, (scale, _), (to, zero) = _result(n), _single(n, "of", 0), _single(n, "to", 0)
+    shape, last = type_of(x).shape, type_of(x).ndim - 1
+    whole = ops.cast(x, int32)
+    largest = ops.reduce_max(whole, (last,))
+    table = numpy.exp(-scale * numpy.arange(256).astype("f4")).astype("f4")
+    below = ops.cast(ops.sub(ops.spread(largest, shape, (last,)), whole), int64)
+    total = ops.log(ops.sum(ops.gather(ops.constant(table), below, 0), (last,)))
+    most = ops.div(ops.add(ops.mul(ops.cast(largest, float32), ops.like(scale, total)), total), ops.like(to, total))
+    y = ops.cast(whole, float32)
+    y = ops.sub(ops.mul(y, ops.like(scale / to, y)), ops.spread(most, shape, (last,)))
+    return fixed_point.placed(ops.cast(ops.round(y), int32), zero, dtype)
+
+
+@TFLITE("DIV" + QUANTIZED)
+def quotient(n: Application, x: Operand, y: Operand) -> Operand:
+    """The quotients of two arrays, by a table of all pairs."""
+    of, dtype = _check_eight(n, x), _result(n)
+    (of_x, zero_x), (of_y, zero_y), (scale, zero) = _single(n, "of", 0), _single(n, "of", 1), _single(n, "to", 0)
+    low, high = _ends(n, dtype, scale, zero)
+    every = numpy.arange(numpy.iinfo(of).min, numpy.iinfo(of).max + 1, dtype="f8")
+    with numpy.errstate(all="ignore"):
+        each = (every - zero_x)[:, None] / (every - zero_y) * (float(of_x) / float(of_y) / float(scale))
+    whole = numpy.copysign(numpy.floor(numpy.abs(numpy.nan_to_num(each)) + 0.5), each) + zero
+    x, y = (_less_zero(q, numpy.iinfo(of).min, int64) for q in stretched(x, y))
+    table = numpy.clip(whole, low, high).astype(dtype).reshape(-1)
+    return ops.gather(ops.constant(table), ops.add(ops.mul(x, ops.like(256, x)), y), 0)
+
+
+@TFLITE("L2_NORMALIZATION" + QUANTIZED)
+def l2_normalization(n: Application, x: Operand) -> Operand:
+    """Rows of the last axis over their lengths, half away from zero."""
+    dtype, (_, zero), (scale, nought) = _result(n), _single(n, "of", 0), _single(n, "to", 0)
+    if n.integer("activation", 0):
+        n.fail("it has a fused activation, which is not supported on integers")
+    shape, last = type_of(x).shape, type_of(x).ndim - 1
+    whole = _less_zero(x, zero)
+    total = ops.cast(ops.sum(ops.mul(whole, whole), (last,)), float64)
+    length = ops.spread(ops.sqrt(ops.max(total, ops.like(1, total))), shape, (last,))
+    y = ops.div(ops.mul(ops.cast(whole, float64), ops.like(1 / float(scale), length)), length)
+    size = ops.floor(ops.add(ops.abs(y), ops.like(0.5, y)))
+    return fixed_point.placed(ops.cast(ops.mul(ops.sign(y), size), int32), nought, dtype)
+
+
+def _compared(function: Any) -> Any:
+    def row(n: Application, x: Operand, y: Operand) -> Operand:
+        sides = []
+        for k, q in enumerate(stretched(x, y)):
+            _check_eight(n, q)
+            scale, zero = _single(n, "of", k)
+            whole = _less_zero(q, zero)
+            sides.append(_rescaled(ops.mul(whole, ops.like(1 << 8, whole)), float(scale)))
+        return function(*sides)
+
+    return row
+
+
+for _name, _function in {"EQUAL": ops.eq, "NOT_EQUAL": ops.ne, "LESS": ops.lt, "LESS_EQUAL": ops.le,
+                         "GREATER": ops.gt, "GREATER_EQUAL": ops.ge}.items():  # fmt: skip
+    TFLITE(_name + QUANTIZED)(_compared(_function))
+
+
+@TFLITE("SUM" + QUANTIZED, known=(1,))
+def total(n: Application, x: Operand, axes: Known) -> Operand:
+    """The sums along axes."""
+    dtype, along = _result(n), axes_of(n, x, axes)
+    (own, its_zero), (scale, zero) = _single(n, "of", 0), _single(n, "to", 0)
+    sums = kept(ops.sum(_less_zero(x, its_zero), along), type_of(x), along, n.flag("keep"))
+    y = ops.cast(sums, float32)
+    y = ops.mul(y, ops.like(own / scale, y))
+    return fixed_point.placed(ops.cast(ops.round(y), int32), zero, dtype)
+
+
 # -------------------------------------------------------------------------------------------------- to and from numbers
 
 
@@ -357,7 +442,7 @@ def dequantize(n: Application, x: Operand) -> Operand:
     return integers_of.dequantized(x, scales, zeros if one.zeros.any() else None)
 
 
-def _table(n: Application, x: Operand, function: Any) -> Operand:
+def _table(n: Application, x: Operand, function: Any, whole: Any = numpy.rint) -> Operand:
     """A function of numbers on integers of eight bits, by a table of its 256 results."""
     of, dtype = _check_eight(n, x), _result(n)
     scale, zero = _single(n, "of", 0)
@@ -365,7 +450,7 @@ def _table(n: Application, x: Operand, function: Any) -> Operand:
     ends, own = numpy.iinfo(dtype), numpy.iinfo(of)
     every = (numpy.arange(own.min, own.max + 1) - zero).astype("f4") * scale
     with numpy.errstate(all="ignore"):
-        numbers = numpy.nan_to_num(numpy.rint(function(every) / to) + nought, nan=ends.min)
+        numbers = numpy.nan_to_num(whole(function(every) / to) + nought, nan=ends.min)
     return fixed_point.looked_up(x, numpy.clip(numbers, ends.min, ends.max).astype(dtype))
 
 
@@ -385,12 +470,18 @@ def _tabulated(function: Any) -> Any:
     return lambda n, x: _table(n, x, function)
 
 
-_TABLES = {
+_TABLES: Final[Mapping[str, Callable[[Any], Any]]] = {
     "ABS": numpy.abs, "ELU": lambda x: numpy.where(x < 0, numpy.expm1(x), x), "EXP": numpy.exp, "LOG": numpy.log,
     "RSQRT": lambda x: 1 / numpy.sqrt(x),
 }  # fmt: skip
-for _name, _function in _TABLES.items():
-    TFLITE(_name + QUANTIZED)(_tabulated(_function))
+for _name, _table_of in _TABLES.items():
+    TFLITE(_name + QUANTIZED)(_tabulated(_table_of))
+
+
+@TFLITE("SQRT" + QUANTIZED)
+def square_root(n: Application, x: Operand) -> Operand:
+    """The square root, cut off towards that of 0."""
+    return _table(n, x, numpy.sqrt, numpy.trunc)
 
 
 @TFLITE("GELU" + QUANTIZED)
@@ -466,7 +557,7 @@ def _same(n: Application, *inputs: int) -> tuple[numpy.float32, int]:
     return scale, zero
 
 
-@TFLITE("CONCATENATION" + QUANTIZED, mixed=True)
+@TFLITE("CONCATENATION" + QUANTIZED, mixed=())
 def joined(n: Application, *xs: Value) -> Value:
     """Arrays one after the other."""
     _same(n, *range(len(xs)))
@@ -524,7 +615,8 @@ def resize_bilinear(n: Application, x: Operand, sizes: Known) -> Operand:
     images(n, x)
     _same(n, 0)
     own, counts = type_of(x).shape[1:3], [int(size) for size in sizes.list()]
-    half, corners = n.flag("half"), n.flag("corners")
+    corners = n.flag("corners")
+    half = n.flag("half") and not corners
     between = fixed_point.places_of_ten_bits if _reference(n) else fixed_point.places_of_eleven_bits
     rows = [between(int(size), count, half, corners) for size, count in zip(own, counts, strict=True)]
     return fixed_point.interpolated(x, rows[0], rows[1], 10 if _reference(n) else 11)

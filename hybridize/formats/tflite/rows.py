@@ -3,6 +3,7 @@
 
 from hybridize.formats.tflite import control as control
 from hybridize.formats.tflite import elementwise as elementwise
+from hybridize.formats.tflite import indexing as indexing
 from hybridize.formats.tflite import linear as linear
 from hybridize.formats.tflite import quantized as quantized
 from hybridize.formats.tflite import recurrent as recurrent

@@ -10,7 +10,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import int64
+from hybridize.base.dtypes import int64, is_float
 from hybridize.formats.foreign import slices
 from hybridize.formats.foreign.arrays import (
     aligned,
@@ -19,13 +19,13 @@ from hybridize.formats.foreign.arrays import (
     reshaped,
     with_axes,
     without_axes,
-    wrapped,
 )
 from hybridize.formats.foreign.known import Known, Vector, operand_of
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites
+from hybridize.ops.library.bounds import check
 from hybridize.ops.library.padding import padded
 from hybridize.ops.library.resizing import depth_to_space, space_to_depth
 from hybridize.ops.op import Operand, scalar, type_of
@@ -37,13 +37,13 @@ def _type(x: Value) -> Any:
     return x.type if isinstance(x, Known) else type_of(operand_of(x))
 
 
-@TFLITE("SHAPE", values=True)
+@TFLITE("SHAPE", values=True, by_types=True)
 def shape(n: Application, x: Value) -> Known:
     """The sizes of an array."""
     return Known.of(list(_type(x).shape), n.attributes["types"][0])
 
 
-@TFLITE("RANK", values=True)
+@TFLITE("RANK", values=True, by_types=True)
 def rank(n: Application, x: Value) -> Known:
     """The number of axes."""
     return Known.of(_type(x).ndim, n.attributes["types"][0])
@@ -136,13 +136,13 @@ def mirror_pad(n: Application, x: Operand, pads: Known) -> Operand:
 # -------------------------------------------------------------------------------------------------------- some elements
 
 
-@TFLITE("SLICE", mixed=True)
+@TFLITE("SLICE", mixed=(1, 2))
 def slice(n: Application, x: Value, begin: Value, sizes: Value) -> Value:
     """Ranges of all axes; a size of -1 is all that is left."""
     return slices.some(n, x, begin, sizes)
 
 
-@TFLITE("STRIDED_SLICE", mixed=True)
+@TFLITE("STRIDED_SLICE", mixed=(1, 2, 3))
 def strided_slice(n: Application, x: Value, begin: Value, end: Value, steps: Value) -> Value:
     """A part of an array, by five masks; a single place may be data."""
     if n.flag("offset"):
@@ -187,7 +187,7 @@ def gather(n: Application, x: Operand, indices: Operand) -> Operand:
     """The elements at indices along an axis, for each place of the first `batch` axes where there are some."""
     axis, batch = n.axis(x, default=0), n.integer("batch", 0)
     batch += type_of(indices).ndim if batch < 0 else 0
-    indices = wrapped(indices, type_of(x).shape[axis])
+    indices = within(n, indices, type_of(x).shape[axis])
     if not batch:
         return ops.gather(x, indices, axis)
     own, other = type_of(x).shape, type_of(indices).shape
@@ -209,22 +209,28 @@ def gather(n: Application, x: Operand, indices: Operand) -> Operand:
 @TFLITE("GATHER_ND")
 def gather_nd(n: Application, x: Operand, indices: Operand) -> Operand:
     """The parts of an array at places: the last axis of the indices goes along its first axes."""
-    *places, depth = type_of(indices).shape
-    own = type_of(x).shape
-    rows = ops.reshape(x, (math.prod(own[: int(depth)]), *own[int(depth) :]))
-    at: Operand | None = None
-    for k in range(int(depth)):
-        index = ops.cast(ops.reshape(ops.part(indices, len(places), k, k + 1), tuple(places)), int64)
-        at = index if at is None else ops.add(ops.mul(at, ops.like(own[k], at)), index)
-    if at is None:
-        n.fail("its indices have no numbers")
-    return ops.gather(rows, at, 0)
+    return ops.gather_nd(x, points_of(n, indices, type_of(x).shape))
+
+
+def within(n: Application, indices: Operand, size: Any) -> Operand:
+    """Return indices of an axis as int64; those that are out of bounds, negative ones among them, are refused."""
+    indices = ops.cast(indices, int64)
+    check(indices, 0, size, f"{n.place}, an axis of {dims.text(size)} elements")
+    return indices
+
+
+def points_of(n: Application, points: Operand, shape: Sequence[Any]) -> Operand:
+    """Return points in an array of a shape as int64; those that are out of bounds are refused."""
+    points, last = ops.cast(points, int64), type_of(points).ndim - 1
+    for axis in range(int(type_of(points).shape[-1])):
+        within(n, ops.part(points, last, axis, axis + 1), shape[axis])
+    return points
 
 
 # ------------------------------------------------------------------------------------------------------ joined elements
 
 
-@TFLITE("CONCATENATION", mixed=True)
+@TFLITE("CONCATENATION", mixed=())
 def concatenation(n: Application, *xs: Value) -> Value:
     """Arrays one after the other."""
     if n.integer("activation", 0):
@@ -232,7 +238,7 @@ def concatenation(n: Application, *xs: Value) -> Value:
     return slices.joined(n, xs, n.axis_of(n.integer("axis", 0), slices.rank(xs[0])))
 
 
-@TFLITE("PACK", mixed=True)
+@TFLITE("PACK", mixed=())
 def pack(n: Application, *xs: Value) -> Value:
     """Arrays along a new axis."""
     ndim, known = slices.rank(xs[0]), [isinstance(x, Known) for x in xs]
@@ -319,8 +325,17 @@ def batch_to_space(n: Application, x: Operand, blocks: Known, crops: Known) -> O
 # ---------------------------------------------------------------------------------------------------------- folded axes
 
 
+def _mean(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """The mean along axes; of integers, cut off towards 0."""
+    if is_float(type_of(x).dtype):
+        return composites.mean(x, axes)
+    total = ops.sum(ops.cast(x, int64), axes)
+    count = math.prod(type_of(x).shape[axis] for axis in axes)
+    return ops.cast(composites.integer_quotient(total, ops.like(count, total)), type_of(x).dtype)
+
+
 FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {
-    "SUM": ops.sum, "MEAN": composites.mean, "REDUCE_MAX": ops.reduce_max, "REDUCE_MIN": ops.reduce_min,
+    "SUM": ops.sum, "MEAN": _mean, "REDUCE_MAX": ops.reduce_max, "REDUCE_MIN": ops.reduce_min,
     "REDUCE_PROD": ops.prod, "REDUCE_ANY": ops.any, "REDUCE_ALL": ops.all,
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from hybridize.ops.analysis import exp, sqrt
-from hybridize.ops.arithmetic import abs, add, div, le, max, min, mul, sub, where
+from hybridize.ops.arithmetic import abs, add, div, le, max, min, mul, neg, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.views import cast, like, wide
@@ -43,6 +43,11 @@ def bessel_i0(x: Operand) -> Operand:
     far = max(abs(x), like(_NEAR, x))
     high = div(mul(exp(far), _chebyshev(sub(div(like(32.0, x), far), like(2.0, x)))), sqrt(far))
     return cast(where(inside, low, high), dtype)
+
+
+def scaled_bessel_i0(x: Operand) -> Operand:
+    """Return exp(-|x|) times the same."""
+    return mul(bessel_i0(x), exp(neg(abs(x))))
 
 
 def _chebyshev(x: Operand) -> Operand:

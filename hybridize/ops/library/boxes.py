@@ -174,6 +174,45 @@ def _survivors(
     return bind(Scan(make_graph(step, kinds), count, False, 1), *operands)[0]
 
 
+@composite("_selected_boxes")
+def selected_boxes(
+    corners: Operand, scores: Operand, count: int, overlap: float, least: float, sigma: float
+) -> tuple[Operand, Operand, Operand]:
+    """Return the boxes of the best scores, each without those that overlap a better one (*non-maximum suppression*).
+
+    They are numbers i64 [count], and their scores; and how many there are: what is behind them is 0.
+
+    Args:
+        corners: [boxes, 4], of two opposite corners each.
+        scores: [boxes].
+        count: the most that are selected.
+        overlap: a box goes that overlaps a selected one by this share or more.
+        least: a box counts while its score is higher.
+        sigma: where it is above 0, scores fall by exp(-share^2 / (2 sigma)) with each that is selected (*soft*).
+    """
+    kind, boxes = type_of(scores), type_of(scores).shape
+    one, other = _sides(corners, 0)[:2], _sides(corners, 0)[2:]
+    sides = [f(a, b) for f in (min, max) for a, b in zip(one, other, strict=True)]
+    whole = [*sides, _area(sides)]
+
+    def step(left: Operand, *fixed: Operand) -> list[Operand]:
+        best = arg_max(left, 0)
+        score = gather(left, best, 0)
+        some = gt(score, like(least, score))
+        shares = _overlap([broadcast(gather(x, best, 0), boxes) for x in fixed[:4]],
+                          broadcast(gather(fixed[4], best, 0), boxes), fixed[:4], fixed[4])  # fmt: skip
+        lower = mul(left, exp(mul(like(-0.5 / sigma, shares), mul(shares, shares)))) if sigma > 0 else left
+        goes = bit_or(ge(shares, like(overlap, shares)), eq(iota(boxes, 0, int64), broadcast(best, boxes)))
+        rest = where(goes, like(float("-inf"), lower), lower)
+        return [rest, where(some, best, like(0, best)), where(some, score, like(0, score)), cast(some, int64)]
+
+    operands = [scores, *whole]
+    if dims.same(boxes[0], 0) or dims.same(count, 0):
+        return full(0, TensorType((count,), int64)), full(0, kind.with_shape((count,))), full(0, TensorType((), int64))
+    _, best, values, some = bind(Scan(make_graph(step, [*map(type_of, operands)]), count, False, 1), *operands)
+    return best, values, sum(some, (0,))
+
+
 @composite("_contrib_bipartite_matching")
 def bipartite_matching(data: Operand, is_ascend: bool, threshold: float, topk: int) -> tuple[Operand, Operand]:
     """Return the column of each row and the row of each column, -1 where there is none: the best pair, the next, ...

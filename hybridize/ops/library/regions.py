@@ -55,7 +55,7 @@ def roi_pooling(x: Operand, rois: Operand, pooled_size: Pair, spatial_scale: flo
     n, c, h, w = kind.shape
     count = type_of(rois).shape[0]
     sides, image, valid = _read(rois, wide(kind.dtype), n)
-    rounded = [_nearest(_scaled(side, spatial_scale)) for side in sides]
+    rounded = [nearest(_scaled(side, spatial_scale)) for side in sides]
     down, right = pooled_size
     top, bottom = _bins(rounded[1], rounded[3], down, h)
     left, end = _bins(rounded[0], rounded[2], right, w)
@@ -300,8 +300,8 @@ def _moved(place: Operand, size: int) -> Operand:
     return min(max(place, like(0, place)), like(size - 1, place))
 
 
-def _nearest(x: Operand) -> Operand:
-    """Round to whole numbers, halves away from 0."""
+def nearest(x: Operand) -> Operand:
+    """Return whole numbers nearest to others, halves away from 0."""
     size = abs(x)
     below = floor(size)
     up = ge(sub(size, below), like(0.5, size))

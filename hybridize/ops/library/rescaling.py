@@ -191,11 +191,11 @@ class _Table:
                 return add(mul(number(begin), number(size - 1)), mul(index, step))
         if way == "pytorch_half_pixel" and count == 1:
             return number(0)
-        place = sub(div(add(index, half), self.growth()), half)
+        place = div(add(index, half), self.growth())
         if way == "half_pixel_symmetric":
             part = div(number(count), mul(self.growth(), number(size)))
             place = add(mul(mul(number(size), half), sub(number(1), part)), place)
-        return place
+        return sub(place, half)
 
     def terms(self) -> list[tuple[Operand, Operand]]:
         """Return the places, in the axis, and the weights of each term."""

@@ -37,6 +37,7 @@ from hybridize.base.dims import hint, is_symbolic, product, same, text
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.contraction import Contraction, Subscript
+from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.panels import LATENCY
 from hybridize.schedule.contraction.parts import Part
@@ -304,7 +305,7 @@ def _tiles(
     if plan.is_summed:  # a turn has one vector of a line
         sizes = (*sizes[:-1], (1, False))
     factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis in (*rows, *sums))
-    registers = target.registers - _OTHERS - (0 if target.fma else 1)
+    registers = target.registers - _OTHERS - Arithmetic(plan.dtype, target).product_registers
     boxes = tile_of(sizes, factors, len(rows), registers, plan.is_apart)
     return LaneTiles(
         tuple(zip(rows, boxes[: len(rows)], strict=True)), tuple(zip(sums, boxes[len(rows) :], strict=True)), ()

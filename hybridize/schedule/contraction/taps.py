@@ -437,13 +437,19 @@ def cycles(plan: TapPlan, target: Target) -> int:
     return total * hint(product(axis.size for axis in plan.groups))
 
 
+_WHOLE_PAIRS = 12
+"""Vectors of two integers that LLVM keeps in general registers, in which it multiplies them on 64-bit ARM."""
+
+
 def tile_height(width: int, rows: int, pixel_bytes: int, arithmetic: Arithmetic) -> int:
     """Rows of a tile: of the fewest tiles of a line the lowest, so that rows done twice are few."""
-    if arithmetic.is_float:
-        limit = _ROWS[arithmetic.target.registers].get(width, 1)
-    else:
-        # Their sums, and what some products of integers take besides.
-        limit = min(tile_rows(arithmetic, width), max(1, (arithmetic.target.registers - 4) // width - 1))
+    registers = arithmetic.target.registers
+    # Beside the sums are a row of w, an element of x, and what a product takes.
+    limit = max(1, (registers - width - 1 - arithmetic.product_registers) // width)
+    table = _ROWS[registers].get(width, 1) if arithmetic.is_float else tile_rows(arithmetic, width)
+    limit = min(limit, table)
+    if not arithmetic.is_float and arithmetic.lanes == 2:
+        limit = min(limit, _WHOLE_PAIRS // width)
     if hint(pixel_bytes) >= _FAR_PIXELS:
         limit = min(limit, _NEAR_ROWS)
     count = max(1, hint(rows))

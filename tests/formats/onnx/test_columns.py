@@ -3,7 +3,8 @@
 import numpy
 import pytest
 
-from hybridize.errors import LoadError
+from hybridize import np
+from hybridize.errors import ArgumentError, LoadError
 from tests.formats.onnx.oracles import agree, block_of, info, model_of, node
 
 RANDOM = numpy.random.RandomState(1)
@@ -36,6 +37,20 @@ def test_arrays_are_joined():
         inputdimensions=[4, 4],
     )
     agree(joined, *[{"x": x_of(rows), "i": x_of(rows)} for rows in (2, 3, 5)])
+
+
+@pytest.mark.parametrize("zeros", [0, 1])
+@pytest.mark.parametrize("dtype", ["f4", "i8"])
+def test_categories_are_encoded(dtype, zeros):
+    encoded = model("OneHotEncoder", [info("x", dtype, ["n", 4])], info("y", "f4"), cats_int64s=[2, 0, -1], zeros=zeros)
+    rows = numpy.array([[2, 0, -1, 0], [0, 0, 2, 2]], dtype)
+    block = agree(encoded, *[{"x": rows[[0, 1] * n]} for n in (1, 2, 3)])
+    other = rows + numpy.array(1, dtype)
+    if zeros:
+        agree(encoded, {"x": other})
+    else:
+        with pytest.raises(ArgumentError, match=r"E323: .*numbers that are no category"):
+            block(np.array(other))
 
 
 @pytest.mark.parametrize("values", [[7.0], [1.0, 2.0, 3.0, 4.0]])

@@ -100,3 +100,49 @@ def test_short_floats_are_refused():
     with pytest.raises(LoadError, match="float8e4m3fn are not supported") as error:
         block_of(model)(x=np.zeros(2))
     assert error.value.code == "E603"
+
+
+def convolved(x, w, pads, strides, dilations, groups):
+    """The convolution of int64, a tap at a time."""
+    rank = x.ndim - 2
+    x = numpy.pad(x, [(0, 0), (0, 0), *zip(pads[:rank], pads[rank:], strict=True)])
+    kernel = w.shape[2:]
+    sizes = [(size - (taps - 1) * apart - 1) // step + 1
+             for size, taps, apart, step in zip(x.shape[2:], kernel, dilations, strides, strict=True)]  # fmt: skip
+    y = numpy.zeros((len(x), groups, len(w) // groups, *sizes), "i8")
+    parts = x.reshape(len(x), groups, -1, *x.shape[2:])
+    for tap in numpy.ndindex(*kernel):
+        window = tuple(slice(k * apart, k * apart + step * (size - 1) + 1, step)
+                       for k, apart, step, size in zip(tap, dilations, strides, sizes, strict=True))  # fmt: skip
+        of = w[(slice(None), slice(None), *tap)].reshape(groups, len(w) // groups, -1)
+        y += numpy.einsum("ngc...,goc->ngo...", parts[(..., *window)], of)
+    return y.reshape(len(x), len(w), *sizes)
+
+
+@pytest.mark.parametrize("groups", [1, pytest.param(2, marks=LONG), pytest.param(6, marks=LONG)])
+@pytest.mark.parametrize("rank", [pytest.param(1, marks=LONG), 2, pytest.param(3, marks=LONG)])
+@pytest.mark.parametrize("kinds", [pytest.param("u1 u1", marks=LONG), pytest.param("u1 i1", marks=LONG), "i1 u1",
+                                   pytest.param("i1 i1", marks=LONG)])  # fmt: skip
+def test_convolutions_of_all_integers(kinds, rank, groups):
+    """ONNX Runtime has not all of these: by the definition; weights have a zero for each channel."""
+    of, by = kinds.split()
+    x, w = numbers(2, 6, *(9, 8, 7)[:rank], dtype=of), numbers(12, 6 // groups, *(3, 2, 3)[:rank], dtype=by)
+    zx, zw = numbers(dtype=of), numbers(12, dtype=by)
+    pads, strides, dilations = [1, 0, 2, 2, 1, 0][: 2 * rank], [2, 1, 1][:rank], [1, 2, 1][:rank]
+    fields = {"pads": pads, "strides": strides, "dilations": dilations, "group": groups}
+    model = model_of([node("ConvInteger", "x w zx zw", **fields)], [info("x", of, x.shape)], [info("y", "i4")],
+                     {"w": w, "zx": zx, "zw": zw})  # fmt: skip
+    wide = w.astype("i8") - zw.reshape(-1, *(1,) * (rank + 1))
+    wanted = convolved(x.astype("i8") - zx, wide, pads, strides, dilations, groups)
+    numpy.testing.assert_array_equal(block_of(model)(np.array(x, dtype=of)).asnumpy(), wanted)
+
+
+@pytest.mark.parametrize("kinds", ["u1 u1", "u1 i1", "i1 u1", "i1 i1"])
+def test_products_of_all_integers(kinds):
+    """A zero for each row of one and each column of the other."""
+    of, by = kinds.split()
+    a, b, za, zb = numbers(5, 33, dtype=of), numbers(33, 18, dtype=by), numbers(5, dtype=of), numbers(18, dtype=by)
+    model = model_of([node("MatMulInteger", "a b za zb")], [info("a", of, a.shape)], [info("y", "i4")],
+                     {"b": b, "za": za, "zb": zb})  # fmt: skip
+    wanted = (a.astype("i8") - za[:, None]) @ (b.astype("i8") - zb)
+    numpy.testing.assert_array_equal(block_of(model)(np.array(a, dtype=of)).asnumpy(), wanted)

@@ -206,3 +206,19 @@ def test_operators_that_are_refused_have_a_remedy(op, said):
     with refusal(LoadError, f"operator {op}") as raised:
         block_of([(op, "x", "y", {})], [X], "y")
     assert said in raised.value.help
+
+
+def test_folds_of_no_axes_do_what_else_they_do():
+    """`ReduceSumSquare` squares; no element is added to another."""
+    means = {
+        "L1": numpy.abs, "L2": numpy.abs, "SumSquare": numpy.square, "LogSumExp": numpy.array, "Max": numpy.array,
+        "Mean": numpy.array, "Min": numpy.array, "Prod": numpy.array, "Sum": numpy.array,
+        "LogSum": lambda x: numpy.log(numpy.abs(x)),
+    }  # fmt: skip
+    nodes = [("Abs", "x", "a", {})]
+    nodes += [(f"Reduce{word}", "ax"[word != "LogSum"], word, {"noop_with_empty_axes": 1}) for word in means]
+    block = block_of(nodes, [X], " ".join(means))
+    for n in (2, 4, 3):
+        x = numpy.random.default_rng(n).normal(size=(n, 3)).astype("f4")
+        for y, mean in zip(block(np.array(x)), means.values(), strict=True):
+            numpy.testing.assert_allclose(y.asnumpy(), mean(x), rtol=1e-5, atol=1e-6)

@@ -14,7 +14,7 @@ from hybridize.base.errors import AssertionFailed, LoadError
 
 HERE = Path(__file__).parent
 MODELS = sorted(path.stem for path in (HERE / "models").glob("*.zip"))
-LARGE = ["arithmetic", "raw_arrays", "raw_elementwise", "slices"]
+LARGE = ["arithmetic", "raw_arrays", "raw_elementwise", "raw_colours", "raw_matrices", "raw_segments", "slices"]
 """Models of many results: their compilation takes seconds."""
 _PATH = HERE.parents[1] / "suites/doors/programs/compare.py"
 _SPEC = importlib.util.spec_from_file_location("doors_compare", _PATH)
@@ -43,7 +43,7 @@ def test_a_model_gives_tensorflows_numbers(name, tmp_path):
     assert comparison.compare(tmp_path, name) < 2e-6
 
 
-@pytest.mark.parametrize("name", [*LARGE, "counters", "small_lstm", "training_step", "random_bits"])
+@pytest.mark.parametrize("name", [*LARGE, "raw_spectra", "counters", "small_lstm", "training_step", "random_bits"])
 def test_it_gives_them_imperatively_too(name, tmp_path):
     unpacked(name, tmp_path)
     assert comparison.compare(tmp_path, name, imperative=True) < 2e-6
@@ -117,6 +117,15 @@ def test_a_loop_has_a_gradient(tmp_path):
     step[0, 1, 2] = 1e-2
     rise = (net(x + np.array(step)).sum() - net(x - np.array(step)).sum()) / 2e-2
     assert abs(float(rise) - float(x.grad[0, 1, 2])) < 1e-3
+
+
+def test_integers_whose_sizes_alone_are_asked_for_do_not_specialize_a_program(tmp_path):
+    net = load(unpacked("sorted_integers", tmp_path))
+    for numbers in ([3, 1, 2], [1, 2, 3], [2, 2, 0]):
+        net(np.array(numbers, dtype="int32"))
+    assert net.cache_info().programs == 1
+    net.save(tmp_path / "sorted")
+    assert load(tmp_path / "sorted")(np.array([5, 3, 4], dtype="int32"))["output_0"].tolist() == [1, 2, 0]
 
 
 def test_variables_that_calls_change_are_saved_with_the_rest(tmp_path):

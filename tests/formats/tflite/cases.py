@@ -234,6 +234,39 @@ for _name, _options in {"": {}, "_half": {"half": True}, "_corners": {"corners":
         version=3,
     )
 
+case("CONV_3D", "CONV_3D", [numbers(1, 4, 5, 6, 2)], [numbers(2, 3, 2, 2, 4), numbers(4)],
+     ("conv3d", {"padding": 0, "stride_d": 1, "stride_w": 2, "stride_h": 1, "activation": 1}))  # fmt: skip
+case("MEAN_whole", "MEAN", [ints(7, -7, 6, 2, -9, -9).reshape(3, 2)], [ints(1)], ("fold", {}), ["i4"], 2)
+
+# ---------------------------------------------------------------------------------------------------- indices and order
+
+_TIES = ints(3, 1, 3, 2, 2, 3, 0, 0, 0, 5).reshape(2, 5)
+case("TOPK_V2", "TOPK_V2", [X], [ints(2).reshape(())], outputs=["f4", "i4"])
+case("TOPK_V2_ties", "TOPK_V2", [_TIES], [ints(4).reshape(())], outputs=["i4", "i4"], version=2)
+case("REVERSE_SEQUENCE", "REVERSE_SEQUENCE", [numbers(2, 3, 4)], [ints(3, 0, 4)], ("sequence", {"time": 2, "batch": 1}))
+case("BUCKETIZE", "BUCKETIZE", [X], (), ("buckets", {"boundaries": [-0.5, 0.0, 1.0]}), ["i4"])
+case("SCATTER_ND", "SCATTER_ND", [ints(4, 1, 4).reshape(3, 1), numbers(3, 2)], [ints(6, 2)])
+case("SPARSE_TO_DENSE", "SPARSE_TO_DENSE", [], [ints(0, 1, 2, 0).reshape(2, 2), ints(3, 2), numbers(2), numbers(1)[0]])
+case("DYNAMIC_UPDATE_SLICE", "DYNAMIC_UPDATE_SLICE", [numbers(5, 4), numbers(2, 2, seed=1), ints(4, 1)])
+for _op, _version in (("SUM", 1), ("PROD", 1), ("MAX", 1), ("MIN", 1)):
+    case(
+        f"UNSORTED_SEGMENT_{_op}",
+        f"UNSORTED_SEGMENT_{_op}",
+        [numbers(5, 2), ints(2, 0, 2, -1, 2)],
+        [ints(4).reshape(())],
+    )
+case("SEGMENT_SUM", "SEGMENT_SUM", [numbers(4, 3)], [ints(0, 0, 1, 2)])
+case("MATRIX_DIAG", "MATRIX_DIAG", [X])
+case("MATRIX_SET_DIAG_wide", "MATRIX_SET_DIAG", [numbers(2, 2, 3), numbers(2, 2)])
+case("MATRIX_SET_DIAG_high", "MATRIX_SET_DIAG", [numbers(2, 3, 2), numbers(2, 2)])
+_BOXES = numpy.random.default_rng(3).uniform(0, 1, (20, 4)).astype("f4")
+_SCORES = numpy.random.default_rng(4).uniform(0, 1, 20).astype("f4")
+_LIMITS = [numpy.array(one, dtype) for one, dtype in ((6, "i4"), (0.25, "f4"), (0.4, "f4"), (0.5, "f4"))]
+case("NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V4", [_BOXES, _SCORES], _LIMITS[:3], outputs=["i4", "i4"])
+case("NON_MAX_SUPPRESSION_V4_few", "NON_MAX_SUPPRESSION_V4", [_BOXES, _SCORES / 2], _LIMITS[:3], outputs=["i4", "i4"])
+case("NON_MAX_SUPPRESSION_V5", "NON_MAX_SUPPRESSION_V5", [_BOXES, _SCORES], _LIMITS, outputs=["i4", "f4", "i4"])
+case("WHERE", "WHERE", [], [X > 0], outputs=["i8"])
+
 # ------------------------------------------------------------------------------------------------------------- integers
 
 EVERY, BYTES = numpy.arange(-128, 128).astype("i1").reshape(1, 256), numbers(1, 6, 7, 4, dtype="i1")
@@ -314,7 +347,25 @@ for _name, _options in {"": {}, "_half": {"half": True}, "_corners": {"corners":
 
 for _op, _version in (("ABS", 2), ("ELU", 1), ("EXP", 2)):
     case(f"int8 {_op}", _op, [(EVERY, *_Q)], outputs=[("i1", 0.029, -11)], version=_version)
-for _op in ("LOG", "RSQRT"):
+case("int8 LOG_SOFTMAX", "LOG_SOFTMAX", [(BYTES, *_Q)], outputs=[("i1", 16 / 256, 127)], version=2)
+case("int8 L2_NORMALIZATION", "L2_NORMALIZATION", [(BYTES, *_Q)], (), ("norm", {}), [("i1", 1 / 128, 0)], 2)
+for _op in ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"):
+    case(
+        f"int8 {_op}",
+        _op,
+        [(BYTES, *_Q), (numbers(1, 6, 7, 4, seed=2, dtype="i1"), 0.041, 11)],
+        outputs=["?"],
+        version=2,
+    )
+for _name, _axes in (("", (1, 2)), ("_all", (0, 1, 2, 3))):
+    case("int8 SUM" + _name, "SUM", [(BYTES, *_Q)], [ints(*_axes)], ("fold", {}), [("i1", 0.31, -9)], 2)
+case("int8 DIV", "DIV", [(BYTES, *_Q), (numpy.abs(numbers(1, 6, 7, 4, seed=2, dtype="i1") // 2 + 1), 0.081, -11)], (),
+     ("div", {"activation": 0}), [("i1", 0.057, -20)], 2)  # fmt: skip
+case("int8 SELECT_V2", "SELECT_V2", [BYTES > 3], [(BYTES, *_Q), (BYTES[:, ::-1].copy(), *_Q)], outputs=[("i1", *_Q)])
+case("int8 TOPK_V2", "TOPK_V2", [(BYTES, *_Q)], [ints(2).reshape(())], outputs=[("i1", *_Q), "i4"], version=2)
+case("int8 PADV2", "PADV2", [(BYTES, *_Q)], [ints(0, 0, 1, 2, 0, 1, 0, 0).reshape(4, 2), (numbers(1, dtype="i1")[0], *_Q)],
+     outputs=[("i1", *_Q)], version=2)  # fmt: skip
+for _op in ("LOG", "RSQRT", "SQRT"):
     case(f"int8 {_op}", _op, [(EVERY[:, 1:], 0.02, -128)], outputs=[("i1", 0.029, -11)], version=2)
 for _exact in (True, False):
     case(
@@ -380,6 +431,11 @@ for _op, _shape, _axis, _kind in (("CONV_2D", (5, 3, 2, 4), 0, "conv"), ("DEPTHW
          [_weight(*_shape, axis=_axis)[0], numbers(_shape[_axis])],
          (_kind, {"activation": 1} if _kind == "dense" else _CONVOLUTIONS[""] | ({"multiplier": 1} if _axis else {})),
          version={"conv": 5, "depthwise": 6, "dense": 9}[_kind])  # fmt: skip
+
+for _turned in (False, True):
+    case(f"weights of int8 BATCH_MATMUL_{_turned}", "BATCH_MATMUL", [numbers(2, 12, 12) * numpy.linspace(0.1, 3, 12, dtype="f4")],
+         [(numbers(2, 12, 12, seed=1, dtype="i1"), 0.03, 0)], ("product", {"adjoint_x": _turned, "asymmetric": True}),
+         version=4)  # fmt: skip
 
 
 def _transposed_by_computed_sizes() -> None:
@@ -461,7 +517,7 @@ def kinds(name: str) -> tuple[str, ...]:
     """Whose answers a case is compared with; TFLM's kernel of dense layers rounds as its others, LiteRT's does not, and lacks one."""
     if not name.startswith("int8"):
         return ("default",)
-    return "default", "micro" if "FULLY_CONNECTED" in name or name == "int8 ELU" else "reference"
+    return "default", "micro" if "FULLY_CONNECTED" in name or "SUM" in name or name == "int8 ELU" else "reference"
 
 
 def written_answers() -> dict[str, Any]:

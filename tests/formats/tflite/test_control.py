@@ -9,8 +9,12 @@ import pytest
 import hybridize
 from hybridize import load
 from hybridize.errors import CaptureError, LoadError, OutOfBoundsError
+from hybridize.formats.foreign.specialization import known_inputs
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.formats.tflite.read import program
 from tests.formats.tflite.cases import asked
 from tests.formats.tflite.writer import Builder
+from tests.refusals import refusal
 
 INPUTS = [numpy.array([values], "f4") for values in ((1, 2, 3), (-1, -2, -3), (100, 0, 1))]
 
@@ -121,6 +125,20 @@ def test_a_list_is_written_within_its_bounds(tmp_path, compiled, wrong):
         net(hybridize.np.array(ROWS)).asnumpy()
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_inputs_may_say_a_part(tmp_path, compiled):
+    b = Builder()
+    x, low, high, y = b.input((4, 2)), b.input((1,), "i4"), b.input((1,), "i4"), b.tensor((1, 2), signature=[-1, 2])
+    b.operator("STRIDED_SLICE", [x, low, high, b.constant(numpy.array([1], "i4"))], [y], ("strided", {}))
+    b.outputs(y)
+    (tmp_path / "m.tflite").write_bytes(b.bytes())
+    net = load(tmp_path / "m.tflite")
+    net.hybridize(compiled)
+    for k, end in ((1, 3), (0, 2), (1, 4)):
+        y = net(hybridize.np.array(ROWS), *(hybridize.np.array([number], dtype="int32") for number in (k, end)))
+        numpy.testing.assert_array_equal(y.asnumpy(), ROWS[k:end])
+
+
 def test_a_part_whose_size_is_data_is_no_array(tmp_path):
     b = Builder()
     x, count, y = b.input((4,)), b.input((1,), "f4"), b.tensor((1,), signature=[-1])
@@ -166,3 +184,37 @@ def test_litert_gives_the_same():
     numpy.testing.assert_array_equal(written[0][0], 2 * ROWS[::-1])
     for x, ys in zip(INPUTS, result, strict=True):
         numpy.testing.assert_array_equal(ys[0], expected(x))
+
+
+def test_inputs_whose_sizes_alone_are_used_are_data():
+    b = Builder()
+    words, table = b.input((2, 3), "i4", signature=[-1, 3]), b.constant(numpy.arange(10, dtype="f4").reshape(5, 2))
+    vectors, sizes, rows = b.tensor((2, 3, 2), signature=[-1, 3, 2]), b.tensor((3,), "i4"), b.tensor((), "i4")
+    limits = [b.constant(numpy.array([k], "i4")) for k in (0, 1, 1)]
+    shape, y = b.tensor((2,), "i4"), b.tensor((2, 6), signature=[-1, 6])
+    b.operator("GATHER", [table, words], [vectors], ("gather", {}))
+    b.operator("SHAPE", [vectors], [sizes], ("shape", {"type": 2}))
+    b.operator("STRIDED_SLICE", [sizes, *limits], [rows], ("strided", {"shrink_mask": 1}))
+    b.operator("PACK", [rows, b.constant(numpy.array(6, "i4"))], [shape], ("pack", {"count": 2}))
+    b.operator("RESHAPE", [vectors, shape], [y])
+    b.outputs(y)
+    assert known_inputs(program(b.bytes(), "m.tflite"), False) == ()  # else each sentence would be a program
+    for op in ("Shape", "ShapeN", "Size", "Rank"):
+        assert TENSORFLOW.find(op, 0).by_types
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(("op", "options"), [("GATHER", ("gather", {})), ("GATHER_ND", None)])
+def test_indices_that_are_out_of_bounds_are_refused(tmp_path, compiled, op, options):
+    b = Builder()
+    x, at, y = b.input((4, 2)), b.input((1, 2), "i4"), b.tensor((1,) if options is None else (1, 2, 2))
+    b.operator(op, [x, at], [y], options)
+    b.outputs(y)
+    (tmp_path / "m.tflite").write_bytes(b.bytes())
+    net = load(tmp_path / "m.tflite")
+    net.hybridize(compiled)
+    for wrong in ([0, 4], [0, -1], [5, 1], [-1, 0]):
+        with refusal(OutOfBoundsError, op):
+            net(hybridize.np.array(ROWS), hybridize.np.array([wrong], dtype="int32")).asnumpy()
+    y = net(hybridize.np.array(ROWS), hybridize.np.array([[3, 1]], dtype="int32")).asnumpy()
+    numpy.testing.assert_array_equal(y, [ROWS[3, 1]] if options is None else [ROWS[[3, 1]]])

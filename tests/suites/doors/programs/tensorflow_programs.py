@@ -735,6 +735,63 @@ def raw_arrays() -> Case:
 
 
 @case
+def sorted_integers() -> Case:
+    """Few integers in order: how many there are is known, which ones is not."""
+
+    def computed(i: Any) -> Any:
+        return tf.argsort(i), tf.range(tf.size(i)) + i, tf.gather(i, tf.range(tf.shape(i)[0])[::-1])
+
+    specs = [tf.TensorSpec([None], tf.int32, name="i")]
+    return _function(computed, specs, [{"i": numpy.int32([3, 0, 1, 2])}, {"i": numpy.int32([0, 2, 1])}])
+
+
+@case
+def raw_segments() -> Case:
+    """Elements by numbers: segments, counts, places in sorted arrays; a few functions of numbers."""
+    m, r = tf.math, tf.raw_ops
+
+    def computed(x: Any, i: Any) -> Any:
+        rows, share = tf.sort(x, 1), tf.sigmoid(x)
+        return (
+            m.unsorted_segment_sum(x, i - 1, 4), m.unsorted_segment_max(x, i - 1, 4), m.unsorted_segment_min(x, i, 5),
+            m.unsorted_segment_prod(x, i, 4), m.unsorted_segment_mean(x, i, 4), m.unsorted_segment_max(i, i, 5),
+            tf.tensor_scatter_nd_max(x, i[:, None] % 2, 2 * x), tf.tensor_scatter_nd_min(x, i[:, None] % 2, 2 * x),
+            r.DenseBincount(input=i, size=4, weights=x[:, 0]), r.DenseBincount(input=i[None], size=2, weights=[0, 0][:0]),
+            r.DenseBincount(input=i, size=5, weights=x[:0, 0], binary_output=True), m.confusion_matrix(i, i[::-1], 4),
+            tf.histogram_fixed_width(x, [-1.0, 1.0], 5), tf.reverse_sequence(x, i, 1), tf.reverse_sequence(x, [1, 0, 2, 3], 0, 1),
+            tf.searchsorted(rows, x), tf.searchsorted(rows, x, side="right"), m.cumulative_logsumexp(3 * x, 1),
+            m.cumulative_logsumexp(x, 0, reverse=True), m.xdivy(m.maximum(x, 0.0), m.maximum(x, 0.0)), m.nextafter(x, 0.0 * x),
+            m.erfinv(x / 9), m.ndtri(share), m.bessel_i0(x), m.bessel_i0e(x), m.polygamma(2.0, 1 + share), m.reduce_euclidean_norm(x, 1),
+            r.TensorStridedSliceUpdate(input=x, begin=[0, 1], end=[2, 3], strides=[1, 1], value=tf.zeros([2, 2])), tf.norm(x, ord=1, axis=[-2, -1]),
+            tf.quantization.fake_quant_with_min_max_args(x, -1.0, 1.2), tf.quantization.fake_quant_with_min_max_vars(x, 0.1, 1.0, 4, True),
+            tf.quantization.fake_quant_with_min_max_vars_per_channel(x, [-1.0, 0, -2, -3], [1.0, 1, 0, 1]),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 4], tf.float32, name="x"), tf.TensorSpec([None], tf.int32, name="i")]
+    return _function(computed, specs, [{"x": numbers(k, 4), "i": numpy.int32([0, 3, 1, 1, 2][:k])} for k in (4, 5)])
+
+
+@case
+def raw_colours() -> Case:
+    """What images show: colours, contrast, patches, regions, places of the largest pixels."""
+    image, nn = tf.image, tf.nn
+
+    def computed(x: Any, boxes: Any) -> Any:
+        k = tf.range(tf.shape(boxes)[0]) % 2
+        return (
+            image.rgb_to_hsv(x), image.hsv_to_rgb(x), image.adjust_hue(x, 0.3), image.adjust_saturation(x, 1.7),
+            image.adjust_contrast(x, 1.5), image.crop_and_resize(x, boxes, k, [4, 3], extrapolation_value=0.5),
+            image.crop_and_resize(x, boxes, 1 - k, [1, 5], "nearest"), image.extract_patches(x, [1, 3, 2, 1], [1, 2, 1, 1], [1, 1, 2, 1], "SAME"),
+            image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), *nn.max_pool_with_argmax(x, 2, 2, "SAME"),
+            nn.max_pool_with_argmax(x, 3, 1, "VALID", include_batch_in_index=True)[1],
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 6, 5, 3], tf.float32, name="x"), tf.TensorSpec([None, 4], tf.float32, name="boxes")]
+    boxes = numpy.float32([[0, 0, 1, 1], [0.1, 0.6, 0.8, 0.2], [-0.3, 0.2, 0.5, 1.4]])
+    return _function(computed, specs, [{"x": abs(numbers(k, 6, 5, 3)) % 1, "boxes": boxes} for k in (2, 3)])
+
+
+@case
 def raw_matrices() -> Case:
     """Diagonals of matrices, factors, solutions of equations."""
     linalg, r = tf.linalg, tf.raw_ops
@@ -771,7 +828,7 @@ def raw_spectra() -> Case:
             s.fft(z), s.ifft(z), s.fft2d(z), s.ifft2d(z), s.rfft(x), s.rfft(x, [5]), s.rfft(x, [20]), s.rfft2d(x),
             tf.transpose(z, conjugate=True), m.conj(z), tf.exp(z), z * z, product,
         )  # fmt: skip
-        parts = [part for one in spectra for part in (m.real(one), m.imag(one))]
+        parts = [m.real(one) + 2 * m.imag(one) for one in spectra]
         return (
             *parts, tf.abs(z), m.angle(z), s.irfft(s.rfft(x)), s.irfft(z, [9]), s.irfft2d(s.rfft2d(x)), s.dct(x),
             tf.abs(s.stft(x, 4, 2)), s.frame(x, 5, 3), s.overlap_and_add(s.frame(x, 4, 2), 2), s.hann_window(6),
@@ -822,6 +879,7 @@ class _Written(tf.Module):
         r.ResourceScatterNdAdd(ref=handle, indices=at[:, None], updates=x)
         r.ResourceScatterNdSub(ref=handle, indices=tf.stack([at, at], 1) % 3, updates=x[:, 0])
         r.ResourceScatterNdUpdate(ref=handle, indices=[[4]], updates=x[:1])
+        self.table[1:3, :2].assign(x[:, 1:])
         shape = r.VariableShape(input=handle)
         return (
             first,

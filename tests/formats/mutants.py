@@ -7,6 +7,7 @@ import random
 import resource
 import signal
 import struct
+import tracemalloc
 from collections.abc import Iterator, Sequence
 
 import numpy
@@ -55,7 +56,7 @@ def by_bytes(rng: random.Random, data: bytes, other: bytes) -> bytes:
 
 
 def by_fields(rng: random.Random, data: bytes) -> bytes:
-    """The model with a field or two changed, lost or doubled, whatever they are."""
+    """An ONNX model with a field or two changed, lost or doubled, whatever they are."""
     model = onnx.ModelProto.FromString(data)
     spots = list(_spots(model))
     for _ in range(rng.choice([1, 1, 2])):
@@ -82,6 +83,59 @@ def by_fields(rng: random.Random, data: bytes) -> bytes:
     return model.SerializeToString()
 
 
+def by_wire(rng: random.Random, data: bytes) -> bytes:
+    """A message of protocol buffers, of whatever kind, with a field changed, lost or doubled in it or in one inside."""
+    fields = _fields(data)
+    if not fields:
+        return by_bytes(rng, data, data)
+    k = rng.randrange(len(fields))
+    key, content = fields[k]
+    if key & 7 == 2 and len(content) > 3 and _fields(content) and rng.random() < 0.8:
+        fields[k] = key, by_wire(rng, content)
+    else:
+        match rng.randrange(4):
+            case 0:
+                del fields[k]
+            case 1:
+                fields.insert(k, fields[k])
+            case 2:
+                fields[k] = fields[rng.randrange(len(fields))]
+            case 3:
+                fields[k] = key, by_bytes(rng, content, content) if key & 7 == 2 else rng.choice(EXTREMES[:6])
+    return b"".join(_varint(key) + (_varint(len(one)) if key & 7 == 2 else b"") + one for key, one in fields)
+
+
+def _fields(data: bytes) -> list[tuple[int, bytes]]:
+    """The keys and contents of a message; none where the data is not one."""
+    fields, at = [], 0
+    try:
+        while at < len(data):
+            key, at = _number(data, at)
+            start = at
+            if key & 7 == 2:
+                size, start = _number(data, at)
+                at = start + size
+            else:
+                at = _number(data, at)[1] if key & 7 == 0 else at + {1: 8, 5: 4}[key & 7]
+            if at > len(data) or key < 8:
+                return []
+            fields.append((key, data[start:at]))
+    except (IndexError, KeyError):
+        return []
+    return fields
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while data[at] > 127:
+        value, shift, at = value | (data[at] & 127) << shift, shift + 7, at + 1
+    return value | data[at] << shift, at + 1
+
+
+def _varint(value: int) -> bytes:
+    return bytes([value & 127 | 128]) + _varint(value >> 7) if value > 127 else bytes([value])
+
+
 def _spots(message: object) -> Iterator[tuple[object, object]]:
     for field, value in message.ListFields():
         yield message, field
@@ -98,11 +152,18 @@ def mutants(models: Sequence[bytes], count: int, seed: int = 0) -> Iterator[byte
         yield by_fields(rng, data) if number % 2 else by_bytes(rng, data, rng.choice(models))
 
 
+def wrong(results: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """The verdicts that must not be."""
+    fine = ("right", "refused", "memory", "time")
+    return {path: verdict for path, verdict in results.items() if verdict[0] not in fine}
+
+
 def verdicts(paths: Sequence[str], seconds: float = 1.0, megabytes: int = 256) -> dict[str, tuple[str, str]]:
     """Load each file and run it on zeros: what came of it, and the message.
 
     `right` it ran, `refused` by an error of ours, `memory` or `time` that it took to run, as models may ask for millions
-    of rounds or elements; and what must not be: `python`, an error that is none of ours, `load memory`, `crash`, `hang`.
+    of rounds or elements; and what must not be: `python`, an error that is none of ours, `load memory`, more than three
+    times the file and what a small model takes, `crash`, `hang`.
     """
     results: dict[str, tuple[str, str]] = {}
     while waiting := [path for path in paths if path not in results]:
@@ -146,21 +207,55 @@ def _try_all(paths: Sequence[str], out, seconds: float, megabytes: int) -> None:
         out.write(json.dumps([path, "", *verdict]) + "\n")
 
 
-def _tried(path: str, out) -> tuple[str, str]:
+SMALL = 1 << 20
+"""Bytes that reading a model may take beside three times its file: whole ones of a few kilobytes, a node of which takes
+a kilobyte as objects of Python, take up to half of it."""
+
+
+def _size(path: str) -> int:
+    return sum(_size(one.path) for one in os.scandir(path)) if os.path.isdir(path) else os.stat(path).st_size
+
+
+def peak(function, *args) -> int:
+    """The most memory that a call has at a time, of what it takes itself."""
+    tracemalloc.start()
+    try:
+        function(*args)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def _loaded(path: str, again: bool = True):
+    """Load a model; refuse one that takes too much, without what only the first load takes: modules."""
     from hybridize import load
+
+    tracemalloc.start()
+    try:
+        return load(path)
+    finally:
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        if most > 3 * _size(path) + SMALL:
+            if not again:
+                raise MemoryError(most)
+            _loaded(path, again=False)
+
+
+def _tried(path: str, out) -> tuple[str, str]:
     from hybridize.base.errors import HybridizeError, InternalError
 
     stage = "load "
     try:
-        net = load(path)
+        net = _loaded(path)
         stage = ""
         out.write(json.dumps([path, "run"]) + "\n")
         net.hybridize(False)
         sizes = [[one if isinstance(one, int) else 1 for one in port.shape or ()] for port in net.inputs]
         if max(map(math.prod, sizes), default=0) < 1 << 20:
             net(*(numpy.zeros(shape, port.dtype or "f4") for shape, port in zip(sizes, net.inputs, strict=True)))
-    except MemoryError:
-        return f"{stage}memory", ""
+    except MemoryError as error:
+        return f"{stage}memory", str(error)
     except InternalError as error:
         return ("refused" if error.code == "E979" else "python"), str(error)  # the model says what is not so
     except HybridizeError as error:
