@@ -22,6 +22,7 @@ from hybridize.formats.onnx.trees import _AFTER, _after, _labels
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import bind
 from hybridize.ops.library.couplings import coupled
+from hybridize.ops.library.norms import differences
 from hybridize.ops.op import Operand, type_of
 from hybridize.runtime.recipes import recipe_of_error
 
@@ -101,8 +102,7 @@ def _kernel(word: str, numbers: Sequence[float], x: Operand, vectors: NDArray[An
     if word == "LINEAR":
         return products
     if word == "RBF":
-        shape = (*type_of(products).shape, vectors.shape[1])
-        apart = ops.sub(ops.spread(x, shape, (1,)), aligned(ops.constant(vectors), shape))
+        apart = differences(x, ops.constant(vectors))
         return ops.exp(ops.mul(ops.like(-gamma, products), ops.sum(ops.mul(apart, apart), (2,))))
     inner = ops.add(ops.mul(ops.like(gamma, products), products), ops.like(constant, products))
     return ops.tanh(inner) if word == "SIGMOID" else ops.pow(inner, ops.like(degree, inner))

@@ -22,9 +22,11 @@ from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.attention import attention_in_stages
 from hybridize.ops.library.gates import rms_norm
+from hybridize.ops.library.norms import differences, norm
 from hybridize.ops.library.products import matrix_product
 from hybridize.ops.library.quantized import along, dequantized, dynamic_product, integers, quantized, requantized
 from hybridize.ops.op import Operand, type_of
+from hybridize.ops.solutions import inverse
 
 _DOMAIN: Final = "com.microsoft::"
 ONNX.remedies["com.microsoft.nchwc::"] = (
@@ -99,6 +101,14 @@ def fused_matmul(n: Application, x: Operand, y: Operand) -> Operand:
 def _transposed(x: Operand) -> Operand:
     rank = type_of(x).ndim
     return ops.transpose(x, (*range(rank - 2), rank - 1, rank - 2)) if rank > 1 else x
+
+
+@ONNX(f"{_DOMAIN}CDist")
+def distances(n: Application, x: Operand, y: Operand) -> Operand:
+    """The distance of each row of one matrix from each of another, or its square."""
+    squared = n.text("metric", "sqeuclidean", ("sqeuclidean", "euclidean")) == "sqeuclidean"
+    apart = differences(x, y)
+    return ops.sum(ops.mul(apart, apart), (2,)) if squared else norm(apart, 2, (2,))
 
 
 @ONNX(f"{_DOMAIN}MatMulIntegerToFloat")
@@ -243,6 +253,7 @@ def joined(n: Application, scale: Operand, zero: Operand, *parts: Operand) -> Op
 
 
 ONNX(f"{_DOMAIN}Trilu", known=(1,))(triangle)
+ONNX.plain({f"{_DOMAIN}Inverse": inverse})
 
 
 # ------------------------------------------------------------------------------------------------------ transformers

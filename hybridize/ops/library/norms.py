@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from hybridize.base import dims
 from hybridize.base.dtypes import int64
 from hybridize.ops.analysis import exp, isfinite, isnan, log, sqrt
 from hybridize.ops.arithmetic import abs, add, eq, ge, mul, sign, sub, where
@@ -57,3 +58,21 @@ def log_cum_sum_exp(x: Operand, axis: int) -> Operand:
     apart = broadcast(reshape(x, (*of[:axis], 1, *of[axis:])), sizes)
     before = ge(iota(sizes, axis, int64), iota(sizes, axis + 1, int64))
     return log_sum_exp(where(before, apart, like(-math.inf, apart)), (axis + 1,))
+
+
+def differences(x: Operand, y: Operand) -> Operand:
+    """Return each row of one array less each row of another: [..., m, n, k].
+
+    Args:
+        x: [..., m, k].
+        y: [..., n, k]; the axes before stretch to one shape.
+    """
+    left, right = type_of(x).shape, type_of(y).shape
+    shape = (*(dims.broadcast(left[:-2], right[:-2]) or ()), left[-2], *right[-2:])
+    x, y = reshape(x, (*left[:-1], 1, left[-1])), reshape(y, (*right[:-2], 1, *right[-2:]))
+
+    def wide(one: Operand) -> Operand:
+        own = type_of(one).shape
+        return broadcast(reshape(one, ((1,) * (len(shape) - len(own)) + tuple(own))), shape)
+
+    return sub(wide(x), wide(y))

@@ -15,7 +15,7 @@ from hybridize.base.dtypes import float32, float64, int64, is_float
 from hybridize.base.types import Shape
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library import einstein
-from hybridize.ops.library.norms import norm
+from hybridize.ops.library.norms import differences, norm
 from hybridize.torch.functions import rules
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import add, multiply, subtract
@@ -307,10 +307,8 @@ def _cdist(x1: Operand, x2: Operand, p: Any = 2.0, compute_mode: Any = None) -> 
     rules.expect(left[-1] == right[-1])
     rules.expect(type_of(x1).dtype in (float32, float64))
     _check_dtypes(x1, x2)
-    rows = (*(broadcast(left[:-2], right[:-2]) or ()), left[-2], right[-2])
-    x, y = ops.reshape(x1, (*left[:-1], 1, left[-1])), ops.reshape(x2, (*right[:-2], 1, *right[-2:]))
-    apart = ops.sub(*(ops.broadcast(one, (*rows, left[-1])) for one in (x, y)))
-    return norm(apart, float(p), (len(rows),))
+    apart = differences(x1, x2)
+    return norm(apart, float(p), (type_of(apart).ndim - 1,))
 
 
 @computes("F.pairwise_distance")

@@ -159,8 +159,11 @@ def test_rotations_by_places(more):
     check("RotaryEmbedding", "x p c s", {"x": ("n", 2, 3, 8)}, weights=first, **more)
 
 
-def test_triangles():
+def test_triangles_inverses_and_distances():
     check("Trilu", "x", {"x": ("n", 4, 4)}, upper=0)
+    check("Inverse", "x", {"x": ("n", 2, 2)}, rtol=1e-3)
+    for metric in ("euclidean", "sqeuclidean"):
+        check("CDist", "x z", {"x": ("n", 3), "z": (4, 3)}, metric=metric)
 
 
 def whole(*shape):
