@@ -739,7 +739,9 @@ def sorted_integers() -> Case:
     """Few integers in order: how many there are is known, which ones is not."""
 
     def computed(i: Any) -> Any:
-        return tf.argsort(i), tf.range(tf.size(i)) + i, tf.math.bincount(i, minlength=5, maxlength=5)
+        count = tf.math.bincount(i, minlength=5, maxlength=5)
+        least = tf.maximum(i[0], 2)
+        return tf.argsort(i), tf.range(tf.size(i)) + i, count, least, tf.minimum(least, 2), tf.stack([least, 1])
 
     specs = [tf.TensorSpec([None], tf.int32, name="i")]
     return _function(computed, specs, [{"i": numpy.int32([3, 0, 1, 2])}, {"i": numpy.int32([0, 2, 1])}])
