@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hybridize import ops
 from hybridize.base.dtypes import float32, int64, is_float
-from hybridize.base.errors import ValueArgumentError
+from hybridize.base.errors import ArgumentError
 from hybridize.base.types import TensorType
 from hybridize.formats.foreign.arrays import aligned, taken
 from hybridize.formats.foreign.walk import Application
@@ -50,7 +50,7 @@ def encoded_columns(n: Application, x: Operand) -> Operand:
     last = (len(shape) - 1,)
     same = ops.eq(ops.spread(ops.cast(x, int64), shape, last), aligned(categories, shape))
     if not n.flag("zeros", True):
-        failure = ValueArgumentError("E323", f"{n.place}: the input has numbers that are no category")
+        failure = ArgumentError("E323", f"{n.place}: the input has numbers that are no category")
         every = tuple(range(len(shape) - 1))
         bind(ops.Assert(str(failure), repr(recipe_of_error(failure))), ops.all(ops.any(same, last), every))
     return ops.cast(same, float32)

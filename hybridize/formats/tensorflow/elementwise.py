@@ -10,7 +10,14 @@ import numpy
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float64, is_float
-from hybridize.formats.foreign.arrays import aligned, elementwise
+from hybridize.formats.foreign.arrays import (
+    aligned,
+    elementwise,
+    logical_not,
+    quotient,
+    selected,
+    squared_difference,
+)
 from hybridize.formats.foreign.known import Assembled, Known, operand_of
 from hybridize.formats.foreign.vocabulary import Row, Value
 from hybridize.formats.foreign.walk import Application, folded
@@ -21,10 +28,6 @@ from hybridize.ops.library.errors import erfc
 from hybridize.ops.library.floats import next_after
 from hybridize.ops.library.gammas import polygamma
 from hybridize.ops.op import Operand, type_of
-
-
-def _quotient(x: Operand, y: Operand) -> Operand:
-    return ops.div(x, y) if is_float(type_of(x).dtype) else composites.integer_quotient(x, y)
 
 
 def quotient_or_zero(x: Operand, y: Operand) -> Operand:
@@ -64,15 +67,6 @@ def _square(x: Operand) -> Operand:
     return ops.mul(x, x)
 
 
-def _squared_difference(x: Operand, y: Operand) -> Operand:
-    return _square(ops.sub(x, y))
-
-
-def logical_not(x: Operand) -> Operand:
-    """True where an operand of bools is not."""
-    return ops.eq(x, ops.like(False, x))
-
-
 def clipped(x: Operand, low: float, high: float) -> Operand:
     """Numbers moved between two."""
     return ops.max(ops.like(low, x), ops.min(ops.like(high, x), x))
@@ -89,12 +83,12 @@ def _softplus(x: Operand) -> Operand:
 
 TENSORFLOW.plain({
     "Add": elementwise(ops.add), "AddV2": elementwise(ops.add), "Sub": elementwise(ops.sub),
-    "Mul": elementwise(ops.mul), "RealDiv": elementwise(ops.div), "Div": elementwise(_quotient),
+    "Mul": elementwise(ops.mul), "RealDiv": elementwise(ops.div), "Div": elementwise(quotient),
     "TruncateDiv": elementwise(composites.integer_quotient), "TruncateMod": elementwise(ops.fmod),
     "FloorDiv": elementwise(ops.floor_div), "FloorMod": elementwise(ops.mod), "Mod": elementwise(ops.fmod),
     "Pow": elementwise(ops.pow),
     "DivNoNan": elementwise(quotient_or_zero), "MulNoNan": elementwise(_product_or_zero),
-    "SquaredDifference": elementwise(_squared_difference), "Atan2": elementwise(ops.arctan2),
+    "SquaredDifference": elementwise(squared_difference), "Atan2": elementwise(ops.arctan2),
     "Xlogy": elementwise(_x_log(ops.log)), "Xlog1py": elementwise(_x_log(ops.log1p)),
     "Xdivy": elementwise(_quotient_of_zero), "NextAfter": elementwise(next_after),
     "Less": elementwise(ops.lt), "Greater": elementwise(ops.gt),
@@ -141,10 +135,7 @@ def not_equal(n: Application, x: Operand, y: Operand) -> Operand:
 @TENSORFLOW("Select")
 def select(n: Application, condition: Operand, x: Operand, y: Operand) -> Operand:
     """An element of one or the other; a vector of conditions chooses rows."""
-    kind, of = type_of(condition), type_of(x)
-    if kind.ndim == 1 and of.ndim > 1:
-        condition = ops.reshape(condition, (kind.shape[0], *[1] * (of.ndim - 1)))
-    return ops.where(aligned(condition, of.shape), x, y)
+    return selected(condition, x, y)
 
 
 @TENSORFLOW("ApproximateEqual")

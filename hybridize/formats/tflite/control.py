@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize import ops
+from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import ShapeError
 from hybridize.formats.foreign.known import Known, NoArray, operand_of
@@ -16,7 +17,7 @@ from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.graph import Graph
 from hybridize.ops import bind
-from hybridize.ops.op import Operand, type_of
+from hybridize.ops.op import Op, Operand, type_of
 from hybridize.ops.tracing import make_graph
 
 
@@ -79,7 +80,8 @@ def branch(n: Application, condition: Value, *arguments: Value) -> Sequence[Valu
 def loop(n: Application, *arguments: Value) -> Any:
     """The arguments, replaced by what the body gives for them while the condition holds.
 
-    Known ones that the body hands on as they are stay known: sizes, as a rule.
+    Known ones that the body hands on as they are stay known: sizes, as a rule. A loop that counts up to a known number
+    is a scan, which has a gradient.
     """
     condition, body = _graph(n, "condition"), _graph(n, "body")
     if len(body.inputs) != len(body.outputs) or len(arguments) != len(body.inputs):
@@ -92,6 +94,48 @@ def loop(n: Application, *arguments: Value) -> Any:
     values = list(arguments)
     for k, x in zip(carried, _operands(n, [arguments[k] for k in carried]), strict=True):
         values[k] = x
-    goes_on, round_ = (_body(n, graph, values, carried, ends) for graph, ends in ((condition, None), (body, carried)))
-    results = iter(bind(ops.While(goes_on, round_), *(values[k] for k in carried)))
+    count = _rounds(condition, body, arguments)
+    once = _body(n, body, values, carried, carried)
+    if count is None:
+        operation: Op = ops.While(_body(n, condition, values, carried, None), once)
+    else:
+        operation = ops.Scan(once, count, False, len(carried))
+    results = iter(bind(operation, *(values[k] for k in carried)))
     return tuple(x if same else next(results) for x, same in zip(values, stays, strict=True))
+
+
+def _rounds(condition: ForeignGraph, body: ForeignGraph, arguments: Sequence[Value]) -> Any:
+    """The number of rounds of a loop that goes on while values which it counts up are below known ones; else None."""
+    makers, steps = ({name: node for node in graph.nodes for name in node.outputs} for graph in (condition, body))
+    places = {port.name: k for k, port in enumerate(condition.inputs)}
+
+    def known(graph: ForeignGraph, name: str) -> Any:
+        """A whole number that is the same in all rounds."""
+        value = graph.constants.get(name)
+        if value is None and graph is condition and name in places:
+            k = places[name]
+            stays = isinstance(arguments[k], Known) and body.inputs[k].name == body.outputs[k].name
+            return arguments[k].item() if stays and arguments[k].dtype.kind == "i" else None
+        return int(value.reshape(-1)[0]) if value is not None and value.size == 1 and value.dtype.kind == "i" else None
+
+    todo, counts = [condition.outputs[0].name], []
+    while todo:
+        node = makers.get(todo.pop())
+        if node is not None and node.op == "LOGICAL_AND":
+            todo += node.inputs
+            continue
+        if node is None or node.op != "LESS" or node.inputs[0] not in places:
+            return None
+        k, bound = places[node.inputs[0]], known(condition, node.inputs[1])
+        adds, own = steps.get(body.outputs[k].name), body.inputs[k].name
+        if bound is None or adds is None or adds.op != "ADD" or own not in adds.inputs:
+            return None
+        step = known(body, adds.inputs[1 - adds.inputs.index(own)])
+        begin = arguments[k]
+        if not isinstance(begin, Known) or begin.dtype.kind != "i" or step is None or step < 1:
+            return None
+        counts.append(-((begin.item() - bound) // step))
+    least = counts[0]
+    for one in counts[1:]:
+        least = one if dims.same(one, least) else one + least - dims.maximum(one, least)
+    return dims.maximum(least, 0)

@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
 from hybridize.base.dtypes import DType, float32, float64, int8, int16, int32, int64, is_float, uint8
-from hybridize.formats.foreign.arrays import kept, stretched
+from hybridize.formats.foreign.arrays import kept, stretched, to_batch
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
@@ -30,7 +31,7 @@ from hybridize.formats.tflite.linear import (
     transposed_to,
     with_axes_kept,
 )
-from hybridize.formats.tflite.shapes import FOLDS, axes_of, concatenation, filled_around, reduction, to_batch
+from hybridize.formats.tflite.shapes import FOLDS, axes_of, concatenation, filled_around, reduction
 from hybridize.formats.tflite.vocabulary import QUANTIZED, TFLITE, Quantization
 from hybridize.ops.library import fixed_point
 from hybridize.ops.library import quantized as integers_of
@@ -385,9 +386,9 @@ def _compared(function: Any) -> Any:
     return row
 
 
-for _name, _function in {"EQUAL": ops.eq, "NOT_EQUAL": ops.ne, "LESS": ops.lt, "LESS_EQUAL": ops.le,
+for _name, _comparison in {"EQUAL": ops.eq, "NOT_EQUAL": ops.ne, "LESS": ops.lt, "LESS_EQUAL": ops.le,
                          "GREATER": ops.gt, "GREATER_EQUAL": ops.ge}.items():  # fmt: skip
-    TFLITE(_name + QUANTIZED)(_compared(_function))
+    TFLITE(_name + QUANTIZED)(_compared(_comparison))
 
 
 @TFLITE("SUM" + QUANTIZED, known=(1,))
@@ -469,12 +470,12 @@ def _tabulated(function: Any) -> Any:
     return lambda n, x: _table(n, x, function)
 
 
-_TABLES = {
+_TABLES: Final[Mapping[str, Callable[[Any], Any]]] = {
     "ABS": numpy.abs, "ELU": lambda x: numpy.where(x < 0, numpy.expm1(x), x), "EXP": numpy.exp, "LOG": numpy.log,
     "RSQRT": lambda x: 1 / numpy.sqrt(x),
 }  # fmt: skip
-for _name, _function in _TABLES.items():
-    TFLITE(_name + QUANTIZED)(_tabulated(_function))
+for _name, _table_of in _TABLES.items():
+    TFLITE(_name + QUANTIZED)(_tabulated(_table_of))
 
 
 @TFLITE("SQRT" + QUANTIZED)
@@ -605,7 +606,7 @@ for _name in ("REDUCE_MAX", "REDUCE_MIN"):
 @TFLITE("SPACE_TO_BATCH_ND" + QUANTIZED, known=(1, 2))
 def space_to_batch(n: Application, x: Operand, blocks: Known, pads: Known) -> Operand:
     """Each place of blocks of the axes after the first one as an image of its own."""
-    return to_batch(x, blocks, pads, _same(n, 0)[1])
+    return to_batch(x, blocks.list(), pads.list(), _same(n, 0)[1])
 
 
 @TFLITE("RESIZE_BILINEAR" + QUANTIZED, known=(1,))

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import DType, complex64
+from hybridize.base.dtypes import DType, complex64, int16
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.frozen import changed, frozen
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
@@ -32,7 +32,7 @@ from hybridize.formats.tflite.messages import (
 )
 from hybridize.formats.tflite.rows import TFLITE, first_values
 from hybridize.formats.tflite.spectra import PARTS
-from hybridize.formats.tflite.vocabulary import COMPLEX, MOVING, QUANTIZED, Quantization
+from hybridize.formats.tflite.vocabulary import COMPLEX, MOVING, QUANTIZED, SHORT, Quantization
 from hybridize.formats.wire import Message
 
 ROUNDINGS: Final = ("float", "reference")
@@ -277,7 +277,7 @@ class _Reader:
                 raise LoadError("E603", what)
         scaled = [one for one in (*inputs, *outputs) if one is not None and one.quantization is not None]
         if scaled and op not in MOVING:
-            op += QUANTIZED
+            op += SHORT if any(one.port.dtype == int16 for one in scaled) else QUANTIZED
             attributes["rounding"] = self.rounding
             for key, side in (("of", inputs), ("to", outputs)):
                 attributes[key] = tuple(None if one is None else one.quantization for one in side)

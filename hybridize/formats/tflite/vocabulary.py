@@ -22,8 +22,8 @@ _IDLE: Final = {
     "the graph that it calls ran when the model was loaded": "CALL_ONCE.init",
     "as many as there are inputs, outputs or weights":
         "SPLIT.count SPLIT_V.count PACK.count UNPACK.count DEPTHWISE_CONV_2D.multiplier",
-    "it is about floats that become integers for a product, which is refused": "asymmetric",
-    "it is about integers of 16 bits, which are refused": "powers_of_two",
+    "floats become integers with a zero of their own either way, as LiteRT has it where users run it": "asymmetric",
+    "it is about integers of 16 bits, whose rows read it": "powers_of_two",
 }  # fmt: skip
 IDLE: Final[Mapping[str, str]] = {name: reason for reason, names in _IDLE.items() for name in names.split()}
 """Options that change nothing of what a call computes here, of all operators or of one, each with the reason."""
@@ -35,6 +35,7 @@ def _idle(op: str, name: str, value: Any) -> bool:
 
 TFLITE: Final = Vocabulary("TFLite", "hybridize.formats.tflite.rows:TFLITE", idle=_idle)
 QUANTIZED: Final = "[int8]"
+SHORT: Final = "[int16]"
 COMPLEX: Final = "[complex]"
 _MOVING: Final = """
 RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE SLICE STRIDED_SLICE SPLIT SPLIT_V PACK UNPACK GATHER GATHER_ND TILE

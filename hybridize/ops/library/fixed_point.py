@@ -70,6 +70,25 @@ def rounded_twice(x: Operand, by: Multiplier) -> Operand:
     return add(shift_right(high, numbers(right)), more)
 
 
+def rounded_once(x: Operand, by: Multiplier, short: bool = False) -> Operand:
+    """Return the product of integers and a multiplier, rounded once, half up, as int64.
+
+    Args:
+        x: int64, of at most 32 bits.
+        by: one, or one for each place of the last axis.
+        short: the multiplier has 15 bits, and x up to 48.
+    """
+    shape = type_of(x).shape
+    whole, shift = by.whole, 31 - by.exponent.astype(numpy.int64)
+    if short:
+        whole, shift = numpy.where(whole < 0x7FFF0000, (whole + (1 << 15)) >> 16, 0x7FFF), shift - 16
+
+    def numbers(array: NDArray[Any]) -> Operand:
+        return along(constant(array.astype(numpy.int64).reshape(-1)), shape, len(shape) - 1)
+
+    return shift_right(add(mul(x, numbers(whole)), numbers(1 << (shift - 1))), numbers(shift))
+
+
 def placed(y: Operand, zero: int, dtype: DType, low: float | None = None, high: float | None = None) -> Operand:
     """Return integers moved by that of 0, within their type or an activation's ends.
 

@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from hybridize import np
-from hybridize.errors import LoadError, ValueArgumentError
+from hybridize.errors import ArgumentError, LoadError
 from tests.formats.onnx.oracles import agree, block_of, info, model_of, node
 
 RANDOM = numpy.random.RandomState(1)
@@ -49,7 +49,7 @@ def test_categories_are_encoded(dtype, zeros):
     if zeros:
         agree(encoded, {"x": other})
     else:
-        with pytest.raises(ValueArgumentError, match=r"E323: .*numbers that are no category"):
+        with pytest.raises(ArgumentError, match=r"E323: .*numbers that are no category"):
             block(np.array(other))
 
 

@@ -437,6 +437,72 @@ for _turned in (False, True):
          [(numbers(2, 12, 12, seed=1, dtype="i1"), 0.03, 0)], ("product", {"adjoint_x": _turned, "asymmetric": True}),
          version=4)  # fmt: skip
 
+# ---------------------------------------------------------------------------------------------------------- 16 bits
+
+_SHORT, _ALL = (
+    (numbers(1, 6, 7, 4) * 9000).astype("i2"),
+    numpy.arange(-(1 << 15), 1 << 15, 97).astype("i2").reshape(1, -1),
+)
+for _op in ("LOGISTIC", "TANH"):
+    case(f"int16 {_op}", _op, [(_ALL, 0.000125, 0)], outputs=[("i2", 1 / 32768, 0)], version=3)
+case("int16 SOFTMAX", "SOFTMAX", [(_SHORT, 0.0003, 0)], (), ("softmax", {"beta": 1.0}), [("i2", 1 / 32768, 0)], 3)
+case("int16 QUANTIZE", "QUANTIZE", [X * 3], outputs=[("i2", 0.00021, 0)], version=2)
+case("int16 QUANTIZE_again", "QUANTIZE", [(_SHORT, 0.0003, 0)], outputs=[("i2", 0.00021, 0)], version=2)
+case("int16 DEQUANTIZE", "DEQUANTIZE", [(_SHORT, 0.0003, 0)], version=3)
+for _op, _name in (("ADD", "add"), ("SUB", "sub"), ("MUL", "mul")):
+    case(f"int16 {_op}", _op, [(_SHORT, 0.0003, 0), (_SHORT[:, ::-1].copy(), 0.0001, 0)], (),
+         (_name, {"activation": 1, "powers_of_two": False}), [("i2", 0.00021, 0)], 5 if _op == "SUB" else 4)  # fmt: skip
+for _name, _axes in (("", (1, 2)), ("_channels", (3,))):
+    case("int16 MEAN" + _name, "MEAN", [(_SHORT, 0.0003, 0)], [ints(*_axes)], ("fold", {}), [("i2", 0.00011, 0)], 3)
+for _op in ("MAX_POOL_2D", "AVERAGE_POOL_2D"):
+    case(f"int16 {_op}", _op, [(_SHORT, 0.0003, 0)], (), ("pool", {"padding": 0, "stride_w": 2, "stride_h": 2, "filter_w": 3,
+         "filter_h": 2}), [("i2", 0.0003, 0)], 3)  # fmt: skip
+
+
+def _long(weights: Any) -> Any:
+    (w, scales, *rest), (bias, *_) = weights
+    return (w, scales, *rest), (bias.astype("i8") * 999, 0.0003 * scales, 0, 0)
+
+
+case("int16 CONV_2D", "CONV_2D", [(_SHORT, 0.0003, 0)], _long(_weight(5, 3, 2, 4, axis=0)),
+     ("conv", {**_CONVOLUTIONS["_same_by_2"], "activation": 1}), [("i2", 0.0006, 0)], 4)  # fmt: skip
+case("int16 DEPTHWISE_CONV_2D", "DEPTHWISE_CONV_2D", [(_SHORT, 0.0003, 0)], _long(_weight(1, 3, 2, 4, axis=3)),
+     ("depthwise", {**_CONVOLUTIONS["_same_by_2"], "multiplier": 1}), [("i2", 0.0003, 0)], 5)  # fmt: skip
+case("int16 FULLY_CONNECTED", "FULLY_CONNECTED", [(_SHORT.reshape(-1, 12), 0.0003, 0)], _long(_weight(40, 12, axis=0)),
+     ("dense", {}), [("i2", 0.0006, 0)], 11)  # fmt: skip
+case("int16 BATCH_MATMUL", "BATCH_MATMUL", [(_SHORT, 0.0003, 0), (_SHORT.reshape(1, 6, 4, 7), 0.0003, 0)], (),
+     ("product", {}), [("i2", 0.0008, 0)], 4)  # fmt: skip
+for _op in ("MAXIMUM", "MINIMUM"):
+    case(
+        f"int16 {_op}",
+        _op,
+        [(_SHORT, 0.0003, 0), (_SHORT[:, ::-1].copy(), 0.0003, 0)],
+        outputs=[("i2", 0.0003, 0)],
+        version=3,
+    )
+for _op in ("REDUCE_MAX", "REDUCE_MIN"):
+    case(f"int16 {_op}", _op, [(_SHORT, 0.0003, 0)], [ints(1, -1)], ("fold", {}), [("i2", 0.0003, 0)], 3)
+case(
+    "int16 PAD",
+    "PAD",
+    [(_SHORT, 0.0003, 0)],
+    [ints(0, 0, 1, 2, 0, 1, 0, 0).reshape(4, 2)],
+    outputs=[("i2", 0.0003, 0)],
+    version=3,
+)
+case(
+    "int16 CONCATENATION",
+    "CONCATENATION",
+    [(_SHORT, 0.0003, 0)] * 2,
+    (),
+    ("concatenation", {"axis": 2}),
+    [("i2", 0.0003, 0)],
+    3,
+)
+case("int16 RELU", "RELU", [(_SHORT, 0.0003, 0)], outputs=[("i2", 0.0002, 0)], version=3)
+case("int16 TRANSPOSE_CONV", "TRANSPOSE_CONV", [(_SHORT, 0.0003, 0)], [ints(1, 12, 14, 5), _weight(5, 3, 2, 4, axis=0)[0]],
+     ("transposed", {"padding": 0, "stride_w": 2, "stride_h": 2}), [("i2", 0.0006, 0)], 3, first=True)  # fmt: skip
+
 
 def _transposed_by_computed_sizes() -> None:
     """A transposed convolution whose sizes an operator gives: XNNPACK does not take it."""

@@ -14,6 +14,7 @@ from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.formats.tflite.read import program
 from tests.formats.tflite.cases import asked
 from tests.formats.tflite.writer import Builder
+from tests.refusals import refusal
 
 INPUTS = [numpy.array([values], "f4") for values in ((1, 2, 3), (-1, -2, -3), (100, 0, 1))]
 
@@ -213,7 +214,52 @@ def test_indices_that_are_out_of_bounds_are_refused(tmp_path, compiled, op, opti
     net = load(tmp_path / "m.tflite")
     net.hybridize(compiled)
     for wrong in ([0, 4], [0, -1], [5, 1], [-1, 0]):
-        with pytest.raises(OutOfBoundsError, match=op):
+        with refusal(OutOfBoundsError, op):
             net(hybridize.np.array(ROWS), hybridize.np.array([wrong], dtype="int32")).asnumpy()
     y = net(hybridize.np.array(ROWS), hybridize.np.array([[3, 1]], dtype="int32")).asnumpy()
     numpy.testing.assert_array_equal(y, [ROWS[3, 1]] if options is None else [ROWS[[3, 1]]])
+
+
+def test_a_counted_loop_has_a_gradient(tmp_path):
+    (tmp_path / "m.tflite").write_bytes(a_list())
+    net = load(tmp_path / "m.tflite")
+    x, factors = hybridize.np.array(ROWS), numpy.arange(8, dtype="f4").reshape(4, 2) - 3
+    x.attach_grad()
+    with hybridize.autograd.record():
+        total = (net(x) * hybridize.np.array(factors)).sum()
+    total.backward()
+    numpy.testing.assert_array_equal(x.grad.asnumpy(), 2 * factors[::-1])
+
+
+def doubled(begin: int, bound: int, step: int, other: int) -> bytes:
+    """Doubles its input while a number that grows by `step` is below `bound`, and one that grows by 1 below `other`."""
+    b = Builder()
+    x, y, first = b.input((2,)), b.tensor((2,)), b.constant(numpy.array(begin, "i4"))
+    counts = [b.tensor((), "i4") for _ in range(2)]
+    b.operator(
+        "WHILE", [first, b.constant(numpy.array(0, "i4")), x], [*counts, y], ("while", {"condition": 1, "body": 2})
+    )
+    b.outputs(y)
+    b.new_graph()
+    i, k, _ = b.input((), "i4"), b.input((), "i4"), b.input((2,))
+    flags = [b.tensor((), "?") for _ in range(3)]
+    b.operator("LESS", [i, b.constant(numpy.array(bound, "i4"))], [flags[0]])
+    b.operator("LESS", [k, b.constant(numpy.array(other, "i4"))], [flags[1]])
+    b.operator("LOGICAL_AND", flags[:2], flags[2:])
+    b.outputs(flags[2])
+    b.new_graph()
+    i, k, x = b.input((), "i4"), b.input((), "i4"), b.input((2,))
+    after, further, y = b.tensor((), "i4"), b.tensor((), "i4"), b.tensor((2,))
+    b.operator("ADD", [b.constant(numpy.array(step, "i4")), i], [after], ("add", {}))
+    b.operator("ADD", [k, b.constant(numpy.array(1, "i4"))], [further], ("add", {}))
+    b.operator("ADD", [x, x], [y], ("add", {}))
+    b.outputs(after, further, y)
+    return b.bytes()
+
+
+@pytest.mark.parametrize(("numbers", "rounds"), [((0, 5, 1, 9), 5), ((0, 5, 2, 9), 3), ((1, 9, 4, 9), 2), ((0, 5, 1, 2), 2),
+                                                 ((5, 5, 1, 9), 0), ((9, 5, 1, 9), 0)])  # fmt: skip
+def test_rounds_are_counted(tmp_path, numbers, rounds):
+    (tmp_path / "m.tflite").write_bytes(doubled(*numbers))
+    y = load(tmp_path / "m.tflite")(hybridize.np.array(ROWS[0])).asnumpy()
+    numpy.testing.assert_array_equal(y, ROWS[0] * 2**rounds)

@@ -121,19 +121,26 @@ def test_operators_without_a_row_are_refused_all_at_once():
     assert "TransformLandmarks, UNIQUE" in caught.value.help
 
 
-def test_integers_beside_floats_and_of_sixteen_bits_are_refused():
+def test_integers_beside_floats_and_some_of_sixteen_bits_are_refused():
     b = Builder()
     x, w, y = b.input((1, 4)), b.constant(numbers(1, 4, dtype="i1"), 0.1), b.tensor((1, 4), "i1", 0.1, name="y")
     b.operator("MUL", [x, w], [y], ("mul", {}))
     b.outputs(y)
     with pytest.raises(LoadError, match=r"E603.*MUL.*'y'.*input 0 is no quantized tensor"):
         run(b.bytes(), numbers(1, 4))
+    for scale, zero, words in ((0.1, 3, "an integer of 0 that is not 0"), (0.125, 0, "a power of two")):
+        b = Builder()
+        x, y = b.input((1, 4), "i2", scale, zero), b.tensor((1, 4), "i2", 1 / 32768, name="y")
+        b.operator("LOGISTIC", [x], [y])
+        b.outputs(y)
+        with pytest.raises(LoadError, match=rf"E603.*LOGISTIC.*'y'.*{words}"):
+            run(b.bytes(), numbers(1, 4).astype("i2"))
     b = Builder()
     x, y = b.input((1, 4), "i2", 0.1), b.tensor((1, 4), "i2", 0.1, name="y")
-    b.operator("LOGISTIC", [x], [y])
+    b.operator("ELU", [x], [y])
     b.outputs(y)
-    with pytest.raises(LoadError, match=r"E603.*LOGISTIC.*'y'.*int16 are not supported"):
-        run(b.bytes(), numbers(1, 4).astype("i2"))
+    with pytest.raises(LoadError, match=r"E606.*ELU\[int16\]"):
+        program(b.bytes(), "m.tflite")
 
 
 def test_other_files_versions_and_roundings_are_refused(tmp_path):

@@ -57,8 +57,9 @@ def test_some_rows_compiled_give_what_litert_gives(name):
 
 
 def _cases_of(op: str) -> list[str]:
-    word, integers, _ = op.partition("[int8]")
-    names = [name.removeprefix("int8 ") for name in CASES if name.startswith("int8 ") == bool(integers)]
+    word, _, kind = op.rstrip("]").partition("[")
+    names = [name.removeprefix(f"{kind} ") for name in CASES if name.partition(" ")[0] == kind or
+             (not kind and not name.startswith(("int8 ", "int16 ")))]  # fmt: skip
     return [name for name in names if name.startswith(word)]
 
 
