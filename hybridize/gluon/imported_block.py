@@ -23,7 +23,7 @@ from hybridize.base.promotion import NUMBERS
 from hybridize.base.tracebacks import trim
 from hybridize.formats.cursor import forget
 from hybridize.formats.foreign.checks import every_graph
-from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignProgram, Port, without_file
 from hybridize.formats.foreign.specialization import known_inputs
 from hybridize.formats.foreign.walk import Walk
@@ -250,4 +250,4 @@ def _array(value: Any) -> Any:
     """The array of a value of the walk; of a sequence, a list of them."""
     if isinstance(value, list):
         return [_array(one) for one in value]
-    return result(value.operand() if isinstance(value, Known) else value)
+    return result(operand_of(value))

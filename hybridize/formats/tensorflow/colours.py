@@ -16,6 +16,7 @@ from hybridize.formats.tensorflow.windows import images_of, over_all_axes, windo
 from hybridize.ops import composites
 from hybridize.ops.library.bounds import check
 from hybridize.ops.library.colours import fake_quantized, hue_saturation_value, red_green_blue, saturated, turned
+from hybridize.ops.library.projections import BORDERS, projected
 from hybridize.ops.library.regions import nearest
 from hybridize.ops.library.sampling import interpolated, reader
 from hybridize.ops.op import Operand, type_of
@@ -125,3 +126,11 @@ def fake_quantized_by_attributes(n: Application, x: Operand) -> Operand:
 def fake_quantized_numbers(n: Application, x: Operand, low: Operand, high: Operand) -> Operand:
     """Numbers as so many steps of a range tell them, of one range or one for each channel."""
     return _fake(n, x, low, high)
+
+
+@TENSORFLOW("ImageProjectiveTransformV2", "ImageProjectiveTransformV3", known=(2,))
+def projection(n: Application, x: Operand, maps: Operand, sizes: Known, filler: Operand | None = None) -> Operand:
+    """Images turned, moved or stretched by projections."""
+    way = n.text("interpolation", None, ("NEAREST", "BILINEAR"))
+    border = n.text("fill_mode", "CONSTANT", BORDERS)
+    return projected(x, maps, sizes.list(), way, border, filler if border == "CONSTANT" else None)

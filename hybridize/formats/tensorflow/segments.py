@@ -11,7 +11,8 @@ import numpy
 from hybridize import ops
 from hybridize.base.dtypes import float64, int32, int64, is_float
 from hybridize.formats.foreign.arrays import filled
-from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.known import Known, operand_of
+from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.indices import points_of
 from hybridize.formats.tensorflow.shapes import dtype_of
@@ -60,9 +61,13 @@ TENSORFLOW("TensorScatterMax")(_scattered("max"))
 TENSORFLOW("TensorScatterMin")(_scattered("min"))
 
 
-@TENSORFLOW("DenseBincount", known=(1,))
-def counts(n: Application, x: Operand, size: Known, weights: Operand) -> Operand:
-    """The count of each number, or the sum of its weights: of an array, or of each row of a matrix."""
+@TENSORFLOW("DenseBincount", values=True)
+def counts(n: Application, numbers: Value, most: Value, heavy: Value) -> Operand:
+    """The count of each number, or the sum of its weights: of an array, or of each row of a matrix.
+
+    The size is known where a least and a most one are the same, though it is computed of the numbers.
+    """
+    x, size, weights = operand_of(numbers), n.known(most, 1), operand_of(heavy)
     kind, of = type_of(x), type_of(weights)
     check(ops.cast(x, int64), 0, _FAR, f"{n.place} counts")
     has_weights = of.ndim == kind.ndim and not (of.shape[0] == 0 and kind.shape[0] != 0)

@@ -739,7 +739,9 @@ def sorted_integers() -> Case:
     """Few integers in order: how many there are is known, which ones is not."""
 
     def computed(i: Any) -> Any:
-        return tf.argsort(i), tf.range(tf.size(i)) + i, tf.gather(i, tf.range(tf.shape(i)[0])[::-1])
+        count = tf.math.bincount(i, minlength=5, maxlength=5)
+        least = tf.maximum(i[0], 2)
+        return tf.argsort(i), tf.range(tf.size(i)) + i, count, least, tf.minimum(least, 2), tf.stack([least, 1])
 
     specs = [tf.TensorSpec([None], tf.int32, name="i")]
     return _function(computed, specs, [{"i": numpy.int32([3, 0, 1, 2])}, {"i": numpy.int32([0, 2, 1])}])
@@ -777,13 +779,20 @@ def raw_colours() -> Case:
     image, nn = tf.image, tf.nn
 
     def computed(x: Any, boxes: Any) -> Any:
-        k = tf.range(tf.shape(boxes)[0]) % 2
+        k, maps = tf.range(tf.shape(boxes)[0]) % 2, [[0.8, -0.3, 3, 0.4, 1.1, -4, 0.01, 0.02]]
+
+        def seen(way: str, border: str) -> Any:
+            return tf.raw_ops.ImageProjectiveTransformV3(
+                images=x, transforms=maps, output_shape=[7, 4], fill_value=0.7, interpolation=way, fill_mode=border
+            )
+
         return (
             image.rgb_to_hsv(x), image.hsv_to_rgb(x), image.adjust_hue(x, 0.3), image.adjust_saturation(x, 1.7),
             image.adjust_contrast(x, 1.5), image.crop_and_resize(x, boxes, k, [4, 3], extrapolation_value=0.5),
             image.crop_and_resize(x, boxes, 1 - k, [1, 5], "nearest"), image.extract_patches(x, [1, 3, 2, 1], [1, 2, 1, 1], [1, 1, 2, 1], "SAME"),
             image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), *nn.max_pool_with_argmax(x, 2, 2, "SAME"),
-            nn.max_pool_with_argmax(x, 3, 1, "VALID", include_batch_in_index=True)[1],
+            seen("NEAREST", "CONSTANT"), seen("BILINEAR", "CONSTANT"), seen("BILINEAR", "REFLECT"), seen("NEAREST", "WRAP"),
+            seen("BILINEAR", "NEAREST"), nn.max_pool_with_argmax(x, 3, 1, "VALID", include_batch_in_index=True)[1],
         )  # fmt: skip
 
     specs = [tf.TensorSpec([None, 6, 5, 3], tf.float32, name="x"), tf.TensorSpec([None, 4], tf.float32, name="boxes")]
