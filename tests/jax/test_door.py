@@ -411,8 +411,10 @@ def test_hybridized_functions_within_others(around):
     weight = jnp.ones(4) * 3
     plain, jitted = hybridize(lambda a: jnp.tanh(a) * 2), hybridize(jax.jit(lambda a: a + 1))
     plain(x)
+    steps = hybridize(lambda n: jnp.arange(n * 1.0))
     functions = {
         lambda a: plain(a) + jitted(a): lambda a: jnp.tanh(a) * 2 + a + 1,
+        lambda a: a * steps(4) + plain(numpy.ones(4, "f4")): lambda a: a * jnp.arange(4.0) + jnp.tanh(1.0) * 2,
         lambda a: a + plain(weight) + jitted(weight) * jitted(2.0): lambda a: (
             a + jnp.tanh(weight) * 2 + (weight + 1) * 3
         ),
