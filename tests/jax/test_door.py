@@ -324,6 +324,27 @@ def test_objects_that_hold_others(monkeypatch):
     assert all(one is other for one, other in zip(fast.programs(), before, strict=True))
 
 
+def test_two_objects_of_one_method_that_change_in_turn():
+    """An entry that is made anew for one of them is not made right for the other."""
+
+    class Scale:
+        def __init__(self, by):
+            self.by, self.inner = by, SimpleNamespace(by=2.0)
+
+        @hybridize
+        def apply(self, a):
+            return a * self.by * self.inner.by
+
+    one, two = Scale(1.0), Scale(3.0)
+    for change in (
+        lambda: setattr(one, "by", 0.0), lambda: setattr(one, "by", 2.0), lambda: setattr(one.inner, "by", 5.0),
+        lambda: setattr(two, "by", 6.0), lambda: setattr(two.inner, "by", 7.0), lambda: None,
+    ):  # fmt: skip
+        change()
+        for scale in (one, two):
+            assert_same(scale.apply(x), x * scale.by * scale.inner.by)
+
+
 def test_modules_and_classes_that_change(monkeypatch):
     module = ModuleType("settings_of_a_user")
     module.__file__ = __file__
