@@ -12,7 +12,8 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from contextvars import ContextVar
+from typing import Any, Final, Protocol
 
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import load_module
@@ -180,6 +181,10 @@ def door_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Door | None:
             door: Door = load_module(one.door)
             return door
     return None
+
+
+TRACED_ELSEWHERE: Final[ContextVar[bool]] = ContextVar("traced_elsewhere", default=False)
+"""True while another library traces the user's Python: hybridized functions in it are what they were made of."""
 
 
 class OtherLibrary(BaseException):

@@ -26,7 +26,7 @@ from hybridize.base.access import ACCESS
 from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, GraphError, ShapeError
-from hybridize.base.faces import Counterpart, Door, Library, OtherLibrary, door_of
+from hybridize.base.faces import TRACED_ELSEWHERE, Counterpart, Door, Library, OtherLibrary, door_of
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import load_module
@@ -132,7 +132,8 @@ class Calls(ABC, Generic[P, R]):
             return self.python_function(*args, **kwargs)
         trace = current_trace()
         if trace is not None:  # inside of another capture it becomes part of that program
-            if self.library is None and self._door_of(args, kwargs) is not None:  # which another library traces
+            elsewhere = TRACED_ELSEWHERE.get() or self._door_of(args, kwargs) is not None
+            if self.library is None and elsewhere:
                 return self.python_function(*args, **kwargs)
             return trace.convert(self.python_function)(*args, **kwargs)
         try:

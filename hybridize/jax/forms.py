@@ -15,6 +15,7 @@ from hybridize.array.ndarray import wrap
 from hybridize.array.operands import operand, result
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError
+from hybridize.base.faces import TRACED_ELSEWHERE
 from hybridize.base.frozen import frozen
 from hybridize.capture import Function
 from hybridize.capture.trace.recording import current_trace
@@ -177,7 +178,11 @@ class CallForm:
                     fixed[position] = Static(value)
             return arrays
 
-        closed = jax.make_jaxpr(flat)(*specs)
+        token = TRACED_ELSEWHERE.set(True)
+        try:
+            closed = jax.make_jaxpr(flat)(*specs)
+        finally:
+            TRACED_ELSEWHERE.reset(token)
         avals = iter(closed.out_avals)
         count = len(fixed) + len(closed.out_avals)
         return closed, Results(tree, tuple(fixed[k] if k in fixed else next(avals) for k in range(count)))

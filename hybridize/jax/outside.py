@@ -55,7 +55,8 @@ class Outside:
         rest = []
         for read, then in self._reads:
             value = read()
-            inner = _content_watched(value) if isinstance(read, _Place) else None
+            same = value is then or _is_same(then, value)  # what has changed since is no longer as it was
+            inner = _content_watched(value) if same and isinstance(read, _Place) else None
             if isinstance(read, _Place) and inner is not None:
                 watches += [read.watch(value), *inner]
             else:

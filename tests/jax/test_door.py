@@ -324,6 +324,27 @@ def test_objects_that_hold_others(monkeypatch):
     assert all(one is other for one, other in zip(fast.programs(), before, strict=True))
 
 
+def test_two_objects_of_one_method_that_change_in_turn():
+    """An entry that is made anew for one of them is not made right for the other."""
+
+    class Scale:
+        def __init__(self, by):
+            self.by, self.inner = by, SimpleNamespace(by=2.0)
+
+        @hybridize
+        def apply(self, a):
+            return a * self.by * self.inner.by
+
+    one, two = Scale(1.0), Scale(3.0)
+    for change in (
+        lambda: setattr(one, "by", 0.0), lambda: setattr(one, "by", 2.0), lambda: setattr(one.inner, "by", 5.0),
+        lambda: setattr(two, "by", 6.0), lambda: setattr(two.inner, "by", 7.0), lambda: None,
+    ):  # fmt: skip
+        change()
+        for scale in (one, two):
+            assert_same(scale.apply(x), x * scale.by * scale.inner.by)
+
+
 def test_modules_and_classes_that_change(monkeypatch):
     module = ModuleType("settings_of_a_user")
     module.__file__ = __file__
@@ -411,8 +432,10 @@ def test_hybridized_functions_within_others(around):
     weight = jnp.ones(4) * 3
     plain, jitted = hybridize(lambda a: jnp.tanh(a) * 2), hybridize(jax.jit(lambda a: a + 1))
     plain(x)
+    steps = hybridize(lambda n: jnp.arange(n * 1.0))
     functions = {
         lambda a: plain(a) + jitted(a): lambda a: jnp.tanh(a) * 2 + a + 1,
+        lambda a: a * steps(4) + plain(numpy.ones(4, "f4")): lambda a: a * jnp.arange(4.0) + jnp.tanh(1.0) * 2,
         lambda a: a + plain(weight) + jitted(weight) * jitted(2.0): lambda a: (
             a + jnp.tanh(weight) * 2 + (weight + 1) * 3
         ),
