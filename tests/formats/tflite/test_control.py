@@ -14,6 +14,7 @@ from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.formats.tflite.read import program
 from tests.formats.tflite.cases import asked
 from tests.formats.tflite.writer import Builder
+from tests.refusals import refusal
 
 INPUTS = [numpy.array([values], "f4") for values in ((1, 2, 3), (-1, -2, -3), (100, 0, 1))]
 
@@ -213,7 +214,7 @@ def test_indices_that_are_out_of_bounds_are_refused(tmp_path, compiled, op, opti
     net = load(tmp_path / "m.tflite")
     net.hybridize(compiled)
     for wrong in ([0, 4], [0, -1], [5, 1], [-1, 0]):
-        with pytest.raises(OutOfBoundsError, match=op):
+        with refusal(OutOfBoundsError, op):
             net(hybridize.np.array(ROWS), hybridize.np.array([wrong], dtype="int32")).asnumpy()
     y = net(hybridize.np.array(ROWS), hybridize.np.array([[3, 1]], dtype="int32")).asnumpy()
     numpy.testing.assert_array_equal(y, [ROWS[3, 1]] if options is None else [ROWS[[3, 1]]])
