@@ -152,6 +152,9 @@ class Counterpart(Protocol):
     def saved(self, samples: Sequence[Any] | None, notes: list[str]) -> Any:
         """Return them as plain data, with samples of calls where those are given."""
 
+    def chain(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a callable for calls of programs that have entries, which gives all others to `fallback`."""
+
 
 @frozen
 class Foreign:

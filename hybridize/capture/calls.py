@@ -212,9 +212,8 @@ class Calls(ABC, Generic[P, R]):
         """
         self._installed = True
         entry: Callable[..., Any] = self._dispatch
-        chain = getattr(self.counterpart, "chain", None)
         if not CONFIG.disable:
-            entry = entry if chain is None else chain(entry)
+            entry = entry if self.counterpart is None else self.counterpart.chain(entry)
             for program in reversed(self._recent):
                 entry = program.entry(entry) or entry
         if OTHERS and entry != self._dispatch:
@@ -281,9 +280,9 @@ class Calls(ABC, Generic[P, R]):
 
     def cache_clear(self) -> None:
         """Forget all programs."""
+        if self.counterpart is not None:
+            self.counterpart.clear()
         with self._lock:
-            if self.counterpart is not None:
-                self.counterpart.clear()
             self._cache.clear()
             self._recent = []
             self._hits = self._captures = 0

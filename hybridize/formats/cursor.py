@@ -117,7 +117,7 @@ def forget(array: NDArray[Any]) -> None:
 
 
 def _under(array: NDArray[Any]) -> Any:
-    """What an array is a view of that is none; None where it has its memory itself."""
+    """Return the memory that an array is a view of; None where it has its memory itself."""
     base: Any = array
     while isinstance(base, numpy.ndarray):
         base = base.base

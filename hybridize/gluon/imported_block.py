@@ -16,7 +16,7 @@ from hybridize.array.operands import operand, result, strong
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims, modes
-from hybridize.base.dtypes import DType, int64, is_float
+from hybridize.base.dtypes import DType, as_dtype, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.frozen import changed
 from hybridize.base.promotion import NUMBERS
@@ -90,7 +90,7 @@ class ImportedBlock(HybridBlock):
 
     if not TYPE_CHECKING:  # of what type it is says `Block`
 
-        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # an input may be called `self`
             """Run the model; inputs by name are put in order first, and numbers and lists made arrays."""
             if kwargs or len(args) != len(self.inputs) or not all(type(x) in _ARRAYS for x in args):
                 try:
@@ -121,6 +121,29 @@ class ImportedBlock(HybridBlock):
         function = super()._new_function(options)
         function.decides = True  # the walk asks for numbers where no program can do without
         return function
+
+    def cast(self, dtype: Any) -> None:
+        """Refuse another dtype than that of all weights: operators in the file are of the types that it declares.
+
+        Raises:
+            DTypeError E210: the weights are of other types.
+        """
+        wanted = as_dtype(dtype)
+        other = [one for one in self._parameters.values() if is_float(one.dtype) and one.dtype != wanted]
+        if other:
+            what = f"{self._program.source} is not cast to {wanted.name}: its operators are of the types of the file"
+            raise DTypeError("E210", what, help="convert the file: onnxconverter_common has float16 for models of ONNX")
+
+    def export(
+        self, path: Any, epoch: int = 0, remove_amp_cast: bool = True, format: str = "mxnet", **options: Any
+    ) -> Any:
+        """Write the model as files; see `HybridBlock.export`. Outputs in a model of ONNX have the names of this one."""
+        names = [port.name for port in self.outputs]
+        arrays = all(port.dtype is not None for port in self.outputs)
+        apart = len({*names, *(port.name for port in self.inputs)}) == len(names) + len(self.inputs)
+        if format == "onnx" and arrays and apart:
+            options = {"output_names": names, **options}
+        return super().export(path, epoch, remove_amp_cast, format, **options)
 
     def reset(self) -> None:
         """Give the variables of the model their first values."""

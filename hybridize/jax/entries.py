@@ -154,19 +154,16 @@ class _Layout:
             _NoEntryError: it cannot be checked by an entry.
         """
         kind = type(value)
-        is_known: bool = isinstance(leaves, (int, tuple, list, dict, type(None)))
-        if kind is int or not is_known:
-            raise _NoEntryError
         if value is None:
             return Argument(ArgumentKind.SAME, value=None)
         if isinstance(leaves, int):
             return self._leaf(value, leaves)
-        if kind is dict:
+        if kind is dict and type(leaves) is dict:
             order = sorted(value)
             items = tuple(self.of(value[key], leaves[key]) for key in value)
             ranks = tuple(map(order.index, value))
             return Argument(ArgumentKind.DICT, value=dict, items=items, keys=tuple(value), order=ranks)
-        if kind is list or (isinstance(value, tuple) and type(leaves) is kind):
+        if type(leaves) is kind and (kind in (list, tuple) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))):
             items = tuple(map(self.of, value, leaves))
             return Argument(ArgumentKind.LIST if kind is list else ArgumentKind.TUPLE, value=kind, items=items)
         raise _NoEntryError

@@ -62,9 +62,10 @@ class Static:
         try:
             return hash((type(self.value), self._word))
         except TypeError:
-            kind = type(self.value).__name__
+            array = isinstance(self.value, numpy.ndarray)
+            what = f"an array of {self.value.dtype}" if array else f"a {type(self.value).__name__}"
             raise ArgumentError(
-                "E311", f"a {kind} cannot be an argument of a compiled function of JAX's arrays",
+                "E311", f"{what} cannot be an argument of a compiled function of JAX's arrays",
                 help="pass arrays, numbers, and tuples, lists or dicts of them; what is constant must have a hash",
             ) from None  # fmt: skip
 

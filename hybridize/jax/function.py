@@ -152,10 +152,11 @@ class JaxFunction:
 
     def _install(self) -> None:
         """Make the entries of the latest programs what a call reaches first."""
-        object.__setattr__(self, "__call__", self.chain(self._called))
         owner = None if self._owner is None else self._owner()
-        if owner is not None:
-            owner.install()
+        if owner is None:
+            object.__setattr__(self, "__call__", self.chain(self._called))
+        else:
+            owner.install()  # under its lock, which comes before that of this
 
     def chain(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """Return a callable for the calls of the latest programs, which gives all others to `fallback`."""
@@ -177,7 +178,7 @@ class JaxFunction:
         with self._lock:
             others = [one for one in self._entered if one.form is not form][: _CHAIN - 1]
             self._entered = [Entered(form, args, kwargs, self._positions, self._keywords), *others]
-            self._install()
+        self._install()
 
     def _look_outside(self) -> None:
         """Forget all programs if what the function reads from outside has changed since they were made."""
@@ -185,7 +186,7 @@ class JaxFunction:
             with self._lock:
                 self._forms.clear()
                 self._outside = Outside(self.function)
-                self._leave()
+            self._leave()
 
     def _answer(self, form: CallForm, error: Exception) -> None:
         """Do about an error of a call what can be done, so that it is called again; else raise what the user meets."""
@@ -199,9 +200,12 @@ class JaxFunction:
             self._fixes = True  # numbers may be what Python has to know
             return
         if isinstance(own, _HELD) and self._eager:
+            numpys = isinstance(own, jax.errors.TracerArrayConversionError)
             raise CaptureError(
                 "E420", f"{self.name} asks in Python for the value of an array, which is not known before it runs",
-                loc=location_in(own), help="use jax.lax.cond, jax.lax.while_loop or jax.numpy.where",
+                loc=location_in(own),
+                help="use functions of jax.numpy, not NumPy's" if numpys
+                else "use jax.lax.cond, jax.lax.while_loop or jax.numpy.where",
             ) from None  # fmt: skip
         raise own.with_traceback(own.__traceback__)
 
@@ -325,8 +329,7 @@ class JaxFunction:
         """Forget one program; a call that only it was for is captured again."""
         for form in self._forms.values():
             form.compiled.forget(program)
-        with self._lock:
-            self._leave()
+        self._leave()
 
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and the forms of calls that they are for."""
@@ -411,7 +414,7 @@ class JaxFunction:
         """Forget all programs."""
         with self._lock:
             self._forms.clear()
-            self._leave()
+        self._leave()
 
     def _leave(self) -> None:
         """Let all calls go through Python."""

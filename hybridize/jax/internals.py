@@ -104,8 +104,10 @@ def composition(equation: Any) -> Callable[..., Any] | None:
     (result,) = equation.outvars
     if "dtype" not in inspect.signature(function).parameters:
         return functools.partial(function, **keywords)
-    shape, typed = result.aval.shape, functools.partial(function, dtype=result.aval.dtype, **keywords)
-    return lambda *xs: typed(*(jax.numpy.broadcast_to(x, shape) for x in xs))
+    shape, dtype = result.aval.shape, result.aval.dtype
+    wide = jax.numpy.promote_types(dtype, jax.numpy.float32)  # series of short floats are computed in longer ones
+    typed = functools.partial(function, dtype=wide, **keywords)
+    return lambda *xs: typed(*(jax.numpy.broadcast_to(x, shape).astype(wide) for x in xs)).astype(dtype)
 
 
 def _is_of_jax(function: Any) -> bool:

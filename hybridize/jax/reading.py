@@ -144,7 +144,7 @@ class _Reader:
         return attributes
 
     def value(self, value: Any) -> Any:
-        """Return a parameter of an equation as plain data; None for what no row asks for."""
+        """Return a parameter of an equation as plain data; of what is none, the name of its class."""
         if value is None or isinstance(value, (bool, str)):
             return value
         if isinstance(value, (int, numpy.integer)):
@@ -169,8 +169,8 @@ class _Reader:
         try:
             kind = numpy.dtype(dtype)
         except TypeError:
-            return None
-        return kind.name if kind in CODES else None
+            return f"a {type(value).__name__}"
+        return kind.name if kind in CODES else f"a {type(value).__name__}"
 
 
 def dims_of(value: Any) -> bool:

@@ -18,7 +18,7 @@ from hybridize.schedule.memory import ScratchBlock, assign, most_alive, rounded
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.steps import Address, Band, BandPart, PackingPart
-from hybridize.schedule.storage import Storage
+from hybridize.schedule.storage import ProgramMemory
 
 
 @mutable(eq=False)
@@ -144,7 +144,9 @@ class Bands:
         """The place of a step in a band."""
         return self._placed.get(number)
 
-    def settle(self, members: Sequence[BandMember | None], outputs: int, storage: Storage, sharing: Sharing) -> None:
+    def settle(
+        self, members: Sequence[BandMember | None], outputs: int, storage: ProgramMemory, sharing: Sharing
+    ) -> None:
         """Find the bands among steps, None for one that is in none, and say which memory they need, when, and how much.
 
         `outputs` are the bytes of what a call returns, besides the blocks of scratch.
@@ -179,7 +181,7 @@ class Bands:
         around = (one for one in blocks if one.first <= last and one.last >= first and one not in apart)
         return sum((hint(rounded(block.nbytes)) for block in around), hint(packed) + within * slots)
 
-    def _settle(self, run: Run, storage: Storage, sharing: Sharing) -> None:
+    def _settle(self, run: Run, storage: ProgramMemory, sharing: Sharing) -> None:
         assert run.blocks is not None
         first, last = run.span
         own: list[ScratchBlock] = []
@@ -286,7 +288,7 @@ class Bands:
             return 0
         return contraction.of_one_member(product).w_bytes if in_turn else product.w_bytes
 
-    def _replan(self, placed: Placed, member: BandMember, storage: Storage, *, in_turn: bool) -> None:
+    def _replan(self, placed: Placed, member: BandMember, storage: ProgramMemory, *, in_turn: bool) -> None:
         """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once, or for
         each member of the batch `in_turn`.
         """

@@ -35,10 +35,10 @@ from hybridize.schedule.merging import merged
 from hybridize.schedule.order import find_dependencies, last_readers, order_of
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.pending import (
-    Pending,
+    PendingSteps,
     Scheduling,
-    Setting,
     StepOperations,
+    Surroundings,
     borders,
     copied_outputs,
     packings,
@@ -71,7 +71,7 @@ from hybridize.schedule.steps import (
     SharedStep,
     ThreadPoolHandle,
 )
-from hybridize.schedule.storage import Storage, address_of
+from hybridize.schedule.storage import ProgramMemory, address_of
 from hybridize.schedule.tasks import TaskFinder, TaskGroup, keep_apart
 from hybridize.schedule.updates import (
     Updates,
@@ -105,10 +105,10 @@ def schedule(
     step of a call, and matrices among them are packed beforehand, each where that pays. `updates` says of outputs which
     input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
-    return _scheduled(graph, Setting(target, slots), known or {}, updates or {})
+    return _scheduled(graph, Surroundings(target, slots), known or {}, updates or {})
 
 
-def _scheduled(graph: Graph, setting: Setting, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:
+def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:
     """`schedule`, of a body too."""
     lowerings = Lowerings(Interner(), setting.target)
     if not setting.derives:
@@ -130,7 +130,7 @@ def _scheduled(graph: Graph, setting: Setting, known: Mapping[int, KnownSource],
     return _finished(_scheduling(rest, setting, lowerings, sources, derivations, updates, made_of))
 
 
-def _derived(cone: Graph, sources: Mapping[Value, KnownSource], setting: Setting) -> Derived:
+def _derived(cone: Graph, sources: Mapping[Value, KnownSource], setting: Surroundings) -> Derived:
     """The only output of a graph whose inputs are known as a constant."""
     once = changed(setting, slots=1, derives=False)
     of = _scheduled(cone, once, {}, {})
@@ -144,7 +144,7 @@ def _derived(cone: Graph, sources: Mapping[Value, KnownSource], setting: Setting
 
 def _scheduling(
     graph: Graph,
-    setting: Setting,
+    setting: Surroundings,
     lowerings: Lowerings,
     known: Mapping[Value, KnownSource],
     derived: Mapping[Value, Derived],
@@ -180,7 +180,7 @@ def _scheduling(
         known={**known, **{value: DerivedPart(one, 0) for value, one in derived.items()}},
         joined=joined,
         slots=slots,
-        storage=Storage(grouping, slots, last_readers(order, grouping)),
+        storage=ProgramMemory(grouping, slots, last_readers(order, grouping)),
         sharing=Sharing(setting.slots, setting.turns, slots),
         tasks=tasks,
         bands=Bands(setting.target, setting.slots),
@@ -189,7 +189,7 @@ def _scheduling(
     )
 
 
-def _pending(program: Scheduling, unit: Unit, number: int) -> Pending:
+def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
     """A unit as steps that wait for their memory; what it stores has some from here on."""
     if isinstance(unit, FusionGroup):
         return pending_loops(program, unit, number)

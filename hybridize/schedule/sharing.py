@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps of a program threads share, and the team that does so."""
+"""The choice of steps that threads share, and the team that does so."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, Self
 
@@ -310,7 +311,7 @@ Moved = Callable[[Address], Address]
 
 
 @frozen
-class Step:
+class BaseStep(ABC):
     """Base of all steps: each is a call of one function of machine code, and answers what is asked of it."""
 
     provenance: Provenance
@@ -320,23 +321,23 @@ class Step:
     """Scratch of its own; nowhere, if it needs none."""
 
     @property
+    @abstractmethod
     def kind(self) -> str:
         """The word for it in a plan: loops, contraction, winograd, routine or region."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def shape(self) -> tuple[int, ...]:
         """Sizes of what it computes last, axes that lie together as one."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def moved(self) -> int:
         """Bytes that it reads and writes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def operands(self) -> Iterator[tuple[Address, bool]]:
         """Iterate over the addresses of values, each with True if the step writes there."""
-        raise NotImplementedError
 
     @property
     def arguments(self) -> tuple[Address, ...]:
@@ -367,7 +368,7 @@ class Step:
 
 
 @frozen
-class SharedStep(Step):
+class SharedStep(BaseStep):
     """Base of the steps whose loops threads may share, and bands may run a block at a time."""
 
     split: Split | None
@@ -386,9 +387,9 @@ class SharedStep(Step):
             return [self.part.band.turns]
         return [1] if self.split is None else self.own_turns(self.split)
 
+    @abstractmethod
     def own_turns(self, split: Split) -> list[int]:
         """The turns of each of its loops, which threads share in this way."""
-        raise NotImplementedError
 
     def pointers(self) -> Iterator[Address]:
         yield from self.arguments
@@ -520,7 +521,7 @@ class TapStep(SharedStep):
 
 
 @frozen
-class OwnStep(Step):
+class OwnStep(BaseStep):
     """Base of the steps that know their results and operands; `addresses` are outputs, then inputs."""
 
     inputs: tuple[TensorType, ...]
@@ -718,7 +719,7 @@ def statements_of(stores: Iterable[SideStore]) -> list[Statement]:
     return [Statement(store.param, store.index, store.value) for store in stores]
 
 
-def _step(word: str, step: Step, lines: Sequence[str]) -> str:
+def _step(word: str, step: BaseStep, lines: Sequence[str]) -> str:
     """A step as text: a word for what it is, its origin and addresses, then these lines."""
     at = f"at {', '.join(map(str, step.arguments))}"
     return f"{word}: {step.provenance}\n{_indented(chr(10).join([at, *lines]))}"

@@ -15,7 +15,7 @@ from hybridize.schedule.slots import Slots
 from hybridize.schedule.steps import Address
 
 
-class Storage:
+class ProgramMemory:
     """The memory of one program."""
 
     def __init__(self, grouping: Grouping, slots: Slots, last: Mapping[Value, int]) -> None:

@@ -83,6 +83,7 @@ class TensorCounterpart:
     def __init__(self, function: TensorFlowFunction) -> None:
         self.function = function
         self.programs, self.forget, self.clear = function.programs, function.forget, function.cache_clear
+        self.chain = function.chain
 
     def saved(self, samples: Sequence[Any] | None, notes: list[str]) -> SavedProgram:
         """Return them as plain data, with samples of calls where those are given."""
@@ -95,6 +96,7 @@ def followed(function: Function[Any, Any]) -> TensorFlowFunction:
     if not isinstance(counterpart, TensorCounterpart):
         options = {field.name: getattr(function.options, field.name) for field in dataclasses.fields(function.options)}
         counterpart = function.counterpart = TensorCounterpart(TensorFlowFunction(function.python_function, **options))
+        counterpart.function.serve(function)
     return counterpart.function
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -71,6 +72,8 @@ class TensorFlowFunction(Function[Any, Any]):
         self._sites: dict[tuple[Any, ...], Site] = {}
         self._graphs: dict[int, Site] = {}
         self._settings = LayerSettings(target)
+        self._owner: weakref.ref[Function[Any, Any]] | None = None
+        """The function that this is the counterpart of."""
         self._entered: list[Site] = []
         """Those that have entries, the latest first."""
         self._random: Any = None
@@ -82,25 +85,38 @@ class TensorFlowFunction(Function[Any, Any]):
 
     def _install(self) -> None:
         """Make the entries of the latest programs what a call reaches first."""
-        entry: Callable[..., Any] = self._dispatch
-        entered: list[Site] = []
-        for site in reversed(self._entered):
-            own = site.entry(entry, self._settings.watches())
-            if own is not None:
-                entry, entered = own, [site, *entered]
-        self._entered = entered
-        object.__setattr__(self, "__call__", entry)
+        owner = None if self._owner is None else self._owner()
+        if owner is None:
+            object.__setattr__(self, "__call__", self.chain(self._dispatch))
+        else:
+            owner.install()  # under its lock, which comes before that of this
+
+    def chain(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a callable for the calls of the latest programs, which gives all others to `fallback`."""
+        with self._lock:
+            entry, entered = fallback, list[Site]()
+            for site in reversed(self._entered):
+                own = site.entry(entry, self._settings.watches())
+                if own is not None:
+                    entry, entered = own, [site, *entered]
+            self._entered = entered
+        return entry
+
+    def serve(self, owner: Function[Any, Any]) -> None:
+        """Have a function that this is the counterpart of try the entries, too."""
+        self._owner = weakref.ref(owner)
 
     def _enter(self, site: Site) -> None:
         """Make an entry for the calls of a program."""
         with self._lock:
             self._entered = [site, *(one for one in self._entered if one is not site)][:_CHAIN]
-            self._install()
+        self._install()
 
     def leave(self, *sites: Site) -> None:
         """Let the calls of programs, or all, go through Python."""
         with self._lock:
-            self._entered = [one for one in self._entered if sites and one not in sites]
+            before, self._entered = self._entered, [one for one in self._entered if sites and one not in sites]
+        if len(before) > len(self._entered):
             self._install()
 
     def __getattr__(self, name: str) -> Any:
@@ -221,15 +237,15 @@ class TensorFlowFunction(Function[Any, Any]):
         with self._lock:
             self._sites.clear()
             self._graphs.clear()
-            self.leave()
-            super().cache_clear()
+        self.leave()
+        super().cache_clear()
 
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is captured again."""
         with self._lock:
             self._sites.clear()
             self._graphs.pop(id(program), None)
-            self.leave()
+        self.leave()
         super().forget(program)
 
     def retrace(self) -> None:
@@ -237,7 +253,7 @@ class TensorFlowFunction(Function[Any, Any]):
         with self._lock:
             self._traced = _traceable(self.target, anew=True)
             self._learning = None
-            self.cache_clear()
+        self.cache_clear()
 
     # ------------------------------------------------------------------------------------------------- captures
 

@@ -317,6 +317,10 @@ class Followed:
         self.enter = self._slowly
         self._differentiated.clear()
 
+    def chain(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """Return `fallback`: Python sees to what is differentiated before `enter` is tried."""
+        return fallback
+
     def _all(self) -> list[_Captured]:
         return [self.function, self.learning, *([] if self._inside is None else [self._inside])]
 

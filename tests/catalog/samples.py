@@ -258,6 +258,7 @@ def _contract(cls: Any) -> Iterator[Sample]:
     yield sample("a[b+c-1],c->ab", (0, 3), (2,), (3,))
     for dtype in ("f8", "f2", bfloat16, "i4", "i8", "i1", "u1"):
         yield sample(convolution, (1, 2, 4), (2, 2, 3), (4,), dtype)
+    yield sample(convolution, (1, 4, 4), (2, 4, 3), (4,), "i2", result=numpy.dtype("i4"))
     yield sample("ac,bc->ab", (2, 3), (2, 3), dtype="f2", result=float32)
     yield sample("a[b+c],c->ab", (2, 3), (2,), (2,), dtype="f4", result=float64, grad=())
     yield sample("a[b+c],c->ab", (2, 3), (2,), (2,), result=float16, rtol=1e-2, grad=())

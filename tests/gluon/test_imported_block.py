@@ -300,3 +300,24 @@ def test_there_is_nothing_to_verify_a_model_by(files):
 def test_what_is_no_path_is_refused(files):
     with refusal(ArgumentError, r"E301: load takes the path of a file, got bytes(.|\n)*InferenceSession"):
         load((files / "net.onnx").read_bytes())
+
+
+def test_outputs_keep_their_names_in_a_model_of_onnx(tmp_path):
+    nodes = [helper.make_node("Relu", ["x"], ["y/0"]), helper.make_node("ArgMax", ["x"], ["label"], axis=-1)]
+    kinds = {"y/0": (TensorProto.FLOAT, ["n", 3]), "label": (TensorProto.INT64, ["n", 1])}
+    onnx.save(model(nodes, {"x": (TensorProto.FLOAT, ["n", 3])}, kinds, {}), tmp_path / "first.onnx")
+    net = load(tmp_path / "first.onnx")
+    net(images(2, 3))
+    net.export(tmp_path / "second", format="onnx")
+    assert [port.name for port in load(tmp_path / "second.onnx").outputs] == ["y/0", "label"]
+    net.export(tmp_path / "third", format="onnx", output_names=["a", "b"])
+    assert [port.name for port in load(tmp_path / "third.onnx").outputs] == ["a", "b"]
+
+
+def test_a_model_is_of_the_types_of_its_file(net):
+    x = images(1, 3, 8, 8)
+    y = net(x)
+    with refusal(DTypeError, r"E210: net\.onnx is not cast to float16(.|\n)*convert the file"):
+        net.cast("float16")
+    net.cast("float32")
+    assert (net(x) == y).all()

@@ -426,6 +426,15 @@ def test_hybridized_functions_within_others(around):
         assert_same(hybridize(around(ours))(x), theirs(x))
 
 
+def test_refusals_say_what_is_there():
+    with refusal(CaptureError, "help: use functions of jax.numpy, not NumPy's"):
+        hybridize(lambda a: numpy.sin(a))(x)
+    with refusal(CaptureError, "help: use jax.lax.cond"):
+        hybridize(lambda a: a if a.sum() > 0 else -a)(x)
+    with refusal(ArgumentError, "an array of <U1 cannot be an argument"):
+        hybridize(jax.jit(lambda a, b: a))(x, numpy.array(["a"]))
+
+
 def test_without_compilation_python_runs():
     fast = hybridize(
         jax.jit(lambda a: -a if a.sum() > 0 else lax.while_loop(lambda c: c.sum() < 9, lambda c: c + 1, a))

@@ -110,3 +110,11 @@ def test_what_sessions_lack_says_what_to_use(file):
         one.io_binding()
     with pytest.raises(AttributeError, match=r"^'InferenceSession' object has no attribute 'nothing'$"):
         one.nothing  # noqa: B018
+
+
+def test_inputs_have_any_names():
+    nodes = [helper.make_node("Sub", ["self", "class"], ["return"])]
+    ports = {name: (TensorProto.FLOAT, ["n"]) for name in ("self", "class")}
+    content = model(nodes, ports, {"return": (TensorProto.FLOAT, ["n"])}, {}).SerializeToString()
+    feeds = {"class": numpy.ones(2, "f4"), "self": numpy.arange(2, dtype="f4")}
+    assert ours.InferenceSession(content).run(["return"], feeds)[0].tolist() == [-1, 0]

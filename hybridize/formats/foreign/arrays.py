@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import DType, int64
+from hybridize.base.dtypes import DType, int64, is_float
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import Shape, TensorType
+from hybridize.ops import composites
 from hybridize.ops.library.bounds import check
 from hybridize.ops.op import Operand, type_of
 
@@ -232,6 +233,63 @@ def running(
         x = ops.pad(shifted, ops.scalar(empty, kind.dtype), one, (0,) * kind.ndim)
     y = run(x, axis)
     return ops.flip(y, axis) if reverse else y
+
+
+def to_batch(x: Operand, blocks: Sequence[Any], pads: Sequence[Any], value: float = 0) -> Operand:
+    """Return each place of blocks of the axes after the first one as an array of its own, one after the other.
+
+    Args:
+        x: any.
+        blocks: the size of a block along each of these axes.
+        pads: elements before and after each of them, one axis after the other.
+        value: which these have.
+    """
+    ndim, count = type_of(x).ndim, len(blocks)
+    rest = [0] * (ndim - 1 - count)
+    x = ops.pad(x, ops.scalar(value, type_of(x).dtype), (0, *pads[::2], *rest), (0, *pads[1::2], *rest))
+    batch, *own = type_of(x).shape
+    apart = [size for one, block in zip(own, blocks, strict=False) for size in (one // block, block)]
+    x = ops.reshape(x, (batch, *apart, *own[count:]))
+    order = (*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2), *range(2 * count + 1, type_of(x).ndim))
+    return ops.reshape(ops.transpose(x, order), (batch * math.prod(blocks), *apart[::2], *own[count:]))
+
+
+def from_batch(x: Operand, blocks: Sequence[Any], crops: Sequence[Any]) -> Operand:
+    """Return arrays as the places of blocks of the axes after the first one, without so many elements at their ends."""
+    batch, *own = type_of(x).shape
+    count = len(blocks)
+    x = ops.reshape(x, (*blocks, batch // math.prod(blocks), *own))
+    pairs = [axis for k in range(count) for axis in (count + 1 + k, k)]
+    x = ops.transpose(x, (count, *pairs, *range(2 * count + 1, type_of(x).ndim)))
+    whole = [one * block for one, block in zip(own, blocks, strict=False)]
+    y = ops.reshape(x, (batch // math.prod(blocks), *whole, *own[count:]))
+    inner = own[count:]
+    stops = (type_of(y).shape[0], *(size - cut for size, cut in zip(whole, crops[1::2], strict=True)), *inner)
+    return ops.slice(y, (0, *crops[::2], *[0] * len(inner)), stops, (1,) * type_of(y).ndim)
+
+
+def quotient(x: Operand, y: Operand) -> Operand:
+    """Return a quotient, of integers without what is left over."""
+    return ops.div(x, y) if is_float(type_of(x).dtype) else composites.integer_quotient(x, y)
+
+
+def squared_difference(x: Operand, y: Operand) -> Operand:
+    """Return the square of a difference."""
+    apart = ops.sub(x, y)
+    return ops.mul(apart, apart)
+
+
+def logical_not(x: Operand) -> Operand:
+    """True where an operand of bools is not."""
+    return ops.eq(x, ops.like(False, x))
+
+
+def selected(condition: Operand, x: Operand, y: Operand) -> Operand:
+    """Return the elements of one array or of another; a condition of one axis chooses rows."""
+    rows = type_of(x).ndim - 1
+    if type_of(condition).ndim == 1 and rows > 0:
+        condition = ops.reshape(condition, (*type_of(condition).shape, *[1] * rows))
+    return ops.where(*stretched(condition, x, y))
 
 
 def same_pads(

@@ -293,9 +293,9 @@ class Walk:
                 if inputs[position] is not None:
                     n.known(inputs[position], position)
             if row.folds and inputs and all(x is None or isinstance(x, Known) for x in inputs):
-                folded = _folded(row, n, inputs)
-                if folded is not None:
-                    return folded
+                results = folded(row, n, inputs)
+                if results is not None:
+                    return results
             for name, x in zip(node.inputs, inputs, strict=True):
                 if isinstance(x, (NoArray, list)) and row.mixed is None:
                     n.fail(f"its input {name!r} is no array")
@@ -388,8 +388,8 @@ def _several(results: Any) -> Sequence[Value]:
     return results if isinstance(results, tuple) else (results,)
 
 
-def _folded(row: Row, n: Application, inputs: Sequence[Value]) -> Sequence[Value] | None:
-    """The results of a row whose inputs are all known; None where they are better computed by the program."""
+def folded(row: Row, n: Application, inputs: Sequence[Value]) -> Sequence[Value] | None:
+    """Return the results of a row whose inputs are all known; None where they are better computed by the program."""
     if any(x is not None and x.array.size > LARGEST for x in inputs):
         return None
     try:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from hybridize import ops
@@ -12,10 +13,11 @@ from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of
 from hybridize.ops import complexes, composites
-from hybridize.ops.library.bessel import scaled_bessel_i0
+from hybridize.ops.library.bessel import scaled_bessel_i0, scaled_bessel_i1
 from hybridize.ops.library.floats import next_after
 from hybridize.ops.library.gammas import polygamma
 from hybridize.ops.op import Operand, type_of
+from hybridize.ops.views import wide
 
 
 def _quotient(x: Operand, y: Operand) -> Operand:
@@ -30,6 +32,13 @@ def _quotient(x: Operand, y: Operand) -> Operand:
 def _remainder(x: Operand, y: Operand) -> Operand:
     rest = ops.fmod(x, y)
     return rest if is_inexact(type_of(x).dtype) else ops.where(ops.eq(y, ops.like(0, y)), x, rest)
+
+
+def _digamma(x: Operand) -> Operand:
+    """The derivative of `lgamma`; at 0 as at its other poles it is no number."""
+    kind = type_of(x).dtype
+    result = ops.cast(ops.digamma(ops.cast(x, wide(kind))), kind)
+    return ops.where(ops.eq(x, ops.like(0, x)), ops.like(math.nan, x), result)
 
 
 def _complement(x: Operand) -> Operand:
@@ -103,8 +112,8 @@ JAXPR.plain({
     "sin": ops.sin, "cos": ops.cos, "tan": ops.tan, "asin": ops.arcsin, "acos": ops.arccos, "atan": ops.arctan,
     "sinh": ops.sinh, "cosh": ops.cosh, "tanh": ops.tanh, "asinh": ops.arcsinh, "acosh": ops.arccosh,
     "atanh": ops.arctanh, "erf": ops.erf, "erf_inv": ops.erfinv, "erfc": lambda x: ops.sub(ops.like(1, x), ops.erf(x)),
-    "lgamma": ops.gammaln, "digamma": ops.digamma,
-    "bessel_i0e": scaled_bessel_i0,
+    "lgamma": ops.gammaln, "digamma": _digamma,
+    "bessel_i0e": scaled_bessel_i0, "bessel_i1e": scaled_bessel_i1,
     "real": complexes.real, "imag": complexes.imag,
     **dict.fromkeys(("copy", "copy_p", "name", "sharding_constraint", "layout_constraint", "pvary"), lambda x: x),
     "stop_gradient": ops.stop_gradient, "zeros_like": lambda x: ops.like(0, x),

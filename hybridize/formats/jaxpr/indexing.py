@@ -152,12 +152,13 @@ def gather(n: Application, array: Value, indices: Value) -> Operand:
     result = _gathered(x, windows, places)
     ndim = type_of(result).ndim
     inside = n.integers("offset_dims")
+    filler = n.attributes.get("fill_value")
     if places.valid is not None:
         lead = type_of(places.valid).shape
         valid = ops.reshape(places.valid, (*lead, *[1] * (ndim - len(lead))))
         shape = type_of(result).shape
-        filler = _filler(n.attributes.get("fill_value"), type_of(result).dtype)
-        result = ops.where(ops.broadcast(valid, shape), result, ops.like(filler, result))
+        number = _filler(filler, type_of(result).dtype)
+        result = ops.where(ops.broadcast(valid, shape), result, ops.like(number, result))
     # The result has the places first, then the windows; theirs are the axes `offset_dims`.
     outside = [axis for axis in range(ndim) if axis not in inside]
     source = {axis: number for number, axis in enumerate((*outside, *inside))}

@@ -201,9 +201,20 @@ def sort(n: Application, *xs: Operand) -> tuple[Operand, ...]:
     return tuple(ops.take_along_axis(x, order, axis) for x in xs)
 
 
-@JAXPR("top_k", "approx_top_k")
+@JAXPR("top_k")
 def largest(n: Application, x: Operand) -> tuple[Operand, Operand]:
     """The largest elements along an axis, the largest first, and their places."""
-    axis, count = n.axis(x, default=-1), n.attributes["k"]
-    order = ops.part(ops.arg_sort(x, axis, True), axis, 0, count)
+    return _first(n, x, n.axis(x, default=-1), True)
+
+
+@JAXPR("approx_top_k")
+def nearly_largest(n: Application, x: Operand) -> tuple[Operand, Operand]:
+    """The same, or the smallest ones: all of them, though some may be missed."""
+    if not n.flag("aggregate_to_topk", True):
+        n.fail("more elements than were asked for are not supported", help="aggregate_to_topk=True")
+    return _first(n, x, n.axis(x, "reduction_dimension", -1), n.flag("is_max_k", True))
+
+
+def _first(n: Application, x: Operand, axis: int, largest: bool) -> tuple[Operand, Operand]:
+    order = ops.part(ops.arg_sort(x, axis, largest), axis, 0, n.attributes["k"])
     return ops.take_along_axis(x, order, axis), ops.cast(order, int32)

@@ -57,7 +57,7 @@ def attend(
     causal = n.flag("is_causal")
     moved = past_key is not None or lengths is not None
     seen = _seen(n, query, key, past, lengths, causal and moved)
-    mask = _joined(seen, None if mask is None else _padded(mask, type_of(key).shape[2]))
+    mask = joined_masks(seen, None if mask is None else _padded(mask, type_of(key).shape[2]))
     kind = type_of(query).dtype
     precise = float64 if n.integer("softmax_precision", 0) == DOUBLE else kind
     q, k, v = (ops.cast(x, precise) for x in (query, key, value))
@@ -90,10 +90,21 @@ def _seen(n: Application, query: Operand, key: Operand, past: Any, lengths: Oper
     else:
         first = ops.sub(lengths, ops.like(time, lengths))
         own = ops.add(own, ops.broadcast(ops.reshape(first, (count, 1, 1, 1)), shape))
-    apart = ops.sub(ops.iota(shape, 3, int64), own)
-    near = [ops.ge(apart, ops.like(-ends[0], apart))] if ends[0] >= 0 else []
-    near += [ops.le(apart, ops.like(ends[1], apart))] if ends[1] >= 0 else []
-    return near[0] if len(near) == 1 else ops.bit_and(*near)
+    return near(own, *ends)
+
+
+def near(own: Operand, before: int, behind: int) -> Operand:
+    """True where a key is at most so many places before a query, and behind it; -1: at any.
+
+    Args:
+        own: the places of queries, i64[batch, 1, time, keys].
+        before: how many.
+        behind: how many.
+    """
+    apart = ops.sub(ops.iota(type_of(own).shape, 3, int64), own)
+    sides = [ops.ge(apart, ops.like(-before, apart))] if before >= 0 else []
+    sides += [ops.le(apart, ops.like(behind, apart))] if behind >= 0 else []
+    return sides[0] if len(sides) == 1 else ops.bit_and(*sides)
 
 
 def _padded(mask: Operand, keys: Any) -> Operand:
@@ -107,7 +118,8 @@ def _padded(mask: Operand, keys: Any) -> Operand:
     return ops.pad(mask, hidden, nothing, (*nothing[1:], lacking))
 
 
-def _joined(seen: Operand | None, mask: Operand | None) -> Operand | None:
+def joined_masks(seen: Operand | None, mask: Operand | None) -> Operand | None:
+    """Return a mask of bools and another one, which may be added to scores, as one mask."""
     if seen is None or mask is None:
         return mask if seen is None else seen
     if not is_float(type_of(mask).dtype):

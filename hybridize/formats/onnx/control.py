@@ -13,12 +13,11 @@ from hybridize.base.dtypes import DType, bool_, float32, int64
 from hybridize.base.errors import CaptureError, HybridizeError, OutOfBoundsError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType, surely_same
-from hybridize.formats.foreign.arrays import filled, is_number, with_axes, without_axes
+from hybridize.formats.foreign.arrays import filled, is_number, logical_not, with_axes, without_axes
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, Port
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
-from hybridize.formats.onnx.elementwise import logical_not
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.graph import Graph
 from hybridize.ops import bind
@@ -220,7 +219,7 @@ def loop(n: Application, count: Value, condition: Value = None, *state: Value) -
 
 
 def _of_no_round(port: Port) -> Operand:
-    """What has an element for each round, where there is none, as the model declares it."""
+    """Stack no elements, as of a loop without rounds, to what the model declares."""
     sizes = [size if isinstance(size, int) else 0 for size in port.shape or ()]
     return filled(0, (0, *sizes), port.dtype or float32)
 

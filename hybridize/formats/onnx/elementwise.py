@@ -7,7 +7,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import DType, bool_, float32, float64, is_float
-from hybridize.formats.foreign.arrays import elementwise, folded
+from hybridize.formats.foreign.arrays import elementwise, folded, logical_not, quotient
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
@@ -17,19 +17,9 @@ from hybridize.ops import composites
 from hybridize.ops.composites import uniform
 from hybridize.ops.op import Operand, type_of
 
-
-def _quotient(x: Operand, y: Operand) -> Operand:
-    return ops.div(x, y) if is_float(type_of(x).dtype) else composites.integer_quotient(x, y)
-
-
-def logical_not(x: Operand) -> Operand:
-    """True where an operand of bools is not."""
-    return ops.eq(x, ops.like(False, x))
-
-
 ONNX.plain({
     "Add": elementwise(ops.add), "Sub": elementwise(ops.sub), "Mul": elementwise(ops.mul),
-    "Div": elementwise(_quotient), "Equal": elementwise(ops.eq), "Less": elementwise(ops.lt),
+    "Div": elementwise(quotient), "Equal": elementwise(ops.eq), "Less": elementwise(ops.lt),
     "Greater": elementwise(ops.gt), "LessOrEqual": elementwise(ops.le), "GreaterOrEqual": elementwise(ops.ge),
     "And": elementwise(ops.bit_and), "Or": elementwise(ops.bit_or), "Xor": elementwise(ops.bit_xor),
     "BitwiseAnd": elementwise(ops.bit_and), "BitwiseOr": elementwise(ops.bit_or),

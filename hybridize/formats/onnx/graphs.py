@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
 import numpy
@@ -70,7 +71,7 @@ class GraphReader:
             defaults = dict(self.attribute(one) for one in function.get("defaults", ()))
             return ForeignGraph(
                 tuple(Port(name) for name in function.get("input", ())),
-                tuple(self.node(one) for one in function.get("node", ())),
+                tuple(_in_order([self.node(one) for one in function.get("node", ())])),
                 tuple(Port(name) for name in function.get("output", ())),
                 attributes=(*function.get("attribute", ()), *defaults),
                 defaults=defaults,
@@ -79,7 +80,7 @@ class GraphReader:
             self.versions = outer
 
     def graph(self, graph: Message, main: bool = False) -> ForeignGraph:
-        nodes = [self.node(one) for one in graph.get("node", ())]
+        nodes = _in_order([self.node(one) for one in graph.get("node", ())])
         exact = _unwidened(nodes) | {one.get("name", "") for one in graph.get("output", ())}
         arrays = {}
         for one in graph.get("initializer", ()):
@@ -259,6 +260,21 @@ class GraphReader:
         except (IndexError, ValueError) as error:
             raise self.fail(f"a sparse array of shape {list(shape)}: {error}") from None
         return dense
+
+
+def _in_order(nodes: list[Node]) -> list[Node]:
+    """Nodes behind those whose values they read, which ONNX asks for and ONNX Runtime does not; cycles stay."""
+    makers = {name: number for number, node in enumerate(nodes) for name in node.outputs if name}
+    reads = [
+        [makers[name] for name in (*node.inputs, *(name for inner in graphs_of(node) for name in inner.free))
+         if name in makers] for node in nodes
+    ]  # fmt: skip
+    if all(maker < number for number, own in enumerate(reads) for maker in own):
+        return nodes
+    try:
+        return [nodes[number] for number in TopologicalSorter(dict(enumerate(reads))).static_order()]
+    except CycleError:
+        return nodes
 
 
 def _unwidened(nodes: list[Node]) -> set[str]:

@@ -12,8 +12,9 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float64, int64, is_float
-from hybridize.formats.foreign.arrays import kept, running
+from hybridize.formats.foreign.arrays import kept
 from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.shared import running_row
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
@@ -95,16 +96,8 @@ ONNX("ArgMax")(_position(ops.arg_max))
 ONNX("ArgMin")(_position(ops.arg_min))
 
 
-def _running(run: Callable[..., Operand], empty: float) -> Callable[..., Operand]:
-    def row(n: Application, x: Operand, axis: Known) -> Operand:
-        along = n.axis_of(axis.item(), type_of(x).ndim)
-        return running(x, along, run, empty, n.flag("exclusive"), n.flag("reverse"))
-
-    return row
-
-
-ONNX("CumSum", known=(1,))(_running(ops.cum_sum, 0))
-ONNX("CumProd", known=(1,))(_running(ops.cum_prod, 1))
+ONNX("CumSum", known=(1,))(running_row(ops.cum_sum, 0))
+ONNX("CumProd", known=(1,))(running_row(ops.cum_prod, 1))
 
 
 def _over_one_axis(function: Callable[[Operand, int], Operand]) -> Callable[..., Operand]:

@@ -6,6 +6,7 @@ from hybridize.formats.onnx import bodies as bodies
 from hybridize.formats.onnx import chances as chances
 from hybridize.formats.onnx import columns as columns
 from hybridize.formats.onnx import control as control
+from hybridize.formats.onnx import decoders as decoders
 from hybridize.formats.onnx import elementwise as elementwise
 from hybridize.formats.onnx import images as images
 from hybridize.formats.onnx import indexing as indexing

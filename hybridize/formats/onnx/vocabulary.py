@@ -26,6 +26,7 @@ IDLE: Final[Mapping[str, str]] = {
     "TopK.sorted": "without it the order is open, and ours is one",
     "ai.onnx.ml::LinearClassifier.multi_class": "ONNX Runtime uses it for nothing",
     "ai.onnx.ml::LabelEncoder.default_string": "a row of numbers gives no words",
+    "com.microsoft::MatMulNBits.accuracy_level": "it allows products of less precision than ours",
     "com.microsoft::EmbedLayerNormalization.mask_index_type": "ONNX Runtime uses it for nothing",
     **{f"ai.onnx.ml::TreeEnsemble{kind}.nodes_hitrates{end}": _COUNTS
        for kind in ("Regressor", "Classifier") for end in ("", "_as_tensor")},

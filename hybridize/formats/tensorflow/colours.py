@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 from hybridize import ops
@@ -45,7 +44,7 @@ def patches(n: Application, x: Operand) -> Operand:
     kind = type_of(x)
     sizes, steps, rates = (images_of(n, name) for name in ("ksizes", "strides", "rates"))
     images = kind.shape[1:3]
-    pads: Sequence[tuple[Any, Any]] = ((0, 0), (0, 0))
+    pads: Any = ((0, 0), (0, 0))
     if n.text("padding", None, ("SAME", "VALID")) == "SAME":
         pads = same_pads(images, sizes, steps, rates)
     low, high = zip((0, 0), *pads, (0, 0), strict=True)

@@ -220,7 +220,7 @@ def _branched(
     types = [type_of(x) for x in inputs]
     count = len(inputs) - len(state.names)
     results: list[list[Value]] = []
-    kept: dict[int, list[Value]] = {}
+    optionals: dict[int, list[Value]] = {}
 
     def traced(graph: ForeignGraph, number: int) -> Graph:
         def run(*operands: Operand) -> list[Operand]:
@@ -230,7 +230,7 @@ def _branched(
                     if isinstance(value, Optional) and len(value.choices) > 1:
                         value.branch = number
                 values = list(n.walk.function(graph, inner, {}))
-                for k, several in kept.items():
+                for k, several in optionals.items():
                     values[k] = _among(several, values[k], number)
                 results.append(values)
                 return [*_arrays(values), *(operand_of(n.walk.state[name]) for name in changed)]
@@ -242,8 +242,8 @@ def _branched(
     bodies = [traced(graph, number) for number, graph in enumerate(branches)]
     for k, several in enumerate(zip(*results, strict=True)):
         if any(isinstance(one, Optional) for one in several):
-            kept[k] = list(several)
-    if kept:
+            optionals[k] = list(several)
+    if optionals:
         results.clear()
         bodies = [traced(graph, number) for number, graph in enumerate(branches)]
     _check_same(n, bodies)
@@ -259,8 +259,8 @@ def _among(several: Sequence[Value], own: Value, number: int) -> Optional:
     return Optional(choices)
 
 
-def _zeros(kept: Optional) -> tuple[Value, ...] | None:
-    (parts,) = kept.choices
+def _zeros(own: Optional) -> tuple[Value, ...] | None:
+    (parts,) = own.choices
     return None if parts is None else tuple(with_leaves(parts, iter([ops.full(0, type_of(x)) for x in leaves(parts)])))
 
 

@@ -10,10 +10,17 @@ import numpy
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float64, is_float
-from hybridize.formats.foreign.arrays import aligned, elementwise
-from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.vocabulary import Value
-from hybridize.formats.foreign.walk import Application
+from hybridize.formats.foreign.arrays import (
+    aligned,
+    elementwise,
+    logical_not,
+    quotient,
+    selected,
+    squared_difference,
+)
+from hybridize.formats.foreign.known import Assembled, Known, operand_of
+from hybridize.formats.foreign.vocabulary import Row, Value
+from hybridize.formats.foreign.walk import Application, folded
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
 from hybridize.ops.library.bessel import bessel_i0, scaled_bessel_i0
@@ -21,10 +28,6 @@ from hybridize.ops.library.errors import erfc
 from hybridize.ops.library.floats import next_after
 from hybridize.ops.library.gammas import polygamma
 from hybridize.ops.op import Operand, type_of
-
-
-def _quotient(x: Operand, y: Operand) -> Operand:
-    return ops.div(x, y) if is_float(type_of(x).dtype) else composites.integer_quotient(x, y)
 
 
 def quotient_or_zero(x: Operand, y: Operand) -> Operand:
@@ -64,15 +67,6 @@ def _square(x: Operand) -> Operand:
     return ops.mul(x, x)
 
 
-def _squared_difference(x: Operand, y: Operand) -> Operand:
-    return _square(ops.sub(x, y))
-
-
-def logical_not(x: Operand) -> Operand:
-    """True where an operand of bools is not."""
-    return ops.eq(x, ops.like(False, x))
-
-
 def clipped(x: Operand, low: float, high: float) -> Operand:
     """Numbers moved between two."""
     return ops.max(ops.like(low, x), ops.min(ops.like(high, x), x))
@@ -89,12 +83,12 @@ def _softplus(x: Operand) -> Operand:
 
 TENSORFLOW.plain({
     "Add": elementwise(ops.add), "AddV2": elementwise(ops.add), "Sub": elementwise(ops.sub),
-    "Mul": elementwise(ops.mul), "RealDiv": elementwise(ops.div), "Div": elementwise(_quotient),
+    "Mul": elementwise(ops.mul), "RealDiv": elementwise(ops.div), "Div": elementwise(quotient),
     "TruncateDiv": elementwise(composites.integer_quotient), "TruncateMod": elementwise(ops.fmod),
     "FloorDiv": elementwise(ops.floor_div), "FloorMod": elementwise(ops.mod), "Mod": elementwise(ops.fmod),
-    "Maximum": elementwise(ops.max), "Minimum": elementwise(ops.min), "Pow": elementwise(ops.pow),
+    "Pow": elementwise(ops.pow),
     "DivNoNan": elementwise(quotient_or_zero), "MulNoNan": elementwise(_product_or_zero),
-    "SquaredDifference": elementwise(_squared_difference), "Atan2": elementwise(ops.arctan2),
+    "SquaredDifference": elementwise(squared_difference), "Atan2": elementwise(ops.arctan2),
     "Xlogy": elementwise(_x_log(ops.log)), "Xlog1py": elementwise(_x_log(ops.log1p)),
     "Xdivy": elementwise(_quotient_of_zero), "NextAfter": elementwise(next_after),
     "Less": elementwise(ops.lt), "Greater": elementwise(ops.gt),
@@ -141,10 +135,7 @@ def not_equal(n: Application, x: Operand, y: Operand) -> Operand:
 @TENSORFLOW("Select")
 def select(n: Application, condition: Operand, x: Operand, y: Operand) -> Operand:
     """An element of one or the other; a vector of conditions chooses rows."""
-    kind, of = type_of(condition), type_of(x)
-    if kind.ndim == 1 and of.ndim > 1:
-        condition = ops.reshape(condition, (kind.shape[0], *[1] * (of.ndim - 1)))
-    return ops.where(aligned(condition, of.shape), x, y)
+    return selected(condition, x, y)
 
 
 @TENSORFLOW("ApproximateEqual")
@@ -186,3 +177,46 @@ def derivative_of_digamma(n: Application, order: Known, x: Operand) -> Operand:
     if len(orders) != 1 or not min(orders).is_integer() or min(orders) < 0:
         n.fail(f"derivatives of the orders {sorted(orders)} are not supported", help="use one whole number")
     return aligned(polygamma(int(orders.pop()), x), type_of(x).shape)
+
+
+class AtLeast(Assembled):
+    """A number of data that is not below `low`."""
+
+    __slots__ = ("low", "value")
+
+    def __init__(self, low: int, value: Operand) -> None:
+        self.low, self.value = low, value
+
+    def operand(self) -> Operand:
+        """The number itself."""
+        return self.value
+
+
+def _extreme(n: Application, apply: Any, x: Value, y: Value) -> Value:
+    if isinstance(x, Known) and isinstance(y, Known):
+        results = folded(Row(elementwise(apply), plain=True), n, [x, y])
+        if results is not None:
+            return results[0]
+    return elementwise(apply)(operand_of(x), operand_of(y))
+
+
+def _whole(x: Value) -> int | None:
+    is_one = isinstance(x, Known) and not x.symbolic and not x.array.ndim and x.dtype.kind in "iu"
+    return x.item() if is_one else None
+
+
+@TENSORFLOW("Maximum", values=True)
+def maximum(n: Application, x: Value, y: Value) -> Value:
+    """The larger of two."""
+    result, low = _extreme(n, ops.max, x, y), _whole(x) if _whole(y) is None else _whole(y)
+    return result if low is None or isinstance(result, Known) else AtLeast(low, result)
+
+
+@TENSORFLOW("Minimum", values=True)
+def minimum(n: Application, x: Value, y: Value) -> Value:
+    """The smaller of two; a known number where the other is never below it."""
+    for one, other in ((x, y), (y, x)):
+        high = _whole(other)
+        if isinstance(one, AtLeast) and high is not None and high <= one.low and type_of(one.value).ndim == 0:
+            return other
+    return _extreme(n, ops.min, x, y)

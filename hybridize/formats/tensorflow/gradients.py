@@ -26,6 +26,8 @@ from hybridize.formats.tensorflow.windows import (
     depth_filters,
     over_all_axes,
     resized,
+    response_norm,
+    spanned,
     windows_of,
 )
 from hybridize.ops import composites
@@ -185,6 +187,25 @@ def resize_bilinear(n: Application, g: Operand, x: Operand) -> Operand:
     """The gradient of images that were resized."""
     sizes = Known.of(list(type_of(g).shape[1:3]))
     return pulled(lambda x: resized(n, x, sizes), g, x)
+
+
+@TENSORFLOW("ResizeBicubicGrad")
+def resize_bicubic(n: Application, g: Operand, x: Operand) -> Operand:
+    """The gradient of images that were resized."""
+    sizes = Known.of(list(type_of(g).shape[1:3]))
+    return pulled(lambda x: spanned(n, x, sizes), g, x)
+
+
+@TENSORFLOW("LRNGrad")
+def response_norm_gradient(n: Application, g: Operand, x: Operand, y: Operand) -> Operand:
+    """The gradient of numbers that were divided by those of the channels around them."""
+    return pulled(lambda x: response_norm(n, x), g, x)
+
+
+@TENSORFLOW("MaxPoolGradWithArgmax")
+def max_pool_with_places(n: Application, x: Operand, g: Operand, places: Operand) -> Operand:
+    """The gradient of the largest elements: all of it goes to the first one."""
+    return max_pool(n, x, g, g)
 
 
 @TENSORFLOW("ResizeNearestNeighborGrad", known=(1,))

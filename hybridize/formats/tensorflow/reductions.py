@@ -11,8 +11,9 @@ import numpy
 
 from hybridize import ops
 from hybridize.base.dtypes import float32, int32, int64
-from hybridize.formats.foreign.arrays import aligned, kept, running
+from hybridize.formats.foreign.arrays import aligned, kept
 from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.shared import running_row
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.shapes import dtype_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
@@ -49,17 +50,9 @@ TENSORFLOW("ArgMax", known=(1,))(_position(ops.arg_max))
 TENSORFLOW("ArgMin", known=(1,))(_position(ops.arg_min))
 
 
-def _running(run: Callable[..., Operand], empty: float) -> Callable[..., Operand]:
-    def row(n: Application, x: Operand, axis: Known) -> Operand:
-        along = n.axis_of(axis.item(), type_of(x).ndim)
-        return running(x, along, run, empty, n.flag("exclusive"), n.flag("reverse"))
-
-    return row
-
-
-TENSORFLOW("Cumsum", known=(1,))(_running(ops.cum_sum, 0))
-TENSORFLOW("Cumprod", known=(1,))(_running(ops.cum_prod, 1))
-TENSORFLOW("CumulativeLogsumexp", known=(1,))(_running(log_cum_sum_exp, -math.inf))
+TENSORFLOW("Cumsum", known=(1,))(running_row(ops.cum_sum, 0))
+TENSORFLOW("Cumprod", known=(1,))(running_row(ops.cum_prod, 1))
+TENSORFLOW("CumulativeLogsumexp", known=(1,))(running_row(log_cum_sum_exp, -math.inf))
 
 
 @TENSORFLOW("Softmax")

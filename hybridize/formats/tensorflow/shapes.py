@@ -17,9 +17,11 @@ from hybridize.formats.foreign import slices
 from hybridize.formats.foreign.arrays import (
     aligned,
     filled,
+    from_batch,
     is_number,
     reshaped,
     tiled,
+    to_batch,
     with_axes,
     without_axes,
 )
@@ -73,7 +75,8 @@ def rank(n: Application, x: Value) -> Known:
 
 @TENSORFLOW("Empty", known=(0,))
 def empty(n: Application, sizes: Known) -> Operand:
-    """An array whose elements nobody has set: zeros."""
+    """An array whose elements nobody has set: zeros, which `init` asks for."""
+    n.flag("init")
     return filled(0, sizes.list(), dtype_of(n, "dtype", int32))
 
 
@@ -250,34 +253,13 @@ def reverse(n: Application, x: Operand, axes: Known) -> Operand:
 @TENSORFLOW("SpaceToBatchND", known=(1, 2))
 def parts_to_batch(n: Application, x: Operand, blocks: Known, pads: Known) -> Operand:
     """Every b-th element of axes behind the first one as an array of its own, one after the other along the first."""
-    kind, steps, numbers = type_of(x), blocks.list(), pads.list()
-    rest = kind.ndim - 1 - len(steps)
-    low, high = ((0, *numbers[k::2], *[0] * rest) for k in range(2))
-    x = ops.pad(x, ops.scalar(0, kind.dtype), low, high)
-    first, *sizes = type_of(x).shape
-    inner = tuple(sizes[len(steps) :])
-    apart = [one for size, step in zip(sizes, steps, strict=False) for one in (size // step, step)]
-    own, ways = (tuple(range(k, 2 * len(steps) + 1, 2)) for k in (1, 2))
-    order = (*ways, 0, *own, *range(2 * len(steps) + 1, 2 * len(steps) + 1 + rest))
-    turned = ops.transpose(ops.reshape(x, (first, *apart, *inner)), order)
-    return ops.reshape(turned, (math.prod(steps) * first, *apart[::2], *inner))
+    return to_batch(x, blocks.list(), pads.list())
 
 
 @TENSORFLOW("BatchToSpaceND", known=(1, 2))
 def batch_to_parts(n: Application, x: Operand, blocks: Known, crops: Known) -> Operand:
     """Arrays of the first axis as every b-th element of the axes behind it, and without so many at their ends."""
-    steps, numbers = blocks.list(), crops.list()
-    first, *sizes = type_of(x).shape
-    own, inner = sizes[: len(steps)], tuple(sizes[len(steps) :])
-    count = len(steps)
-    apart = ops.reshape(x, (*steps, first // math.prod(steps), *own, *inner))
-    pairs = [axis for k in range(count) for axis in (count + 1 + k, k)]
-    turned = ops.transpose(apart, (count, *pairs, *range(2 * count + 1, 2 * count + 1 + len(inner))))
-    whole = [size * step for size, step in zip(own, steps, strict=True)]
-    y = ops.reshape(turned, (first // math.prod(steps), *whole, *inner))
-    starts = (0, *numbers[::2], *[0] * len(inner))
-    stops = (type_of(y).shape[0], *(size - cut for size, cut in zip(whole, numbers[1::2], strict=True)), *inner)
-    return ops.slice(y, starts, stops, (1,) * type_of(y).ndim)
+    return from_batch(x, blocks.list(), crops.list())
 
 
 @TENSORFLOW("DepthToSpace")

@@ -21,8 +21,10 @@ _RESULTS: Final = frozenset({"DstT", "out_type", "output_type", "index_type", "o
 """Attributes that are types of results; those of inputs are theirs anyway."""
 _IDLE: Final = {
     "as many inputs or outputs as there are": "N SplitV.num_split TensorListStack.num_elements",
-    "what functions return has types and shapes itself": "Tout output_shapes PlaceholderWithDefault.shape",
+    "what functions return has types and shapes itself":
+        "Tout output_shapes Placeholder.shape PlaceholderWithDefault.shape",
     "where and how a device computes": "config config_proto executor_type use_cudnn_on_gpu parallel_iterations",
+    "what nobody has set is 0 anyway": "Empty.init",
     "a note on how a gradient came to be": "grad_a grad_b grad_x grad_y",
     "only whether mistakes are looked for, and ours are refused":
         "validate_shape validate_indices incompatible_shape_error message summarize "
@@ -30,6 +32,7 @@ _IDLE: Final = {
     "a call has the variables to itself": "use_locking",
     "the type of an input, which that says itself": "Fill.index_type",
     "where TensorFlow holds a variable": "container shared_name debug_name allowed_devices VarHandleOp.shape",
+    "the largest elements are looked for again": "MaxPoolGradWithArgmax.include_batch_in_index",
     "the order is open then, and ours is one": "TopKV2.sorted",
     "random numbers are those of hybridize's own generator": "seed seed2",
 }  # fmt: skip

@@ -21,6 +21,8 @@ from hybridize.ops.library.columns import local_response_norm
 from hybridize.ops.library.convolution_layers import LAYOUTS, convolution_layer
 from hybridize.ops.library.pooling import means_of_windows
 from hybridize.ops.library.rescaling import Extent, Sampling, rescaled
+from hybridize.ops.library.resizing import resized as rows_of_pixels
+from hybridize.ops.library.spans import KERNELS, area_spans, cubic_spans, kernel_spans
 from hybridize.ops.op import Operand, type_of
 
 Pairs = tuple[tuple[Any, Any], ...]
@@ -186,6 +188,41 @@ def resized(n: Application, x: Operand, sizes: Known) -> Operand:
         x = ops.cast(x, float32)
     axes = zip((1, 2), sizes.list(), type_of(x).shape[1:3], strict=True)
     return rescaled(x, {axis: Extent(count, None) for axis, count, size in axes if not dims.same(count, size)}, form)
+
+
+@TENSORFLOW("ResizeBicubic", "ResizeArea", known=(1,))
+def resize_by_spans(n: Application, x: Operand, sizes: Known) -> Operand:
+    """Images of other sizes, as float32: of four pixels along each axis, or of means of parts."""
+    return spanned(n, x, sizes)
+
+
+def spanned(n: Application, x: Operand, sizes: Known) -> Operand:
+    """Return images of other sizes, as operator and attributes say."""
+    corners, middle = n.flag("align_corners"), n.flag("half_pixel_centers")
+    rows = {}
+    for axis, count in enumerate(_known_sizes(n, x, sizes), 1):
+        size = type_of(x).shape[axis]
+        if "Area" in n.node.op:
+            rows[axis] = area_spans(size, count, corners)
+        else:
+            rows[axis] = cubic_spans(size, count, middle, corners)
+    return rows_of_pixels(ops.cast(x, float32), rows)
+
+
+def _known_sizes(n: Application, x: Operand, sizes: Known) -> Sequence[int]:
+    if any(map(dims.is_symbolic, (*type_of(x).shape[1:3], *sizes.list()))):
+        n.fail(f"it resizes {type_of(x)}, whose height and width are not known", help="let the model have one size")
+    return sizes.list()
+
+
+@TENSORFLOW("ScaleAndTranslate", known=(1, 2, 3))
+def scaled(n: Application, x: Operand, sizes: Known, scales: Known, shifts: Known) -> Operand:
+    """Images that are stretched and moved, as float32, sampled by a kernel that may grow as they shrink."""
+    kernel, smooth = n.text("kernel_type", "lanczos3", tuple(KERNELS)), n.flag("antialias", True)
+    numbers = zip(_known_sizes(n, x, sizes), scales.list(), shifts.list(), strict=True)
+    rows = {axis: kernel_spans(type_of(x).shape[axis], count, scale, shift, kernel, smooth)
+            for axis, (count, scale, shift) in enumerate(numbers, 1)}  # fmt: skip
+    return rows_of_pixels(ops.cast(x, float32), rows)
 
 
 @TENSORFLOW("LRN")

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_, is_float
-from hybridize.formats.foreign.arrays import elementwise, folded
+from hybridize.base.dtypes import bool_
+from hybridize.formats.foreign.arrays import elementwise, folded, logical_not, quotient, selected, squared_difference
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites
@@ -35,15 +35,6 @@ def activated(n: Application, y: Operand) -> Operand:
     return limited(y, *LIMITS[number]) if number else y
 
 
-def _quotient(x: Operand, y: Operand) -> Operand:
-    return ops.div(x, y) if is_float(type_of(x).dtype) else composites.integer_quotient(x, y)
-
-
-def _squared_difference(x: Operand, y: Operand) -> Operand:
-    apart = ops.sub(x, y)
-    return ops.mul(apart, apart)
-
-
 def _hard_swish(x: Operand) -> Operand:
     return ops.mul(x, ops.mul(limited(ops.add(x, ops.like(3, x)), 0, 6), ops.like(1 / 6, x)))
 
@@ -52,7 +43,7 @@ TFLITE.plain({
     "ABS": ops.abs, "CEIL": ops.ceil, "COS": ops.cos, "EXP": ops.exp, "FLOOR": ops.floor, "LOG": ops.log,
     "LOGISTIC": ops.sigmoid, "NEG": ops.neg, "ROUND": ops.round, "RSQRT": ops.rsqrt, "SIGN": ops.sign, "SIN": ops.sin,
     "SQRT": ops.sqrt, "TANH": ops.tanh,
-    "SQUARE": lambda x: ops.mul(x, x), "LOGICAL_NOT": lambda x: ops.eq(x, ops.like(False, x)),
+    "SQUARE": lambda x: ops.mul(x, x), "LOGICAL_NOT": logical_not,
     "ZEROS_LIKE": lambda x: ops.full(0, type_of(x)), "DENSIFY": lambda x: x, "HARD_SWISH": _hard_swish,
     "RELU": composites.relu, "RELU6": lambda x: limited(x, 0, 6), "RELU_N1_TO_1": lambda x: limited(x, -1, 1),
     "RELU_0_TO_1": lambda x: limited(x, 0, 1),
@@ -60,7 +51,7 @@ TFLITE.plain({
     "PRELU": elementwise(lambda x, slope: ops.where(ops.lt(x, ops.like(0, x)), ops.mul(x, slope), x)),
     "MAXIMUM": elementwise(ops.max), "MINIMUM": elementwise(ops.min), "POW": elementwise(ops.pow),
     "FLOOR_DIV": elementwise(ops.floor_div), "FLOOR_MOD": elementwise(ops.mod), "ATAN2": elementwise(ops.arctan2),
-    "SQUARED_DIFFERENCE": elementwise(_squared_difference), "ADD_N": folded(ops.add),
+    "SQUARED_DIFFERENCE": elementwise(squared_difference), "ADD_N": folded(ops.add),
     "EQUAL": elementwise(ops.eq), "NOT_EQUAL": elementwise(ops.ne), "LESS": elementwise(ops.lt),
     "LESS_EQUAL": elementwise(ops.le), "GREATER": elementwise(ops.gt), "GREATER_EQUAL": elementwise(ops.ge),
     "LOGICAL_AND": elementwise(ops.bit_and), "LOGICAL_OR": elementwise(ops.bit_or),
@@ -73,17 +64,14 @@ def _fused(function: Callable[..., Operand]) -> Callable[..., Operand]:
     return lambda n, x, y: activated(n, elementwise(function)(x, y))
 
 
-for _name, _function in {"ADD": ops.add, "SUB": ops.sub, "MUL": ops.mul, "DIV": _quotient}.items():
+for _name, _function in {"ADD": ops.add, "SUB": ops.sub, "MUL": ops.mul, "DIV": quotient}.items():
     TFLITE(_name)(_fused(_function))
 
 
 @TFLITE("SELECT")
 def select(n: Application, condition: Operand, x: Operand, y: Operand) -> Operand:
     """An element of one array or the other; a condition of one axis chooses rows."""
-    kind = type_of(x)
-    if type_of(condition).ndim == 1:
-        condition = ops.reshape(condition, (*type_of(condition).shape, *[1] * (kind.ndim - 1)))
-    return elementwise(ops.where)(condition, x, y)
+    return selected(condition, x, y)
 
 
 @TFLITE("CAST", "DEQUANTIZE")

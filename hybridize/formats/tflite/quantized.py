@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hybridize import ops
 from hybridize.base.dtypes import DType, float32, float64, int8, int16, int32, int64, is_float, uint8
-from hybridize.formats.foreign.arrays import kept, stretched
+from hybridize.formats.foreign.arrays import kept, stretched, to_batch
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
@@ -31,7 +31,7 @@ from hybridize.formats.tflite.linear import (
     transposed_to,
     with_axes_kept,
 )
-from hybridize.formats.tflite.shapes import FOLDS, axes_of, concatenation, filled_around, reduction, to_batch
+from hybridize.formats.tflite.shapes import FOLDS, axes_of, concatenation, filled_around, reduction
 from hybridize.formats.tflite.vocabulary import QUANTIZED, TFLITE, Quantization
 from hybridize.ops.library import fixed_point
 from hybridize.ops.library import quantized as integers_of
@@ -591,7 +591,7 @@ for _name in ("REDUCE_MAX", "REDUCE_MIN"):
 @TFLITE("SPACE_TO_BATCH_ND" + QUANTIZED, known=(1, 2))
 def space_to_batch(n: Application, x: Operand, blocks: Known, pads: Known) -> Operand:
     """Each place of blocks of the axes after the first one as an image of its own."""
-    return to_batch(x, blocks, pads, _same(n, 0)[1])
+    return to_batch(x, blocks.list(), pads.list(), _same(n, 0)[1])
 
 
 @TFLITE("RESIZE_BILINEAR" + QUANTIZED, known=(1,))

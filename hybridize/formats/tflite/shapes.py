@@ -14,13 +14,16 @@ from hybridize.base.dtypes import int64, is_float
 from hybridize.formats.foreign import slices
 from hybridize.formats.foreign.arrays import (
     aligned,
+    from_batch,
     kept,
-    part_of,
     reshaped,
+    tiled,
+    to_batch,
     with_axes,
     without_axes,
 )
 from hybridize.formats.foreign.known import Known, Vector, operand_of
+from hybridize.formats.foreign.shared import running_row
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.vocabulary import TFLITE
@@ -251,11 +254,7 @@ def pack(n: Application, *xs: Value) -> Value:
 @TFLITE("TILE", known=(1,))
 def tile(n: Application, x: Operand, repeats: Known) -> Operand:
     """An array repeated along its axes."""
-    own, times = type_of(x).shape, repeats.list()
-    apart = tuple(size for one in own for size in (1, one))
-    wider = tuple(size for one, count in zip(own, times, strict=True) for size in (count, one))
-    whole = tuple(one * count for one, count in zip(own, times, strict=True))
-    return ops.reshape(ops.broadcast(ops.reshape(x, apart), wider), whole)
+    return tiled(x, repeats.list())
 
 
 @TFLITE("REVERSE_V2", known=(1,))
@@ -290,36 +289,13 @@ def pixels_to_channels(n: Application, x: Operand) -> Operand:
 @TFLITE("SPACE_TO_BATCH_ND", known=(1, 2))
 def space_to_batch(n: Application, x: Operand, blocks: Known, pads: Known) -> Operand:
     """Each place of blocks of the axes after the first one as an image of its own."""
-    return to_batch(x, blocks, pads, 0)
-
-
-def to_batch(x: Operand, blocks: Known, pads: Known, value: float) -> Operand:
-    """Return the same, with a value around images."""
-    sizes, pairs, ndim = blocks.list(), pads.list(), type_of(x).ndim
-    rest = ndim - 1 - len(sizes)
-    x = ops.pad(x, scalar(value, type_of(x).dtype), (0, *pairs[::2], *[0] * rest), (0, *pairs[1::2], *[0] * rest))
-    batch, *own = type_of(x).shape
-    apart = [size for one, block in zip(own, sizes, strict=False) for size in (one // block, block)]
-    x = ops.reshape(x, (batch, *apart, *own[len(sizes) :]))
-    count = len(sizes)
-    order = (*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2), *range(2 * count + 1, type_of(x).ndim))
-    x = ops.transpose(x, order)
-    return ops.reshape(x, (batch * math.prod(sizes), *apart[::2], *own[count:]))
+    return to_batch(x, blocks.list(), pads.list())
 
 
 @TFLITE("BATCH_TO_SPACE_ND", known=(1, 2))
 def batch_to_space(n: Application, x: Operand, blocks: Known, crops: Known) -> Operand:
     """Images as the places of blocks of the axes after the first one."""
-    sizes, pairs = blocks.list(), crops.list()
-    batch, *own = type_of(x).shape
-    count = len(sizes)
-    x = ops.reshape(x, (*sizes, batch // math.prod(sizes), *own))
-    between = [axis for k in range(count) for axis in (count + 1 + k, k)]
-    x = ops.transpose(x, (count, *between, *range(2 * count + 1, type_of(x).ndim)))
-    whole = [one * block for one, block in zip(own, sizes, strict=False)]
-    x = ops.reshape(x, (batch // math.prod(sizes), *whole, *own[count:]))
-    stops = [size - after for size, after in zip(whole, pairs[1::2], strict=True)]
-    return part_of(x, pairs[::2], stops, (1,) * count, range(1, 1 + count))
+    return from_batch(x, blocks.list(), crops.list())
 
 
 # ---------------------------------------------------------------------------------------------------------- folded axes
@@ -367,14 +343,7 @@ TFLITE("ARG_MAX", known=(1,))(_position(ops.arg_max))
 TFLITE("ARG_MIN", known=(1,))(_position(ops.arg_min))
 
 
-@TFLITE("CUMSUM", known=(1,))
-def running_sum(n: Application, x: Operand, axis: Known) -> Operand:
-    """Sums of all elements up to each."""
-    along = n.axis_of(int(axis.item()), type_of(x).ndim)
-    y = ops.flip(x, along) if n.flag("reverse") else x
-    total = ops.cum_sum(y, along)
-    total = ops.sub(total, y) if n.flag("exclusive") else total
-    return ops.flip(total, along) if n.flag("reverse") else total
+TFLITE("CUMSUM", known=(1,))(running_row(ops.cum_sum, 0))
 
 
 @TFLITE("ONE_HOT", known=(1,))

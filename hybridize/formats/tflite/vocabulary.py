@@ -22,7 +22,7 @@ _IDLE: Final = {
     "the graph that it calls ran when the model was loaded": "CALL_ONCE.init",
     "as many as there are inputs, outputs or weights":
         "SPLIT.count SPLIT_V.count PACK.count UNPACK.count DEPTHWISE_CONV_2D.multiplier",
-    "it is about floats that become integers for a product, which is refused": "asymmetric",
+    "floats become integers with a zero of their own either way, as LiteRT has it where users run it": "asymmetric",
     "it is about integers of 16 bits, whose rows read it": "powers_of_two",
 }  # fmt: skip
 IDLE: Final[Mapping[str, str]] = {name: reason for reason, names in _IDLE.items() for name in names.split()}

@@ -19,9 +19,9 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType, float32, int16, int32, is_float, uint8
 from hybridize.base.types import Shape
 from hybridize.ops.analysis import round
-from hybridize.ops.arithmetic import add, div, eq, gt, max, min, mul, sub, where
+from hybridize.ops.arithmetic import add, bit_and, div, eq, gt, max, min, mul, shift_right, sub, where
 from hybridize.ops.library.products import matrix_product
-from hybridize.ops.op import Operand, scalar, type_of
+from hybridize.ops.op import Operand, constant, scalar, type_of
 from hybridize.ops.reductions import reduce_max, reduce_min
 from hybridize.ops.slicing import part
 from hybridize.ops.views import broadcast, cast, like, reshape, spread, wide
@@ -47,6 +47,14 @@ def along(x: Operand, shape: Shape, axis: int, block: int = 0) -> Operand:
     elif len(own) <= 1:
         x = reshape(x, (1,) * len(shape))
     return broadcast(x, shape)
+
+
+def unpacked(x: Operand, bits: int) -> Operand:
+    """Return the numbers of a few bits that lie in bytes, the low bits first: [..., k] as u8[..., 8 k / bits]."""
+    shape = (*type_of(x).shape, 8 // bits)
+    shifts = constant(numpy.arange(0, 8, bits, dtype=uint8))
+    apart = shift_right(spread(x, shape, (len(shape) - 1,)), spread(shifts, shape, tuple(range(len(shape) - 1))))
+    return reshape(bit_and(apart, like((1 << bits) - 1, apart)), (*shape[:-2], shape[-2] * shape[-1]))
 
 
 def quantized(

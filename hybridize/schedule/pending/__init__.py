@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Units of a program as steps that wait for their places in memory, each kind with the record of what it waits with.
 
-    base       what is known of the program (`Scheduling`), and what each kind answers (`Pending`)
+    base       what is known of the program (`Scheduling`), and what each kind answers (`PendingSteps`)
     loops      groups of fused nodes
     products   products of matrices
     taps       contractions with windows
@@ -9,14 +9,14 @@
     regions    control flow, whose bodies are programs
     copies     outputs that are copies, borders, matrices that are packed
 
-In: a unit, the program. Out: `Pending`, with its work, what it reads and stores, the scratch that it needs and how
+In: a unit, the program. Out: `PendingSteps`, with its work, what it reads and stores, the scratch that it needs and how
 threads would share it; it gives its steps when bands and memory are settled. Nothing here knows which unit comes next.
 """
 
-from hybridize.schedule.pending.base import Pending as Pending
+from hybridize.schedule.pending.base import PendingSteps as PendingSteps
 from hybridize.schedule.pending.base import Scheduling as Scheduling
-from hybridize.schedule.pending.base import Setting as Setting
 from hybridize.schedule.pending.base import StepOperations as StepOperations
+from hybridize.schedule.pending.base import Surroundings as Surroundings
 from hybridize.schedule.pending.copies import borders as borders
 from hybridize.schedule.pending.copies import copied_outputs as copied_outputs
 from hybridize.schedule.pending.copies import packings as packings

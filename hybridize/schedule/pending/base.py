@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hybridize.base.frozen import frozen
@@ -22,13 +23,13 @@ from hybridize.schedule.rolling import RollingBands, RollingMember
 from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.slots import Slots
 from hybridize.schedule.steps import KnownSource, Provenance, Schedule, ScheduleStep
-from hybridize.schedule.storage import Storage
+from hybridize.schedule.storage import ProgramMemory
 from hybridize.schedule.tasks import TaskFinder
 from hybridize.schedule.updates import Updates
 
 
 @frozen(eq=False)
-class Setting:
+class Surroundings:
     """The machine that a graph is scheduled for, what it is within, and whether constants may be derived."""
 
     target: Target
@@ -45,7 +46,7 @@ class Setting:
         return self.depth > 0
 
 
-Scheduled = Callable[[Graph, Setting, Mapping[int, KnownSource], Updates], Schedule]
+Scheduled = Callable[[Graph, Surroundings, Mapping[int, KnownSource], Updates], Schedule]
 """Schedules a graph, of a body of control flow too."""
 
 
@@ -54,7 +55,7 @@ class Scheduling:
     """One program while it is scheduled: its groups and their order, the machine, and where things are added up."""
 
     graph: Graph
-    setting: Setting
+    setting: Surroundings
     updates: Updates
     lowerings: Lowerings
     layouts: Mapping[Value, Home]
@@ -68,7 +69,7 @@ class Scheduling:
     joined: Mapping[Node, Sequence[Node]]
     """The nodes that a node stands for, where these are several."""
     slots: Slots
-    storage: Storage
+    storage: ProgramMemory
     sharing: Sharing
     tasks: TaskFinder
     bands: Bands
@@ -122,7 +123,7 @@ StepOperations = tuple[ScheduleStep, int]
 """A step and its operations."""
 
 
-class Pending:
+class PendingSteps(ABC):
     """A unit of the program as steps that wait for the places of memory: what each reads, needs and may be split in."""
 
     @property
@@ -138,6 +139,6 @@ class Pending:
         """It as a member of a rolling band; None where it cannot be one."""
         return None
 
+    @abstractmethod
     def steps(self, program: Scheduling) -> list[StepOperations]:
         """The steps, memory and bands having their places."""
-        raise NotImplementedError

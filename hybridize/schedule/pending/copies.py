@@ -15,7 +15,7 @@ from hybridize.schedule.contraction.copies import border
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import shared_loops
-from hybridize.schedule.pending.base import Pending, Scheduling, StepOperations
+from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.steps import (
     Address,
     LoopStep,
@@ -35,7 +35,7 @@ def copied_outputs(program: Scheduling) -> Iterable[tuple[Value, int]]:
 
 
 @frozen(eq=False)
-class PendingCopy(Pending):
+class PendingCopy(PendingSteps):
     """A value that an output is a copy of."""
 
     kernel: Kernel

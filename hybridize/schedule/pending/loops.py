@@ -15,7 +15,7 @@ from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.grouping import FusionGroup
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split, shared_loops
-from hybridize.schedule.pending.base import Pending, Scheduling, StepOperations
+from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.steps import (
     Provenance,
     loop_step,
@@ -24,7 +24,7 @@ from hybridize.schedule.storage import address_of
 
 
 @frozen(eq=False)
-class PendingLoops(Pending):
+class PendingLoops(PendingSteps):
     """A kernel without the addresses of what it reads and writes."""
 
     number: int

@@ -25,7 +25,7 @@ from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
-from hybridize.schedule.pending.base import Pending, Scheduling, StepOperations
+from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.steps import (
     Address,
     Epilogue,
@@ -36,7 +36,7 @@ from hybridize.schedule.storage import address_of
 
 
 @frozen(eq=False)
-class PendingProduct(Pending):
+class PendingProduct(PendingSteps):
     """A product without the addresses of what it reads and writes."""
 
     number: int

@@ -18,7 +18,7 @@ from hybridize.ops import Effect, effect_of
 from hybridize.schedule import regions
 from hybridize.schedule.derived import part, steps_of
 from hybridize.schedule.memory import ALIGN, ScratchBlock
-from hybridize.schedule.pending.base import Pending, Scheduling, Setting, StepOperations
+from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations, Surroundings
 from hybridize.schedule.steps import (
     NOWHERE,
     Address,
@@ -40,7 +40,7 @@ from hybridize.schedule.updates import (
 
 
 @frozen(eq=False)
-class PendingRegion(Pending):
+class PendingRegion(PendingSteps):
     """Control flow without the addresses of what it reads and writes, and the constants that are made before it."""
 
     number: int
@@ -165,7 +165,7 @@ def _bodies(
 ) -> tuple[Schedule, ...]:
     """Schedule the functions of a region; `apart` if there are as many of its kind beside each other as threads."""
 
-    def scheduled(setting: Setting) -> tuple[Schedule, ...]:
+    def scheduled(setting: Surroundings) -> tuple[Schedule, ...]:
         offers: list[Updates] = [*[{}] * (len(of.graphs) - 1), of.offers]
         return tuple(
             program.scheduled(graph, setting, known, one) for graph, one in zip(of.graphs, offers, strict=True)

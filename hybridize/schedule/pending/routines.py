@@ -10,7 +10,7 @@ from hybridize.loops.expr import Routine
 from hybridize.ops import Effect, effect_of
 from hybridize.schedule.grouping import FusionGroup, NodeStep
 from hybridize.schedule.memory import ScratchBlock
-from hybridize.schedule.pending.base import Pending, Scheduling, StepOperations
+from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.routines import WRITE_OVER, RoutineScratch, scratch_of
 from hybridize.schedule.steps import (
     Address,
@@ -21,7 +21,7 @@ from hybridize.schedule.storage import address_of
 
 
 @frozen(eq=False)
-class PendingRoutine(Pending):
+class PendingRoutine(PendingSteps):
     """A routine without the addresses of what it reads and writes."""
 
     provenance: Provenance

@@ -26,7 +26,7 @@ from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
-from hybridize.schedule.pending.base import Pending, Scheduling, StepOperations
+from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.pending.copies import copying
 from hybridize.schedule.rolling import RollingMember
 from hybridize.schedule.steps import (
@@ -49,7 +49,7 @@ class PackedSecond:
 
 
 @frozen(eq=False)
-class PendingTaps(Pending):
+class PendingTaps(PendingSteps):
     """A contraction with windows, without addresses, and the copies before and after it."""
 
     number: int

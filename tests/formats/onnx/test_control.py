@@ -296,3 +296,12 @@ def test_rounds_over_rows_of_which_there_are_none(sizes):
     model = model_of(nodes, [info("x", "f4", ["n", 3]), info("first", "f4", [3])], [info("y"), info("rows")],
                      {"zero": number(0)})  # fmt: skip
     agree(model, *({"x": floats(n, 3), "first": floats(3)} for n in (2, 4, 0)), programs=3)
+
+
+def test_nodes_stand_in_any_order():
+    """ONNX Runtime sorts them; a branch reads what a later node computes."""
+    then, orelse = (graph_of([node(op, "late", name)], [], [info(name)]) for op, name in (("Relu", "a"), ("Neg", "b")))
+    nodes = [node("If", "sure", "y", then_branch=then, else_branch=orelse), node("Greater", "sum zero", "sure"),
+             node("ReduceSum", "late", "sum", keepdims=0), node("Mul", "x x", "square"), node("Sub", "square x", "late")]  # fmt: skip
+    model = model_of(nodes, [info("x", "f4", ["n"])], [info("y")], {"zero": numpy.float32(0)})
+    agree(model, *({"x": floats(n)} for n in (2, 4, 3)))

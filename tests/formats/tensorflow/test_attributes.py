@@ -44,7 +44,9 @@ def test_points_that_are_left_out_are_refused(tmp_path):
         loaded(tmp_path / "ignore", gathered(b"IGNORE"), "y:output:0")(X)
 
 
-def test_products_of_another_type_are_refused(tmp_path):
-    turned = node("BatchMatMulV3", "y", "x", "x", Ta=KIND, Tb=KIND, Tout={"type": 2})
-    with refusal(LoadError, "E603.*products of .* as float64"):
-        loaded(tmp_path, [turned], "y:output:0", output=2)(numpy.ones((2, 2), "f4"))
+def test_products_of_bytes_may_be_wider(tmp_path):
+    byte = {"type": 6}
+    nodes = [node("Cast", "b", "x", SrcT=KIND, DstT=byte),
+             node("BatchMatMulV3", "y", "b:y:0", "b:y:0", Ta=byte, Tb=byte, Tout={"type": INT})]  # fmt: skip
+    y = loaded(tmp_path, nodes, "y:output:0", output=INT)(numpy.full((2, 2), 100, "f4"))
+    assert y.dtype == "int32" and y.asnumpy().tolist() == [[20000] * 2] * 2

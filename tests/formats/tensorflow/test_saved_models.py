@@ -14,7 +14,16 @@ from hybridize.base.errors import AssertionFailed, LoadError
 
 HERE = Path(__file__).parent
 MODELS = sorted(path.stem for path in (HERE / "models").glob("*.zip"))
-LARGE = ["arithmetic", "raw_arrays", "raw_elementwise", "raw_colours", "raw_matrices", "raw_segments", "slices"]
+LARGE = [
+    "arithmetic",
+    "raw_arrays",
+    "raw_elementwise",
+    "raw_colours",
+    "raw_matrices",
+    "raw_segments",
+    "resized_images",
+    "slices",
+]
 """Models of many results: their compilation takes seconds."""
 _PATH = HERE.parents[1] / "suites/doors/programs/compare.py"
 _SPEC = importlib.util.spec_from_file_location("doors_compare", _PATH)

@@ -75,10 +75,11 @@ class ArithmeticEmitter(Arithmetic):
         return f.op(f"call {self.vector} {name}({self.vector} {x}, {self.vector} {w}, {self.vector} {total})")
 
     def _products_of_pairs(self, f: Function, x: str, w: str) -> str:
-        """The products of both halves of the elements, added: one instruction on x86."""
-        if self.target.processor == "x86_64" and self.lanes in _PAIRS:
+        """The products of both halves of the elements, added: one instruction where the machine has it."""
+        instruction = _PAIRS.get((self.target.processor, self.lanes))
+        if instruction:
             halves = vector("i16", 2 * self.lanes)
-            name = f.module.declare(f"llvm.x86.{_PAIRS[self.lanes]}", self.vector, [halves, halves])
+            name = f.module.declare(f"llvm.{instruction}", self.vector, [halves, halves])
             pairs = [f"{halves} {f.op(f'bitcast {self.vector} {one} to {halves}')}" for one in (x, w)]
             return f.op(f"call {self.vector} {name}({', '.join(pairs)})")
         by = "splat (i32 16)" if self.lanes > 1 else "16"
@@ -174,8 +175,11 @@ class ArithmeticEmitter(Arithmetic):
         return total
 
 
-_PAIRS = {4: "sse2.pmadd.wd", 8: "avx2.pmadd.wd", 16: "avx512.pmaddw.d.512"}
-"""The instructions for products of pairs, by lanes."""
+_PAIRS = {
+    ("x86_64", 4): "x86.sse2.pmadd.wd", ("x86_64", 8): "x86.avx2.pmadd.wd", ("x86_64", 16): "x86.avx512.pmaddw.d.512",
+    ("wasm32", 4): "wasm.dot",
+}  # fmt: skip
+"""The instructions for products of pairs, by processors and lanes."""
 
 
 def side_by_side(f: Function, pointers: Sequence[str], scalar: str, count: int, align: int) -> str:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ways down decision trees, a few side by side: the next node of one is waited for while the others go on.
 
-Rows of one tree go side by side, so that its nodes stay in the first cache; where rows are few, trees of one row do.
+Rows of one tree go side by side, so that its nodes stay in the first cache; for the last few rows, trees of one row do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from hybridize.base import dims
+from hybridize.base.dims import same
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function, plus, times
@@ -25,31 +26,18 @@ def write(
     """Write the body of `descent` with the parameter depth."""
     rows, trees = inputs[0].shape[0], inputs[3].shape[0]
     ways = _Ways(f, routine.parameters[0], inputs)
-
-    def of_rows() -> None:
-        with f.loop(0, trees) as tree:
-            _grouped(f, rows, lambda row, count: ways.write([(tree.index, plus(f, row, k)) for k in range(count)]))
-
-    def of_trees() -> None:
-        with f.loop(0, rows) as row:
-            _grouped(f, trees, lambda tree, count: ways.write([(plus(f, tree, k), row.index) for k in range(count)]))
-
-    if not dims.is_symbolic(rows):
-        (of_trees if rows < _TOGETHER else of_rows)()
+    whole = rows // _TOGETHER * _TOGETHER
+    if dims.is_symbolic(rows) or whole:
+        with f.loop(0, trees) as tree, f.loop(0, whole, _TOGETHER) as row:
+            ways.write([(tree.index, plus(f, row.index, k)) for k in range(_TOGETHER)])
+    if same(whole, rows):
         return
-    few = f.op(f"icmp slt i64 {f.size(rows)}, {_TOGETHER}")
-    for condition, nest in ((few, of_trees), (f.op(f"xor i1 {few}, true"), of_rows)):
-        with f.when(condition):
-            nest()
-
-
-def _grouped(f: Function, size: int, body: Callable[[str, int], None]) -> None:
-    """Call body(first, count) so that everything up to the size is in a group, or alone behind the last one."""
-    whole = size // _TOGETHER * _TOGETHER
-    for start, stop, count in ((0, whole, _TOGETHER), (whole, size, 1)):
-        if dims.is_symbolic(size) or start < stop:
-            with f.loop(start, stop, count) as loop:
-                body(loop.index, count)
+    with f.loop(whole, rows) as row:
+        several = trees // _TOGETHER * _TOGETHER
+        for start, stop, count in ((0, several, _TOGETHER), (several, trees, 1)):
+            if start != stop:
+                with f.loop(start, stop, count) as tree:
+                    ways.write([(plus(f, tree.index, k), row.index) for k in range(count)])
 
 
 class _Ways:

@@ -792,6 +792,24 @@ def raw_colours() -> Case:
 
 
 @case
+def resized_images() -> Case:
+    """Images at other sizes by every kernel, with and without antialiasing; numbers encoded as counts."""
+    image, v1 = tf.image, tf.compat.v1.image
+
+    def computed(x: Any, i: Any) -> Any:
+        ways = ("bicubic", "area", "lanczos3", "gaussian", "mitchellcubic", "bilinear")
+        return (
+            *(image.resize(x, [3, 7], way, antialias=way != "bicubic") for way in ways), image.resize(x, [9, 2], "bicubic"),
+            image.resize(x, [9, 4], "lanczos5"), v1.resize_bicubic(x, [9, 4], align_corners=True), v1.resize_bicubic(x, [3, 7]),
+            v1.resize_area(x, [4, 7], align_corners=True), tf.math.bincount(i, minlength=6, maxlength=6),
+            tf.math.bincount(tf.stack([i, i], 0), minlength=4, maxlength=4, axis=-1, binary_output=True),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 5, 6, 1], tf.float32, name="x"), tf.TensorSpec([None], tf.int32, name="i")]
+    return _function(computed, specs, [{"x": numbers(k, 5, 6, 1), "i": numpy.int32([3, 0, 1, 5][:k])} for k in (2, 3)])
+
+
+@case
 def raw_matrices() -> Case:
     """Diagonals of matrices, factors, solutions of equations."""
     linalg, r = tf.linalg, tf.raw_ops
