@@ -343,21 +343,6 @@ def log_softmax(n: Application, x: Operand) -> Operand:
     return fixed_point.placed(ops.cast(ops.round(y), int32), zero, dtype)
 
 
-@TFLITE("DIV" + QUANTIZED)
-def quotient(n: Application, x: Operand, y: Operand) -> Operand:
-    """The quotients of two arrays, by a table of all pairs."""
-    of, dtype = _check_eight(n, x), _result(n)
-    (of_x, zero_x), (of_y, zero_y), (scale, zero) = _single(n, "of", 0), _single(n, "of", 1), _single(n, "to", 0)
-    low, high = _ends(n, dtype, scale, zero)
-    every = numpy.arange(numpy.iinfo(of).min, numpy.iinfo(of).max + 1, dtype="f8")
-    with numpy.errstate(all="ignore"):
-        each = (every - zero_x)[:, None] / (every - zero_y) * (float(of_x) / float(of_y) / float(scale))
-    whole = numpy.copysign(numpy.floor(numpy.abs(numpy.nan_to_num(each)) + 0.5), each) + zero
-    x, y = (_less_zero(q, numpy.iinfo(of).min, int64) for q in stretched(x, y))
-    table = numpy.clip(whole, low, high).astype(dtype).reshape(-1)
-    return ops.gather(ops.constant(table), ops.add(ops.mul(x, ops.like(256, x)), y), 0)
-
-
 @TFLITE("L2_NORMALIZATION" + QUANTIZED)
 def l2_normalization(n: Application, x: Operand) -> Operand:
     """Rows of the last axis over their lengths, half away from zero."""

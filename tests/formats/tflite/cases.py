@@ -359,8 +359,6 @@ for _op in ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUA
     )
 for _name, _axes in (("", (1, 2)), ("_all", (0, 1, 2, 3))):
     case("int8 SUM" + _name, "SUM", [(BYTES, *_Q)], [ints(*_axes)], ("fold", {}), [("i1", 0.31, -9)], 2)
-case("int8 DIV", "DIV", [(BYTES, *_Q), (numpy.abs(numbers(1, 6, 7, 4, seed=2, dtype="i1") // 2 + 1), 0.081, -11)], (),
-     ("div", {"activation": 0}), [("i1", 0.057, -20)], 2)  # fmt: skip
 case("int8 SELECT_V2", "SELECT_V2", [BYTES > 3], [(BYTES, *_Q), (BYTES[:, ::-1].copy(), *_Q)], outputs=[("i1", *_Q)])
 case("int8 TOPK_V2", "TOPK_V2", [(BYTES, *_Q)], [ints(2).reshape(())], outputs=[("i1", *_Q), "i4"], version=2)
 case("int8 PADV2", "PADV2", [(BYTES, *_Q)], [ints(0, 0, 1, 2, 0, 1, 0, 0).reshape(4, 2), (numbers(1, dtype="i1")[0], *_Q)],
