@@ -82,8 +82,8 @@ def attention_in_groups(
             n.fail("rotations need tables of cosines and sines")
         if places is None:
             places = ops.add(ops.spread(before, (batch, time), (1,)), ops.iota((batch, time), 1, int64))
-        tables = [taken(table, places, 0) for table in (cosine, sine)]
-        query, key = (rotated_heads(x, *tables, 0, interleaved) for x in (query, key))
+        cosine, sine = (taken(table, places, 0) for table in (cosine, sine))
+        query, key = (rotated_heads(x, cosine, sine, 0, interleaved) for x in (query, key))
     key, value = _cached(past_key, key, before, whole), _cached(past_value, value, before, whole)
     shape = (batch, 1, time, type_of(key).shape[2])
     own = ops.add(ops.broadcast(ops.reshape(before, (batch, 1, 1, 1)), shape), ops.iota(shape, 2, int64))
