@@ -35,6 +35,8 @@ MODELESS: Final = "modeless"
 class Exportable:
     """A function of another framework's arrays, whose programs can be written as files."""
 
+    __slots__ = ()
+
     def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram:
         """Return the programs as plain data; whoever makes them says how."""
         raise NotImplementedError
