@@ -147,8 +147,8 @@ class _Layout:
         arrays = [number for number, leaf in enumerate(form.leaves) if isinstance(leaf, ArrayLeaf)]
         self._types = dict(zip(arrays, types, strict=True))
 
-    def of(self, value: Any, leaves: Any) -> Argument:
-        """Describe an argument, or an item of one, of the number of its leaf, or of the same container of numbers.
+    def of(self, value: Any, number: Any) -> Argument:
+        """Describe an argument, or an item of one; its number is that of the leaf, or the same container of numbers.
 
         Raises:
             _NoEntryError: it cannot be checked by an entry.
@@ -156,15 +156,15 @@ class _Layout:
         kind = type(value)
         if value is None:
             return Argument(ArgumentKind.SAME, value=None)
-        if isinstance(leaves, int):
-            return self._leaf(value, leaves)
-        if kind is dict and type(leaves) is dict:
+        if isinstance(number, int):
+            return self._leaf(value, number)
+        if kind is dict and type(number) is dict:
             order = sorted(value)
-            items = tuple(self.of(value[key], leaves[key]) for key in value)
+            items = tuple(self.of(value[key], number[key]) for key in value)
             ranks = tuple(map(order.index, value))
             return Argument(ArgumentKind.DICT, value=dict, items=items, keys=tuple(value), order=ranks)
-        if type(leaves) is kind and (kind in (list, tuple) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))):
-            items = tuple(map(self.of, value, leaves))
+        if type(number) is kind and (kind in (list, tuple) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))):
+            items = tuple(map(self.of, value, number))
             return Argument(ArgumentKind.LIST if kind is list else ArgumentKind.TUPLE, value=kind, items=items)
         raise _NoEntryError
 

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 import weakref
+from array import array
 
 import numpy as np
 import pytest
@@ -27,9 +28,11 @@ from hybridize.runtime.entry import (
     Watch,
     Write,
     argument,
+    items_watched,
     new_entry,
     state_offset,
 )
+from hybridize.runtime.exchange import ViewExchange, formats_of
 
 F3 = TensorType((2, 3), np.dtype(np.float32))
 
@@ -415,3 +418,137 @@ def test_settings_and_attributes_are_for_the_fallback(make):
     assert entry(x, x)[0] == "slow"
     del Owner.flag, owner.flag
     assert entry(x, x)[0] == "slow"
+
+
+# Arrays that show their memory by the buffer protocol
+
+
+F6 = TensorType((6,), np.dtype(np.float32))
+
+
+class Capsule:
+    """What `numpy.from_dlpack` asks for the capsule."""
+
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __dlpack__(self, **_):
+        return self._capsule
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+def taken(capsule, factor, word):
+    assert (factor, word) == (2, "word")
+    return np.from_dlpack(Capsule(capsule))
+
+
+def library(maker=taken):
+    return ViewExchange(array, maker, (2, "word"), {np.dtype(np.float32): "f"})
+
+
+def floats(*values):
+    return array("f", values or range(6))
+
+
+def test_views_in_and_arrays_of_capsules_out(make):
+    entry = make("plus", [F6, F6], results=[F6], returns=Returns.LEAF, array_type=None, exchange=library())
+    x, y = floats(), floats(*[1] * 6)
+    results = [entry(x, y) for _ in range(20)]
+    assert all(list(one) == [1, 2, 3, 4, 5, 6] and one.ctypes.data % 64 == 0 for one in results)
+    assert list(entry(x, x)) == [0, 2, 4, 6, 8, 10]
+    del entry
+    gc.collect()
+    assert all(list(one) == [1, 2, 3, 4, 5, 6] for one in results)
+    assert len({one.ctypes.data for one in results}) == 20
+    x.append(1.0)  # nobody holds a view of it
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [array("d", range(6)), array("i", range(6)), floats(1, 2, 3), floats(*range(7)), array("f"), np.ones(6, "f"), None],
+    ids=["double", "int", "short", "long", "empty", "another class", "None"],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_views_of_another_kind_go_to_python_and_are_let_go(make, odd, first):
+    entry = make("plus", [F6, F6], results=[F6], array_type=None, exchange=library())
+    x = floats()
+    before = sys.getrefcount(x), odd is None or sys.getrefcount(odd)  # everybody has None
+    kind, args, _ = entry(*((odd, x) if first else (x, odd)))
+    assert kind == "slow" and {id(one) for one in args} == {id(odd), id(x)}
+    del args
+    assert (sys.getrefcount(x), odd is None or sys.getrefcount(odd)) == before
+    x.append(1.0)
+
+
+def test_a_function_that_makes_no_array_raises_and_what_takes_no_capsule_frees_nothing_twice(make):
+    def refusing(capsule, *_):
+        raise ValueError("no")
+
+    more = {"results": [F6], "returns": Returns.LEAF, "array_type": None}
+    x = floats()
+    entry = make("plus", [F6, F6], exchange=library(refusing), **more)
+    for _ in range(50):
+        with pytest.raises(ValueError, match="no"):
+            entry(x, x)
+    copying = make("plus", [F6, F6], exchange=library(lambda capsule, *_: "copied"), **more)
+    assert {copying(x, x) for _ in range(50)} == {"copied"}
+    x.append(1.0)
+
+
+def test_flags_are_looked_at_again_once_views_are_there(make):
+    class Waiting(array):
+        """Lets other code run while its memory is asked for."""
+
+    entry = make(
+        "plus", [F6, F6], results=[F6], returns=Returns.LEAF, array_type=None,
+        exchange=ViewExchange(Waiting, taken, (2, "word"), {np.dtype(np.float32): "f"}, "odd"),
+    )  # fmt: skip
+    flagged = make(
+        "plus", [Argument(ArgumentKind.ARRAY, F6, flag=True), argument(F6)], results=[F6], returns=Returns.LEAF,
+        array_type=None, exchange=ViewExchange(Waiting, taken, (2, "word"), {np.dtype(np.float32): "f"}, "odd"),
+    )  # fmt: skip
+    x = Waiting("f", range(6))
+    assert list(entry(x, x)) == [0, 2, 4, 6, 8, 10]
+    Waiting.odd = property(lambda self: flagged.__self__.dirty.__setitem__(0, 1) is None)
+    assert flagged(x, x)[0] == "slow"  # the attribute was right, and the program was not any more
+    flagged.__self__.dirty[0] = 0
+    Waiting.odd = False
+    assert flagged(x, x)[0] == "slow"
+    Waiting.odd = True
+    assert list(flagged(x, x)) == [0, 2, 4, 6, 8, 10]
+    x.append(1.0)
+
+
+def test_items_of_containers_in_another_order_of_reading(make):
+    items = (argument(F6), argument(F6))
+    layout = Argument(ArgumentKind.DICT, value=dict, items=items, keys=("b", "a"), order=(1, 0))
+    entry = make(
+        "plus", [layout, argument(F6)], results=[F6], returns=Returns.LEAF, array_type=None, exchange=library()
+    )
+    a, b = floats(), floats(*[10] * 6)
+    assert list(entry({"b": b, "a": a}, floats())) == [10, 11, 12, 13, 14, 15]
+    kind, *_ = entry({"a": a, "b": b}, floats())
+    assert kind == "slow"
+
+
+def test_lists_and_words_that_guards_compare(make):
+    items = [object(), 1, "x"]
+    entry = make("empty", [], results=[], returns=Returns.NONE, watches=items_watched(items))
+    assert entry() is None
+    first, items[0] = items[0], 2
+    assert entry()[0] == "slow"
+    items[0] = first
+    assert entry() is None
+    items.append(3)
+    assert entry()[0] == "slow"
+    items.pop()
+    items.extend(range(100))
+    del items[3:]
+    assert entry() in (None, ("slow", (), {}))  # it may lie elsewhere now
+
+
+def test_formats_are_those_of_memory_that_can_be_taken():
+    known = formats_of([np.ones(1, "f4"), np.ones(1, "i8"), np.ones((4, 4), "f8")[:, ::2], "no array"])
+    assert known == {np.dtype("f4"): "f", np.dtype("i8"): "l"}
