@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Generic
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic
 
 import numpy
 
@@ -12,6 +13,7 @@ from hybridize.array.device import OTHERS, current_device
 from hybridize.array.placing import arrays_in, one_device, settled
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.frozen import changed
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import arranged, unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture.calls import P, R
@@ -23,8 +25,47 @@ from hybridize.formats import SavedProgram, SavedSignature, read_received, writt
 from hybridize.programs import saving
 from hybridize.programs.program import Program, accepted, described
 
+if TYPE_CHECKING:
+    from hybridize.formats.exporting import Exported
+
 MODELESS: Final = "modeless"
 """The option of a file whose programs are of a framework that has no training mode: they are for both."""
+
+
+class Exportable:
+    """A function of another framework's arrays, whose programs can be written as files."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # whoever makes the programs says how they are plain data
+
+        def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram: ...
+
+    def export(
+        self, path: str | os.PathLike[str], format: str = "archive", *, samples: Sequence[Any] = (),
+        progress: Callable[[str], None] | None = None, **options: Any,
+    ) -> Exported:  # fmt: skip
+        """Write all programs as files that run without this Python; each is run and compared before it is in place.
+
+        Args:
+            path: of the archive; of other formats, the folder and the name of the model.
+            format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"` or `"wasm"`.
+            samples: calls to check it with, besides those that the programs were made at: each an array or a
+                tuple of arguments.
+            progress: hears what is being done.
+            options: as in `hybridize.Function.export`.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+            ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
+            CaptureError E454 to E457: what only Python can do is part of a program.
+            VerificationError E810 to E812: what was written is not what the framework gives. Nothing changed on the
+                disk.
+        """
+        with LOADING:
+            from hybridize.programs.exporting import export as write  # late: most processes write no file
+
+        return write(self.saved, SavedFunction, path, format, samples=samples, progress=progress, options=options)
 
 
 class SavedFunction(Function[P, R], Generic[P, R]):

@@ -21,13 +21,12 @@ from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed
-from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
 from hybridize.base.nested import unflatten
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function, SavedFunction
 from hybridize.capture.options import Options
-from hybridize.capture.saved_function import MODELESS
+from hybridize.capture.saved_function import MODELESS, Exportable
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
@@ -50,10 +49,6 @@ _HELD: Final = (
 """Exceptions that JAX raises where Python asks for the value of what is traced."""
 
 
-if TYPE_CHECKING:
-    from hybridize.formats.exporting import Exported as Files
-
-
 class Compiled(Function[..., Any]):
     """The compiled function of a form, its arguments named as the user has them."""
 
@@ -64,7 +59,7 @@ class Compiled(Function[..., Any]):
         return names
 
 
-class JaxFunction:
+class JaxFunction(Exportable):
     """A function of JAX's arrays whose calls run as machine code.
 
     Under JAX's own transformations, `jax.grad`, `jax.vmap`, `jax.jit` around it, it is the function itself.
@@ -382,33 +377,6 @@ class JaxFunction:
             StateError E507: nothing has been compiled yet.
         """
         write_archive(path, self.saved(samples), targets)
-
-    def export(
-        self,
-        path: str | Path,
-        format: str = "archive",
-        *,
-        samples: Sequence[Any] = (),
-        progress: Callable[[str], None] | None = None,
-        **options: Any,
-    ) -> Files:
-        """Write all programs as files that run without this Python; each is run and compared with JAX's results.
-
-        Args:
-            path: of the archive; of other formats, the folder and the name of the model.
-            format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"` or `"wasm"`.
-            samples: calls to check it with, besides those that the programs were made at.
-            progress: hears what is being done.
-            options: as in `hybridize.Function.export`.
-
-        Raises:
-            StateError E507: nothing has been compiled yet.
-            VerificationError E810 to E812: what was written is not what JAX gives. Nothing changed on the disk.
-        """
-        with LOADING:
-            from hybridize.programs.exporting import export as write  # late: most processes write no file
-
-        return write(self.saved, SavedFunction, path, format, samples=samples, progress=progress, options=options)
 
     def cache_clear(self) -> None:
         """Forget all programs."""

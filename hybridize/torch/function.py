@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,22 +16,18 @@ from hybridize.base.config import CONFIG
 from hybridize.base.errors import CaptureError, HybridizeError, InternalError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.interruptions import let_through
-from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten, unflatten
 from hybridize.base.tracebacks import trim
-from hybridize.capture import SavedFunction
 from hybridize.capture.calls import LIMIT
 from hybridize.capture.options import Options
+from hybridize.capture.saved_function import Exportable
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
 from hybridize.torch.kinds import example
 from hybridize.torch.modules import Wrapper
 from hybridize.torch.traced import CannotCapture, Followed
-
-if TYPE_CHECKING:
-    from hybridize.formats.exporting import Exported as Files
 
 _SHARED = tuple(vars(torch.nn.Module()))
 """Attributes in which a module keeps its parameters, buffers, parts and hooks."""
@@ -42,7 +38,7 @@ _OF_ISLANDS = ("E460", "E573", "E574", "E575", "E576")
 _ISLAND = "hybridize.torch.island(...) runs a part of it in PyTorch"
 
 
-class TorchFunction(Wrapper):
+class TorchFunction(Exportable, Wrapper):
     """A `torch.nn.Module` whose calls run as machine code.
 
     It is a module itself: its parameters, buffers, parts, hooks and modes are those of the module that it is made of,
@@ -232,36 +228,6 @@ class TorchFunction(Wrapper):
             StateError E507: nothing has been compiled yet.
         """
         write_archive(path, self.saved(samples))
-
-    def export(
-        self,
-        path: str | Path,
-        format: str = "archive",
-        *,
-        samples: Sequence[Any] = (),
-        progress: Callable[[str], None] | None = None,
-        **options: Any,
-    ) -> Files:
-        """Write all programs as files that run without this Python; each is run and compared before it is in place.
-
-        Args:
-            path: of the archive; of other formats, the folder and the name of the model.
-            format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"` or `"wasm"`.
-            samples: calls to check it with, besides those that the programs were made at: each a tensor or a
-                tuple of arguments.
-            progress: hears what is being done.
-            options: as in `hybridize.Function.export`.
-
-        Raises:
-            StateError E507: nothing has been compiled yet.
-            ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
-            CaptureError E454 to E457: what only Python can do is part of a program.
-            VerificationError E810 to E812: what was written is not what PyTorch gives. Nothing changed on the disk.
-        """
-        with LOADING:
-            from hybridize.programs.exporting import export as write  # late: most processes write no file
-
-        return write(self.saved, SavedFunction, path, format, samples=samples, progress=progress, options=options)
 
     def programs(self) -> list[Program]:
         """All programs, the least recently made first."""
