@@ -16,6 +16,7 @@ from hybridize.formats.tflite.read import program
 from hybridize.gluon.imported_block import ImportedBlock
 from tests.formats.tflite.cases import asked, ints, numbers
 from tests.formats.tflite.writer import Builder
+from tests.refusals import refusal
 
 
 def run(model: bytes, *inputs: numpy.ndarray) -> list[numpy.ndarray]:
@@ -133,7 +134,7 @@ def test_integers_beside_floats_and_some_of_sixteen_bits_are_refused():
         x, y = b.input((1, 4), "i2", scale, zero), b.tensor((1, 4), "i2", 1 / 32768, name="y")
         b.operator("LOGISTIC", [x], [y])
         b.outputs(y)
-        with pytest.raises(LoadError, match=rf"E603.*LOGISTIC.*'y'.*{words}"):
+        with refusal(LoadError, rf"E603.*LOGISTIC.*'y'.*{words}"):
             run(b.bytes(), numbers(1, 4).astype("i2"))
     b = Builder()
     x, y = b.input((1, 4), "i2", 0.1), b.tensor((1, 4), "i2", 0.1, name="y")
