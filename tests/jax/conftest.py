@@ -2,4 +2,4 @@
 
 import importlib.util
 
-collect_ignore_glob = [] if importlib.util.find_spec("jax") else ["test_[!e]*.py"]
+collect_ignore_glob = [] if importlib.util.find_spec("jax") else ["test_[!e]*.py", "test_entries.py"]
