@@ -252,7 +252,7 @@ def _tried(path: str, out) -> tuple[str, str]:
         out.write(json.dumps([path, "run"]) + "\n")
         net.hybridize(False)
         sizes = [[one if isinstance(one, int) else 1 for one in port.shape or ()] for port in net.inputs]
-        if max(map(math.prod, sizes), default=0) < 1 << 20:
+        if max((math.prod(max(one, 1) for one in shape) for shape in sizes), default=0) < 1 << 20:
             net(*(numpy.zeros(shape, port.dtype or "f4") for shape, port in zip(sizes, net.inputs, strict=True)))
     except MemoryError as error:
         return f"{stage}memory", str(error)

@@ -39,6 +39,10 @@ ROUNDINGS: Final = ("float", "reference")
 _ALIGNED: Final = 16
 _LARGEST: Final = 1 << 30
 """Bytes of the largest array that is made of a sparse one."""
+_SPARSEST: Final = 256
+"""Elements of a sparse array for each that is stored, at most, but for small ones: a file that claims more is broken."""
+_SMALL: Final = 1 << 16
+"""Elements of a sparse array that may have any number of them stored."""
 _LARGEST_STATE: Final = 1 << 26
 """Bytes of the largest variable that begins as zeros."""
 _GRAPHS: Final = {"CALL_ONCE": ("init",), "IF": ("then", "else"), "WHILE": ("condition", "body")}
@@ -388,6 +392,8 @@ class _Reader:
             raise wrong(f"blocks along the axes {list(blocks)}")
         if math.prod(shape) * values.itemsize > _LARGEST:
             raise wrong(f"it is larger than {_LARGEST} bytes")
+        if math.prod(shape) > max(_SMALL, _SPARSEST * len(values)):
+            raise wrong(f"of its {math.prod(shape)} elements only {len(values)} are stored")
         inner = {int(axis): axes[list(order).index(rank + k)].get("size", 0) for k, axis in enumerate(blocks)}
         if any(size < 1 or shape[axis] % size for axis, size in inner.items()):
             raise wrong(f"blocks of {list(inner.values())}")

@@ -15,6 +15,7 @@ from hybridize.formats.tflite.read import program
 from tests.formats.mutants import SMALL, by_bytes, peak, verdicts, wrong
 from tests.formats.tflite.cases import CASES
 from tests.formats.tflite.test_read import dense, sparse
+from tests.refusals import refusal
 
 MODELS = [dense(), sparse()[0], *(CASES[name].model for name in ("int8 CONV_2D", "int8 ADD", "WHILE") if name in CASES)]
 WORDS = [0, 1, 2, 4, 0x7FFFFFFF, 0xFFFFFFFF, 0x80000000, 0x3FFFFFFF, 0x40000000]
@@ -72,3 +73,16 @@ def test_every_word_that_claims_gigabytes_takes_no_memory(value):
                 program(broken, "m.tflite")
 
         assert peak(read) <= 3 * len(data) + SMALL, at
+
+
+def test_a_sparse_weight_that_claims_gigabytes_takes_no_memory():
+    data = sparse()[0]
+    shape = struct.pack("<iii", 2, 4, 4)
+    assert data.count(shape) >= 1
+    broken = data.replace(shape, struct.pack("<iii", 2, 4, 1 << 24))
+
+    def read():
+        with refusal(LoadError, "E601.*of its 67108864 elements only"):
+            program(broken, "m.tflite")
+
+    assert peak(read) <= 3 * len(data) + SMALL
