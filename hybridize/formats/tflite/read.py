@@ -40,7 +40,7 @@ _ALIGNED: Final = 16
 _LARGEST: Final = 1 << 30
 """Bytes of the largest array that is made of a sparse one."""
 _SPARSEST: Final = 256
-"""Elements of a sparse array for each that is stored, at most, but for small ones: a file that claims more is broken."""
+"""Elements of a sparse array for each that is stored, at most, but for small ones: more are claimed by broken files."""
 _SMALL: Final = 1 << 16
 """Elements of a sparse array that may have any number of them stored."""
 _LARGEST_STATE: Final = 1 << 26
