@@ -128,7 +128,7 @@ def test_models_give_the_numbers_of_onnx_runtime(suite, number, tmp_path):
         assert wrong and LACKING[model.name] in wrong[0], f"{model.name} is lacking nothing now: take it off the list"
         return
     assert not wrong
-    assert suite.room(suite.facts(number, "--memory", cache=str(tmp_path))) <= suite.ROOM
+    assert suite.room(suite.facts(number, "--memory", cache=str(tmp_path)), model.packed) <= suite.ROOM
 
 
 SMALL = ("PP-OCR det", "PP-OCR cls", "Silero VAD", "Silero 16k op15", "Silero sequence", "Silero half", "Silero op18",

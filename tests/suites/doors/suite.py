@@ -55,9 +55,9 @@ def problems(one: dict[str, Any]) -> list[str]:
     return found
 
 
-def room(one: dict[str, Any]) -> int:
-    """Megabytes that a call takes beside the weights and a copy of them, packed for the program."""
-    return int(one["called"] - 2 * one["weights"])
+def room(one: dict[str, Any], packed: int = 1) -> int:
+    """Megabytes that a call takes beside the weights and a copy of them, packed for the program in so many times them."""
+    return int(one["called"] - (1 + packed) * one["weights"])
 
 
 def main(names: list[str]) -> None:
