@@ -12,13 +12,13 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import int32, int64
-from hybridize.base.errors import CaptureError
 from hybridize.formats.foreign.arrays import (
     aligned,
     filled,
     is_number,
 )
 from hybridize.formats.foreign.known import Known, operand_of
+from hybridize.formats.foreign.shared import known_places
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tensorflow.assigns import WRITES, held, hold
@@ -119,12 +119,7 @@ def scatter_sub(n: Application, x: Operand, points: Operand, updates: Operand) -
 @TENSORFLOW("Where", values=True)
 def places(n: Application, condition: Value) -> Known:
     """The places that are true, whose number must be known."""
-    if not isinstance(condition, Known):
-        raise CaptureError(
-            "E463", f"{n.place} gives as many places as data say: shapes are part of a program",
-            help="use where(condition, x, y), or multiply by the condition",
-        )  # fmt: skip
-    return Known(numpy.argwhere(condition.pinned()).astype(int64), int64)
+    return known_places(n, condition, "where(condition, x, y)")
 
 
 @TENSORFLOW("OneHot", known=(1,))

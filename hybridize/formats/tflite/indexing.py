@@ -11,9 +11,9 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import int32, int64
-from hybridize.base.errors import CaptureError
 from hybridize.formats.foreign.arrays import aligned, filled
 from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.shared import known_places
 from hybridize.formats.foreign.vocabulary import Value
 from hybridize.formats.foreign.walk import Application
 from hybridize.formats.tflite.shapes import points_of
@@ -194,9 +194,4 @@ def soft_non_max_suppression(
 @TFLITE("WHERE", values=True)
 def places(n: Application, condition: Value) -> Known:
     """The places of what is not 0, whose number must be known."""
-    if not isinstance(condition, Known):
-        raise CaptureError(
-            "E463", f"{n.place} gives as many places as data say: shapes are part of a program",
-            help="use tf.where(condition, x, y), or multiply by the condition",
-        )  # fmt: skip
-    return Known(numpy.argwhere(condition.pinned()).astype(int64), int64)
+    return known_places(n, condition, "tf.where(condition, x, y)")

@@ -31,7 +31,7 @@ from hybridize.formats.tflite.linear import (
     transposed_to,
     with_axes_kept,
 )
-from hybridize.formats.tflite.shapes import FOLDS, axes_of, concatenation, filled_around, reduction
+from hybridize.formats.tflite.shapes import axes_of, concatenation, extremes, filled_around
 from hybridize.formats.tflite.vocabulary import QUANTIZED, TFLITE, Quantization
 from hybridize.ops.library import fixed_point
 from hybridize.ops.library import quantized as integers_of
@@ -564,28 +564,7 @@ def max_pool(n: Application, x: Operand) -> Operand:
     return ops.min(ops.max(y, ops.like(low, y)), ops.like(high, y))
 
 
-def _extreme(function: Any) -> Any:
-    def row(n: Application, x: Operand, y: Operand) -> Operand:
-        _same(n, 0, 1)
-        return function(*stretched(x, y))
-
-    return row
-
-
-TFLITE("MAXIMUM" + QUANTIZED)(_extreme(ops.max))
-TFLITE("MINIMUM" + QUANTIZED)(_extreme(ops.min))
-
-
-def _largest(row: Any) -> Any:
-    def apply(n: Application, x: Operand, axes: Known) -> Operand:
-        _same(n, 0)
-        return row(n, x, axes)
-
-    return apply
-
-
-for _name in ("REDUCE_MAX", "REDUCE_MIN"):
-    TFLITE(_name + QUANTIZED, known=(1,))(_largest(reduction(FOLDS[_name])))
+extremes(QUANTIZED, lambda n, count: _same(n, *range(count)))
 
 
 @TFLITE("SPACE_TO_BATCH_ND" + QUANTIZED, known=(1, 2))

@@ -17,6 +17,7 @@ from hybridize.formats.foreign.arrays import (
     from_batch,
     kept,
     reshaped,
+    stretched,
     tiled,
     to_batch,
     with_axes,
@@ -333,6 +334,34 @@ def reduction(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[.
 
 for _name, _fold in FOLDS.items():
     TFLITE(_name, known=(1,))(reduction(_fold))
+
+
+def extremes(suffix: str, check: Callable[[Application, int], object]) -> None:
+    """Make the rows of the largest and smallest elements of integers of a kind, which keep their scale.
+
+    Args:
+        suffix: of the kind, in the vocabulary.
+        check: refuses so many inputs whose scale or zero is not that of the result.
+    """
+
+    def of_two(function: Callable[[Operand, Operand], Operand]) -> Callable[..., Operand]:
+        def row(n: Application, x: Operand, y: Operand) -> Operand:
+            check(n, 2)
+            return function(*stretched(x, y))
+
+        return row
+
+    def of_axes(fold: Callable[..., Operand]) -> Callable[..., Operand]:
+        def row(n: Application, x: Operand, axes: Known) -> Operand:
+            check(n, 1)
+            return fold(n, x, axes)
+
+        return row
+
+    TFLITE("MAXIMUM" + suffix)(of_two(ops.max))
+    TFLITE("MINIMUM" + suffix)(of_two(ops.min))
+    for name in ("REDUCE_MAX", "REDUCE_MIN"):
+        TFLITE(name + suffix, known=(1,))(of_axes(reduction(FOLDS[name])))
 
 
 def _position(first: Callable[..., Operand]) -> Callable[..., Operand]:

@@ -28,7 +28,7 @@ from hybridize.formats.tflite.linear import (
     transposed_to,
     with_axes_kept,
 )
-from hybridize.formats.tflite.shapes import FOLDS, axes_of, concatenation, filled_around, reduction
+from hybridize.formats.tflite.shapes import axes_of, concatenation, extremes, filled_around
 from hybridize.formats.tflite.vocabulary import SHORT, TFLITE, Quantization
 from hybridize.ops.library import fixed_point
 from hybridize.ops.library import quantized as integers_of
@@ -350,25 +350,4 @@ def relu(n: Application, x: Operand) -> Operand:
     return _placed(n, ops.max(y, ops.like(0, y)))
 
 
-def _extreme(function: Any) -> Any:
-    def row(n: Application, x: Operand, y: Operand) -> Operand:
-        _check_same(n, 2)
-        return function(*stretched(x, y))
-
-    return row
-
-
-TFLITE("MAXIMUM" + SHORT)(_extreme(ops.max))
-TFLITE("MINIMUM" + SHORT)(_extreme(ops.min))
-
-
-def _largest(row: Any) -> Any:
-    def apply(n: Application, x: Operand, axes: Known) -> Operand:
-        _check_same(n, 1)
-        return row(n, x, axes)
-
-    return apply
-
-
-for _name in ("REDUCE_MAX", "REDUCE_MIN"):
-    TFLITE(_name + SHORT, known=(1,))(_largest(reduction(FOLDS[_name])))
+extremes(SHORT, _check_same)
