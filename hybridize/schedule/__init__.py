@@ -40,6 +40,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     pending      units as steps that wait for their places in memory, a module each kind
     steps        the schedule as data; each step answers what it reads, writes, moves
     scheduler    the road: group, order, pending steps, bands, places in memory, steps
+    thresholds   the numbers by which all of them choose: unit, reason, source
 
 It must not know kernels' text, arrays or Python callers.
 """

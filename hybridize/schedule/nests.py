@@ -14,15 +14,11 @@ from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import Interner, bit
 from hybridize.loops.measure import step_along, walk
 from hybridize.machine.target import Target
+from hybridize.schedule import thresholds
 from hybridize.schedule.panels import find_panels, find_side_by_side
 from hybridize.schedule.tiles import find_tiles, in_order
 from hybridize.schedule.together import LoopedStatement, together
 from hybridize.schedule.vectors import Widths
-
-FETCHED = 1024
-"""Bytes of a row from which the next one is asked for; shorter ones come by themselves."""
-CACHE_SHARE = 4
-"""A row is still near when it is read again if it fills at most one part in so many of the first cache."""
 
 
 class Nests:
@@ -164,7 +160,8 @@ class _Decisions:
             step = step_along(load.indices[0], row)
             if step is None or is_symbolic(step):
                 continue
-            if FETCHED <= step * load.dtype.itemsize <= self._target.l1_bytes // CACHE_SHARE:
+            near = self._target.l1_bytes // thresholds.NEAR_ROW_SHARE
+            if thresholds.FETCHED_BYTES <= step * load.dtype.itemsize <= near:
                 fetches.append(kernel.Fetch(load, step))
         return tuple(fetches)
 

@@ -15,23 +15,7 @@ from hybridize.loops.expr import Load
 from hybridize.loops.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
 from hybridize.loops.measure import walk
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
-
-WORTH_US = 100.0
-"""Estimated work for which workers are woken. Measured: a step of 25 us takes as long with a worker that must be woken
-first, and half as long with one that is awake."""
-AWAKE_US = 5.0
-"""Estimated work for which those are used that are awake: they do not fall asleep at once after a loop. So little pays,
-because what one thread has written the others read from its cache, slowly: a convolution of 64 images takes 105 us on
-two threads whose operand one of them has copied in 9 us, and 82 us where both have copied."""
-INNER_US = 20.0
-"""Estimated work of a step in a loop for which those are used that the loop keeps awake from turn to turn."""
-RANGE_US = 2.0
-"""Estimated work that one range has at least. Where ranges are as many in small steps as in large ones, a thread meets
-what it has written itself."""
-LOOP_US = 3.0
-"""Estimated work that takes as long as to begin and to end a loop with a worker that is awake."""
-GROWTH = 32
-"""A program for many sizes may be called with so many times the work that it was compiled for."""
+from hybridize.schedule import thresholds
 
 
 @frozen
@@ -138,15 +122,15 @@ def shared_us(alone: float, turns: int, threads: int) -> float:
     """Roughly how long a loop takes of which threads share the turns, if they can."""
     if turns < 2 or threads < 2:
         return alone
-    return alone * -(-turns // threads) / turns + LOOP_US
+    return alone * -(-turns // threads) / turns + thresholds.LOOP_US
 
 
 def worth(nbytes: int, flops: int, awake: bool, turns: int = 1) -> bool:
     """Tell whether a step may be worth waking threads, or handing work to those that are `awake`; of a loop, one of its
     `turns`.
     """
-    growth = GROWTH if is_symbolic(nbytes) or is_symbolic(flops) else 1
+    growth = thresholds.GROWTH if is_symbolic(nbytes) or is_symbolic(flops) else 1
     work = estimated_us(nbytes, flops) * growth
     if turns > 1:
-        return work >= min(INNER_US, WORTH_US) and work * turns >= WORTH_US
-    return work >= (min(AWAKE_US, WORTH_US) if awake else WORTH_US)
+        return work >= min(thresholds.INNER_US, thresholds.WORTH_US) and work * turns >= thresholds.WORTH_US
+    return work >= (min(thresholds.AWAKE_US, thresholds.WORTH_US) if awake else thresholds.WORTH_US)

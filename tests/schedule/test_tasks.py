@@ -22,7 +22,7 @@ from hybridize.ops import composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL, TEAM
-from hybridize.schedule import parallel, schedule, scheduler
+from hybridize.schedule import parallel, schedule, scheduler, thresholds
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.tasks import TaskFinder
 from tests.refusals import refusal
@@ -41,13 +41,13 @@ def everything(monkeypatch):
 @pytest.fixture
 def eager(monkeypatch):
     """Small work is worth threads, but beginning a loop takes as long as it does."""
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
 
 
 def force(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     monkeypatch.setattr(parallel, "FLOPS_PER_US", 600)
     monkeypatch.setattr(parallel, "BYTES_PER_US", 500)
 

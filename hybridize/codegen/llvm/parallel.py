@@ -15,7 +15,7 @@ from hybridize.codegen.llvm.sizes import as_double
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
 from hybridize.runtime.pool import TEAM
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.parallel import Split, estimated_us
 
 _CALL = "in_parallel"
@@ -70,8 +70,8 @@ def _manner(f: Function, turns: Size, split: Split) -> tuple[str, str]:
     if any(map(is_symbolic, (turns, split.nbytes, split.flops))):
         return _manner_of_call(f, turns, split)
     work = estimated_us(split.nbytes, split.flops)
-    grain = int(turns * parallel.RANGE_US / max(work, parallel.RANGE_US))
-    return str(max(1, grain)), str(int(work >= parallel.WORTH_US or split.wakes))
+    grain = int(turns * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
+    return str(max(1, grain)), str(int(work >= thresholds.WORTH_US or split.wakes))
 
 
 def _manner_of_call(f: Function, turns: Size, split: Split) -> tuple[str, str]:
@@ -79,12 +79,12 @@ def _manner_of_call(f: Function, turns: Size, split: Split) -> tuple[str, str]:
     parts = ((split.flops, FLOPS_PER_US), (split.nbytes, BYTES_PER_US))
     times = [f.op(f"fdiv double {as_double(f, amount)}, {literal(rate, float64)}") for amount, rate in parts]
     work = f.op(f"fadd double {times[0]}, {times[1]}")
-    share = f.op(f"fdiv double {literal(parallel.RANGE_US, float64)}, {work}")
+    share = f.op(f"fdiv double {literal(thresholds.RANGE_US, float64)}, {work}")
     grain = f.op(f"fptosi double {f.op(f'fmul double {share}, {as_double(f, turns)}')} to i64")
     some = f.smax(grain, 1)
-    least = min(parallel.INNER_US if split.wakes else parallel.AWAKE_US, parallel.WORTH_US)
+    least = min(thresholds.INNER_US if split.wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
     enough = f.op(f"fcmp oge double {work}, {literal(least, float64)}")
-    wake = f.op(f"fcmp oge double {work}, {literal(parallel.WORTH_US, float64)}")
+    wake = f.op(f"fcmp oge double {work}, {literal(thresholds.WORTH_US, float64)}")
     grain = f.op(f"select i1 {enough}, i64 {some}, i64 {f.size(turns)}")
     return grain, "1" if split.wakes else f.op(f"zext i1 {wake} to i64")
 

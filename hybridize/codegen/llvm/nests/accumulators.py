@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from hybridize.base import dims
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.functions.table import register
-from hybridize.codegen.llvm.nests.elements import MANY, Elements
-from hybridize.codegen.llvm.nests.folding import BLOCK, Folding, State
+from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.nests.folding import Folding, State
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.loops.expr import Expr, Fold
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Panels
+from hybridize.schedule import thresholds
 
 
 @frozen
@@ -113,7 +114,7 @@ class ColumnAccumulators:
             return
         whole = size // terms * terms
         if dims.is_symbolic(size):
-            self._level(variable, (0, whole), terms * line.folding.levels(MANY), elements, line)
+            self._level(variable, (0, whole), terms * line.folding.levels(thresholds.FOLD_TURNS), elements, line)
             with self._f.loop(whole, size) as loop:
                 self._rows(variable, (loop.index, 1), elements, line)
             return
@@ -140,7 +141,7 @@ class ColumnAccumulators:
             end = f.op(f"add i64 {loop.index}, {span}")
             end = f.smin(end, last)
             part = self._line(line.folding)
-            self._level(variable, (loop.index, end), span // BLOCK, elements, part)
+            self._level(variable, (loop.index, end), span // thresholds.FOLD_BLOCK, elements, part)
             lanes, combined = self._panel.lanes, line.folding.combined
             self._each(lambda column: line.store(column, combined(line.load(column), part.load(column), lanes)))
 

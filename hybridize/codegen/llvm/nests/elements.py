@@ -19,7 +19,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm.functions import table
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.counted import whole_steps
-from hybridize.codegen.llvm.nests.folding import BLOCK, Folding, State
+from hybridize.codegen.llvm.nests.folding import Folding, State
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import SMALL, Array, Lane, OpenRow, Positions
 from hybridize.codegen.llvm.text import Function, times, vector
@@ -29,12 +29,7 @@ from hybridize.loops.index import Index, bit, upward
 from hybridize.loops.kernel import FoldLanes, Lanes
 from hybridize.loops.monoids import nested
 from hybridize.machine.target import Target
-
-MANY = 2048
-"""Turns that a fold is made for where their number is not known before the call: fewer take no harm, more little."""
-
-DEEP = 24
-"""Parts of an expression beyond which it is computed from the inside."""
+from hybridize.schedule import thresholds
 
 
 class Elements(Positions):
@@ -65,7 +60,7 @@ class Elements(Positions):
     def settle(self, expr: Expr) -> None:
         """Compute what a deep expression is made of, innermost first, so that `value` need not recurse into it."""
         parts = upward(expr, indices=False, folds=False)
-        if len(parts) > DEEP:
+        if len(parts) > thresholds.DEEP_PARTS:
             for part in parts:
                 if not isinstance(part, Const | Axis | Index):
                     self.value(part)
@@ -166,7 +161,7 @@ class Elements(Positions):
             return stored or memory.load(self.f, self.pointer(load.operand, address), array.dtype, width)
         if stride is not None and same(stride, -1):
             return memory.load_reversed(self.f, self.pointer(load.operand, address), array.dtype, width)
-        if stride is not None and not dims.is_symbolic(stride) and 2 <= stride <= memory.FAR:
+        if stride is not None and not dims.is_symbolic(stride) and 2 <= stride <= thresholds.STRIDED_ELEMENTS:
             return memory.load_strided(self.f, self.pointer(load.operand, address), array.dtype, stride, width)
         if stride is not None:
             base = self.pointer(load.operand, address)
@@ -308,7 +303,7 @@ class Elements(Positions):
                 else:
                     end = self.f.op(f"add i64 {loop.index}, {span}")
                     end = self.f.smin(end, last)
-                    parts = level(loop.index, end, zeros, span // BLOCK)
+                    parts = level(loop.index, end, zeros, span // thresholds.FOLD_BLOCK)
                     pairs = zip(values, parts, strict=True)
                     following = [folding.combined(state, part, lanes) for state, part in pairs]
                 loop.following = [total for state in following for total in state]
@@ -316,7 +311,7 @@ class Elements(Positions):
 
         if isinstance(stop, str) or dims.is_symbolic(stop):
             last = stop if isinstance(stop, str) else self.f.size(stop)
-            return level(0, last, starts, step * folding.levels(MANY))
+            return level(0, last, starts, step * folding.levels(thresholds.FOLD_TURNS))
         if stop <= step:
             return body(list(starts), "0") if stop > 0 else list(starts)
         return level(0, stop, starts, step * folding.levels(-(-stop // step)))

@@ -13,9 +13,7 @@ from hybridize.codegen.llvm.text import Function, shuffled
 from hybridize.loops.expr import CallExpr, Const, Expr, Fold
 from hybridize.loops.monoids import applied, monoid
 from hybridize.machine.target import Target
-
-BLOCK = 32
-"""Steps in a row before a sum moves on to the next level; keeps the error of long sums near that of pairs."""
+from hybridize.schedule import thresholds
 
 State = list[str]
 """A register of each accumulator of each fold."""
@@ -113,8 +111,8 @@ class Folding:
         """Return the number of turns to fold apart, 1 or a power of `BLOCK`, where that keeps the folds accurate."""
         span = 1
         if any(reduction.levelled for reduction in self._monoids):
-            while turns > span * BLOCK * 2:
-                span *= BLOCK
+            while turns > span * thresholds.FOLD_BLOCK * 2:
+                span *= thresholds.FOLD_BLOCK
         return span
 
     def _own(self, state: State) -> list[State]:
