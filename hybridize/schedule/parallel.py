@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import hint, is_symbolic, same
+from hybridize.base.dims import hint, is_symbolic, same, text
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.expr import Load
 from hybridize.loops.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
@@ -89,6 +89,25 @@ def _several(number: int, axis: LoopAxis) -> SharedLoop | None:
 
 
 @frozen
+class Ranges:
+    """How threads are given the turns of a loop that they share."""
+
+    grain: int | None
+    """Turns of a range, at least; None where the call decides by its sizes: as many as take `RANGE_US`."""
+    wakes: bool | None
+    """True if workers that sleep are woken; None where the call decides: if its work takes `WORTH_US`."""
+    alone_us: float
+    """Estimated work below which a call that decides shares nothing."""
+
+    def __str__(self) -> str:
+        if self.grain is None:
+            waking = ", woken" if self.wakes else ""
+            return f"ranges that the call cuts, from {self.alone_us:g} us on{waking}"
+        turns = f"{self.grain} turns" if self.grain > 1 else "a turn"
+        return f"ranges of {turns} or more, {'woken' if self.wakes else 'where awake'}"
+
+
+@frozen
 class Split:
     """A step that threads share."""
 
@@ -108,9 +127,24 @@ class Split:
     wakes: bool = False
     """True in a loop whose turns are worth waking workers together: they stay awake between two turns."""
 
-    def __str__(self) -> str:
-        loops = ", ".join("none" if loop is None else str(loop) for loop in self.loops)
-        return f"up to {self.slots} threads{f' share {loops}' if loops else ''}"
+    def ranges(self, turns: int) -> Ranges:
+        """The ranges of a loop of so many turns."""
+        if any(map(is_symbolic, (turns, self.nbytes, self.flops))):
+            least = min(thresholds.INNER_US if self.wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
+            return Ranges(None, self.wakes or None, least)
+        work = estimated_us(self.nbytes, self.flops)
+        grain = int(turns * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
+        return Ranges(max(1, grain), self.wakes or work >= thresholds.WORTH_US, 0.0)
+
+    def text(self, turns: Sequence[int]) -> str:
+        """Describe it: `turns` are those of its loops, or of what it is called for."""
+        own = " and ".join(map(text, dict.fromkeys(stride for stride in self.strides if not same(stride, 0))))
+        threads = f"up to {self.slots} threads{f', each with {own} bytes,' if own else ''}"
+        if not self.loops:
+            return f"{threads} in {self.ranges(*turns)}"
+        pairs = zip(self.loops, turns, strict=True)
+        loops = ("none" if loop is None else f"{loop} in {self.ranges(count)}" for loop, count in pairs)
+        return f"{threads} share {', '.join(loops)}"
 
 
 def estimated_us(nbytes: int, flops: int) -> float:

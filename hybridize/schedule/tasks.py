@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from hybridize.base.dims import hint, text
+from hybridize.base.dims import hint
 from hybridize.base.frozen import frozen
 from hybridize.schedule import thresholds
 from hybridize.schedule.memory import ScratchBlock, rounded
@@ -73,7 +73,7 @@ class TaskGroup:
 
     def __str__(self) -> str:
         tasks = " | ".join(", ".join(map(str, task)) for task in self.tasks)
-        slots = "" if self.split is None else f" on up to {text(self.split.slots)} threads"
+        slots = "" if self.split is None else f" on {self.split.text([len(self.tasks)])}"
         return f"steps {self.first} to {self.last} beside each other{slots}: {tasks}"
 
 
