@@ -12,7 +12,8 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     nests        how the loops of a nest run; of that:
         together   statements that share their inner loops
         vectors    lanes of loops and folds
-        tiles      squares turned around in registers
+        levels     the order in which long folds are summed
+      tiles      squares turned around in registers
         panels     rows folded side by side, or in panels of columns
     contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
     epilogue     a draft as what follows in the store of a contraction
