@@ -32,7 +32,7 @@ def levels_of(
         loops.setdefault(fold.variable, []).append(fold)
     spread = {one.variable: one for one in lanes}
     terms = {nested(fold)[0][-1][0]: panels.terms for fold in panels.folds} if panels is not None else {}
-    found = []
+    levels = []
     for variable, of in loops.items():
         if not any(monoid(fold).levelled for fold in of):
             continue
@@ -41,8 +41,8 @@ def levels_of(
         turns = () if always else _levels(size, terms.get(variable, 1))
         vectors = () if one is None else _levels(size, one.lanes.step)
         if turns or vectors:
-            found.append(FoldLevels(variable, turns, vectors))
-    return tuple(found)
+            levels.append(FoldLevels(variable, turns, vectors))
+    return tuple(levels)
 
 
 def _levels(size: int, step: int) -> tuple[int, ...]:
