@@ -30,7 +30,7 @@ from hybridize.schedule.hoisting import hoisted, stable_nodes
 from hybridize.schedule.joining import joined
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
-from hybridize.schedule.memory import assign, most_alive
+from hybridize.schedule.memory import assign, keep_through, most_alive
 from hybridize.schedule.merging import merged
 from hybridize.schedule.order import find_dependencies, last_readers, order_of
 from hybridize.schedule.parallel import Split
@@ -51,24 +51,19 @@ from hybridize.schedule.pending import (
     write_over,
 )
 from hybridize.schedule.reach import Reaches
-from hybridize.schedule.rolling import RollingBands
 from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.slots import Slots, type_of
 from hybridize.schedule.steps import (
     NOWHERE,
     Address,
     Band,
-    BandPart,
     Derived,
     DerivedPart,
     KnownSource,
     LoopStep,
     RegionStep,
-    RollingBand,
-    RollingPart,
     Schedule,
     ScheduleStep,
-    SharedStep,
     ThreadPoolHandle,
 )
 from hybridize.schedule.storage import ProgramMemory, address_of
@@ -184,7 +179,6 @@ def _scheduling(
         sharing=Sharing(setting.slots, setting.turns, slots),
         tasks=tasks,
         bands=Bands(setting.target, setting.slots),
-        rolling=RollingBands(setting.target, setting.slots),
         scheduled=_scheduled,
     )
 
@@ -216,19 +210,15 @@ def _finished(program: Scheduling) -> Schedule:
     pending = [_pending(program, unit, number) for number, unit in enumerate(program.order)]
     pending += [pending_copy(program, value, slot) for value, slot in copied_outputs(program)]
     outputs = sum(hint(value.type.nbytes) for n, value in enumerate(program.graph.outputs) if n not in program.updates)
-    members = [one.member(program) if program.bands.is_large(one.banded_bytes) else None for one in pending]
+    members = [one.member(program) for one in pending]
     program.bands.settle(members, outputs, program.storage, program.sharing)
-    if program.setting.derives:
-        lines = (one.rolling_member(program) for one in pending)
-        program.rolling.settle(lines, program.storage.blocks, program.sharing)
     groups = _groups(program, outputs) if program.threads > 1 else []
     loops = _shared_loops(program, [group for group, _ in groups])
     scratch_bytes = assign(program.storage.blocks)
     program.bands.place(address_of)
-    program.rolling.place(address_of)
     entries: list[StepOperations] = []
     places: dict[int, range] = {}
-    for numbers in program.bands.together(len(pending), (*program.rolling.spans(), *loops.items())):
+    for numbers in program.bands.together(len(pending), loops.items()):
         begin = len(entries)
         before = [one for number in numbers for one in (*borders(program, number), *packings(program, number))]
         # What is packed for each member of a batch is beside the steps of its band.
@@ -274,9 +264,7 @@ def _shared_loops(program: Scheduling, groups: Sequence[TaskGroup]) -> dict[int,
             last += 1
         if last > first:
             loops[first] = last
-            for block in program.storage.blocks:
-                if block.first <= last and block.last >= first:
-                    block.first, block.last = min(block.first, first), max(block.last, last)
+            keep_through(program.storage.blocks, first, last)
         first = last + 1
     return loops
 
@@ -296,7 +284,7 @@ def _groups(program: Scheduling, outputs: int) -> list[tuple[TaskGroup, Split]]:
     for first, value in program.storage.bordered:
         program.tasks.after_first(value, first)
     for at in range(len(program.order)):
-        if program.bands.of(at) is not None or program.rolling.of(at):
+        if program.bands.of(at) is not None:
             program.tasks.exclude(at)
     alive = most_alive(program.storage.blocks) + outputs
     groups = []
@@ -356,15 +344,13 @@ def _beside(steps: tuple[PlanStep, ...], groups: Sequence[TaskGroup]) -> tuple[P
 
 def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size, Size]]:
     """The bands among steps, as the plan tells them."""
-    members: dict[Band | RollingBand, list[int]] = {}
+    members: dict[Band, list[int]] = {}
     for number, step in enumerate(steps):
-        if isinstance(step, SharedStep) and isinstance(step.part, BandPart | RollingPart):
-            members.setdefault(step.part.band, []).append(number)
+        if step.in_blocks is not None:
+            members.setdefault(step.in_blocks, []).append(number)
     for band, numbers in members.items():
-        if isinstance(band, RollingBand):
-            yield numbers[0], numbers[-1], band.size, plain(band.units), 1
-        else:
-            yield numbers[0], numbers[-1], band.blocks.size, plain(band.blocks.rows), plain(band.batch)
+        size, rows, batch = band.cut.extent
+        yield numbers[0], numbers[-1], size, plain(rows), plain(batch)
 
 
 def _plain(address: Address) -> PlanAddress:

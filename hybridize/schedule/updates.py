@@ -133,15 +133,16 @@ def proven_updates(
     """
     written: dict[int, int] = {}
     read: dict[int, int] = {}
-    banded: set[tuple[str, int, int]] = set()
-    """Steps of bands that read an input: the band, the input and the step."""
+    banded: dict[tuple[int, int], int] = {}
+    """The first step of a band, by its number, that reads an input."""
     for number, step in enumerate(steps):
         for address, writes in step.operands():
             if address.kind == "output" and writes:
                 written.setdefault(address.slot, number)
             elif address.kind == "input":
                 read[address.slot] = number
-                banded.add((_band(step), address.slot, number))
+                if step.band is not None:
+                    banded.setdefault((step.band.number, address.slot), number)
     pairs, result = [], list(steps)
     decided = max((number for number, step in enumerate(steps) if stopping and stops(step)), default=-1)
     for output, source in offers.items():
@@ -149,8 +150,8 @@ def proven_updates(
         last = read.get(source, -1)
         if at is None or last > at or decided >= at:
             continue
-        band = _band(steps[at])
-        if band and any((band, source, number) in banded for number in range(at)):
+        band = steps[at].band
+        if band is not None and banded.get((band.number, source), at) < at:
             continue  # an earlier step of the band reads on when the first block has been written
         if last == at:
             if not _in_turn(result[at], output, source, interner):
@@ -158,11 +159,6 @@ def proven_updates(
             result[at] = _mark_shared(result[at], output, source)
         pairs.append((output, source))
     return tuple(result), tuple(pairs)
-
-
-def _band(step: ScheduleStep) -> str:
-    """Return the kind and number of the band of a step; nothing where it is in none."""
-    return "" if step.band is None else f"{type(step.band).__name__} {step.band.number}"
 
 
 def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -> bool:

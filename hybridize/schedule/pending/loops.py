@@ -9,7 +9,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Value
 from hybridize.loops.kernel import Kernel, Param
 from hybridize.loops.measure import kernel_bytes
-from hybridize.schedule.bands import BandMember
+from hybridize.schedule.bands import BandMember, is_large
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.grouping import FusionGroup
@@ -42,15 +42,13 @@ class PendingLoops(PendingSteps):
     flops: int
     split: Split | None
 
-    @property
-    def banded_bytes(self) -> int:
-        space, nests = self.draft.space, self.kernel.nests
-        folds = any(space.interner.facts(statement.value).folds for statement in self.draft.statements)
-        one_by_one = all(nest.lane is None for nest in nests)
-        return hint(self.nbytes) if (self.draft.group.rows or not folds) and one_by_one and nests else 0
-
     def member(self, program: Scheduling) -> BandMember | None:
-        draft = self.draft
+        draft, nests = self.draft, self.kernel.nests
+        folds = any(draft.space.interner.facts(statement.value).folds for statement in draft.statements)
+        if (folds and not draft.group.rows) or not nests or any(nest.lane is not None for nest in nests):
+            return None
+        if not is_large(self.nbytes, program.target):
+            return None
         values = {n: value for n, value in enumerate(draft.buffers) if n not in draft.row_local}
         if any(same(value.type.size, 0) for value in values.values()):
             return None

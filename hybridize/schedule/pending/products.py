@@ -9,7 +9,7 @@ from hybridize.graph import Value
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
 from hybridize.machine.arithmetic import Arithmetic
-from hybridize.schedule.bands import BandMember, suits_band
+from hybridize.schedule.bands import BandMember, is_large, suits_band
 from hybridize.schedule.contraction import (
     Product,
     ProductPlan,
@@ -53,11 +53,9 @@ class PendingProduct(PendingSteps):
     split: Split | None
     workspace: ScratchBlock
 
-    @property
-    def banded_bytes(self) -> int:
-        return hint(self.nbytes) if suits_band(self.plan) else 0
-
     def member(self, program: Scheduling) -> BandMember | None:
+        if not suits_band(self.plan) or not is_large(self.nbytes, program.target):
+            return None
         of, (x, w), places, out = self.plan.product, self.operands, program.grouping.places, self.out
         if out in places or any(same(value.type.size, 0) for value in (out, x, w, *self.values)):
             return None  # what has no elements lies nowhere

@@ -75,9 +75,9 @@ class PendingTaps(PendingSteps):
     split: Split | None
     workspace: ScratchBlock
 
-    def rolling_member(self, program: Scheduling) -> RollingMember | None:
+    def member(self, program: Scheduling) -> RollingMember | None:
         is_packed_here = self.packed is not None and self.packed.fill is not None
-        if self.copied is not None or self.turned or is_packed_here:
+        if self.copied is not None or self.turned or is_packed_here or not program.setting.derives:
             return None  # its operands do not lie where the tiles read them
         if isinstance(self.rolling_plan, winograd.WinogradPlan):
             return None
@@ -102,14 +102,17 @@ class PendingTaps(PendingSteps):
             steps.append(copying(program, "pack", self.packed.fill, second, around(w)))
         turned = {param: block for param, (_, _, block) in self.turned.items()}
         stored = [address_of(turned[k]) if k in turned else around(value) for k, value in enumerate(self.values)]
-        is_rolling = program.rolling.of(self.number)
+        plan, split, part, placed = self.plan, self.split, None, program.bands.of(self.number)
+        if placed is not None:
+            part = placed.part((first, second, *stored, self.workspace))
+            plan, split = self.rolling_plan, None
         tap = TapStep(
             self.provenance,
             (first, second, *stored),
             address_of(self.workspace),
-            None if is_rolling else self.split,
-            program.rolling.part(self.number) if is_rolling else None,
-            self.rolling_plan if is_rolling else self.plan,
+            split,
+            part,
+            plan,
             self.params,
             self.stores,
             self.out,
