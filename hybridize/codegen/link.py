@@ -178,14 +178,16 @@ class _Linker:
         obj, symbols = self.obj, self.obj.symbols
         exported = (symbols["info"] >> 4 != 0) & (symbols["other"] & 3 == 0) & self.inside
         return Image(
-            obj.machine,
-            self.memory[: self.free].tobytes(),
-            self.variables,
-            self.memory[self.variables :].tobytes(),
-            self.end - self.data_end,
-            tuple((obj.name(number), int(self.targets[number])) for number in numpy.flatnonzero(exported).tolist()),
-            tuple((key, offset) for key, offset in self.words.items() if isinstance(key, str)),
-            tuple(self.pointers),
+            machine=obj.machine,
+            code=self.memory[: self.free].tobytes(),
+            data_offset=self.variables,
+            data=self.memory[self.variables :].tobytes(),
+            zeros=self.end - self.data_end,
+            exports=tuple(
+                (obj.name(number), int(self.targets[number])) for number in numpy.flatnonzero(exported).tolist()
+            ),
+            externals=tuple((key, offset) for key, offset in self.words.items() if isinstance(key, str)),
+            pointers=tuple(self.pointers),
         )
 
 

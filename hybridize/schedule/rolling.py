@@ -279,7 +279,16 @@ def _lines(member: RollingMember, following: RollingMember) -> _Lines | None:
             within += (size - 1) * step
     if within >= pitch or not stride:
         return None
-    return _Lines(block, pitch, elements // pitch, itemsize, offset // pitch, stride, start // pitch, seen)
+    return _Lines(
+        block=block,
+        pitch=pitch,
+        count=elements // pitch,
+        itemsize=itemsize,
+        first=offset // pitch,
+        stride=stride,
+        start=start // pitch,
+        seen=seen,
+    )
 
 
 def _strides(index: Expr) -> tuple[dict[int, int] | None, int]:

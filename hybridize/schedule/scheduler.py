@@ -107,7 +107,7 @@ def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSou
     """`schedule`, of a body too."""
     lowerings = Lowerings(Interner(), setting.target)
     if not setting.derives:
-        return _finished(_scheduling(graph, setting, lowerings, {}, {}, updates, {}))
+        return _finished(_scheduling(graph, setting, lowerings, known={}, derived={}, updates=updates, joined={}))
     sources: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
     sources |= graph.constants
     stable = stable_nodes(graph, sources, setting.within)
@@ -122,7 +122,9 @@ def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSou
         turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, setting), setting.within, surely
     )
     made_of = {**whole.made_of, **{node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}}
-    return _finished(_scheduling(rest, setting, lowerings, sources, derivations, updates, made_of))
+    return _finished(
+        _scheduling(rest, setting, lowerings, known=sources, derived=derivations, updates=updates, joined=made_of)
+    )
 
 
 def _derived(cone: Graph, sources: Mapping[Value, KnownSource], setting: Surroundings) -> Derived:
@@ -245,7 +247,9 @@ def _finished(program: Scheduling) -> Schedule:
     )
     work = (sum(step.moved for step, _ in entries), sum(flops for _, flops in entries))
     reads = frozenset(program.slots.reads)
-    return Schedule(plan, steps, constants, reads, scratch_bytes, work, beside)
+    return Schedule(
+        plan=plan, steps=steps, constants=constants, reads=reads, scratch_bytes=scratch_bytes, work=work, groups=beside
+    )
 
 
 def _shared_loops(program: Scheduling, groups: Sequence[TaskGroup]) -> dict[int, int]:
@@ -316,16 +320,16 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
     """A step as the plan tells it; codegen names its function later."""
     operands = [(_plain(address), writes) for address, writes in step.operands() if address != NOWHERE]
     return PlanStep(
-        "",
-        step.kind,
-        step.provenance.ops,
-        step.provenance.lines,
-        tuple(address for address, writes in operands if not writes),
-        tuple(address for address, writes in operands if writes),
-        tuple(map(plain, step.shape)),
-        plain(step.moved),
-        plain(flops),
-        1 if step.sharing is None else step.sharing.slots,
+        name="",
+        kind=step.kind,
+        ops=step.provenance.ops,
+        lines=step.provenance.lines,
+        reads=tuple(address for address, writes in operands if not writes),
+        writes=tuple(address for address, writes in operands if writes),
+        shape=tuple(map(plain, step.shape)),
+        bytes=plain(step.moved),
+        flops=plain(flops),
+        threads=1 if step.sharing is None else step.sharing.slots,
     )
 
 

@@ -713,7 +713,13 @@ def loop_step(
 ) -> LoopStep:
     """A step that runs a kernel, which moves as many bytes as its params have, unless told otherwise."""
     return LoopStep(
-        provenance, addresses, NOWHERE, split, part, kernel, kernel_bytes(kernel) if nbytes is None else nbytes
+        provenance=provenance,
+        addresses=addresses,
+        workspace=NOWHERE,
+        split=split,
+        part=part,
+        kernel=kernel,
+        nbytes=kernel_bytes(kernel) if nbytes is None else nbytes,
     )
 
 

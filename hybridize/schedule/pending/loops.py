@@ -62,7 +62,17 @@ class PendingLoops(PendingSteps):
             return rows is not None or suits_rows(draft, axes, program.target)
 
         own = tuple(zip(self.scratch, self.row_bytes, strict=True))
-        return BandMember(self.number, draft.space, tuple(accesses), rows, 1, suits, self.nbytes, self.flops, own)
+        return BandMember(
+            number=self.number,
+            space=draft.space,
+            accesses=tuple(accesses),
+            rows=rows,
+            batch=1,
+            suits=suits,
+            nbytes=self.nbytes,
+            flops=self.flops,
+            own=own,
+        )
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         addresses = (*map(program.storage.around, self.values), *map(address_of, self.scratch))
@@ -97,7 +107,17 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
     program.tasks.tell(number, nbytes, flops, turns or [1])
     blocks = [program.storage.own_scratch(size, split if group.rows else None, number) for size in local]
     return PendingLoops(
-        number, provenance, draft, numbering, kernel, tuple(order), tuple(blocks), tuple(local), nbytes, flops, split
+        number=number,
+        provenance=provenance,
+        draft=draft,
+        numbering=numbering,
+        kernel=kernel,
+        values=tuple(order),
+        scratch=tuple(blocks),
+        row_bytes=tuple(local),
+        nbytes=nbytes,
+        flops=flops,
+        split=split,
     )
 
 

@@ -85,17 +85,17 @@ class PendingProduct(PendingSteps):
             sides = [expr for side in stores for expr in (side.index, side.value)]
             accesses += program.loads(dict(enumerate(self.values)), self.epilogue.value, *sides)
         return BandMember(
-            self.number,
-            space,
-            tuple(accesses),
-            (0, 1),
-            of.batch,
-            lambda axes: axes == tuple(sorted(axes)),  # blocks have rows of one matrix, which lie together
-            self.nbytes,
-            of.flops,
-            ((self.workspace, 0),),
-            self.plan,
-            following(self.epilogue),
+            number=self.number,
+            space=space,
+            accesses=tuple(accesses),
+            rows=(0, 1),
+            batch=of.batch,
+            suits=lambda axes: axes == tuple(sorted(axes)),  # blocks have rows of one matrix, which lie together
+            nbytes=self.nbytes,
+            flops=of.flops,
+            own=((self.workspace, 0),),
+            plan=self.plan,
+            following=following(self.epilogue),
         )
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
@@ -110,7 +110,16 @@ class PendingProduct(PendingSteps):
             matrices = matrices if placed.packed is None else address_of(placed.packed)
         addresses = (storage.first(self.out), storage.first(first), matrices, *map(storage.around, self.values))
         own = address_of(self.workspace)
-        step = ProductStep(self.provenance, addresses, own, split, part, plan, self.out.type, self.epilogue)
+        step = ProductStep(
+            provenance=self.provenance,
+            addresses=addresses,
+            workspace=own,
+            split=split,
+            part=part,
+            plan=plan,
+            out=self.out.type,
+            epilogue=self.epilogue,
+        )
         return [(step, self.plan.product.flops)]
 
 
@@ -132,7 +141,17 @@ def pending_product(program: Scheduling, step: NodeStep, product: Product, numbe
     nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
     provenance = program.provenance(nodes)
     return PendingProduct(
-        number, provenance, step.operands, plan, out, ending, tuple(order), packed, nbytes, split, workspace
+        number=number,
+        provenance=provenance,
+        operands=step.operands,
+        plan=plan,
+        out=out,
+        epilogue=ending,
+        values=tuple(order),
+        packed=packed,
+        nbytes=nbytes,
+        split=split,
+        workspace=workspace,
     )
 
 

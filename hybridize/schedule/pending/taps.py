@@ -81,12 +81,18 @@ class PendingTaps(PendingSteps):
             return None  # its operands do not lie where the tiles read them
         if isinstance(self.rolling_plan, winograd.WinogradPlan):
             return None
-        values, places, of = self.values, program.grouping.places, program.storage.of
-        elements = tuple(places.own(places.root(value)).elements for value in values)
-        sizes = tuple(value.type.dtype.itemsize for value in values)
-        memories, work = tuple(map(of, values)), (self.nbytes, self.flops)
-        x = of(self.operands[0])
-        return RollingMember(self.number, self.rolling_plan, self.stores, x, memories, elements, sizes, *work)
+        values, places = self.values, program.grouping.places
+        return RollingMember(
+            number=self.number,
+            plan=self.rolling_plan,
+            stores=self.stores,
+            x=program.storage.of(self.operands[0]),
+            memories=tuple(map(program.storage.of, values)),
+            elements=tuple(places.own(places.root(value)).elements for value in values),
+            itemsizes=tuple(value.type.dtype.itemsize for value in values),
+            nbytes=self.nbytes,
+            flops=self.flops,
+        )
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         around, (x, w) = program.storage.around, self.operands
@@ -107,16 +113,16 @@ class PendingTaps(PendingSteps):
             part = placed.part((first, second, *stored, self.workspace))
             plan, split = self.rolling_plan, None
         tap = TapStep(
-            self.provenance,
-            (first, second, *stored),
-            address_of(self.workspace),
-            split,
-            part,
-            plan,
-            self.params,
-            self.stores,
-            self.out,
-            self.nbytes,
+            provenance=self.provenance,
+            addresses=(first, second, *stored),
+            workspace=address_of(self.workspace),
+            split=split,
+            part=part,
+            plan=plan,
+            params=self.params,
+            stores=self.stores,
+            out=self.out,
+            nbytes=self.nbytes,
         )
         steps.append((tap, self.flops))
         for value, to, block in self.turned.values():
@@ -166,24 +172,24 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
     program.tasks.tell(number, nbytes, flops, [turns], whole=filled or copied is not None or bool(turned))
 
     return PendingTaps(
-        number,
-        provenance,
-        arranged,
-        (x, w),
-        read,
-        plan,
-        by_lines,
-        copied,
-        packing,
-        tuple(values),
-        tuple(params),
-        tuple(stores),
-        turned,
-        out.type,
-        nbytes,
-        flops,
-        split,
-        workspace,
+        number=number,
+        provenance=provenance,
+        arranged=arranged,
+        operands=(x, w),
+        read=read,
+        plan=plan,
+        rolling_plan=by_lines,
+        copied=copied,
+        packed=packing,
+        values=tuple(values),
+        params=tuple(params),
+        stores=tuple(stores),
+        turned=turned,
+        out=out.type,
+        nbytes=nbytes,
+        flops=flops,
+        split=split,
+        workspace=workspace,
     )
 
 

@@ -188,7 +188,7 @@ def store(f: Function, value: str, pointer: str, dtype: DType, width: Width) -> 
     """A register to consecutive elements; masked lanes are not touched."""
     kind, raw = to_memory(f, value, dtype, width.lanes)
     if width.mask is not None:
-        masked_store(f, raw, pointer, memory(dtype, 1), width.lanes, dtype.itemsize, width.mask)
+        masked_store(f, raw, pointer, scalar=memory(dtype, 1), lanes=width.lanes, align=dtype.itemsize, mask=width.mask)
     else:
         f.do(f"store {kind} {raw}, ptr {pointer}, align {dtype.itemsize}")
 
