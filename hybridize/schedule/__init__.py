@@ -32,7 +32,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     banding      both carried out: order, plans by blocks of rows, memory, threads
     dying        steps moved to where they let a larger value die
     memory       offsets from live ranges
-    updates      buffer donation: outputs that may lie where an input lies
+    updates      buffer donation: outputs that may lie where an input lies; in_place: steps that read before they write
     parallel     which steps are split among threads
     tasks        which steps run beside each other: branches, each on a thread
     order        each unit after what it needs

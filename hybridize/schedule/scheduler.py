@@ -60,7 +60,6 @@ from hybridize.schedule.steps import (
     Derived,
     DerivedPart,
     KnownSource,
-    LoopStep,
     RegionStep,
     Schedule,
     ScheduleStep,
@@ -224,7 +223,7 @@ def _finished(program: Scheduling) -> Schedule:
         begin = len(entries)
         before = [one for number in numbers for one in (*borders(program, number), *packings(program, number))]
         # What is packed for each member of a batch is beside the steps of its band.
-        entries += sorted(before, key=lambda one: isinstance(one[0], LoopStep) and one[0].part is not None)
+        entries += sorted(before, key=lambda one: one[0].band is not None)
         own = [one for number in numbers for one in pending[number].steps(program)]
         entries += _in_loop(own, numbers[0]) if numbers[0] in loops else own
         places[numbers[0]] = range(begin, len(entries))
@@ -304,9 +303,8 @@ def _groups(program: Scheduling, outputs: int) -> list[tuple[TaskGroup, Split]]:
 def _layouts_kept(program: Scheduling, steps: Iterable[ScheduleStep]) -> tuple[tuple[str, int], ...]:
     """Count the stored values that do not lie in the order of their axes, by how they lie; those of bodies, too."""
     counts = Counter(str(home) for value, home in program.layouts.items() if value in program.storage.memory)
-    for step in steps:
-        for body in step.bodies if isinstance(step, RegionStep) else ():
-            counts.update(dict(body.plan.layouts))
+    for body in (body for step in steps for body in step.programs):
+        counts.update(dict(body.plan.layouts))
     return tuple(sorted(counts.items()))
 
 

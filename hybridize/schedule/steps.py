@@ -10,10 +10,12 @@ from typing import Literal, Self
 
 from hybridize.base import dims
 from hybridize.base.dims import same, text
+from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Expr, Routine
+from hybridize.loops.index import Interner
 from hybridize.loops.kernel import Kernel, Param, Statement, epilogue_text
 from hybridize.loops.measure import kernel_bytes
 from hybridize.runtime.plan import Plan
@@ -22,8 +24,9 @@ from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
-from hybridize.schedule.parallel import Split, shared_us
-from hybridize.schedule.routines import RoutineScratch
+from hybridize.schedule.in_place import finished_first, read_first
+from hybridize.schedule.parallel import Split, shared_loops, shared_us
+from hybridize.schedule.routines import WRITE_OVER, RoutineScratch
 from hybridize.schedule.tasks import TaskGroup
 
 
@@ -334,6 +337,47 @@ class BaseStep(ABC):
         """Iterate over the addresses of values, each with True if the step writes there."""
 
     @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to call: it computes nothing, though values have their places."""
+        return False
+
+    @property
+    def asserts(self) -> bool:
+        """True if it is an assertion of one bool, at which a program that writes over its inputs ends if it fails."""
+        return False
+
+    @property
+    def interruptible(self) -> bool:
+        """True if it is or has a loop that data ends, at which such a program may end, too."""
+        return False
+
+    @property
+    def programs(self) -> tuple[Schedule, ...]:
+        """Those that it is made of: the bodies of control flow."""
+        return ()
+
+    def updating(self, output: int, source: int, interner: Interner) -> Self | None:
+        """The step for an output that lies where an input lies.
+
+        None where that is wrong: an element of the input may be read after that of the output at its position is
+        written.
+        """
+        return None
+
+    def update(self, output: int, source: int) -> tuple[int, int] | None:
+        """The numbers of the addresses of an input and an output; None where one is not there whole, and once."""
+        numbers: dict[str, list[int]] = {"input": [], "output": []}
+        for number, address in enumerate(self.addresses):
+            if (address.kind, address.slot) in (("input", source), ("output", output)):
+                if not same(address.offset, 0):
+                    return None
+                numbers[address.kind].append(number)
+        if any(len(one) != 1 for one in numbers.values()):
+            return None
+        (reads,), (writes,) = numbers.values()
+        return reads, writes
+
+    @property
     def arguments(self) -> tuple[Address, ...]:
         """The addresses that its function is called with, in order."""
         return self.addresses if self.workspace == NOWHERE else (*self.addresses, self.workspace)
@@ -347,6 +391,11 @@ class BaseStep(ABC):
     def in_blocks(self) -> Band | None:
         """The band whose blocks it computes; None where it packs for them, or is in none."""
         return None
+
+    @property
+    def together(self) -> Band | int | None:
+        """The band, or the number of the loop, that it shares with the steps beside it."""
+        return self.band
 
     @property
     def sharing(self) -> Split | None:
@@ -442,6 +491,21 @@ class LoopStep(SharedStep):
         params = [param for param in (*self.kernel.params, *self.kernel.locals) if not param.table]
         yield from zip(self.addresses, (param.written for param in params), strict=True)
 
+    @property
+    def is_empty(self) -> bool:
+        return not self.kernel.nests
+
+    def updating(self, output: int, source: int, interner: Interner) -> Self | None:
+        places, params = self.update(output, source), list(self.kernel.params)
+        if places is None or max(places) >= len(params) or not read_first(self.kernel, *places):
+            return None
+        for number in places:
+            params[number] = changed(params[number], shared=True)
+        kernel, split = changed(self.kernel, params=tuple(params)), self.split
+        if split is not None:  # a nest that reads all of the old value ends before one that stores the new one begins
+            split = changed(split, loops=shared_loops(kernel))
+        return changed(self, kernel=kernel, split=split)
+
     def own_turns(self, split: Split) -> list[int]:
         return [1 if loop is None else loop.turns for loop in split.loops]
 
@@ -476,6 +540,15 @@ class ProductStep(SharedStep):
 
     def own_turns(self, split: Split) -> list[int]:
         return [self.plan.units]
+
+    def updating(self, output: int, source: int, interner: Interner) -> Self | None:
+        places, ending = self.update(output, source), self.epilogue
+        if places is None or ending is None or places[0] < 3:
+            return None
+        reads, writes = (number - 3 for number in places)
+        stores = statements_of(ending.side_stores)
+        first = finished_first(self.plan.product, stores, ending.value, (reads, writes), interner)
+        return self if first else None
 
     def __str__(self) -> str:
         return self.text(f"{self.plan}" if self.epilogue is None else f"{self.plan}\n{self.epilogue}")
@@ -553,6 +626,17 @@ class RoutineStep(OwnStep):
     def moved(self) -> int:
         return sum(type_.nbytes for type_ in (*self.inputs, *self.outputs))
 
+    @property
+    def asserts(self) -> bool:
+        if self.outputs or self.routine.name == "print":
+            return False
+        condition = self.inputs[0]
+        return condition.dtype == bool_ and same(condition.size, 1)
+
+    def updating(self, output: int, source: int, interner: Interner) -> Self | None:
+        """It can where it writes all of the output over all of the input, which is no other operand of it."""
+        return self if self.routine.name in WRITE_OVER and self.update(output, source) == (1, 0) else None
+
     def __str__(self) -> str:
         operands = ", ".join(map(str, self.inputs))
         body = f"{self.routine.name}{self.routine.parameters}: {operands} -> {', '.join(map(str, self.outputs))}"
@@ -619,6 +703,18 @@ class RegionStep(OwnStep):
     @property
     def moved(self) -> int:
         return self.length * max((body.work[0] for body in self.bodies), key=dims.hint)
+
+    @property
+    def together(self) -> Band | int | None:
+        return self.loop if self.loop >= 0 else None
+
+    @property
+    def programs(self) -> tuple[Schedule, ...]:
+        return self.bodies
+
+    @property
+    def interruptible(self) -> bool:
+        return self.control == "while" or any(one.interruptible for body in self.bodies for one in body.steps)
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
         yield from super().operands()

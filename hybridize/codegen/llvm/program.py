@@ -59,7 +59,6 @@ from hybridize.schedule.steps import (
     TapStep,
 )
 from hybridize.schedule.tasks import TaskGroup, TaskPart
-from hybridize.schedule.updates import stops
 
 
 @frozen(eq=False)
@@ -184,16 +183,16 @@ class Emitter:
     def _in_turn(self, f: Function, steps: Sequence[ScheduleStep], updates: bool, pointers: Pointers) -> list[str]:
         """Call steps one after the other."""
         names = []
-        for band, some in itertools.groupby(steps, key=_band):
-            if isinstance(band, int):
+        for shared, some in itertools.groupby(steps, key=lambda step: step.together):
+            if isinstance(shared, int):
                 names += self.scans(f, [step for step in some if isinstance(step, RegionStep)], pointers)
                 continue
-            if band is not None:
-                names += self.band(f, band, [step for step in some if isinstance(step, SharedStep)], pointers)
+            if shared is not None:
+                names += self.band(f, shared, [step for step in some if isinstance(step, SharedStep)], pointers)
                 continue
             for step in some:
                 names.append(self.step(f, step, pointers))
-                if updates and stops(step):
+                if updates and (step.asserts or step.interruptible):
                     self._stop(f, step, pointers)
         return names
 
@@ -206,7 +205,7 @@ class Emitter:
             dict.fromkeys(
                 address
                 for step in steps[group.first : group.last + 1]
-                if not isinstance(step, LoopStep) or step.kernel.nests
+                if not step.is_empty
                 for address in step.pointers()
             )
         )
@@ -231,7 +230,7 @@ class Emitter:
         input then.
         """
         end, following = f.fresh("failed"), f.fresh("held")
-        if isinstance(step, RegionStep):
+        if step.interruptible:
             if not self.watched:
                 return
             some = f.fresh("some")
@@ -262,7 +261,7 @@ class Emitter:
 
     def _loops(self, f: Function, step: LoopStep, args: list[str], pointers: Pointers) -> str:
         """Call a kernel with these pointers; returns the name of the function."""
-        if not step.kernel.nests:
+        if step.is_empty:
             return ""
         if step.numbers:
             args.append(self._table(step.kernel.params[-1].dtype, step.numbers))
@@ -506,13 +505,6 @@ class Emitter:
             f"{plan.product} {step.epilogue}{' ranged' if ranged else ''}{plan.blocks or ''}",
             lambda name: emit_product(self.module, name, plan, self.target, epilogue, ranged=ranged),
         )
-
-
-def _band(step: ScheduleStep) -> Band | int | None:
-    """Return the band, or the number of the loop, that a step shares with those beside it."""
-    if isinstance(step, RegionStep):
-        return step.loop if step.loop >= 0 else None
-    return step.band
 
 
 def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[Size, Size]]) -> str:
