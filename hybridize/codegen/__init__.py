@@ -6,6 +6,7 @@ In: a graph and a machine. Out: an `Image` that the runtime loads, or a WebAssem
     llvm                   IR as text, and LLVM: the only package that imports llvmlite
     elf, references, link  LLVM's relocatable object made an image, without a linker of the system
     wasm                   the same for WebAssembly
+    levels                 whose code this machine runs
 
 It must not know ops by name (the schedule says what to emit), arrays, capture, or where code is kept.
 """
