@@ -14,6 +14,7 @@ from hybridize.runtime.processors import ROOT, features
 def runnable(root: str = ROOT) -> tuple[str, ...]:
     """Names of the targets whose code this machine runs, the widest first; its files are looked for under `root`."""
     machine = os.uname().machine
-    targets = [target for target in map(named_target, NAMES) if target.processor == machine]
-    # A processor that tells no features reaches what every one of its family does.
-    return tuple(t.name for t in targets if features(root).issuperset(t.needs.split())) or (targets or [...])[-1:]
+    family = [target for target in map(named_target, NAMES) if target.processor == machine]
+    # Code for the last of a family runs on all of it, and is taken where nobody tells the processor's features.
+    names = [one.name for one in family if features(root).issuperset(one.needs.split()) or one is family[-1]]
+    return tuple(names) or (machine,)

@@ -211,7 +211,7 @@ isfinite: UnaryFunction = unary(Isfinite)
 ANALYSIS: Mapping[str, type[Unary]] = {
     op.word: op
     for op in tuple(globals().values())
-    if isinstance(op, type) and op.__module__ == __name__ and hasattr(op, "scalar")
+    if isinstance(op, type) and issubclass(op, Unary) and hasattr(op, "scalar")
 }
 """The ops of this module by their words, which are the names of the functions that apply them."""
 SMOOTH: Mapping[str, type[Unary]] = {word: op for word, op in ANALYSIS.items() if FUNCTIONS[op.scalar].smooth}

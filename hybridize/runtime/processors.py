@@ -130,8 +130,8 @@ def features(root: str = ROOT) -> frozenset[str]:
 
     NumPy has asked the processor already; only releases that do not tell levels need the operating system.
     """
-    told: Any = getattr(getattr(numpy, "_core", None), "_multiarray_umath", None)
-    flags = getattr(told, "__cpu_features__", {}) if root == ROOT else {}
+    core: Any = getattr(getattr(numpy, "_core", None), "_multiarray_umath", None)
+    flags = getattr(core, "__cpu_features__", {}) if root == ROOT else {}
     if not _GROUPS.keys() <= flags.keys():
         line = _text(root, "proc/cpuinfo").partition("\nflags")[2].partition("\n")[0]
         return frozenset(line.partition(":")[2].split())
