@@ -50,7 +50,7 @@ def test_the_first_call_waits_for_no_entry():
     assert "llvmlite" in first
     assert not first & {
         entry,
-        "hybridize.codegen.llvm.process.pool",
+        "hybridize.codegen.runtimes",
         "hybridize.codegen.llvm.process.timed",
         "numpy.ma",
         "logging",
