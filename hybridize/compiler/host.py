@@ -77,10 +77,9 @@ def process_image(kind: str, target: Target, numbers: Sequence[int]) -> Image:
     with LOADING:
         from hybridize.codegen import runtimes  # late: see the package
         from hybridize.codegen.llvm.engine import compile_image
-        from hybridize.codegen.llvm.process.entry import emit_entry
 
     if kind == "entry":
-        return compile_image(emit_entry(*numbers).text(), target)
+        return compile_image(runtimes.text("entry", table_offset=numbers[0]), target)
     return compile_image(runtimes.text("pool", target.processor), target, 0)
 
 

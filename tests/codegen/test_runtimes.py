@@ -13,7 +13,7 @@ from hybridize.machine.target import named_target
 from hybridize.runtime.pool import PARALLEL, SHUTDOWN
 
 TEXTS = [(name, processor) for name, processors in make.RUNTIMES.items() for processor in processors]
-EXPORTS = {"pool": {PARALLEL, SHUTDOWN}}
+EXPORTS = {"entry": {"hybridize_entry"}, "pool": {PARALLEL, SHUTDOWN}}
 """What is asked for by name, of code that is mapped anywhere."""
 STALE = "run `make runtimes`"
 
@@ -41,8 +41,8 @@ def test_the_text_is_what_the_compiler_makes(name, processor):
 @pytest.mark.parametrize("runtime", EXPORTS)
 def test_the_code_needs_nothing_from_outside(runtime, name):
     target = named_target(name)
-    several = len(make.RUNTIMES[runtime]) > 1
-    image = compile_image(runtimes.text(runtime, target.processor if several else ""), target)
+    processor = target.processor if target.processor in make.RUNTIMES[runtime] else ""
+    image = compile_image(runtimes.text(runtime, processor, table_offset=24), target)
     assert (image.externals, image.pointers, image.data) == ((), (), b"")
     assert {word for word, _ in image.exports} == EXPORTS[runtime]
 

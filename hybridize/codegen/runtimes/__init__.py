@@ -3,7 +3,9 @@
 
     text("pool", "x86_64")         the module, to be compiled as any other
 
+    entry.c      the function that Python calls
     pool.c       the threads of the process
+    python.h     objects of CPython, NumPy and DLPack
     processor.h  the instructions that C has no word for
     layout.h     what C has to know of the tables that Python makes: made of the package
 
@@ -17,6 +19,15 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def text(name: str, processor: str = "") -> str:
-    """The text of a module, of one that differs between processors for one of these."""
-    return Path(__file__).with_name(f"{name}.{processor}.ll" if processor else f"{name}.ll").read_text()
+def text(name: str, processor: str = "", **numbers: int) -> str:
+    """The text of a module.
+
+    Args:
+        name: of its source.
+        processor: one of those that it differs between, if it does.
+        numbers: the values of what its source declares as external constants.
+    """
+    found = Path(__file__).with_name(f"{name}.{processor}.ll" if processor else f"{name}.ll").read_text()
+    for constant, number in numbers.items():
+        found = found.replace(f"@{constant} = external constant", f"@{constant} = internal constant i64 {number} ;")
+    return found

@@ -17,27 +17,79 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from enum import IntEnum
 from pathlib import Path
 from typing import Final
 
-from hybridize.runtime import pool
+from hybridize.base.promotion import EXACT
+from hybridize.runtime import cpython, entry, exchange, plan, pool
+from hybridize.runtime.buffers import ALIGNMENT
 
 FOLDER: Final = Path(__file__).parent
-RUNTIMES: Final = {"pool": ("x86_64", "aarch64")}
+RUNTIMES: Final = {"entry": ("",), "pool": ("x86_64", "aarch64")}
 """The sources, and the processors that each differs between."""
-_WORDS: Final[Mapping[str, Mapping[str, int]]] = {"POOL": pool.WORD, "TEAM": pool.TEAM}
-"""Tables by the words of their members."""
+_FIRST: Final = "x86_64"
+"""The processor that text for all of them is made for."""
+
+
+def _bytes(words: Mapping[str, int]) -> dict[str, int]:
+    return {name: 8 * word for name, word in words.items()}
+
+
+_OFFSETS: Final[Mapping[str, Mapping[str, int]]] = {
+    "ARGUMENT": _bytes({name: word for word, name in enumerate(entry.ARGUMENT)}),
+    "ARRAY": {
+        "data": cpython.ARRAY_DATA, "ndim": cpython.ARRAY_NDIM, "dims": cpython.ARRAY_DIMS,
+        "descr": cpython.ARRAY_DESCR, "flags": cpython.ARRAY_FLAGS,
+    },
+    "DICT": {"used": cpython.DICT_USED, "version": cpython.DICT_VERSION},
+    "EXCHANGE": _bytes({name: word for word, name in enumerate(exchange.EXCHANGE)}),
+    "FIGURES": _bytes({name: word for word, name in enumerate(plan.FRAME)}),
+    "GUARD": _bytes({name: word for word, name in enumerate(entry.GUARD)}),
+    "NUMBER": {"value": cpython.FLOAT_VALUE},
+    "OBJECT": {"type": cpython.OB_TYPE},
+    "OUTPUT": _bytes({name: word for word, name in enumerate(entry.OUTPUT)}),
+    "POOL": _bytes(pool.WORD),
+    "PROCESS": _bytes(cpython.WORD),
+    "SEQUENCE": {"size": cpython.SEQUENCE_SIZE, "items": cpython.LIST_ITEMS},
+    "TABLE": _bytes(entry.FIELD),
+    "TEAM": _bytes(pool.TEAM),
+    "TENSOR": {
+        "data": exchange.DATA, "device": exchange.DEVICE, "word": exchange.WORD, "shape": exchange.SHAPE,
+        "strides": exchange.STRIDES, "byte_offset": exchange.BYTE_OFFSET,
+    },
+    "VIEW": exchange.VIEW,
+}  # fmt: skip
+"""Records, by the offsets of their members."""
+_KINDS: Final[Mapping[str, type[IntEnum]]] = {
+    "ARGUMENT": entry.ArgumentKind,
+    "LOOK": entry.Look,
+    "RETURNS": entry.Returns,
+}
 _NUMBERS: Final = {
-    "CHUNKS_EACH": pool.CHUNKS_EACH,
+    "ALIGNMENT": ALIGNMENT,
+    "ARGUMENT_BYTES": 8 * len(entry.ARGUMENT),
     "CALLER_SPINS_NS": pool.CALLER_SPINS_NS,
+    "CHUNKS_EACH": pool.CHUNKS_EACH,
+    "CPU_DEVICE": exchange.CPU,
+    "GUARD_BYTES": 8 * len(entry.GUARD),
+    "HEADER_BYTES": exchange.HEADER,
+    "LARGEST_INT": EXACT,
     "MOST_THREADS": pool.THREADS,
+    "OUTPUT_BYTES": 8 * len(entry.OUTPUT),
+    "TENSOR_BYTES": exchange.TENSOR_BYTES,
+    "USABLE": cpython.USABLE,
+    "USABLE_AND_WRITABLE": cpython.USABLE_AND_WRITABLE,
+    "VIEW_BYTES": exchange.VIEW_BYTES,
+    "VIEW_FLAGS": exchange.VIEW_FLAGS,
     "WORKER_SPINS_NS": pool.WORKER_SPINS_NS,
     "YIELDS_AFTER_NS": pool.YIELDS_AFTER_NS,
 }
 _COMPILER: Final = (sys.executable, "-m", "ziglang", "cc")
 _CLANG: Final = (
     "-O2", "-g0", "-std=c17", "-Wall", "-Wextra", "-Werror", "-S", "-emit-llvm", "-ffreestanding", "-fno-sanitize=all",
-    "-fno-strict-aliasing", "-fno-stack-protector", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
+    "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
+    "-fno-stack-protector", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
     "-fno-discard-value-names", "-Wno-unused-command-line-argument",
 )  # fmt: skip
 _DROPPED: Final = re.compile(
@@ -57,10 +109,15 @@ _WORDS_DROPPED: Final = re.compile(
 def layout() -> str:
     """The header of what C has to know."""
     lines = ["// SPDX-License-Identifier: Apache-2.0", "// Made by `make runtimes`.", "#pragma once", ""]
+    lines += ["#include <stddef.h>", ""]
     lines += [f"#define {name} {number}" for name, number in _NUMBERS.items()]
-    for name, words in _WORDS.items():
-        checks = (f"    CHECK({member}, {word})" for member, word in words.items())
-        lines += ["", " \\\n".join([f"#define {name}_WORDS(CHECK)", *checks])]
+    for name, kinds in _KINDS.items():
+        lines += ["", f"enum {{ {', '.join(f'{name}_{kind.name} = {int(kind)}' for kind in kinds)} }};"]
+    for name, members in _OFFSETS.items():
+        checks = (
+            f'    _Static_assert(offsetof(RECORD, {member}) == {at}, "{member}");' for member, at in members.items()
+        )
+        lines += ["", " \\\n".join([f"#define CHECK_{name}(RECORD)", *checks])]
     return "\n".join([*lines, ""])
 
 
@@ -85,7 +142,7 @@ def head(name: str) -> str:
 
 def compiled(name: str, processor: str) -> str:
     """The LLVM text of a source."""
-    command = [*_COMPILER, "-target", f"{processor}-freestanding-none", *_CLANG]
+    command = [*_COMPILER, "-target", f"{processor or _FIRST}-freestanding-none", *_CLANG]
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "text.ll")
         subprocess.run([*command, f"{name}.c", "-o", str(output)], cwd=FOLDER, check=True)
@@ -97,7 +154,7 @@ def compiled(name: str, processor: str) -> str:
 
 def file(name: str, processor: str) -> Path:
     """The place of the text of a source for a processor."""
-    return FOLDER / (f"{name}.{processor}.ll" if len(RUNTIMES[name]) > 1 else f"{name}.ll")
+    return FOLDER / (f"{name}.{processor}.ll" if processor else f"{name}.ll")
 
 
 def main() -> None:

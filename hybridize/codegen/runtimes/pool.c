@@ -51,12 +51,8 @@ struct team {
     _Atomic uint64_t threads;
 };
 
-#define CHECK(name, word) _Static_assert(offsetof(struct pool, name) == 8 * (word), #name);
-POOL_WORDS(CHECK)
-#undef CHECK
-#define CHECK(name, word) _Static_assert(offsetof(struct team, name) == 8 * (word), #name);
-TEAM_WORDS(CHECK)
-#undef CHECK
+CHECK_POOL(struct pool)
+CHECK_TEAM(struct team)
 
 // The ticket, from the low bit: first free chunk, end of the free chunks, workers that take part, number of the loop.
 #define CHUNK_BITS 12

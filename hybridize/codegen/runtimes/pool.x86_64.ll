@@ -1,5 +1,5 @@
 ; Made of pool.c by `make runtimes`: clang version 22.1.8
-; d7307aa0f200d4c1ce9b4bb8a5f0891d9913fad784107a7ad73e46a2081b49ca
+; c728d68a9be0e361d5e856aaa29d1c49f2aa13eadd300fc63254f5c033d76f5a
 
 define void @hybridize_parallel(ptr %team, ptr %body, ptr %data, i64 %count, i64 %grain, i64 %slots, i64 %wake) nounwind {
 entry:
@@ -343,8 +343,8 @@ entry:
   br i1 %tobool.not60, label %if.end.lr.ph, label %cleanup18
 
 if.end.lr.ph:
-  %mul.i = mul nsw i64 %1, 1000000000
-  %add.i = add nsw i64 %mul.i, %2
+  %mul.i = mul i64 %1, 1000000000
+  %add.i = add i64 %mul.i, %2
   %threads.i = getelementptr inbounds nuw i8, ptr %argument, i64 160
   %body4.i = getelementptr inbounds nuw i8, ptr %argument, i64 128
   %data6.i = getelementptr inbounds nuw i8, ptr %argument, i64 136
@@ -454,7 +454,7 @@ if.then4:
   %24 = load ptr, ptr %clock_gettime.i, align 32
   %call.i35 = call i32 %24(i32 1, ptr %time.i33)
   %25 = load i64, ptr %time.i33, align 16
-  %mul.i36 = mul nsw i64 %25, 1000000000
+  %mul.i36 = mul i64 %25, 1000000000
   %26 = load i64, ptr %arrayidx1.i37, align 8
   %add.i38 = sub i64 %26, %since.061
   %sub = add i64 %add.i38, %mul.i36
@@ -484,9 +484,9 @@ if.end13:
   %32 = load ptr, ptr %clock_gettime.i, align 32
   %call.i44 = call i32 %32(i32 1, ptr %time.i42)
   %33 = load i64, ptr %time.i42, align 16
-  %mul.i45 = mul nsw i64 %33, 1000000000
+  %mul.i45 = mul i64 %33, 1000000000
   %34 = load i64, ptr %arrayidx1.i46, align 8
-  %add.i47 = add nsw i64 %mul.i45, %34
+  %add.i47 = add i64 %mul.i45, %34
   br label %cleanup15
 
 cleanup15:
