@@ -833,7 +833,7 @@ class _Entry(WordWriter):
             self.call(function, "void", f"ptr {self.load(self.element(references, loop.index))}")
 
     def wrap(self, count: str, results: str, blocks: str) -> None:
-        """Put each result into an instance of the array class: `_data` is the array, `_storage` is None.
+        """Put each result into an instance of the array class: its first slot is the array, the second None.
 
         Of a block the other library makes an array, which owns it from then on.
         """
