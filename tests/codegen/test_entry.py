@@ -39,6 +39,7 @@ F3 = TensorType((2, 3), np.dtype(np.float32))
 
 class Box:
     __slots__ = ("__weakref__", "_data", "_storage")
+    __hybridize_slots__ = ("_data", "_storage")
 
     def __init__(self, data):
         self._data = data
