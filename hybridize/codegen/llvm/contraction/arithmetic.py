@@ -183,7 +183,7 @@ _PAIRS = {
 
 
 def side_by_side(f: Function, pointers: Sequence[str], scalar: str, count: int, align: int, lanes: int = 0) -> str:
-    """`count` elements from each pointer, side by side; zeros for what is missing of `lanes`, where there are so many."""
+    """`count` elements from each pointer, side by side, and zeros up to `lanes`."""
     parts = [f.op(f"load {vector(scalar, count)}, ptr {pointer}, align {align}") for pointer in pointers]
     parts += ["zeroinitializer"] * (lanes // count - len(parts))
     while len(parts) > 1:
