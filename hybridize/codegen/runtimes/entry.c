@@ -647,7 +647,7 @@ RARE static bool make_of_capsule(
 }
 
 // Make an array of each block, which it owns from then on, and put each result into an instance of the array class:
-// `_data` is the array, `_storage` is None.
+// its first slot is the array, the second None.
 static bool wrap(const struct call *call) {
     const struct table *table = call->table;
     struct process *process = call->process;
