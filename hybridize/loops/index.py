@@ -21,6 +21,7 @@ from hybridize.base import dims
 from hybridize.base.dims import FAR, Bounds, same
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.frozen import frozen, mutable
+from hybridize.base.memo import Memo
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select, whole
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.monoids import applied, monoid
@@ -106,6 +107,8 @@ class Interner:
         self._facts: dict[int, Facts] = {}
         self._axes: dict[int, Axis] = {}
         self._numbers: dict[int, Const] = {}
+        self.results = Memo()
+        """What follows from expressions and sizes alone: places in buffers, axes that count rows."""
 
     def facts(self, expr: Expr) -> Facts:
         """Look up the facts of `expr`, which this interner has made."""
@@ -266,6 +269,9 @@ class Space:
 
     def flat(self, indices: tuple[Expr, ...], shape: tuple[int, ...]) -> Expr:
         """The position in a C-contiguous buffer of `shape`."""
+        return self.interner.results.of((shape, *map(id, indices)), lambda: self._flat(indices, shape))
+
+    def _flat(self, indices: tuple[Expr, ...], shape: tuple[int, ...]) -> Expr:
         stride, parts = 1, []
         for index, size in zip(reversed(indices), reversed(shape), strict=True):
             if not same(size, 1):
