@@ -108,7 +108,7 @@ class Interner:
         self._axes: dict[int, Axis] = {}
         self._numbers: dict[int, Const] = {}
         self.results = Memo()
-        """What follows from expressions and sizes alone: places in buffers, axes that count rows."""
+        """Results that follow from expressions and sizes alone: places in buffers, axes that count rows."""
 
     def facts(self, expr: Expr) -> Facts:
         """Look up the facts of `expr`, which this interner has made."""

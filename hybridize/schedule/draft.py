@@ -46,7 +46,7 @@ class Draft:
         """Numbers of the buffers that are rows."""
         self.statements: list[DraftStatement] = []
         self.results = Memo()
-        """What was made of this and equal drafts."""
+        """All that is made of this and of equal drafts."""
         self._grouping = grouping
         self._interner = grouping.interner
         self._numbers: dict[Value, int] = {}

@@ -65,7 +65,7 @@ class Lowerings:
         self.interner = interner
         self.target = target
         self.results = Memo()
-        """What follows from parts of the program alone, by these."""
+        """Results that follow from parts of the program alone, by these."""
         self._known: dict[Any, Lowered] = {}
         self._of: dict[Node, Lowered] = {}
 
