@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.dims import FAR, Bounds, same
@@ -60,22 +62,20 @@ class Facts:
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The expressions directly inside `expr`."""
-    match expr:
-        case Load(indices=indices):
-            return indices
-        case Index(terms=terms):
-            return tuple(atom for atom, _ in terms)
-        case CallExpr(args=args):
-            return args
-        case Select(condition=condition, then=then, orelse=orelse):
-            return condition, then, orelse
-        case Cast(x=x):
-            return (x,)
-        case Fold(elements=elements):
-            return elements
-        case FoldResult(fold=fold):
-            return (fold,)
-    return ()
+    parts = _CHILDREN.get(type(expr))
+    return () if parts is None else parts(expr)
+
+
+_CHILDREN: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
+    Load: attrgetter("indices"),
+    Index: lambda expr: tuple([atom for atom, _ in expr.terms]),
+    CallExpr: attrgetter("args"),
+    Select: attrgetter("condition", "then", "orelse"),
+    Cast: lambda expr: (expr.x,),
+    Fold: attrgetter("elements"),
+    FoldResult: lambda expr: (expr.fold,),
+}
+"""By the class: every pass over expressions asks."""
 
 
 def upward(root: Expr, indices: bool = True, folds: bool = True) -> list[Expr]:
@@ -533,6 +533,8 @@ class Space:
             return result
 
         match expr:
+            case CallExpr(dtype=dtype, function=function, args=args):
+                return self.call(dtype, function, tuple([again(arg) for arg in args]))
             case Const(dtype=dtype, value=value):
                 return self.interner.const(dtype, value)
             case Axis(number=number):
@@ -542,8 +544,6 @@ class Space:
                 return load(expr, tuple([again(i) for i in indices]))
             case Index(constant=constant, terms=terms):
                 return self.affine([(again(atom), coefficient) for atom, coefficient in terms], constant)
-            case CallExpr(dtype=dtype, function=function, args=args):
-                return self.call(dtype, function, tuple([again(arg) for arg in args]))
             case Select(condition=condition, then=then, orelse=orelse):
                 decided = again(condition)
                 if isinstance(decided, Const):

@@ -208,8 +208,10 @@ class Drafts:
     def __init__(self, grouping: Grouping) -> None:
         self.grouping = grouping
         self._drafts: dict[FusionGroup, Draft] = {}
-        self._alike: dict[tuple[Hashable, ...], tuple[Draft, list[int]]] = {}
-        """The first draft of equal groups by their form, and its buffers as the numbers that they have there."""
+        self._firsts: dict[tuple[Hashable, ...], tuple[Draft, _Form] | None] = {}
+        """Drafts that nobody was compared with yet, by a part of their forms that costs little."""
+        self._alike: dict[tuple[Hashable, ...], tuple[Draft, _Form]] = {}
+        """The first draft of equal groups, by their form."""
 
     def of(self, group: FusionGroup) -> Draft:
         """The draft of a group; all groups are decided."""
@@ -220,15 +222,25 @@ class Drafts:
 
     def _made(self, group: FusionGroup) -> Draft:
         draft, form = Draft(group, self.grouping), _Form(group, self.grouping)
-        first, buffers = self._alike.get(form.key, (None, [])) if form.key else (None, [])
-        if first is not None:
-            values = list(form.numbers)
-            draft.copy(first, [values[number] for number in buffers])
-            return draft
+        outline = (group.shape, group.rows, *(id(local) for _, _, local in group.members))
+        is_new = outline not in self._firsts
+        if not is_new:
+            first = self._firsts[outline]
+            if first is not None:
+                self._alike.setdefault(first[1].key, first)
+                self._firsts[outline] = None
+            known = self._alike.get(form.key) if form.key else None
+            if known is not None:
+                values, numbers = list(form.numbers), known[1].numbers
+                draft.copy(known[0], [values[numbers[value]] for value in known[0].buffers])
+                return draft
         before = len(draft.space.ranges)
         draft.write()
-        if form.key and before == len(draft.space.ranges):  # else the space of another group would lack a variable
-            self._alike[form.key] = draft, [form.numbers[value] for value in draft.buffers]
+        is_whole = before == len(draft.space.ranges)  # else the space of another group would lack a variable
+        if is_new:
+            self._firsts[outline] = (draft, form) if is_whole else None
+        elif is_whole:
+            self._alike[form.key] = draft, form
         return draft
 
 
@@ -240,17 +252,28 @@ class _Form:
 
     def __init__(self, group: FusionGroup, grouping: Grouping) -> None:
         self.numbers: dict[Value, int] = {}
-        self.key: tuple[Hashable, ...] = ()
-        """Nothing where data are indices: their loads name values by numbers of the whole program."""
         self._group, self._grouping = group, grouping
-        self._inlined = {value for value, _, _ in group.members} - group.materialised.keys() - group.row_local.keys()
+
+    @functools.cached_property
+    def key(self) -> tuple[Hashable, ...]:
+        """Equal for equal groups; nothing where data are indices, since loads name values of the whole program."""
+        group, grouping = self._group, self._grouping
         members = tuple(self._member(*member) for member in reversed(group.members))
         patterns = [index for _, _, of, _ in members for pattern in of for index in pattern]
-        if not any(grouping.interner.facts(index).reads for index in patterns):
+        values = {id(value) for value in self.numbers}
+        is_told = all(key[0] in values for key in group.variables)
+        if is_told and not any(grouping.interner.facts(index).reads for index in patterns):
             ids = tuple(
                 (value, role, tuple(tuple(map(id, one)) for one in of), parts) for value, role, of, parts in members
             )
-            self.key = (group.shape, group.rows, tuple(group.space.ranges.items()), self._variables(), ids)
+            return group.shape, group.rows, tuple(group.space.ranges.items()), self._variables(), ids
+        return ()
+
+    @functools.cached_property
+    def _inlined(self) -> set[Value]:
+        """Values that are computed where they are read."""
+        group = self._group
+        return {value for value, _, _ in group.members} - group.materialised.keys() - group.row_local.keys()
 
     def _number(self, value: Value) -> int:
         return self.numbers.setdefault(value, len(self.numbers))
