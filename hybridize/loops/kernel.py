@@ -18,6 +18,7 @@ reads none of them. A kernel's text shows all of it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from hybridize.base.dims import is_symbolic, same, text
@@ -274,6 +275,10 @@ class Kernel:
     nests: tuple[Nest, ...]
 
     def __str__(self) -> str:
+        return self._text
+
+    @functools.cached_property
+    def _text(self) -> str:
         return _Printer().kernel(self)
 
 

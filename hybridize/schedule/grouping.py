@@ -634,7 +634,8 @@ class Grouping:
         """Note where a unit begins and ends, whenever it has grown."""
         at = unit.first + 1
         while at < len(self._ends):
-            self._ends[at] = max(self._ends[at], unit.last)
+            if self._ends[at] < unit.last:
+                self._ends[at] = unit.last
             at += at & -at
 
     def _latest(self, goal: FusionGroup) -> int:
