@@ -214,7 +214,7 @@ class Grouping:
         if isinstance(lowered, MatrixProduct | Arrangement):
             self._compose_views(step, lowered)
             if isinstance(step.tiled, MatrixProduct):
-                step.product = product_of(step.tiled, step.operands[0].type.dtype)
+                step.product = product_of(step.tiled)
             step.epilogue = self._epilogue(step, node.outputs[0])
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
