@@ -26,7 +26,6 @@ from hybridize.base.types import surely_same
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Axis, Const, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Space, bit
-from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.ops import Effect, effect_of
 from hybridize.schedule.contraction import Product, gates_fit
@@ -233,8 +232,9 @@ class Grouping:
 
     def _compose_views(self, step: NodeStep, tiled: Tiled) -> None:
         """Let a contraction read the bases of views, as they lie."""
-        swapped = isinstance(tiled, Arrangement) and tiled.swapped
-        operands = [step.operands[1], step.operands[0]] if swapped else list(step.operands)
+        operands = list(step.operands[:2])
+        if isinstance(tiled, Arrangement) and tiled.swapped:
+            operands.reverse()
         for side in range(2):
             at, of = tiled, operands[side]
             stored = False
@@ -249,7 +249,7 @@ class Grouping:
                     break
                 if not stored or self._is_read_as_it_lies(at, of, operands[1]):
                     tiled, operands[side] = at, of
-        step.tiled, step.operands = tiled, tuple(operands)
+        step.tiled, step.operands = tiled, (*operands, *step.operands[2:])
         if isinstance(tiled, MatrixProduct):
             self._note_matrices(tiled, operands)
 
@@ -890,11 +890,11 @@ class Grouping:
         """Have a product computed with its gates side by side, if that can be."""
         operands = step.operands
         if same(product.n, 1):
-            product, operands = as_row(product), operands[::-1]
+            product, operands = as_row(product), operands[::-1]  # of one column, which has no prologue
         product = changed(product, gates=gates.count)
         if not same(product.n, gates.count * gates.columns):
             return False
-        if not gates_fit(product, Arithmetic(product.dtype, self.lowerings.target, product.paired)):
+        if not gates_fit(product, product.arithmetic(self.lowerings.target)):
             return False
         step.product, step.operands = product, operands
         self.places.ordered.update(operands)  # gates lie beside each other in order only
