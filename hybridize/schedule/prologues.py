@@ -74,7 +74,7 @@ class Prologues:
 
     graph: Graph
     constants: frozenset[Value]
-    """What prologues read that is not light: stable, and worth being computed once."""
+    """Operands of prologues that are not light themselves: stable, and worth being computed once."""
     made_of: Mapping[Node, tuple[Node, ...]]
     """The nodes that each contraction stands for, as the program says them."""
 

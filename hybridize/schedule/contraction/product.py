@@ -67,7 +67,7 @@ class Product:
     paired: bool = False
     """An element of x and w is two integers of 16 bits, whose products are added."""
     prologue: Prologue | None = None
-    """What elements of w go through where they are loaded: its memory has others."""
+    """The way of elements of w where they are loaded: its memory has others."""
     narrow: bool = False
     """The panels of a packed w have elements as they are stored, which tiles convert."""
 

@@ -70,7 +70,7 @@ LoadVector = Callable[[int, str, str], str]
 
 @frozen
 class Light:
-    """What elements go through that tiles load from panels which hold them as they are stored."""
+    """The way of elements that tiles load from panels which hold them as they are stored."""
 
     name: str
     """Begins the names of the functions that have it; empty if it is the same for all of an element type."""

@@ -335,7 +335,7 @@ class _Rows:
     share: Share | BlockOfRows | Whole
     out: Out
     light: Light | None
-    """What elements of packed panels go through, where they are as they are stored."""
+    """The way of elements of packed panels that hold them as they are stored."""
 
     @property
     def panel_stride(self) -> int:
@@ -367,7 +367,7 @@ class _Rows:
         return at(self.f, panel, self.f.op(f"mul i64 {k}, {operand(self.f, self.source.stride)}"))
 
     def arguments(self, column: str, k: str, tile: str) -> list[str]:
-        """What elements go through depends on: the member of the batch, the first column and term of a tile."""
+        """Arguments of the way of elements: the member of the batch, the first column and term of a tile."""
         if self.light is None or not self.light.params:
             return []
         columns = self.product.n // self.product.gates
