@@ -17,7 +17,7 @@ _PLACE = ("lineno", "end_lineno", "col_offset", "end_col_offset")
 
 
 @lru_cache(None)
-def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+def _fields(kind: Any) -> tuple[str, ...]:
     """The fields in which nodes of a class have nodes."""
     return () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _WORDS)
 
@@ -25,7 +25,7 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
 def parts(node: ast.AST) -> list[Any]:
     """The nodes directly inside, in their order; without operators, and what says if a name is read or written."""
     nodes: list[Any] = []
-    for name in _fields(type(node)):
+    for name in _fields(node.__class__):
         value = getattr(node, name, None)
         if value.__class__ is list:
             nodes += [one for one in value if isinstance(one, ast.AST)]
