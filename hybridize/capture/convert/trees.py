@@ -25,7 +25,8 @@ def _fields(kind: Any) -> tuple[str, ...]:
 def parts(node: ast.AST) -> list[Any]:
     """The nodes directly inside, in their order; without operators, and what says if a name is read or written."""
     nodes: list[Any] = []
-    for name in _fields(node.__class__):
+    kind: Any = node.__class__
+    for name in _fields(kind):
         value = getattr(node, name, None)
         if value.__class__ is list:
             nodes += [one for one in value if isinstance(one, ast.AST)]
