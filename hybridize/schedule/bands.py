@@ -8,6 +8,7 @@ store, the rows that it computes and no more. Which elements are computed togeth
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
@@ -69,10 +70,16 @@ class BandMember:
         for number, axes in known:
             if same(number, total):
                 return axes
-        known.append((total, row_axes(self, access, total)))
+        key = row_axes, id(access.index), access.elements, total, self.rows, self._ranges
+        known.append((total, self.space.interner.results.of(key, lambda: row_axes(self, access, total))))
         return known[-1][1]
 
-    @property
+    @functools.cached_property
+    def _ranges(self) -> tuple[tuple[int, int], ...]:
+        """The axes with their sizes."""
+        return tuple(self.space.ranges.items())
+
+    @functools.cached_property
     def total(self) -> int | None:
         """All of its rows; None where they are not known by themselves."""
         return None if self.rows is None else product(self.space.ranges[axis] for axis in self.rows)

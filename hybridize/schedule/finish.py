@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 from hybridize.base import dims
 from hybridize.base.dims import is_symbolic, product, same
@@ -40,9 +40,19 @@ class Numbering:
     locals: tuple[Param, ...]
     buffers: Mapping[int, int]
 
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """Equal for equal numberings."""
+        return self.params, self.locals, tuple(self.buffers.items())
+
 
 def finish(draft: Draft, numbering: Numbering, target: Target, threads: int = 1) -> Kernel:
-    """The kernel of a draft, of which so many threads may have something to do."""
+    """The kernel of a draft, of which so many threads may have something to do; one for equal drafts."""
+    key = (finish, numbering.key, target, threads)
+    return draft.results.of(key, lambda: _finished(draft, numbering, target, threads))
+
+
+def _finished(draft: Draft, numbering: Numbering, target: Target, threads: int) -> Kernel:
     builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
     if draft.group.rows:
         nests = [_row_nest(draft, draft.statements, numbering, builder, threads=threads)]
@@ -59,8 +69,13 @@ def finish(draft: Draft, numbering: Numbering, target: Target, threads: int = 1)
 
 def finish_rows(draft: Draft, rows: tuple[int, ...], numbering: Numbering, target: Target) -> Kernel:
     """The kernel of a draft as one nest, the rows of which these axes count, slowest first: each row by itself."""
-    builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
-    return Kernel(numbering.params, numbering.locals, (_row_nest(draft, draft.statements, numbering, builder, rows),))
+
+    def make() -> Kernel:
+        builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
+        nest = _row_nest(draft, draft.statements, numbering, builder, rows)
+        return Kernel(numbering.params, numbering.locals, (nest,))
+
+    return draft.results.of((finish_rows, rows, numbering.key, target), make)
 
 
 def suits_rows(draft: Draft, rows: tuple[int, ...], target: Target) -> bool:

@@ -81,6 +81,7 @@ class _Hoisting:
         self._graph, self._known, self._lowerings, self._stable = graph, known, lowerings, stable
         self._surely = surely
         self._readers = readers_of(graph.nodes)
+        self._positions = {node: position for position, node in enumerate(graph.nodes)}
         self._outputs = set(graph.outputs)
         self._kept: set[Node] = set()
         """Stable nodes that calls compute all the same."""
@@ -141,7 +142,7 @@ class _Hoisting:
             if node is not None and node not in makers:
                 makers.add(node)
                 front += node.inputs
-        return [node for node in self._graph.nodes if node in makers]
+        return sorted(makers, key=self._positions.__getitem__)
 
     def _pays(self, value: Value, nodes: list[Node]) -> bool:
         """Tell whether reading a value costs less than computing it at each call, and memory of it is to be had."""

@@ -129,7 +129,7 @@ class Split:
 
     def ranges(self, turns: Size) -> Ranges:
         """The ranges of a loop of so many turns."""
-        if any(map(is_symbolic, (turns, self.nbytes, self.flops))):
+        if not isinstance(turns, int) or is_symbolic(self.nbytes) or is_symbolic(self.flops):
             least = min(thresholds.INNER_US if self.wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
             return Ranges(None, self.wakes or None, least)
         work = estimated_us(self.nbytes, self.flops)

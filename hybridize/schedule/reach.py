@@ -11,6 +11,7 @@ not finite: 0 times infinity is NaN, and left out here.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable
 
@@ -45,7 +46,8 @@ class Reaches:
             draft = self._drafts.of(unit)
             if value not in draft.buffers:
                 return None
-            reach = _asked_by(draft, draft.buffers.index(value), value.type.shape[-1])
+            key = draft.buffers.index(value), value.type.shape[-1]
+            reach = draft.results.of((_asked_by, *key), functools.partial(_asked_by, draft, *key))
             if reach is None:
                 return None
             reaches.append(reach)
@@ -61,10 +63,15 @@ class Reaches:
         draft = self._drafts.of(owner)
         if value not in draft.buffers:
             return None  # it has no elements
-        buffer = draft.buffers.index(value)
-        statements = [one for one in draft.statements if one.buffer == buffer]
-        at = None if len(statements) != 1 else _place(statements[0].index, value.type.shape[-1])
-        return None if at is None else _Weight(draft, at.row).reach(statements[0].value, at.column)
+        key = draft.buffers.index(value), value.type.shape[-1]
+        return draft.results.of((_filled, *key), lambda: _filled(draft, *key))
+
+
+def _filled(draft: Draft, buffer: int, columns: int) -> int | None:
+    """Return how far the rows of what a group stores are anything but 0."""
+    statements = [one for one in draft.statements if one.buffer == buffer]
+    at = None if len(statements) != 1 else _place(statements[0].index, columns)
+    return None if at is None else _Weight(draft, at.row).reach(statements[0].value, at.column)
 
 
 @frozen

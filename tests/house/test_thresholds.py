@@ -15,7 +15,6 @@ OTHER_NUMBERS = (
     "codegen/wasm",
     "codegen/llvm/functions",  # coefficients
     "codegen/llvm/library",  # layouts of memory, and numbers of operating systems
-    "codegen/llvm/process",
     "schedule/contraction",  # their own: tiles of products
     "schedule/epilogue.py",
     "codegen/llvm/contraction",
@@ -29,6 +28,7 @@ FACTS = {
     "_BYTES": "of LLVM's types",
     "EPSILON": "of float64",
     "TURNS": "after which a matrix has no eigenvalues: part of what is computed",
+    "_NOTED_FIRST": "of a list of times, before the first step",
     "APART": "in `text`, which is loaded where nothing is scheduled",
 }
 SOURCES = ("Measured", "Estimated", "Chosen", "Bounds compile time")
