@@ -16,7 +16,8 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
       tiles      squares turned around in registers
         panels     rows folded side by side, or in panels of columns
     contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
-    epilogue     a draft as what follows in the store of a contraction
+    epilogue     a draft as what follows in the store of a product
+    ending       the same of a contraction by index maps: statements over the axes of its result
     gates        several sums of a product that make one element
     routines     the scratch of sorting and of factors of matrices
     homes        how a stored value lies in memory: strides, offset, halo

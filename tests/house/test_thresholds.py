@@ -23,6 +23,7 @@ OTHER_NUMBERS = (
 FACTS = {
     "ACCUMULATED": "the operand number of a sum",
     "ALIGN": "of all memory",
+    "LINE": "that processors fetch at once",
     "SMALL": "the largest number of 32 bits",
     "_ATTEMPTS": "part of what a draw is",
     "_BYTES": "of LLVM's types",

@@ -18,10 +18,10 @@ from hybridize.schedule.contraction import (
 from hybridize.schedule.contraction.arrangement import Arrangement, OperandReading, reading
 from hybridize.schedule.contraction.copies import into_home, leaves_as_it_is
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
-from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.derived import packed
+from hybridize.schedule.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
 from hybridize.schedule.memory import ScratchBlock

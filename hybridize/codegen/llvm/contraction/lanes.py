@@ -16,12 +16,13 @@ from contextlib import ExitStack
 
 from hybridize.base.dims import hint, is_symbolic, known, proven, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import sums_of_parts
 from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result, function_of_tiles
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
+from hybridize.codegen.llvm.registers import first_lanes, masked_load
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param

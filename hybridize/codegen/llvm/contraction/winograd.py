@@ -15,19 +15,20 @@ from fractions import Fraction
 
 from hybridize.base.dims import bounds, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result, emit_taps, function_of_tiles
 from hybridize.codegen.llvm.functions.table import constant
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
+from hybridize.codegen.llvm.registers import first_lanes
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, operand, plus, times
 from hybridize.loops.index import Interner, bit
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import weight
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.ending import plain_ending
 from hybridize.schedule.contraction.winograd import LinearProgram, WinogradPlan, linear_program, products_type
+from hybridize.schedule.ending import plain_ending
 from hybridize.schedule.steps import SideStore
 
 

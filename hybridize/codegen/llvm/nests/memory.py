@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import masked_load, masked_store
 from hybridize.codegen.llvm.functions.table import from_memory, memory, to_memory
+from hybridize.codegen.llvm.registers import masked_load, masked_store
 from hybridize.codegen.llvm.text import Function, in_names, shuffled, vector
 
 
