@@ -18,9 +18,6 @@ from hybridize.loops.index import children
 from hybridize.schedule.grouping import FusionGroup, Grouping, Pattern, fold_variable, radix
 from hybridize.schedule.lower import Local, LocalLoad
 
-ACCUMULATED = -1
-"""The operand number of a contraction's element in its epilogue."""
-
 
 @frozen
 class DraftStatement:

@@ -11,10 +11,10 @@ from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index, Interner, Space
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk
-from hybridize.schedule.draft import ACCUMULATED, Draft
+from hybridize.schedule.draft import Draft
 from hybridize.schedule.grouping import coefficients_of
 from hybridize.schedule.homes import Home
-from hybridize.schedule.steps import SideStore
+from hybridize.schedule.steps import ACCUMULATED, SideStore
 
 
 def plain_ending(interner: Interner, out: TensorType, home: Home) -> tuple[Param, SideStore]:

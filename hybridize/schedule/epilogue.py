@@ -12,9 +12,9 @@ from hybridize.loops.kernel import Param
 from hybridize.loops.measure import weight
 from hybridize.schedule.contraction import Product
 from hybridize.schedule.contraction.plan import Following
-from hybridize.schedule.draft import ACCUMULATED, Draft
+from hybridize.schedule.draft import Draft
 from hybridize.schedule.gates import Gates, gate_positions
-from hybridize.schedule.steps import Epilogue, SideStore
+from hybridize.schedule.steps import ACCUMULATED, Epilogue, SideStore
 
 _LIGHT = 10
 """Instructions of an epilogue that tiles have inside: a bias, a residual, scaling, a cut; no function."""

@@ -28,8 +28,8 @@ from hybridize.schedule.contraction import Product
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS
-from hybridize.schedule.draft import ACCUMULATED
 from hybridize.schedule.lower import Lowerings
+from hybridize.schedule.steps import ACCUMULATED
 
 
 @frozen(eq=False)

@@ -61,6 +61,10 @@ class Address:
 NOWHERE = Address("nowhere", 0, 0)
 
 
+ACCUMULATED = -1
+"""The operand number of a contraction's element in its epilogue."""
+
+
 @frozen
 class SideStore:
     """A store besides the main one in the epilogue of a contraction."""

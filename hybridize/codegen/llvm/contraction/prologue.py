@@ -20,7 +20,7 @@ from hybridize.machine.target import Target
 from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
-from hybridize.schedule.draft import ACCUMULATED
+from hybridize.schedule.steps import ACCUMULATED
 
 
 @frozen

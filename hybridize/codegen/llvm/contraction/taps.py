@@ -31,8 +31,7 @@ from hybridize.loops.measure import walk, weight
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.panels import SUMMED, is_long
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan, TapTable, TapTiles, table_of
-from hybridize.schedule.draft import ACCUMULATED
-from hybridize.schedule.steps import SideStore
+from hybridize.schedule.steps import ACCUMULATED, SideStore
 
 Range = tuple[int | str, int | str]
 """The first one of some, and the end."""
