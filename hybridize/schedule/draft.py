@@ -17,6 +17,7 @@ from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import children
 from hybridize.schedule.grouping import FusionGroup, Grouping, Pattern, fold_variable, radix
 from hybridize.schedule.lower import Local, LocalLoad
+from hybridize.schedule.steps import ACCUMULATED
 
 
 @frozen
