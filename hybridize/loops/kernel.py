@@ -260,12 +260,9 @@ class Kernel:
         return _Printer().kernel(self)
 
 
-def epilogue_text(params: Sequence[Param], statements: Sequence[Statement], out: Expr | None = None) -> str:
-    """Write statements over the axes of a contraction's result as text; loads of a number below 0 are of its sums.
-
-    `out` is what its own store writes, where it has one besides.
-    """
-    return _Printer().epilogue(params, statements, out)
+def epilogue_text(params: Sequence[Param], statements: Sequence[Statement]) -> str:
+    """Write statements over the axes of a contraction's result as text; loads of a number below 0 are of its sums."""
+    return _Printer().epilogue(params, statements)
 
 
 class _Printer:
@@ -285,13 +282,11 @@ class _Printer:
         self._lines.append("}")
         return "\n".join(self._lines)
 
-    def epilogue(self, params: Sequence[Param], statements: Sequence[Statement], out: Expr | None) -> str:
+    def epilogue(self, params: Sequence[Param], statements: Sequence[Statement]) -> str:
         self._lines.append(f"epilogue({', '.join(f'b{i}: {param}' for i, param in enumerate(params))}) {{")
         for statement in statements:
             index, value = self.name(statement.index), self.name(statement.value)
             self._lines.append(f"  b{statement.buffer}[{index}] = {value}")
-        if out is not None:
-            self._lines.append(f"  out = {self.name(out)}")
         self._lines.append("}")
         return "\n".join(self._lines)
 

@@ -148,7 +148,7 @@ def run(cases, target):
             module, f"run{number}", [(p.split()[0], p.split("%")[1]) for p in params.split(", ")], linkage=""
         )
         extra = ", ptr %bias" if epilogue else ""
-        entry.do(f"call void @case{number}(ptr %out, ptr %x, ptr %w{extra}, ptr %scratch)")
+        entry.do(f"call void @case{number}(ptr %x, ptr %w, ptr %out{extra}, ptr %scratch)")
         entry.do("ret void")
         if case.spec.packed:
             case.packing = make_packing(case.spec, Arithmetic(case.spec.dtype, target))

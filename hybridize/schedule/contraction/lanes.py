@@ -39,6 +39,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.loops.contraction import Contraction, Subscript
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import Stores
 from hybridize.schedule.contraction.panels import LATENCY
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.homes import Home
@@ -122,6 +123,8 @@ class LanePlan:
     """True if threads share the vectors of lanes; else the lines of all parts."""
     paired: bool = False
     """An element is two integers of 16 bits, whose products are added."""
+    stores: Stores = "results"
+    """As tiles do that have several vectors of sums."""
 
     @property
     def vectors(self) -> int:
@@ -190,7 +193,7 @@ class LanePlan:
         masked = f"{', masked' if self.is_masked else ''}{', summed' if self.is_summed else ''}"
         lines = [
             f"lanes {self.dtype.name}{pairs}: a{self.lane}<{text(self.length)}> in {text(self.vectors)} vectors "
-            f"of {self.lanes}{masked}, {text(self.units)} {units}",
+            f"of {self.lanes}{masked}, {text(self.units)} {units}, stores {self.stores}",
             f"  x {steps(self.x_stride)}",
             f"  w {steps(self.w_stride)}",
         ]

@@ -25,6 +25,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
+from hybridize.schedule.contraction.ending import Stores
 from hybridize.schedule.contraction.panels import LATENCY, tile_rows
 
 
@@ -146,6 +147,8 @@ class TapPlan:
     """An element is two integers of 16 bits, whose products are added."""
     by_panels: bool = False
     """True if threads share the lines of one panel after the other; else lines, through all panels."""
+    stores: Stores = "results"
+    """As tiles do."""
 
     @property
     def tap_count(self) -> int:
@@ -232,8 +235,8 @@ class TapPlan:
                 f"  columns a{self.column.axis} from {panels.start}: {text(panels.count)} panels of {panels.vectors} "
                 f"vectors of {self.lanes}, {', '.join([f'{panels.unroll} terms a turn', *far])}"
             )
-        shared = ", threads share panels" if self.by_panels else ""
-        lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{shared}")
+        words = f"{', threads share panels' if self.by_panels else ''}, stores {self.stores}"
+        lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{words}")
         for tiles in self.tiles:
             heights = ", ".join(map(str, tiles.heights))
             lines.append(f"  tiles of {heights} rows, {listed((*tiles.outer, tiles.row))}")

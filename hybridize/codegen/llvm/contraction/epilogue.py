@@ -14,22 +14,20 @@ from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function
-from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
-from hybridize.loops.measure import walk
+from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import Ending, gate_of
 from hybridize.schedule.contraction.product import Product
-from hybridize.schedule.steps import Epilogue, gate_of
 
 
-def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, target: Target) -> EpilogueEmitter:
-    """The epilogue that computes `epilogue` for each vector of sums."""
+def epilogue_emitter(ending: Ending, product: Product, out: TensorType, target: Target) -> EpilogueEmitter:
+    """The writer of the epilogue of a product, whose result tiles store themselves."""
     arrays = {
-        number: Array(f"%e{number}", param.dtype, written=param.written) for number, param in enumerate(epilogue.params)
+        number: Array(f"%e{number}", param.dtype, written=param.written) for number, param in enumerate(ending.params)
     }
     sizes = {0: product.batch, 1: product.m, 2: product.columns}
-
-    accumulated = _accumulated(epilogue)
+    *sides, result = ending.stores
 
     def emit(
         f: Function, rows: Sequence[RowSums], column: str, lanes: int, batch: str, mask: str | None
@@ -37,28 +35,18 @@ def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, targ
         elements = Elements(f, target, arrays, sizes)
         elements.axes[0], elements.depth[0] = batch, 0
         with elements.bound(2, column, Lane(2, Width(lanes, mask))):
-            if len(rows) > 1 and not epilogue.side_stores:
-                elements.hoist([epilogue.value], bit(1))
+            if len(rows) > 1 and not sides:
+                elements.hoist([result.value], bit(1))
             for row, sums in rows:
                 with elements.bound(1, row):
-                    for load in accumulated:
-                        rounded = narrowed(f, sums[gate_of(load.operand)], product.dtype, lanes)
-                        if lanes > 1 and not elements.varies(load):
-                            kind = register_type(product.dtype, lanes)
-                            rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
-                        elements.remember(load, rounded)
-                    for side in epilogue.side_stores:
-                        elements.store(side.param, side.index, side.value)
-                    result = elements.spread(epilogue.value)
-                yield _registers_of(f, result, out.dtype, lanes)
+                    _remember(f, elements, ending, sums, lanes)
+                    for side in sides:
+                        elements.store(side.buffer, side.index, side.value)
+                    value = elements.spread(result.value)
+                yield _registers_of(f, value, out.dtype, lanes)
 
-    params = tuple(("ptr", f"e{number}") for number in range(len(epilogue.params)))
+    params = tuple(("ptr", f"e{number}") for number in range(1, len(ending.params)))
     return EpilogueEmitter(out.dtype, emit, params)
-
-
-def _accumulated(epilogue: Epilogue) -> list[Load]:
-    roots = [epilogue.value, *(side.value for side in epilogue.side_stores)]
-    return [node for node in walk(*roots) if isinstance(node, Load) and node.operand < 0]
 
 
 def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:
@@ -66,3 +54,41 @@ def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:
     if dtype not in (float16, bfloat16):
         return value
     return to_memory(f, value, dtype, lanes)[1]
+
+
+def elements_of_result(
+    f: Function, target: Target, params: Sequence[Param], sizes: Sequence[int], *, placed: bool = True
+) -> Elements:
+    """Return the writer of an epilogue, all axes of the result rows.
+
+    Args:
+        f: the function, whose arguments are the arrays `%e0`.
+        target: the machine.
+        params: the arrays.
+        sizes: of the result.
+        placed: True if arguments `%a0` say where each axis stands.
+    """
+    arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(params)}
+    elements = Elements(f, target, arrays, dict(enumerate(sizes)))
+    for axis in range(len(sizes)):
+        if placed:
+            elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
+        elements.rows |= bit(axis)
+    return elements
+
+
+def accumulated(f: Function, elements: Elements, ending: Ending, total: str, lanes: int) -> None:
+    """Write the epilogue of one vector of sums."""
+    _remember(f, elements, ending, [total], lanes)
+    for store in ending.stores:
+        elements.store(store.buffer, store.index, store.value)
+
+
+def _remember(f: Function, elements: Elements, ending: Ending, sums: Sequence[str], lanes: int) -> None:
+    """Take vectors of sums, one of each gate, for the loads of them."""
+    for load in ending.sums:
+        rounded = narrowed(f, sums[gate_of(load.operand)], load.dtype, lanes)
+        if lanes > 1 and not elements.varies(load):
+            kind = register_type(load.dtype, lanes)
+            rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
+        elements.remember(load, rounded)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products of matrices as machine code, with whatever follows fused into the store, as a `ProductPlan` says.
 
-`emit_product` writes an internal function `(ptr out, ptr x, ptr w, <extra>, ptr scratch)`. Register tiles leave their
+`emit_product` writes an internal function `(ptr x, ptr w, ptr out, <extra>, ptr scratch)`. Register tiles leave their
 sums in a small buffer; one function per product takes sums from there through the epilogue to `out`, so an epilogue is
 emitted once, however many tiles there are, and the tiles are shared by all products of a module. Where little or
 nothing is to be done to the sums of a whole tile, it does that and stores in `out` itself.
@@ -34,7 +34,7 @@ def emit_product(
     *,
     ranged: bool = False,
 ) -> Function:
-    """Write the function `name`: `(ptr out, ptr x, ptr w, <epilogue.params>, ptr scratch)`.
+    """Write the function `name`: `(ptr x, ptr w, ptr out, <epilogue.params>, ptr scratch)`.
 
     Where sizes are symbolic, their symbols come after these (see `Function.call`). With `ranged`, `i64 first, i64 last`
     come after `scratch`: the units of work, of `plan.units`, that the call does; or, of a plan for blocks, the rows of
@@ -44,7 +44,7 @@ def emit_product(
     product = plan.product
     arithmetic = ArithmeticEmitter(product.dtype, target, product.paired)
     extra = epilogue.params if epilogue is not None else ()
-    params = [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")]
+    params = [("ptr", "x"), ("ptr", "w"), ("ptr", "out"), *extra, ("ptr", "scratch")]
     share: Share | Whole = Whole()
     if ranged:
         params += [("i64", "first"), ("i64", "last")]

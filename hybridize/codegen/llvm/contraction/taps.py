@@ -16,36 +16,26 @@ from contextlib import nullcontext
 from hybridize.base.dims import hint, is_symbolic, product, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
 from hybridize.codegen.llvm.contraction.micro import bring_line, fetch, sums_before, term_added
-from hybridize.codegen.llvm.functions.table import narrowed
-from hybridize.codegen.llvm.functions.table import register as register_type
-from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.positions import Array, Lane
+from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
-from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
-from hybridize.loops.kernel import Param
-from hybridize.loops.measure import walk, weight
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.panels import SUMMED, is_long
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan, TapTable, TapTiles, table_of
-from hybridize.schedule.draft import ACCUMULATED
-from hybridize.schedule.steps import SideStore
 
 Range = tuple[int | str, int | str]
 """The first one of some, and the end."""
-
-LIGHT = 10
-"""Instructions of an epilogue that is written out for each vector of a tile."""
 
 
 def emit_taps(
     module: Module,
     name: str,
     plan: TapPlan,
-    params: Sequence[Param],
-    stores: Sequence[SideStore],
+    ending: Ending,
     target: Target,
     *,
     ranged: bool = False,
@@ -54,8 +44,8 @@ def emit_taps(
 
     `w` is packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
-    f = function_of_tiles(module, name, len(params), ranged)
-    return _Driver(f, plan, params, stores, ArithmeticEmitter(plan.dtype, target, plan.paired)).write(ranged)
+    f = function_of_tiles(module, name, len(ending.params), ranged)
+    return _Driver(f, plan, ending, ArithmeticEmitter(plan.dtype, target, plan.paired)).write(ranged)
 
 
 @frozen
@@ -64,8 +54,7 @@ class _Driver:
 
     f: Function
     plan: TapPlan
-    params: Sequence[Param]
-    stores: Sequence[SideStore]
+    ending: Ending
     arithmetic: ArithmeticEmitter
 
     def write(self, ranged: bool) -> Function:
@@ -74,7 +63,7 @@ class _Driver:
         of = table_of(plan)
         lines = [
             [
-                _Line(plan, panels, tiles, tiles.heights[number], fields, self.params, self.stores, self.arithmetic)
+                _Line(plan, panels, tiles, tiles.heights[number], fields, self.ending, self.arithmetic)
                 for tiles, fields in zip(plan.tiles, of.shared, strict=True)
             ]
             for number, panels in enumerate(plan.panels)
@@ -190,7 +179,7 @@ class _Driver:
             if panels.share:
                 rows = times(f, turn.index, fields["rows"])
                 args.append(f"ptr {at(f, after, times(f, rows, panels.share))}")
-            f.call(callee, [*args, *(f"ptr %e{number}" for number in range(len(self.params)))])
+            f.call(callee, [*args, *(f"ptr %e{number}" for number in range(len(self.ending.params)))])
 
     def _cut(self, taps: str, block: str) -> str:
         """The first tap of a block: of those that are summed together, all are in one."""
@@ -291,8 +280,7 @@ class _Line:
     tiles: TapTiles
     height: int
     shared: Mapping[str, int]
-    params: Sequence[Param]
-    stores: Sequence[SideStore]
+    ending: Ending
     arithmetic: ArithmeticEmitter
 
     @property
@@ -311,7 +299,7 @@ class _Line:
         """Write it; returns the name of the function."""
         axes = [("i64", f"a{axis}") for axis in range(len(self.plan.sizes))]
         scalars = [("i64", name) for name in self.parameters]
-        buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
+        buffers = [("ptr", f"e{number}") for number in range(len(self.ending.params))]
         params = [("ptr", "x"), ("ptr", "table"), ("ptr", "w"), *axes, *scalars]
         params += [("ptr", "held"), ("i1", "more"), ("i1", "last")] if self._waits else []
         params += [*([("ptr", "after")] if self.panels.share else []), *buffers]
@@ -347,11 +335,8 @@ class _Line:
                 for value, pointer in zip(sums, partials, strict=True):
                     self.arithmetic.store_computed(f, value, pointer)
         with f.when("%last") if partials else nullcontext():
-            roots = [expr for store in self.stores for expr in (store.index, store.value)]
-            if weight(*roots) <= LIGHT:
-                self._store(f, places, sums)
-            else:
-                self._store_in_turn(f, places, sums)
+            write = self._store if self.plan.stores == "results" else self._store_in_turn
+            write(f, places, sums)
 
     def _number(self, name: str) -> int | str:
         """A number of the part: a size, or the parameter."""
@@ -485,8 +470,8 @@ class _Line:
     def _store(self, f: Function, rows: list[str], sums: list[str]) -> None:
         """Write the epilogue of each vector of sums, column by column: what depends on columns alone is once."""
         plan = self.plan
-        elements = elements_of_result(f, self.arithmetic.target, self.params, plan.sizes)
-        values = [expr for store in self.stores for expr in (store.index, store.value)]
+        elements = elements_of_result(f, self.arithmetic.target, self.ending.params, plan.sizes)
+        values = self.ending.roots
         for v in range(self.panels.vectors):
             column = plus(f, f"%a{plan.column.axis}", v * plan.lanes)
             with elements.bound(plan.column.axis, column, self._lane(f, v, column)):
@@ -494,19 +479,19 @@ class _Line:
                     elements.hoist(values, bit(self.tiles.row.axis))
                 for row, total in zip(rows, sums[v :: self.panels.vectors], strict=True):
                     with elements.bound(self.tiles.row.axis, row):
-                        accumulated(f, elements, self.stores, total, self.plan.lanes)
+                        accumulated(f, elements, self.ending, total, self.plan.lanes)
 
     def _store_in_turn(self, f: Function, rows: list[str], sums: list[str]) -> None:
         """Write a long epilogue once, in a loop over vectors of sums that wait on the stack."""
         plan, arithmetic = self.plan, self.arithmetic
-        elements = elements_of_result(f, arithmetic.target, self.params, plan.sizes)
+        elements = elements_of_result(f, arithmetic.target, self.ending.params, plan.sizes)
         buffer = f.alloca(arithmetic.vector, len(sums))
         numbers = f.alloca("i64", len(rows))
         for i, total in enumerate(sums):
             arithmetic.store_computed(f, total, at(f, buffer, i * arithmetic.vector_bytes))
         for i, row in enumerate(rows):
             f.do(f"store i64 {row}, ptr {at(f, numbers, 8 * i)}, align 8")
-        values = [expr for store in self.stores for expr in (store.index, store.value)]
+        values = self.ending.roots
         with f.loop(0, self.panels.vectors) as turn:
             column = plus(f, f"%a{plan.column.axis}", times(f, turn.index, plan.lanes))
             with elements.bound(plan.column.axis, column, self._lane(f, None, column)):
@@ -517,7 +502,7 @@ class _Line:
                     place = plus(f, times(f, line.index, self.panels.vectors), turn.index)
                     total = arithmetic.load_computed(f, at(f, buffer, times(f, place, arithmetic.vector_bytes)))
                     with elements.bound(self.tiles.row.axis, row):
-                        accumulated(f, elements, self.stores, total, self.plan.lanes)
+                        accumulated(f, elements, self.ending, total, self.plan.lanes)
 
 
 def function_of_tiles(module: Module, name: str, params: int, ranged: bool) -> Function:
@@ -525,36 +510,3 @@ def function_of_tiles(module: Module, name: str, params: int, ranged: bool) -> F
     pointers = [("ptr", name) for name in ("x", "w", *(f"e{number}" for number in range(params)), "scratch")]
     more = [("i64", "first"), ("i64", "last")] if ranged else []
     return Function(module, name, [*pointers, *more], attributes=UNOPTIMISED)
-
-
-def elements_of_result(
-    f: Function, target: Target, params: Sequence[Param], sizes: Sequence[int], *, placed: bool = True
-) -> Elements:
-    """Return the writer of an epilogue, all axes of the result rows.
-
-    Args:
-        f: the function, whose arguments are the arrays `%e0`.
-        target: the machine.
-        params: the arrays.
-        sizes: of the result.
-        placed: True if arguments `%a0` say where each axis stands.
-    """
-    arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(params)}
-    elements = Elements(f, target, arrays, dict(enumerate(sizes)))
-    for axis in range(len(sizes)):
-        if placed:
-            elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
-        elements.rows |= bit(axis)
-    return elements
-
-
-def accumulated(f: Function, elements: Elements, stores: Sequence[SideStore], total: str, lanes: int) -> None:
-    """Write the epilogue of one vector of sums."""
-    for load in walk(*(store.value for store in stores)):
-        if isinstance(load, Load) and load.operand == ACCUMULATED:
-            rounded = narrowed(f, total, load.dtype, lanes)
-            if lanes > 1 and not elements.varies(load):
-                rounded = f.op(f"extractelement {register_type(load.dtype, lanes)} {rounded}, i64 0")
-            elements.remember(load, rounded)
-    for store in stores:
-        elements.store(store.param, store.index, store.value)
