@@ -70,19 +70,27 @@ class RowTiles:
     height: int
 
 
-# Tallest tiles, by their width in vectors, whose sums, row of w and broadcast LLVM keeps in so many registers: one row
-# more and it spills within the loop, at a third of the speed. Integers need one more for the product.
-_ROWS = {32: {1: 24, 2: 12, 3: 8, 4: 6}, 16: {1: 12, 2: 6, 3: 4, 4: 2}}
-_INTEGER_ROWS = {32: {1: 16, 2: 10, 3: 7, 4: 5}, 16: {1: 8, 2: 4, 3: 3, 4: 2}}
+Distances = Literal["in registers", "in the code"]
+"""Where tiles have the distances of their rows in x: a tile of products serves all strides, one of taps has its own."""
+_ROWS = {
+    32: {"in registers": (24, 12, 8, 6), "in the code": (28, 14, 9, 6), "integers": (16, 10, 7, 5)},
+    16: {"in registers": (12, 6, 4, 2), "in the code": (12, 6, 4, 2), "integers": (8, 4, 3, 2)},
+}
+"""Rows of the tallest tiles 1, 2, 3 and 4 vectors wide, by the number of registers: as many as LLVM keeps in these, with
+a row of w and an element of x; one more and it spills within the loop, at a third of the speed. Measured. Where there
+are 32 registers and distances are in the code, the element is a memory operand of the multiplication."""
+_LONG_PRODUCTS = 4
+"""Rows of a tile of integers whose products take several instructions and registers. Measured."""
 
 
-def tile_rows(arithmetic: Arithmetic, vectors: int) -> int:
-    """Rows of a register tile `vectors` wide, at most."""
-    if not arithmetic.is_float and arithmetic.dtype.itemsize != 4:
-        return 4  # products of these integers take several instructions and registers
+def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in registers") -> int:
+    """Rows of a register tile `vectors` wide, at most: what a product takes must fit the registers, too."""
     registers = arithmetic.target.registers
-    rows = (_ROWS if arithmetic.is_float else _INTEGER_ROWS)[registers]
-    return rows.get(vectors) or max(1, (registers - 2 - vectors) // vectors)
+    table = _ROWS[registers][distances if arithmetic.is_float else "integers"]
+    rows = table[vectors - 1] if vectors <= len(table) else (registers - 2 - vectors) // vectors
+    if not arithmetic.is_float and arithmetic.dtype.itemsize != 4:
+        rows = _LONG_PRODUCTS
+    return max(1, min(rows, (registers - 1 - vectors - arithmetic.product_registers) // vectors))
 
 
 LATENCY = 8

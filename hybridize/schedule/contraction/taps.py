@@ -335,9 +335,8 @@ def _fields(tiles: TapTiles, places: Mapping[tuple[int, ...], int]) -> dict[str,
     return fields
 
 
-_ROWS = {32: {1: 28, 2: 14, 3: 9, 4: 6}, 16: {1: 12, 2: 6, 3: 4}}
-"""Tallest tiles by their width in vectors, whose sums and vectors of w LLVM keeps in so many registers; where there are
-32, the element of x is a memory operand of the multiplication."""
+_WIDTHS = {32: range(1, 5), 16: range(1, 4)}
+"""Vectors of a panel that are considered, by the number of registers."""
 _FAR_PIXELS = 4096
 """Bytes between rows from which on more than `_NEAR_ROWS` of them fall on too few lines of the first cache."""
 _NEAR_ROWS = 7
@@ -361,7 +360,7 @@ def tap_panels(
     pixel_bytes, lanes, target = strides[0], arithmetic.lanes, arithmetic.target
     vectors = -(-hint(columns) // lanes)
     best = min(
-        (width for width in _ROWS[target.registers] if width <= vectors),
+        (width for width in _WIDTHS[target.registers] if width <= vectors),
         key=lambda width: (_cost(vectors, width, rows, pixel_bytes, arithmetic), -width),
     )
     parts = [(0, vectors // best, best), (vectors // best * best, 1, vectors % best)]
@@ -446,11 +445,7 @@ _WHOLE_PAIRS = 12
 
 def tile_height(width: int, rows: int, pixel_bytes: int, arithmetic: Arithmetic) -> int:
     """Rows of a tile: of the fewest tiles of a line the lowest, so that rows done twice are few."""
-    registers = arithmetic.target.registers
-    # Beside the sums are a row of w, an element of x, and what a product takes.
-    limit = max(1, (registers - width - 1 - arithmetic.product_registers) // width)
-    table = _ROWS[registers].get(width, 1) if arithmetic.is_float else tile_rows(arithmetic, width)
-    limit = min(limit, table)
+    limit = tile_rows(arithmetic, width, "in the code")
     if not arithmetic.is_float and arithmetic.lanes == 2:
         limit = min(limit, _WHOLE_PAIRS // width)
     if hint(pixel_bytes) >= _FAR_PIXELS:
