@@ -76,9 +76,9 @@ _ROWS = {
     32: {"in registers": (24, 12, 8, 6), "in the code": (28, 14, 9, 6), "integers": (16, 10, 7, 5)},
     16: {"in registers": (12, 6, 4, 2), "in the code": (12, 6, 4, 2), "integers": (8, 4, 3, 2)},
 }
-"""Rows of the tallest tiles 1, 2, 3 and 4 vectors wide, by the number of registers: as many as LLVM keeps in these, with
-a row of w and an element of x; one more and it spills within the loop, at a third of the speed. Measured. Where there
-are 32 registers and distances are in the code, the element is a memory operand of the multiplication."""
+"""Rows of the tallest tiles 1, 2, 3 and 4 vectors wide, by the number of registers: as many as LLVM keeps in these,
+with a row of w and an element of x; one more and it spills within the loop, at a third of the speed. Measured. Where
+there are 32 registers and distances are in the code, the element is a memory operand of the multiplication."""
 _LONG_PRODUCTS = 4
 """Rows of a tile of integers whose products take several instructions and registers. Measured."""
 
@@ -105,14 +105,34 @@ the same terms wherever a product is computed: at multiples of this, as do block
 """
 
 
-def is_long(terms: int, arithmetic: Arithmetic) -> bool:
-    """Tell whether sums of so many terms may have parts."""
-    return arithmetic.is_float and not dims.proven(SUMMED - terms, 0)
+@frozen
+class Summation:
+    """The order in which a tile sums its terms: where it is the same, sums round alike."""
+
+    in_flight: int
+    """Sums that are in flight, at least: a tile of fewer has several sets of them, which take terms in turn."""
+    unroll: int
+    """Terms that a turn of its loop sums, where there is one set. Sums keep their order."""
+    parts: int = 0
+    """Terms that have a sum of their own, where there are more; 0: there are no parts."""
+
+    def sets(self, rows: int, vectors: int) -> int:
+        """Sets of sums of a tile: where there is more than one, terms are summed in another order."""
+        return max(1, self.in_flight // (rows * vectors))
+
+    def __str__(self) -> str:
+        turns = f", {self.unroll} terms a turn" if self.unroll > 1 else ""
+        return f"{self.in_flight} sums in flight{turns}{f', parts of {self.parts} terms' if self.parts else ''}"
 
 
-def sets_of_sums(rows: int, vectors: int) -> int:
-    """Sets of sums that a tile has, taken in turn: where there is more than one, terms are summed in another order."""
-    return max(1, LATENCY // (rows * vectors))
+def parts_of(terms: int, arithmetic: Arithmetic) -> int:
+    """The terms of a part of sums of so many; 0 where they have no parts."""
+    return SUMMED if arithmetic.is_float and not dims.proven(SUMMED - terms, 0) else 0
+
+
+def summation(terms: int, arithmetic: Arithmetic) -> Summation:
+    """The order in which tiles of products sum so many terms."""
+    return Summation(LATENCY, arithmetic.target.unroll, parts_of(terms, arithmetic))
 
 
 _SHORT = (3, 2)

@@ -37,6 +37,8 @@ class ProductPlan:
     """From one x of the batch to the next."""
     w_bytes: int
     """From one w of the batch to the next, packed or not."""
+    is_short: bool
+    """True if a tile takes so little that the loops around it count."""
     blocks: RowBlocks | None = None
     """In a band: the rows that a call computes, each block of one member of the batch."""
 
@@ -50,7 +52,8 @@ class ProductPlan:
             lines.append(str(self.tiling))
         threads = f"threads: {self.units!r} units of {self.axis}"
         calls = threads if self.blocks is None else f"calls of {self.blocks}"
-        lines.append(f"stores {self.stores}; scratch {self.scratch.nbytes!r} bytes; {calls}")
+        short = "; short tiles" if self.is_short else ""
+        lines.append(f"stores {self.stores}; scratch {self.scratch.nbytes!r} bytes; {calls}{short}")
         return "\n".join(lines)
 
     @property
@@ -87,8 +90,13 @@ def make_plan(
         units(product, arithmetic, tiling),
         product.m * product.k * arithmetic.stored_bytes,
         make_packing(product, arithmetic).matrix_bytes if product.packed else w_bytes,
+        is_symbolic(product.k) or product.k < _LONG,
         blocks,
     )
+
+
+_LONG = 64
+"""Terms that take a tile so long that the loop around it does not count. Estimated."""
 
 
 def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following: Following) -> Stores:

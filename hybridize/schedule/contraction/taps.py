@@ -149,6 +149,8 @@ class TapPlan:
     """True if threads share the lines of one panel after the other; else lines, through all panels."""
     stores: Stores = "results"
     """As tiles do."""
+    parts: int = 0
+    """Terms that have a sum of their own, where there are more, about; 0: there are no parts."""
 
     @property
     def tap_count(self) -> int:
@@ -159,6 +161,11 @@ class TapPlan:
     def term_count(self) -> int:
         """Terms of a tap of a panel."""
         return product(axis.size for axis in self.terms)
+
+    @property
+    def together(self) -> int:
+        """Taps whose terms are summed together, where sums have parts."""
+        return max(1, self.parts // max(1, hint(self.term_count)))
 
     @property
     def columns(self) -> int:
@@ -224,7 +231,7 @@ class TapPlan:
 
         lines = [
             f"taps {self.dtype.name}{' pairs' if self.paired else ''}: groups {listed(self.packed_groups)}",
-            f"  sum over {listed(self.taps)} then {listed(self.terms)}",
+            f"  sum over {listed(self.taps)} then {listed(self.terms)}{self._parts}",
         ]
         for panels in self.panels:
             far = [
@@ -242,6 +249,10 @@ class TapPlan:
             lines.append(f"  tiles of {heights} rows, {listed((*tiles.outer, tiles.row))}")
             lines += [f"    {_part_text(part, tiles)}" for part in tiles.parts]
         return "\n".join(lines)
+
+    @property
+    def _parts(self) -> str:
+        return f", parts of {self.together} taps and {self.parts} terms at most" if self.parts else ""
 
 
 def _part_text(part: TapPart, tiles: TapTiles) -> str:

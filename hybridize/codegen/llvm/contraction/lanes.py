@@ -28,7 +28,6 @@ from hybridize.loops.index import bit
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.lanes import LanePart, LanePlan, LaneTiles
-from hybridize.schedule.contraction.panels import SUMMED
 
 
 def emit_lanes(
@@ -273,7 +272,7 @@ class _Lines:
             return loop.results
 
         if isinstance(whole, str) or not same(whole, 0):
-            initial, together = sums, self._together(axes)
+            initial, together = sums, self.plan.together(self.tiles, axes)
             parts = max(together // count, 1) * count
             sums = (
                 sums_of_parts(f, self.arithmetic, initial, whole, parts, part) if together else part(0, whole, initial)
@@ -281,18 +280,6 @@ class _Lines:
         if count > 1 and (isinstance(size, str) or isinstance(whole, str) or not same(whole, size)):
             sums = part(whole, size, sums, 1)
         return sums
-
-    def _terms(self, axes: Sequence[tuple[int, int]]) -> int:
-        """Terms of each sum over some axes, in the call that is compiled."""
-        sizes = [max(hint(part.sizes[axis]) for part in self.tiles.parts) for axis, _ in axes]
-        each = zip(axes, sizes, strict=True)
-        return math.prod(-(-size // self.plan.lanes) if axis == self.plan.lane else size for (axis, _), size in each)
-
-    def _together(self, axes: Sequence[tuple[int, int]]) -> int:
-        """Indices of the first of some axes whose terms have sums of their own; 0 where it has no such parts."""
-        inner = self._terms(axes[1:])
-        is_here = self.arithmetic.is_float and self._terms(axes) > SUMMED >= inner
-        return max(1, SUMMED // max(1, inner)) if is_here else 0
 
     def _turn(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:
         """Write a turn: every vector of x is loaded once, in the order of memory, and used for all of its products."""
@@ -343,7 +330,7 @@ class _Lines:
                     loop.following = self._turn(f, x_at, w_at, width, (*box, 1), loop.values)
                 return loop.results
 
-            together = 0 if rest else self._together([(self.plan.lane, 1)]) * lanes
+            together = 0 if rest else self.plan.together(self.tiles, [(self.plan.lane, 1)]) * lanes
             sums = (
                 sums_of_parts(f, self.arithmetic, sums, stop, together, part) if together else part(start, stop, sums)
             )

@@ -9,7 +9,7 @@ nothing is to be done to the sums of a whole tile, it does that and stores in `o
 
 from __future__ import annotations
 
-from hybridize.base.dims import is_symbolic, same
+from hybridize.base.dims import same
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out, member_offset
@@ -20,9 +20,6 @@ from hybridize.machine.target import Target
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Strides
-
-LONG = 64
-"""Sums of so many terms take a tile so long that the loop around it does not count."""
 
 
 def emit_product(
@@ -49,8 +46,7 @@ def emit_product(
     if ranged:
         params += [("i64", "first"), ("i64", "last")]
         share = Share(plan.axis, plan.units, "%first", "%last")
-    short = is_symbolic(product.k) or product.k < LONG
-    f = Function(module, name, params, attributes=UNOPTIMISED, busy=short)
+    f = Function(module, name, params, attributes=UNOPTIMISED, busy=plan.is_short)
     out = Out(f, plan, arithmetic, epilogue)
 
     def member(batch: str, share: Share | BlockOfRows | Whole) -> None:

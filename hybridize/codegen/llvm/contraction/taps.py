@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
-from hybridize.base.dims import hint, is_symbolic, product, proven, same
+from hybridize.base.dims import is_symbolic, product, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
 from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
@@ -24,7 +24,6 @@ from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, opera
 from hybridize.loops.index import bit
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
-from hybridize.schedule.contraction.panels import SUMMED, is_long
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan, TapTable, TapTiles, table_of
 
 Range = tuple[int | str, int | str]
@@ -183,9 +182,9 @@ class _Driver:
 
     def _cut(self, taps: str, block: str) -> str:
         """The first tap of a block: of those that are summed together, all are in one."""
-        f, together = self.f, _together(self.plan)
+        f, together = self.f, self.plan.together
         cut = f.op(f"udiv i64 {times(f, taps, block)}, {operand(f, self.plan.blocks.count)}")
-        if together == 1 or not is_long(self.plan.tap_count * self.plan.term_count, self.arithmetic):
+        if together == 1:
             return cut
         begin = f.op(f"sub i64 {cut}, {f.op(f'urem i64 {cut}, {together}')}")
         return f.op(f"select i1 {f.op(f'icmp eq i64 {cut}, {taps}')}, i64 {taps}, i64 {begin}")
@@ -210,11 +209,6 @@ def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: 
         w = plus(f, w, times(f, indices[axis.axis], axis.w))
         index = index if last or size == "1" else f.op(f"udiv i64 {index}, {size}")
     return indices, x, w
-
-
-def _together(plan: TapPlan) -> int:
-    """Taps whose terms are summed together where sums have parts."""
-    return max(1, SUMMED // max(1, hint(plan.term_count)))
 
 
 # The table
@@ -370,22 +364,22 @@ class _Line:
     def _sums(self, f: Function, x: str, after: str, offsets: list[str], initial: list[str]) -> list[str]:
         """The sums over all taps and terms, row by row; from `after` on, lines of memory are brought near.
 
-        Of many terms, each `SUMMED` or so have sums of their own, which are added in memory.
+        Of many terms, parts have sums of their own, which are added in memory.
         """
         taps, terms, arithmetic = self._number("taps"), self._number("terms"), self.arithmetic
         behind = [after] * bool(after)
-        if not is_long(self.plan.tap_count * self.plan.term_count, arithmetic):
+        if not self.plan.parts:
             return self._taps(f, x, offsets, [*initial, *behind], (0, taps), (0, terms))[: len(initial)]
         total = f.alloca(arithmetic.vector, len(initial))
         places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(initial))]
         for value, place in zip(initial, places, strict=True):
             arithmetic.store_computed(f, value, place)
-        together = _together(self.plan)
+        together, part = self.plan.together, self.plan.parts
         zeros = [arithmetic.zero] * len(initial)
         with f.loop(0, taps, together, carry=[("ptr", pointer) for pointer in behind]) as outer:
             some = outer.index, self._end_of(f, outer.index, together, taps)
-            with f.loop(0, terms, SUMMED, carry=[("ptr", pointer) for pointer in outer.values]) as inner:
-                those = inner.index, self._end_of(f, inner.index, SUMMED, terms)
+            with f.loop(0, terms, part, carry=[("ptr", pointer) for pointer in outer.values]) as inner:
+                those = inner.index, self._end_of(f, inner.index, part, terms)
                 results = self._taps(f, x, offsets, [*zeros, *inner.values], some, those)
                 for value, place in zip(results, places, strict=False):
                     before = arithmetic.load_computed(f, place)
