@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 
 from hybridize.base.dtypes import DType, bfloat16, float16
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, RowSums
 from hybridize.codegen.llvm.functions.table import narrowed, to_memory
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.text import Function, at, plus, times
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
@@ -75,6 +79,68 @@ def elements_of_result(
             elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
         elements.rows |= bit(axis)
     return elements
+
+
+@frozen
+class BoxAxis:
+    """An axis of the result along which a tile has several rows."""
+
+    axis: int
+    place: str
+    """The index of the first."""
+    step: int
+    count: int
+    start: str = "0"
+    """The first one that is stored."""
+
+    def at(self, f: Function, number: str | int) -> str:
+        """The index of a row."""
+        return plus(f, self.place, times(f, str(number), self.step))
+
+
+def emit_ending(
+    f: Function,
+    elements: Elements,
+    ending: Ending,
+    arithmetic: ArithmeticEmitter,
+    box: Sequence[BoxAxis],
+    sums: Iterable[str],
+    lanes: int,
+    *,
+    inside: bool,
+) -> None:
+    """Write the epilogue of each row of a tile, a vector of sums: one after the other `inside` the tile, else once, in
+    loops over sums that wait on the stack. Axes of one row may be open already.
+    """
+    if inside:
+        _each_row(f, elements, ending, [axis for axis in box if axis.count > 1 or axis.axis not in elements.axes],
+                  iter(sums), lanes)  # fmt: skip
+        return
+    box = [axis for axis in box if axis.count > 1]
+    nbytes, count = lanes * arithmetic.bytes, math.prod(axis.count for axis in box)
+    waiting = f.alloca(arithmetic.vector if lanes > 1 else arithmetic.type, count)
+    for number, total in enumerate(sums):
+        arithmetic.store_computed(f, total, at(f, waiting, number * nbytes), lanes)
+    with ExitStack() as within:
+        slot = "0"
+        for axis in box:
+            turn = within.enter_context(f.loop(axis.start, axis.count))
+            slot = plus(f, times(f, slot, axis.count), turn.index)
+            within.enter_context(elements.bound(axis.axis, axis.at(f, turn.index)))
+        total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)), lanes)
+        accumulated(f, elements, ending, total, lanes)
+
+
+def _each_row(
+    f: Function, elements: Elements, ending: Ending, box: Sequence[BoxAxis], sums: Iterator[str], lanes: int
+) -> None:
+    """Write the epilogue of each row, the sums being made when they are asked for."""
+    if not box:
+        accumulated(f, elements, ending, next(sums), lanes)
+        return
+    for number in range(box[0].count):
+        with elements.bound(box[0].axis, box[0].at(f, number)):
+            _each_row(f, elements, ending, box[1:], sums, lanes)
 
 
 def accumulated(f: Function, elements: Elements, ending: Ending, total: str, lanes: int) -> None:

@@ -17,10 +17,9 @@ from contextlib import ExitStack
 from hybridize.base.dims import hint, is_symbolic, known, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
-from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
+from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
 from hybridize.codegen.llvm.contraction.micro import sums_of_parts
 from hybridize.codegen.llvm.contraction.taps import function_of_tiles
-from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
@@ -234,10 +233,12 @@ class _Lines:
                         within.enter_context(elements.bound(axis, places[axis]))
                 if column is not None:
                     elements.hoist(values, moving)
-            if self.plan.stores == "results" or len(sums) == 1:
-                self._store(f, elements, sums, places)
-            else:
-                self._store_in_turn(f, elements, sums, places)
+            box = [
+                BoxAxis(axis, places[axis], self.plan.axes[axis].step, count)
+                for (axis, _), count in zip(self.tiles.rows, self.box, strict=True)
+            ]
+            inside, lanes = self.plan.stores == "results" or len(sums) == 1, 1 if column is None else self.plan.lanes
+            emit_ending(f, elements, self.ending, self.arithmetic, box, sums, lanes, inside=inside)
 
     # Sums
 
@@ -376,38 +377,3 @@ class _Lines:
         if width.mask is None:
             return arithmetic.load_computed(f, pointer)
         return masked_load(f, pointer, arithmetic.type, width.lanes, arithmetic.bytes, width.mask)
-
-    # The epilogue
-
-    @property
-    def _lanes(self) -> int:
-        """Lanes of the sums that an epilogue sees."""
-        return 1 if self.plan.is_summed else self.plan.lanes
-
-    def _store(self, f: Function, elements: Elements, sums: Sequence[str], places: Mapping[int, str]) -> None:
-        """Write the epilogue of each row of a tile."""
-        for indices, total in zip(itertools.product(*map(range, self.box)), sums, strict=True):
-            with ExitStack() as within:
-                for (axis, _), count, index in zip(self.tiles.rows, self.box, indices, strict=True):
-                    if count > 1 or axis not in elements.axes:
-                        place = plus(f, places[axis], self.plan.axes[axis].step * index)
-                        within.enter_context(elements.bound(axis, place))
-                accumulated(f, elements, self.ending, total, self._lanes)
-
-    def _store_in_turn(self, f: Function, elements: Elements, sums: Sequence[str], places: Mapping[int, str]) -> None:
-        """Write a long epilogue once, in loops over the rows of a tile, whose sums wait on the stack."""
-        arithmetic, lanes = self.arithmetic, self._lanes
-        nbytes = lanes * arithmetic.bytes
-        waiting = f.alloca(arithmetic.vector if lanes > 1 else arithmetic.type, len(sums))
-        for number, total in enumerate(sums):
-            arithmetic.store_computed(f, total, at(f, waiting, number * nbytes), lanes)
-        with ExitStack() as within:
-            slot = "0"
-            for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
-                if count > 1:
-                    turn = within.enter_context(f.loop(0, count))
-                    slot = plus(f, times(f, slot, count), turn.index)
-                    place = plus(f, places[axis], times(f, turn.index, self.plan.axes[axis].step))
-                    within.enter_context(elements.bound(axis, place))
-            total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)), lanes)
-            accumulated(f, elements, self.ending, total, self._lanes)

@@ -16,10 +16,9 @@ from fractions import Fraction
 from hybridize.base.dims import bounds, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
+from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
 from hybridize.codegen.llvm.contraction.taps import emit_taps, function_of_tiles
 from hybridize.codegen.llvm.functions.table import constant
-from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, operand, plus, times
@@ -167,6 +166,11 @@ class _Transforms:
         program = linear_program(plan.transforms.out)
         values = self.ending.roots
         moving = bit(plan.down.axis) | bit(plan.across.axis)
+        starts = ("0", "0") if whole else ("%down", "%across")
+        box = [
+            BoxAxis(axis.axis, f"%a{axis.axis}", 1, plan.pixels, start)
+            for axis, start in zip((plan.down, plan.across), starts, strict=True)
+        ]
         for vectors, mask in self._vectors(f, plan.sizes[plan.column]):
             lane = Lane(plan.column, Width(plan.lanes, mask))
             with vectors as loop, elements.bound(plan.column, loop.index, lane):
@@ -178,7 +182,8 @@ class _Transforms:
                     loaded = [arithmetic.load(f, place, plan.lanes, mask) for place in places]
                     columns.append(self._applied(f, program, loaded))
                 rows = (self._applied(f, program, [column[i] for column in columns]) for i in range(plan.pixels))
-                (self._store_whole if whole else self._store_part)(f, elements, rows)
+                sums = (value for row in rows for value in row)
+                emit_ending(f, elements, self.ending, arithmetic, box, sums, plan.lanes, inside=whole)
         return module.shared(f)
 
     def _summed(self, f: Function, m: str, i: int, j: int) -> str:
@@ -193,30 +198,6 @@ class _Transforms:
         if whole < count:
             mask = None if self.plan.lanes == 1 else first_lanes(f, str(count - whole), self.plan.lanes)
             yield f.loop(whole, count, self.plan.lanes), mask
-
-    def _store_whole(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
-        """Write the epilogue of each pixel."""
-        plan = self.plan
-        for i, row in enumerate(rows):
-            with elements.bound(plan.down.axis, plus(f, f"%a{plan.down.axis}", i)):
-                for j, value in enumerate(row):
-                    with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", j)):
-                        accumulated(f, elements, self.ending, value, plan.lanes)
-
-    def _store_part(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
-        """Write the epilogue once, in a loop over pixels, which wait on the stack."""
-        plan, arithmetic = self.plan, self.arithmetic
-        buffer = f.alloca(arithmetic.vector, plan.pixels**2)
-        for i, row in enumerate(rows):
-            for j, value in enumerate(row):
-                arithmetic.store_computed(f, value, at(f, buffer, (i * plan.pixels + j) * arithmetic.vector_bytes))
-        with f.loop("%down", str(plan.pixels)) as down, elements.scope():
-            y = plus(f, f"%a{plan.down.axis}", down.index)
-            with elements.bound(plan.down.axis, y), f.loop("%across", str(plan.pixels)) as across, elements.scope():
-                number = plus(f, times(f, down.index, plan.pixels), across.index)
-                place = at(f, buffer, times(f, number, arithmetic.vector_bytes))
-                with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", across.index)):
-                    accumulated(f, elements, self.ending, arithmetic.load_computed(f, place), plan.lanes)
 
     def _applied(self, f: Function, program: LinearProgram, vector: Sequence[str]) -> list[str]:
         """The values of a program."""
