@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hybridize.base.frozen import changed
 from hybridize.base.types import Shape
@@ -15,7 +15,7 @@ from hybridize.schedule.contraction.ending import ACCUMULATED, Ending
 from hybridize.schedule.contraction.product import Product, place
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.gates import Gates, gate_positions
-from hybridize.schedule.grouping import coefficients_of
+from hybridize.schedule.grouping import Pattern, coefficients_of
 
 
 def ending_of(draft: Draft, out: Value) -> tuple[Ending, list[Value]]:
@@ -23,7 +23,13 @@ def ending_of(draft: Draft, out: Value) -> tuple[Ending, list[Value]]:
 
     Returns the values of the params, too.
     """
-    shape, (pattern,) = out.type.shape, draft.read_patterns(out)
+    (pattern,) = draft.read_patterns(out)
+    key = ending_of, out.type.shape, *map(id, pattern)
+    ending, order = draft.results.of(key, lambda: _read_at(draft, out.type.shape, pattern))
+    return ending, [draft.buffers[number] for number in order]
+
+
+def _read_at(draft: Draft, shape: Shape, pattern: Pattern) -> tuple[Ending, Sequence[int]]:
     space = Space(draft.space.interner, dict(enumerate(shape)))
     coefficients = coefficients_of(draft.space.flat(tuple(pattern), shape))
     same_axes = {index.number: k for k, index in enumerate(pattern) if isinstance(index, Axis)}
@@ -39,17 +45,21 @@ def ending_of_product(draft: Draft, out: Value, product: Product) -> tuple[Endin
 
     The first param is `out`, which is stored last.
     """
-    group, shape = draft.group, (product.batch, product.m, product.columns)
+    shape, target = (product.batch, product.m, product.columns), draft.buffers.index(out)
+    key = ending_of_product, target, *shape, product.gates
+    ending, order = draft.results.of(key, lambda: _of_product(draft, target, shape, product.gates))
     space = Space(draft.space.interner, dict(enumerate(shape)))
+    result = changed(ending.stores[-1], index=place(space, (0, 1, 2), product.out_strides))
+    return changed(ending, stores=(*ending.stores[:-1], result)), [draft.buffers[number] for number in order]
+
+
+def _of_product(draft: Draft, target: int, shape: Shape, gates: int) -> tuple[Ending, Sequence[int]]:
+    group, space = draft.group, Space(draft.space.interner, dict(enumerate(shape)))
     position = draft.space.flat(tuple(map(draft.space.axis, range(len(group.shape)))), group.shape)
     axes = _counted(space, shape, coefficients_of(position), group.shape)
-    gates = {}
-    if product.gates > 1:
-        places = gate_positions(draft.space, group.shape, Gates(product.gates, product.columns))
-        gates = {id(place): ACCUMULATED - gate for gate, place in enumerate(places)}
-    ending, values = _ending(draft, space, axes, out, gates)
-    result = changed(ending.stores[-1], index=place(space, (0, 1, 2), product.out_strides))
-    return changed(ending, stores=(*ending.stores[:-1], result)), values
+    places = gate_positions(draft.space, group.shape, Gates(gates, shape[-1])) if gates > 1 else []
+    sums = {id(place): ACCUMULATED - gate for gate, place in enumerate(places)}
+    return _ending(draft, space, axes, target, sums)
 
 
 def _counted(space: Space, shape: Shape, coefficients: Mapping[int, int], sizes: Shape) -> dict[int, Expr]:
@@ -63,15 +73,14 @@ def _counted(space: Space, shape: Shape, coefficients: Mapping[int, int], sizes:
 
 
 def _ending(
-    draft: Draft, space: Space, axes: Mapping[int, Expr], last: Value | None, gates: Mapping[int, int]
-) -> tuple[Ending, list[Value]]:
-    """The statements of a draft over the axes of `space`, in which `axes` are written.
+    draft: Draft, space: Space, axes: Mapping[int, Expr], target: int | None, gates: Mapping[int, int]
+) -> tuple[Ending, Sequence[int]]:
+    """The statements of a draft over the axes of `space`, in which `axes` are written, and the buffers of its params.
 
-    Where a value is stored `last`, what others store of it is made of the value itself. `gates` are the operands that
+    Where `target` is stored last, what others store of it is made of the value itself. `gates` are the operands that
     the sums at some positions are.
     """
     interner = space.interner
-    target = None if last is None else draft.buffers.index(last)
     main = next((statement for statement in draft.statements if statement.buffer == target), None)
     written = {statement.buffer for statement in draft.statements}
     used = (number for number in draft.read_buffers() | written if number >= 0)
@@ -92,4 +101,4 @@ def _ending(
     statements = [statement for statement in draft.statements if statement is not main]
     statements += [] if main is None else [main]
     stores = tuple(Statement(numbers[s.buffer], moved(s.index), moved(s.value)) for s in statements)
-    return Ending(params, stores), [draft.buffers[n] for n in order]
+    return Ending(params, stores), order

@@ -175,7 +175,7 @@ class Band:
     def __str__(self) -> str:
         each = "each in turn" if self.in_turn else "each"
         batch = "" if same(self.batch, 1) else f" of {each} of {text(self.batch)}"
-        threads = "" if self.split is None else f", {self.split}"
+        threads = "" if self.split is None else f", {self.split.text([self.units])}"
         return f"band {self.number}: {self.blocks}{batch} at a time{threads}"
 
 
@@ -264,7 +264,7 @@ class RollingBand:
 
     def __str__(self) -> str:
         memories = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.memories)
-        threads = "" if self.split is None else f", {self.split}"
+        threads = "" if self.split is None else f", {self.split.text([self.parts])}"
         return f"rolling band {self.number}: {self.size} of {self.units} units at a time, {memories}{threads}"
 
 
@@ -380,7 +380,8 @@ class SharedStep(BaseStep):
     def text(self, body: str) -> str:
         """Describe it: kind, origin, addresses, threads and band, then all that was decided of how it runs."""
         part = [] if self.part is None else [self.part.text(self.arguments)]
-        return _step(self.kind, self, [*([] if self.split is None else [str(self.split)]), *part, body])
+        shared = [] if self.split is None else [self.split.text(self.own_turns(self.split))]
+        return _step(self.kind, self, [*shared, *part, body])
 
 
 @frozen
@@ -423,7 +424,12 @@ class LoopStep(SharedStep):
 
 @frozen
 class ContractionStep(SharedStep):
-    """Run a contraction with its epilogue; `addresses` are x, w as the plan reads it, and the epilogue's params."""
+    """Run a contraction with its epilogue; `addresses` are x, w as the plan reads it, and the params of the epilogue
+    and of the prologue.
+    """
+
+    plan: ContractionPlan
+    ending: Ending
 
     plan: ContractionPlan
     ending: Ending
@@ -444,7 +450,10 @@ class ContractionStep(SharedStep):
         return self.nbytes
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
-        yield from zip(self.addresses, (False, False, *(param.written for param in self.ending.params)), strict=True)
+        written = [False, False, *(param.written for param in self.ending.params)]
+        if isinstance(self.plan, ProductPlan) and self.plan.product.prologue is not None:
+            written += [False] * len(self.plan.product.prologue.params)
+        yield from zip(self.addresses, written, strict=True)
 
     def own_turns(self, split: Split) -> list[int]:
         return [self.plan.units]

@@ -184,7 +184,7 @@ def _in_turn(step: ScheduleStep, output: int, source: int) -> bool:
     (reads,), (writes,) = numbers.values()
     if isinstance(step, LoopStep):
         return reads < len(step.kernel.params) and _read_first(step.kernel, reads, writes)
-    return reads > 1 and _finished_first(step, reads - 2, writes - 2)
+    return 0 <= reads - 2 < len(step.ending.params) and _finished_first(step, reads - 2, writes - 2)
 
 
 def _written_over(step: RoutineStep, output: int, source: int) -> bool:

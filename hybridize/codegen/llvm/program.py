@@ -263,7 +263,7 @@ class Emitter:
         if not step.kernel.nests:
             return ""
         if step.numbers:
-            args.append(self._table(step.kernel.params[-1].dtype, step.numbers))
+            args.insert(len(step.kernel.params) - 1, self._table(step.kernel.params[-1].dtype, step.numbers))
         if step.split is not None:
             return self._shared(f, step.kernel, args, step.split, pointers)
         name = self._kernel(step.kernel)
@@ -447,7 +447,7 @@ class Emitter:
         plan, words = step.plan, f"{step.ending}{' ranged' if ranged else ''}"
         kind, key = ("lanes" if isinstance(plan, LanePlan) else "taps"), f"{plan!r} {words}"
         if isinstance(plan, ProductPlan):
-            kind, key = "product", f"{plan.product} {words}{plan.blocks or ''}"
+            kind, key = "product", f"{plan.product} {plan.product.prologue} {words}{plan.blocks or ''}"
         write = functools.partial(emit_contraction, self.module, step=step, target=self.target, ranged=ranged)
         return self._once(kind, key, write)
 

@@ -244,7 +244,7 @@ def lane_plan(
         for axis in range(len(contraction.sizes))
     )
     plan = LanePlan(
-        contraction.accumulate,
+        contraction.precision.accumulate,
         lanes,
         contraction.shape,
         lane,
@@ -255,7 +255,7 @@ def lane_plan(
         (),
         by_lanes=False,
         paired=contraction.paired,
-        parts=SUMMED if is_float(contraction.accumulate) else 0,
+        parts=SUMMED if is_float(contraction.precision.accumulate) else 0,
     )
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     cut = _cut(contraction, parts)

@@ -346,8 +346,8 @@ def _fields(tiles: TapTiles, places: Mapping[tuple[int, ...], int]) -> dict[str,
     return fields
 
 
-_WIDTHS = {32: range(1, 5), 16: range(1, 4)}
-"""Vectors of a panel that are considered, by the number of registers."""
+_WIDTHS = range(1, 5)
+"""Vectors of a panel that are considered; the last where there are registers enough."""
 _FAR_PIXELS = 4096
 """Bytes between rows from which on more than `_NEAR_ROWS` of them fall on too few lines of the first cache."""
 _NEAR_ROWS = 7
@@ -371,7 +371,7 @@ def tap_panels(
     pixel_bytes, lanes, target = strides[0], arithmetic.lanes, arithmetic.target
     vectors = -(-hint(columns) // lanes)
     best = min(
-        (width for width in _WIDTHS[target.registers] if width <= vectors),
+        (width for width in _WIDTHS if width <= vectors and (target.registers >= 32 or width < _WIDTHS[-1])),
         key=lambda width: (_cost(vectors, width, rows, pixel_bytes, arithmetic), -width),
     )
     parts = [(0, vectors // best, best), (vectors // best * best, 1, vectors % best)]

@@ -11,7 +11,7 @@ from hybridize.graph import Value
 from hybridize.loops.index import Space
 from hybridize.loops.kernel import Kernel, Statement
 from hybridize.loops.measure import bytes_moved
-from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.arithmetic import converts_quickly
 from hybridize.schedule.bands import Access, BandMember, suits_band
 from hybridize.schedule.contraction import (
     Product,
@@ -38,8 +38,9 @@ from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.pending.copies import copying
+from hybridize.schedule.prologues import PrologueOp, prologue_of
 from hybridize.schedule.rolling import RollingMember
-from hybridize.schedule.steps import Address, ContractionPlan, ContractionStep, Provenance
+from hybridize.schedule.steps import Address, ContractionPlan, ContractionStep, Derived, Provenance
 from hybridize.schedule.storage import address_of
 
 
@@ -65,7 +66,7 @@ class PendingContraction(PendingSteps):
     out: Value
     ending: Ending
     values: tuple[Value, ...]
-    """Those that the params of the epilogue are, in order."""
+    """Those that the params of the epilogue are, in order, then those of the prologue."""
     copies: tuple[OperandCopy | None, OperandCopy | None]
     """Of the operands, where these are not read as they lie."""
     turned: Mapping[int, OperandCopy]
@@ -167,14 +168,21 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
     if draft is not None:
         out = next(value for value in draft.group.materialised if program.grouping.takes_sums(step, value))
     of = _reaching(program, step, _where_it_lies(program, step, of, out))
-    packing = _packed_matrices(program, step.operands[1], of)
-    of = changed(of, packed=packing is not None)
+    if isinstance(step.node.op, PrologueOp):
+        of = changed(of, prologue=prologue_of(step.node.op, step.operands[1:], of, program.lowerings))
+    is_narrow = of.stored != of.arithmetic(program.target).accumulate
+    is_narrow = is_narrow and converts_quickly(of.stored, program.target)
+    packing = _packed_matrices(program, step.operands[1], changed(of, narrow=is_narrow))
+    assert packing is not None or of.prologue is None, "only packed panels have a prologue"
+    of = changed(of, packed=packing is not None, narrow=packing is not None and is_narrow)
     if draft is None:
         ending, values = _plain_product(program, of, out), [out]
     else:
         ending, values = ending_of_product(draft, out, of)
-    plan = make_plan(of, program.target, ending.following)
+    after, results = ending.following, program.lowerings.results
+    plan = results.of((make_plan, of, after), lambda: make_plan(of, program.target, after))
     nbytes = of.x_bytes + of.w_bytes + out.type.nbytes
+    values = [*values, *step.operands[2:]]
     return _pending(program, step, number, (plan, plan), (ending, values), out, (None, packing), {}, nbytes, of.flops)
 
 
@@ -206,7 +214,7 @@ def _pending(
     program.tasks.tell(number, nbytes, flops, [1 if split is None else hint(plan.units)], whole=whole)
     draft = None if step.epilogue is None else program.drafts.of(step.epilogue)
     nodes = [step.node, *(() if draft is None else (node for _, node, _ in reversed(draft.group.members)))]
-    provenance, (x, w) = program.provenance(nodes), step.operands
+    provenance, (x, w) = program.provenance(nodes), step.operands[:2]
     return PendingContraction(
         number, provenance, (x, w), plan, by_lines, out, ending, tuple(values), copies, turned, nbytes, flops, split,
         workspace,
@@ -221,7 +229,7 @@ def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: V
         return product
     x, w = (
         memory_order(home_of(value), value.type.shape, merged=merged and number == 0)
-        for number, value in enumerate(step.operands)
+        for number, value in enumerate(step.operands[:2])
     )
     at = MatrixLayout(None)
     if not program.grouping.places.is_ordered(out):
@@ -249,20 +257,22 @@ def _reaching(program: Scheduling, step: NodeStep, product: Product) -> Product:
 def _packed_matrices(program: Scheduling, w: Value, product: Product) -> OperandCopy | None:
     """The packed w of a product, a constant; None if w is known only to the call, or packing does not pay."""
     source, start = program.source(w)
-    arithmetic = Arithmetic(product.dtype, program.target, product.paired)
+    arithmetic, results = product.arithmetic(program.target), program.lowerings.results
     if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
         return None
-    packing = make_packing(product, arithmetic)
+    packing = results.of((make_packing, product), lambda: make_packing(product, arithmetic))
+
+    def derived() -> Derived:
+        kernel = results.of((packing_kernel, packing), lambda: packing_kernel(packing, program.target))
+        return packed(part(source, start, w.type), w.type, kernel)
+
     key = (program.grouping.places.root(w), start, w.type, packing)
-    derived = program.slots.packed(
-        key, lambda: packed(part(source, start, w.type), w.type, packing_kernel(packing, program.target))
-    )
-    return OperandCopy(derived, None)
+    return OperandCopy(program.slots.packed(key, derived), None)
 
 
 def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, number: int) -> PendingContraction:
     """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
-    (x, w), out, dtype = step.operands, step.node.outputs[0], arranged.contraction.accumulate
+    (x, w), out, dtype = step.operands, step.node.outputs[0], arranged.contraction.precision.accumulate
     home_of = program.grouping.places.home
     homes = (home_of(x), x.type.dtype), (home_of(w), w.type.dtype)
     stable = program.known.get(program.grouping.places.root(w)) is not None
@@ -340,7 +350,7 @@ def _packed_second(
 ) -> OperandCopy | None:
     """The second operand of a contraction with windows, packed; None where it is read as it lies."""
     plan, source = read.plan, (program.grouping.places.home(w), w.type.dtype)
-    dtype = arranged.contraction.accumulate
+    dtype = arranged.contraction.precision.accumulate
     if isinstance(read, winograd.WinogradReading):
         elements = read.plan.packed_elements
         fill = winograd.transformed_weights(arranged, read.plan, source, program.target)
