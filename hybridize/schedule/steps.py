@@ -430,9 +430,6 @@ class ContractionStep(SharedStep):
 
     plan: ContractionPlan
     ending: Ending
-
-    plan: ContractionPlan
-    ending: Ending
     out: TensorType
     nbytes: int
     """Bytes that are read and written."""

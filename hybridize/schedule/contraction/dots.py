@@ -113,8 +113,8 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
         for columns in (any_columns,) if is_symbolic(product.m) else _columns(arithmetic, rows, far or streams > 1):
             turns = _turns(arithmetic, rows, columns, product.k)
             whole = not is_symbolic(product.k) and product.k % (turns * lanes) == 0
-            parts = parts_of(product.k // (turns * lanes), arithmetic)
-            tiles.append(DotsTile(rows, columns, turns, whole, parts))
+            apart = parts_of(product.k // (turns * lanes), arithmetic)
+            tiles.append(DotsTile(rows, columns, turns, whole, apart))
     w_row = flipped_row(product, arithmetic) if flips else product.w_row * arithmetic.stored_bytes
     ranges = _ranges(product.columns, block, lanes)
     return Dots(heights, height, ranges, block, any_columns, tuple(tiles), _AHEAD if far else 0, w_row, streams)

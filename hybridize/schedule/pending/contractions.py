@@ -40,7 +40,7 @@ from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperat
 from hybridize.schedule.pending.copies import copying
 from hybridize.schedule.prologues import PrologueOp, prologue_of
 from hybridize.schedule.rolling import RollingMember
-from hybridize.schedule.steps import Address, ContractionPlan, ContractionStep, Derived, Provenance
+from hybridize.schedule.steps import Address, BandPart, ContractionPlan, ContractionStep, Derived, Provenance, RollingPart
 from hybridize.schedule.storage import address_of
 
 
@@ -139,7 +139,8 @@ class PendingContraction(PendingSteps):
         stored = [first(value) if value is self.out else storage.around(value) for value in self.values]
         for param, copy in self.turned.items():
             stored[param] = address_of(copy.place)
-        plan, split, part = self.plan, self.split, None
+        plan, split = self.plan, self.split
+        part: BandPart | RollingPart | None = None
         placed = program.bands.of(self.number)
         if placed is not None:
             assert placed.plan is not None
