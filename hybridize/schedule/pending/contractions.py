@@ -40,7 +40,15 @@ from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperat
 from hybridize.schedule.pending.copies import copying
 from hybridize.schedule.prologues import PrologueOp, prologue_of
 from hybridize.schedule.rolling import RollingMember
-from hybridize.schedule.steps import Address, BandPart, ContractionPlan, ContractionStep, Derived, Provenance, RollingPart
+from hybridize.schedule.steps import (
+    Address,
+    BandPart,
+    ContractionPlan,
+    ContractionStep,
+    Derived,
+    Provenance,
+    RollingPart,
+)
 from hybridize.schedule.storage import address_of
 
 
