@@ -14,7 +14,8 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
-from hybridize.loops.contraction import Contraction, default_precision, extent, plain, reference, subscript
+from hybridize.base.precision import default_precision
+from hybridize.loops.contraction import Contraction, extent, plain, reference, subscript
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
 from hybridize.schedule.contraction import arrangement as arrangements

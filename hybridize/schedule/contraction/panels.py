@@ -83,7 +83,7 @@ _INTEGER_ROWS = {32: {1: 16, 2: 10, 3: 7, 4: 5}, 16: {1: 8, 2: 4, 3: 3, 4: 2}}
 
 def tile_rows(arithmetic: Arithmetic, vectors: int) -> int:
     """Rows of a register tile `vectors` wide, at most."""
-    if not arithmetic.is_float and arithmetic.dtype.itemsize != 4:
+    if not arithmetic.is_float and arithmetic.bytes != 4:
         return 4  # products of these integers take several instructions and registers
     registers = arithmetic.target.registers
     rows = (_ROWS if arithmetic.is_float else _INTEGER_ROWS)[registers]

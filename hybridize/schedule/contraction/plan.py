@@ -98,7 +98,7 @@ def make_plan(
 def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following: Following) -> Stores:
     if tiling.form in ("dots", "columns") or tiling.order != "once":
         return "buffer"
-    if following == "nothing" and not arithmetic.converts and arithmetic.dtype != bool_:
+    if following == "nothing" and not arithmetic.rounds and arithmetic.dtype != bool_:
         return "sums"
     # A tile of any number of rows is several functions: too many to have the epilogue in each.
     inside = not is_symbolic(product.m) and all(section.tiles == 1 for section in tiling.sections)

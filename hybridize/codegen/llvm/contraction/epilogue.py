@@ -42,9 +42,9 @@ def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, targ
             for row, sums in rows:
                 with elements.bound(1, row):
                     for load in accumulated:
-                        rounded = narrowed(f, sums[gate_of(load.operand)], product.dtype, lanes)
+                        rounded = narrowed(f, sums[gate_of(load.operand)], load.dtype, lanes)
                         if lanes > 1 and not elements.varies(load):
-                            kind = register_type(product.dtype, lanes)
+                            kind = register_type(load.dtype, lanes)
                             rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
                         elements.remember(load, rounded)
                     for side in epilogue.side_stores:
