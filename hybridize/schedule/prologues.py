@@ -22,7 +22,7 @@ from hybridize.loops.index import Index, Space
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk
 from hybridize.machine.arithmetic import converts_quickly
-from hybridize.ops import Effect, Reshape
+from hybridize.ops import Effect, Op, Reshape
 from hybridize.schedule.contraction import Product
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
@@ -160,8 +160,9 @@ class _Prologues:
 
     def _reshaped(self, value: Value, of: TensorType) -> Value:
         """A value in the shape of a type."""
+        op: Op = Reshape(of.shape)
         view = Value(TensorType(of.shape, value.type.dtype))
-        self._nodes.append(Node(Reshape(of.shape), (value,), (view,)))
+        self._nodes.append(Node(op, (value,), (view,)))
         return view
 
 
