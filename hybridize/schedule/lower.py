@@ -12,6 +12,7 @@ from typing import Any
 from hybridize.base.dims import hint, same
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.memo import Memo
 from hybridize.base.types import Shape, TensorType
 from hybridize.graph import Node
 from hybridize.loops import expr as expressions
@@ -62,6 +63,8 @@ class Lowerings:
     def __init__(self, interner: Interner, target: Target) -> None:
         self.interner = interner
         self.target = target
+        self.results = Memo()
+        """Results that follow from parts of the program alone, by these."""
         self._known: dict[Any, Lowered] = {}
         self._of: dict[Node, Lowered] = {}
 
@@ -92,6 +95,10 @@ class Lowerings:
 
         `side` counts the operands in the order in which the tiles take them.
         """
+        key = ("through", id(tiled), side, id(load), base)
+        return self.results.of(key, lambda: (tiled, self._through(tiled, side, load, base)))[1]
+
+    def _through(self, tiled: Tiled, side: int, load: expressions.Load, base: TensorType) -> Tiled | None:
         one = tiled.contraction
         subscripts = through((one.x, one.w)[side], one.sizes, tiled.shapes[side], load.indices, base.shape)
         if subscripts is None:

@@ -8,6 +8,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
+from hybridize.loops.kernel import Kernel
 from hybridize.machine.arithmetic import converts_quickly
 from hybridize.schedule.bands import BandMember, suits_band
 from hybridize.schedule.contraction import (
@@ -19,6 +20,7 @@ from hybridize.schedule.contraction import (
     packing_pays,
 )
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
+from hybridize.schedule.contraction.packing import Packing
 from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.derived import packed, part
 from hybridize.schedule.epilogue import epilogue_of, following
@@ -132,7 +134,8 @@ def pending_product(program: Scheduling, step: NodeStep, product: Product, numbe
     assert packed is not None or product.prologue is None, "only packed panels have a prologue"
     product = changed(product, packed=packed is not None, narrow=packed is not None and is_narrow)
     ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
-    plan = make_plan(product, program.target, following(ending))
+    after = following(ending)
+    plan = program.lowerings.results.of((make_plan, product, after), lambda: make_plan(product, program.target, after))
     own = plan.scratch.nbytes
     nbytes = product.x_bytes + product.w_bytes + out.type.nbytes
     split = program.sharing.split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
@@ -193,10 +196,16 @@ def _packed(program: Scheduling, w: Value, product: Product) -> Address | None:
     pay.
     """
     source, start = program.source(w)
-    if source is None or product.w_strides is not None or not packing_pays(product, product.arithmetic(program.target)):
+    arithmetic = product.arithmetic(program.target)
+    if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
         return None
-    packing = make_packing(product, product.arithmetic(program.target))
+    packing = program.lowerings.results.of((make_packing, product), lambda: make_packing(product, arithmetic))
     key = (program.grouping.places.root(w), start, w.type, packing)
     return program.slots.packed(
-        key, lambda: packed(part(source, start, w.type), w.type, packing_kernel(packing, program.target))
+        key, lambda: packed(part(source, start, w.type), w.type, _packing_kernel(program, packing))
     )
+
+
+def _packing_kernel(program: Scheduling, packing: Packing) -> Kernel:
+    """The kernel that packs a matrix, one for equal packings."""
+    return program.lowerings.results.of((packing_kernel, packing), lambda: packing_kernel(packing, program.target))
