@@ -3,7 +3,7 @@
 
     entry = new_entry(code, State(...))          entry(x, y)
 
-The code (`codegen.llvm.process.entry`) is the same for all programs and is compiled once; everything that differs
+The code (`codegen/runtimes/entry.c`) is the same for all programs and is compiled once; everything that differs
 (types of the arguments, bound buffers, results) is data in `EntryTable`. Making an entry therefore costs microseconds.
 A call that is not exactly what the table says goes to `fallback(*args)`, which is Python.
 """
