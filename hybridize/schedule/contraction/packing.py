@@ -8,6 +8,7 @@ import functools
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.memo import remembered
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Param, Statement
@@ -70,6 +71,7 @@ class Packing:
         return f"{self.dtype.name} {self.matrices!r} {sizes}; panels {widths} vectors{gates}{apart}"
 
 
+@remembered
 def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     """Return the packing that products like this one read, however many rows they have."""
     pack: Pack = "flip" if product.transpose_w else "copy"
@@ -95,6 +97,7 @@ def members_of(product: Product) -> tuple[tuple[int, int], ...]:
     return product.w_strides.members
 
 
+@remembered
 def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     """Copy the operand, param 1, into panels, param 0: ordinary loops, in squares that are turned where it lies
     [n, k]. Columns of the last panel that do not exist are 0.

@@ -27,6 +27,7 @@ from fractions import Fraction
 from hybridize.base.dims import bounds, hint, known, product, same, text
 from hybridize.base.dtypes import DType, bool_, float32, float64, int64
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import remembered
 from hybridize.base.types import TensorType
 from hybridize.loops.contraction import Contraction, Subscript, plain
 from hybridize.loops.expr import Expr
@@ -389,6 +390,7 @@ def _outputs(arranged: Arrangement, windows: _Windows, stable: bool, target: Tar
     return None
 
 
+@remembered
 def winograd_reading(
     arranged: Arrangement, home: Home, dtypes: tuple[DType, DType], target: Target, *, stable: bool
 ) -> WinogradReading | None:
@@ -469,6 +471,7 @@ def products_type(plan: WinogradPlan) -> TensorType:
     return TensorType((plan.reach**2, plan.tiles, plan.sizes[plan.column]), plan.products.dtype)
 
 
+@remembered
 def transformed_weights(
     arranged: Arrangement, plan: WinogradPlan, source: tuple[Home, DType], machine: Target
 ) -> Kernel:

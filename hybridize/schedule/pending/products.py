@@ -8,7 +8,6 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
-from hybridize.loops.kernel import Kernel
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.bands import BandMember, suits_band
 from hybridize.schedule.contraction import (
@@ -20,7 +19,6 @@ from hybridize.schedule.contraction import (
     packing_pays,
 )
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
-from hybridize.schedule.contraction.packing import Packing
 from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.derived import packed, part
 from hybridize.schedule.epilogue import epilogue_of, following
@@ -127,8 +125,7 @@ def pending_product(program: Scheduling, step: NodeStep, product: Product, numbe
     packed = _packed(program, step.operands[1], product)
     product = changed(product, packed=packed is not None)
     ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
-    after = following(ending)
-    plan = program.lowerings.results.of((make_plan, product, after), lambda: make_plan(product, program.target, after))
+    plan = make_plan(product, program.target, following(ending))
     own = plan.scratch.nbytes
     nbytes = product.x_bytes + product.w_bytes + out.type.nbytes
     split = program.sharing.split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
@@ -182,13 +179,8 @@ def _packed(program: Scheduling, w: Value, product: Product) -> Address | None:
     arithmetic = Arithmetic(product.dtype, program.target, product.paired)
     if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
         return None
-    packing = program.lowerings.results.of((make_packing, product), lambda: make_packing(product, arithmetic))
+    packing = make_packing(product, arithmetic)
     key = (program.grouping.places.root(w), start, w.type, packing)
     return program.slots.packed(
-        key, lambda: packed(part(source, start, w.type), w.type, _packing_kernel(program, packing))
+        key, lambda: packed(part(source, start, w.type), w.type, packing_kernel(packing, program.target))
     )
-
-
-def _packing_kernel(program: Scheduling, packing: Packing) -> Kernel:
-    """The kernel that packs a matrix, one for equal packings."""
-    return program.lowerings.results.of((packing_kernel, packing), lambda: packing_kernel(packing, program.target))
