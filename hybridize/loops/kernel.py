@@ -216,6 +216,22 @@ class FoldLanes:
 
 
 @frozen
+class FoldLevels:
+    """The order in which a long fold is summed: so many turns apart, then so many of these, outermost first."""
+
+    variable: int
+    turns: tuple[int, ...]
+    """Where its loop goes term by term, or by the terms of panels."""
+    vectors: tuple[int, ...]
+    """Where its loop goes by vectors: see `FoldLanes`."""
+
+    def __str__(self) -> str:
+        vectors = f"{', '.join(map(str, self.vectors))} vectors" if self.vectors else ""
+        ways = (", ".join(map(str, self.turns)), vectors)
+        return f" by {' or '.join(filter(None, ways))}"
+
+
+@frozen
 class Few:
     """A size of rows that is not known: rows of at most `lanes` elements are one vector, and have code of their own."""
 
@@ -231,6 +247,7 @@ class Nest:
     bodies: tuple[Body, ...]
     folds: tuple[FoldLanes, ...] = ()
     few: Few | None = None
+    levels: tuple[FoldLevels, ...] = ()
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -281,6 +298,7 @@ class _Printer:
         self._names: dict[int, str] = {}
         self._variables: dict[int, str] = {}
         self._folds: dict[int, FoldLanes] = {}
+        self._levels: dict[int, FoldLevels] = {}
 
     def kernel(self, kernel: Kernel) -> str:
         buffers = [f"b{i}: {param}" for i, param in enumerate((*kernel.params, *kernel.locals))]
@@ -303,6 +321,7 @@ class _Printer:
     def _nest(self, nest: Nest) -> None:
         self._names.clear()
         self._folds = {lanes.fold: lanes for lanes in nest.folds}
+        self._levels = {levels.variable: levels for levels in nest.levels}
         few = "" if nest.few is None else f", apart where {_size(nest.few.size)} <= {nest.few.lanes}"
         self._lines.append(f"  rows {self._axes(0, nest.rows)}{few}:" if nest.rows else "  nest:")
         for body in nest.bodies:
@@ -386,13 +405,13 @@ class _Printer:
         return self.name(atom) if same(coefficient, 1) else f"{_size(coefficient)}*{self.name(atom)}"
 
     def _lanes(self, variable: int) -> str:
-        """The vectors of a fold."""
-        fold = self._folds.get(variable)
+        """The vectors of a fold, and the order of its sums."""
+        fold, levels = self._folds.get(variable), str(self._levels.get(variable, ""))
         if fold is None:
-            return ""
+            return levels
         other = "" if fold.variable == variable else f" {self._variable(fold.variable)}"
         few = "" if fold.few is None else f" or {fold.few}"
-        return f"{other} {fold.lanes}{few}"
+        return f"{other} {fold.lanes}{few}{levels}"
 
 
 def _size(x: int) -> str:

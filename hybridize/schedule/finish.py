@@ -22,6 +22,7 @@ from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.loops.measure import lanes_for, typical, walk, weight
 from hybridize.loops.monoids import inner, monoid
 from hybridize.machine.target import Target
+from hybridize.schedule import thresholds
 from hybridize.schedule.draft import Draft, DraftStatement
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.online import in_one_pass
@@ -29,9 +30,6 @@ from hybridize.schedule.quotients import by_quotients
 from hybridize.schedule.residues import by_residues
 from hybridize.schedule.siblings import share_loops
 from hybridize.schedule.together import LoopedStatement, rewritten, together
-
-PIECES = 1024
-"""Most loops that one statement is split into."""
 
 
 @frozen
@@ -278,7 +276,7 @@ def split(
     pieces = 1
     for points in cuts.values():
         pieces *= len(points) + 1
-    if pieces == 1 or (pieces > PIECES and len(cuts) > 1):
+    if pieces == 1 or (pieces > thresholds.PIECES and len(cuts) > 1):
         return whole
     borders = [[0, *cuts.get(axis, ()), extent] for axis, extent in enumerate(extents)]
     return [
@@ -403,21 +401,12 @@ def _row_lanes(base: int, cost: int, size: int, threads: int) -> int:
     loop after the other: batch norm of 64 channels, 25 MB, takes half of the time in 64 lanes, of 96 channels in 128.
     """
     lanes = lanes_for(base, cost, size)
-    if is_symbolic(size) or cost > MIDDLING:
+    if is_symbolic(size) or cost > thresholds.MIDDLING_WEIGHT:
         return lanes
-    most = base * VECTORS
-    while most > lanes and (most >= 2 * size or (threads > PAIR and most * threads > size)):
+    most = base * thresholds.LINE_REGISTERS
+    while most > lanes and (most >= 2 * size or (threads > thresholds.HALVING_THREADS and most * threads > size)):
         most //= 2
     return most
-
-
-MIDDLING = 24
-"""Instructions per element of the heaviest loop over rows, up to which rows are read as wide as they lie."""
-VECTORS = 8
-"""Registers that a line of rows takes at most."""
-PAIR = 2
-"""Threads beyond which each had better have rows of its own. Measured: two, each of which reads a half of the lines of
-memory, take as long as one that reads them whole."""
 
 
 def _cost(value: Expr) -> int:
@@ -434,10 +423,6 @@ def _inner(
     sizes = space.ranges
     inner = merge([a for a in statement.inner if not same(sizes[a], 1) and a not in rows], sizes, forms)
     return _lane_last(inner, [statement], space)
-
-
-OFTEN = 8
-"""Weight of an access in a fold or an inner loop, against one per row."""
 
 
 def _row_lane(
@@ -468,7 +453,7 @@ def _accesses(
     stack: list[tuple[Expr, int | None]] = []
     for statement in statements:
         lane = statement.inner[-1] if statement.inner else None
-        accesses.append((statement.index, lane, 1 if lane is None else 2 * OFTEN))
+        accesses.append((statement.index, lane, 1 if lane is None else 2 * thresholds.INNER_WEIGHT))
         stack.append((statement.value, lane))
         if lane is not None:
             sizes.append(typical(space.ranges[lane]))
@@ -478,7 +463,7 @@ def _accesses(
             continue
         seen.add(id(expr))
         if isinstance(expr, Load):
-            accesses.append((expr.indices[0], lane, 1 if lane is None else OFTEN))
+            accesses.append((expr.indices[0], lane, 1 if lane is None else thresholds.INNER_WEIGHT))
         if isinstance(expr, Fold):
             lane = expr.variable
             if not any(isinstance(part, Fold) for part in expr.elements):

@@ -21,13 +21,9 @@ from hybridize.graph import Value
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, Select
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, children
+from hybridize.schedule import thresholds
 from hybridize.schedule.draft import Draft, Drafts, DraftStatement
 from hybridize.schedule.grouping import FusionGroup
-
-_DEPTH = 32
-"""Calls within each other of a weight that is looked at, at most."""
-_VISITS = 4096
-"""Expressions that are looked at for one matrix, at most."""
 
 
 class Reaches:
@@ -110,7 +106,7 @@ def _asked_by(draft: Draft, buffer: int, columns: int) -> int | None:
         if key in seen:
             continue
         seen.add(key)
-        if len(seen) > _VISITS:
+        if len(seen) > thresholds.REACH_VISITS:
             return None
         if isinstance(expr, Load) and expr.operand == buffer:
             at = _place(expr.indices[0], columns)
@@ -173,7 +169,7 @@ class _Weight:
 
     def reach(self, expr: Expr, column: Axis, depth: int = 0) -> int | None:
         """Return how far a row of this expression is anything but 0, or NaN where all of the row is."""
-        if depth > _DEPTH:
+        if depth > thresholds.REACH_DEPTH:
             return None
         match expr:
             case Select(condition=condition, then=then, orelse=orelse):

@@ -139,7 +139,7 @@ def test_what_is_derived_is_not_larger_than_there_is_room_for(monkeypatch):
 
     made = Made(make, whole(512, 512), np.zeros((512, 1), F4), whole(1, 512))
     assert made.once() == [("broadcast", "broadcast", "mul", "exp")]
-    monkeypatch.setattr("hybridize.schedule.hoisting.ENLARGED_BYTES", 512 * 512)
+    monkeypatch.setattr("hybridize.schedule.thresholds.DERIVED_BYTES", 512 * 512)
     cache_clear()
     assert made.once() == []
 

@@ -271,7 +271,7 @@ class Emitter:
         if not step.kernel.nests:
             return ""
         if step.numbers:
-            args.append(self._table(step.kernel.params[-1].dtype, step.numbers))
+            args.insert(len(step.kernel.params) - 1, self._table(step.kernel.params[-1].dtype, step.numbers))
         if step.split is not None:
             return self._shared(f, step.kernel, args, step.split, pointers)
         name = self._kernel(step.kernel)

@@ -182,9 +182,10 @@ _PAIRS = {
 """The instructions for products of pairs, by processors and lanes."""
 
 
-def side_by_side(f: Function, pointers: Sequence[str], scalar: str, count: int, align: int) -> str:
-    """`count` elements from each pointer, side by side."""
+def side_by_side(f: Function, pointers: Sequence[str], scalar: str, count: int, align: int, lanes: int = 0) -> str:
+    """`count` elements from each pointer, side by side, and zeros up to `lanes`."""
     parts = [f.op(f"load {vector(scalar, count)}, ptr {pointer}, align {align}") for pointer in pointers]
+    parts += ["zeroinitializer"] * (lanes // count - len(parts))
     while len(parts) > 1:
         kind, pairs = vector(scalar, count), zip(parts[0::2], parts[1::2], strict=True)
         parts = [shuffled(f, kind, x, range(2 * count), y) for x, y in pairs]
