@@ -34,7 +34,7 @@ class Places:
 
     def __init__(self, interner: Interner, homes: Mapping[Value, Home], ordered: Iterable[Value]) -> None:
         self._interner = interner
-        self._homes = homes
+        self._homes = dict(homes)
         self._views: dict[Value, View] = {}
         self._inside: dict[Value, list[Value]] = {}
         """The values that lie in each."""
@@ -67,7 +67,10 @@ class Places:
 
     def own(self, value: Value) -> Home:
         """The home of a value in memory of its own."""
-        return self._homes.get(value) or in_order(value.type.shape)
+        home = self._homes.get(value)
+        if home is None:
+            home = self._homes[value] = in_order(value.type.shape)
+        return home
 
     def home(self, value: Value) -> Home:
         """The home of a value in the memory of its root."""

@@ -170,6 +170,7 @@ _FAR_ROWS = 2
 """Rows of x from which on packing pays on every machine where w is far away."""
 
 
+@remembered
 def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
     """Tell whether w is read faster when it was packed beforehand than in place.
 
