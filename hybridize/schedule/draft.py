@@ -307,8 +307,7 @@ class _Form:
         if value is self._group.contraction:
             return "sum", value.type
         places = self._grouping.places
-        root, home = places.root(value), places.home(value)
-        return self._number(value), self._number(root), value.type, root.type, home, places.own(root).elements
+        return self._number(value), self._number(places.root(value)), places.outline(value)
 
 
 def _loads(expr: Expr, indices: dict[int, set[int]], seen: set[int]) -> None:
