@@ -290,15 +290,22 @@ def epilogue_text(params: Sequence[Param], statements: Sequence[Statement], out:
     return _Printer().epilogue(params, statements, out)
 
 
+def prologue_text(params: Sequence[Param], value: Expr) -> str:
+    """Write what an element of a contraction's second operand is computed of; loads of -1 are of its memory."""
+    return _Printer("w").epilogue(params, (), value, "prologue")
+
+
 class _Printer:
     """Writes a kernel as text, each shared expression once; the text is the kernel's identity."""
 
-    def __init__(self) -> None:
+    def __init__(self, below: str = "sum") -> None:
+        """`below` names what loads of a number below 0 are of."""
         self._lines: list[str] = []
         self._names: dict[int, str] = {}
         self._variables: dict[int, str] = {}
         self._folds: dict[int, FoldLanes] = {}
         self._levels: dict[int, FoldLevels] = {}
+        self._below = below
 
     def kernel(self, kernel: Kernel) -> str:
         buffers = [f"b{i}: {param}" for i, param in enumerate((*kernel.params, *kernel.locals))]
@@ -308,8 +315,10 @@ class _Printer:
         self._lines.append("}")
         return "\n".join(self._lines)
 
-    def epilogue(self, params: Sequence[Param], statements: Sequence[Statement], out: Expr | None) -> str:
-        self._lines.append(f"epilogue({', '.join(f'b{i}: {param}' for i, param in enumerate(params))}) {{")
+    def epilogue(
+        self, params: Sequence[Param], statements: Sequence[Statement], out: Expr | None, word: str = "epilogue"
+    ) -> str:
+        self._lines.append(f"{word}({', '.join(f'b{i}: {param}' for i, param in enumerate(params))}) {{")
         for statement in statements:
             index, value = self.name(statement.index), self.name(statement.value)
             self._lines.append(f"  b{statement.buffer}[{index}] = {value}")
@@ -382,7 +391,7 @@ class _Printer:
                 parts = [self._term(atom, coefficient) for atom, coefficient in terms]
                 return f"({' + '.join(parts if same(constant, 0) else [*parts, _size(constant)])})"
             case Load(operand=operand, indices=indices):
-                of = f"b{operand}" if operand >= 0 else "sum" if operand == -1 else f"sum{-operand}"
+                of = f"b{operand}" if operand >= 0 else self._below if operand == -1 else f"{self._below}{-operand}"
                 line = f"{of}[{', '.join(map(self.name, indices))}]"
             case CallExpr(function=function, args=args):
                 line = f"{function}({', '.join(map(self.name, args))})"

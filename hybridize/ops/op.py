@@ -72,7 +72,7 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-class _Kind(ABCMeta):
+class _OpClass(ABCMeta):
     """The class of classes of ops: no other one is ever registered as one of them, so that to ask takes no look-up."""
 
     __instancecheck__ = type.__instancecheck__
@@ -80,7 +80,7 @@ class _Kind(ABCMeta):
 
 
 @frozen
-class Op(metaclass=_Kind):
+class Op(metaclass=_OpClass):
     """A primitive. Its parameters are its fields; equal fields mean the same op.
 
     Rules take one argument per operand and return one result per output, in a tuple.

@@ -9,7 +9,6 @@ from collections.abc import Set as AbstractSet
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import changed, mutable
 from hybridize.loops.kernel import Kernel
-from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule import contraction, thresholds
 from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs, has_unknown_panels
@@ -253,9 +252,10 @@ class Bands:
 
     def _packing(self, plan: contraction.ProductPlan) -> contraction.Packing | None:
         """Return the packing that a product would have at each call by itself: in a band it is done before, once."""
-        packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(plan.product)
-        arithmetic = Arithmetic(plan.product.dtype, self._target, plan.product.paired)
-        return contraction.make_packing(plan.product, arithmetic) if packs else None
+        product = plan.product
+        packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(product)
+        packs = packs and not product.packed
+        return contraction.make_packing(product, product.arithmetic(self._target)) if packs else None
 
     def _is_in_turn(self, run: Run, slots: int) -> bool:
         """Tell whether the members of a batch are done one after the other, so that there is memory for the packed
@@ -299,7 +299,7 @@ class Bands:
             placed.fill = contraction.ordering_kernel(packed, self._target)
             product = changed(product, transpose_w=False, w_strides=None)
         elif packing is not None:
-            packing = contraction.make_packing(packed, Arithmetic(product.dtype, self._target, product.paired))
+            packing = contraction.make_packing(packed, product.arithmetic(self._target))
             placed.fill = contraction.packing_kernel(packing, self._target)
             product = changed(product, packed=True, w_strides=None)
         if placed.fill is not None:

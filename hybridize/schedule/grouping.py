@@ -26,7 +26,6 @@ from hybridize.base.types import surely_same
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Axis, Const, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Space, bit
-from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.ops import Effect, effect_of
 from hybridize.schedule import thresholds
@@ -200,7 +199,7 @@ class Grouping:
         if isinstance(lowered, MatrixProduct | Arrangement):
             self._compose_views(step, lowered)
             if isinstance(step.tiled, MatrixProduct):
-                step.product = product_of(step.tiled, step.operands[0].type.dtype)
+                step.product = product_of(step.tiled)
             step.epilogue = self._epilogue(step, node.outputs[0])
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
@@ -219,8 +218,9 @@ class Grouping:
 
     def _compose_views(self, step: NodeStep, tiled: Tiled) -> None:
         """Let a contraction read the bases of views, as they lie."""
-        swapped = isinstance(tiled, Arrangement) and tiled.swapped
-        operands = [step.operands[1], step.operands[0]] if swapped else list(step.operands)
+        operands = list(step.operands[:2])
+        if isinstance(tiled, Arrangement) and tiled.swapped:
+            operands.reverse()
         for side in range(2):
             at, of = tiled, operands[side]
             stored = False
@@ -235,7 +235,7 @@ class Grouping:
                     break
                 if not stored or self._is_read_as_it_lies(at, of, operands[1]):
                     tiled, operands[side] = at, of
-        step.tiled, step.operands = tiled, tuple(operands)
+        step.tiled, step.operands = tiled, (*operands, *step.operands[2:])
         if isinstance(tiled, MatrixProduct):
             self._note_matrices(tiled, operands)
 
@@ -901,11 +901,11 @@ class Grouping:
         """Have a product computed with its gates side by side, if that can be."""
         operands = step.operands
         if same(product.n, 1):
-            product, operands = as_row(product), operands[::-1]
+            product, operands = as_row(product), operands[::-1]  # of one column, which has no prologue
         product = changed(product, gates=gates.count)
         if not same(product.n, gates.count * gates.columns):
             return False
-        if not gates_fit(product, Arithmetic(product.dtype, self.lowerings.target, product.paired)):
+        if not gates_fit(product, product.arithmetic(self.lowerings.target)):
             return False
         step.product, step.operands = product, operands
         self.places.ordered.update(operands)  # gates lie beside each other in order only

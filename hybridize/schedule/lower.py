@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.base.dims import hint, same
-from hybridize.base.dtypes import DType
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.memo import Memo
@@ -84,12 +83,12 @@ class Lowerings:
             lowering = self._known[key] = self._lower(node, types)
         return lowering
 
-    def tiled(self, contraction: Contraction, shapes: tuple[Shape, Shape], dtype: DType) -> Tiled | None:
+    def tiled(self, contraction: Contraction, shapes: tuple[Shape, Shape]) -> Tiled | None:
         """The kind of tiles that suit a contraction; None where it is a loop of folds, which others can join."""
         if all(same(size, 1) for size in contraction.sizes[contraction.rank :]):
             return None
-        matrices = matrix_product(contraction, shapes, dtype)
-        return matrices or arrangement(contraction, shapes, lanes_of(contraction.accumulate, self.target))
+        matrices = matrix_product(contraction, shapes)
+        return matrices or arrangement(contraction, shapes, lanes_of(contraction.precision.accumulate, self.target))
 
     def through(self, tiled: Tiled, side: int, load: expressions.Load, base: TensorType) -> Tiled | None:
         """A contraction that reads the base of a view for an operand, an element of which is `load`; None if it cannot.
@@ -106,7 +105,7 @@ class Lowerings:
             return None
         shapes = (base.shape, tiled.shapes[1]) if side == 0 else (tiled.shapes[0], base.shape)
         composed = changed(one, x=subscripts) if side == 0 else changed(one, w=subscripts)
-        return self.tiled(composed, shapes, base.dtype)
+        return self.tiled(composed, shapes)
 
     def copy(self, operand: int, type: TensorType) -> Local:
         """An operand as it is."""
@@ -116,7 +115,7 @@ class Lowerings:
         elements = [_element(k, type) for k, type in enumerate(types)]
         lowered = node.op.lower(*elements, types=types)  # type: ignore[attr-defined]
         if isinstance(lowered, Contraction):
-            tiled = self.tiled(lowered, (types[0].shape, types[1].shape), types[0].dtype)
+            tiled = self.tiled(lowered, (types[0].shape, types[1].shape))
             if tiled is not None:
                 return tiled
             lowered = (element(lowered, elements[0], elements[1], types),)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import hint, is_symbolic, same, text
+from hybridize.base.dims import Size, hint, is_symbolic, same, text
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.expr import Load
 from hybridize.loops.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
@@ -127,9 +127,9 @@ class Split:
     wakes: bool = False
     """True in a loop whose turns are worth waking workers together: they stay awake between two turns."""
 
-    def ranges(self, turns: int) -> Ranges:
+    def ranges(self, turns: Size) -> Ranges:
         """The ranges of a loop of so many turns."""
-        if any(map(is_symbolic, (turns, self.nbytes, self.flops))):
+        if not isinstance(turns, int) or is_symbolic(self.nbytes) or is_symbolic(self.flops):
             least = min(thresholds.INNER_US if self.wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
             return Ranges(None, self.wakes or None, least)
         work = estimated_us(self.nbytes, self.flops)

@@ -450,7 +450,7 @@ class LoopStep(SharedStep):
 
 @frozen
 class ProductStep(SharedStep):
-    """Run a product with its epilogue; `addresses` are out, x, w and the epilogue's params."""
+    """Run a product with its epilogue; `addresses` are out, x, w, the params of the epilogue and of the prologue."""
 
     plan: ProductPlan
     out: TensorType
@@ -469,8 +469,15 @@ class ProductStep(SharedStep):
         return self.plan.product.x_bytes + self.plan.product.w_bytes + self.out.nbytes
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
-        params = () if self.epilogue is None else self.epilogue.params
+        params = self.epilogue_params
+        if self.plan.product.prologue is not None:
+            params += self.plan.product.prologue.params
         yield from zip(self.addresses, (True, False, False, *(param.written for param in params)), strict=True)
+
+    @property
+    def epilogue_params(self) -> tuple[Param, ...]:
+        """The buffers of the epilogue."""
+        return () if self.epilogue is None else self.epilogue.params
 
     def own_turns(self, split: Split) -> list[int]:
         return [self.plan.units]

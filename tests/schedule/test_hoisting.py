@@ -102,7 +102,8 @@ def test_large_constants_are_computed_when_the_program_is_made():
 @pytest.mark.parametrize(
     ("make", "weights", "ops"),
     [
-        (lambda do, x, w: do(Matmul(False, False), x, do(Cast(F4), w)), [whole(64, 80, dtype=F2)], ("cast",)),
+        (lambda do, x, w: do(Sub(), x, do(Broadcast((16, 64)), do(Sum((0,)), do(Cast(F4), w)))),
+         [whole(300, 64, dtype=F2)], ("cast", "sum")),
         (lambda do, x, w, v: do(Matmul(False, False), x, do(Concat(1), w, v)), [whole(64, 80), whole(64, 9)], ("concat",)),
         (lambda do, x, w, v: do(Matmul(False, False), x, do(Matmul(True, False), w, v)), [whole(30, 64), whole(30, 70)],
          ("matmul",)),

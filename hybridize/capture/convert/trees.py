@@ -21,7 +21,7 @@ _WITHOUT_NODES = (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton)
 
 
 @lru_cache(None)
-def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+def _fields(kind: Any) -> tuple[str, ...]:
     """The fields in which nodes of a class have nodes, names, or nothing."""
     return () if kind in _WITHOUT_NODES else tuple(name for name in kind._fields if name not in _WORDS)
 
@@ -29,12 +29,12 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
 def parts(node: ast.AST) -> list[Any]:
     """The nodes directly inside, in their order; without operators, and what says if a name is read or written."""
     nodes: list[Any] = []
-    for name in _fields(type(node)):
+    kind: Any = node.__class__
+    for name in _fields(kind):
         value = getattr(node, name, None)
-        kind = type(value)
-        if kind is list:
+        if value.__class__ is list:
             nodes += [one for one in value if one is not None]
-        elif value is not None and kind is not str:
+        elif value is not None and value.__class__ is not str:
             nodes.append(value)
     return nodes
 

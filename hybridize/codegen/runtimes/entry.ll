@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; 23725131f25c9bb1efbc68f46b77878cbd1afca1ab43b322abebaf10e12a0af9
+; aa703778ab07bce281e39189ba4469742a8f9bf3d56e89bd66f787bbf2a73c37
 
 %struct.tensor = type { ptr, i64, i64, ptr, ptr, i64 }
 %struct.guard = type { i64, ptr, i64, i64 }

@@ -8,7 +8,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
-from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.arithmetic import converts_quickly
 from hybridize.schedule.bands import BandMember, suits_band
 from hybridize.schedule.contraction import (
     Product,
@@ -26,6 +26,7 @@ from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
+from hybridize.schedule.prologues import PrologueOp, prologue_of
 from hybridize.schedule.steps import (
     Address,
     Epilogue,
@@ -41,12 +42,12 @@ class PendingProduct(PendingSteps):
 
     number: int
     provenance: Provenance
-    operands: tuple[Value, ...]
+    operands: tuple[Value, Value]
     plan: ProductPlan
     out: Value
     epilogue: Epilogue | None
     values: tuple[Value, ...]
-    """Those that the params of the epilogue are, in order."""
+    """Those that the params of the epilogue are, in order, then those of the prologue."""
     packed: Address | None
     """The constant that the second operand is packed in."""
     nbytes: int
@@ -122,8 +123,14 @@ def pending_product(program: Scheduling, step: NodeStep, product: Product, numbe
     if draft is not None:
         out = next(value for value in draft.group.materialised if program.grouping.takes_sums(step, value))
     product = _reaching(program, step, _where_it_lies(program, step, product, out))
-    packed = _packed(program, step.operands[1], product)
-    product = changed(product, packed=packed is not None)
+    if isinstance(step.node.op, PrologueOp):
+        prologue = prologue_of(step.node.op, step.operands[1:], product, program.lowerings)
+        product = changed(product, prologue=prologue)
+    is_narrow = product.stored != product.arithmetic(program.target).accumulate
+    is_narrow = is_narrow and converts_quickly(product.stored, program.target)
+    packed = _packed(program, step.operands[1], changed(product, narrow=is_narrow))
+    assert packed is not None or product.prologue is None, "only packed panels have a prologue"
+    product = changed(product, packed=packed is not None, narrow=packed is not None and is_narrow)
     ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
     plan = make_plan(product, program.target, following(ending))
     own = plan.scratch.nbytes
@@ -134,7 +141,17 @@ def pending_product(program: Scheduling, step: NodeStep, product: Product, numbe
     nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
     provenance = program.provenance(nodes)
     return PendingProduct(
-        number, provenance, step.operands, plan, out, ending, tuple(order), packed, nbytes, split, workspace
+        number,
+        provenance,
+        (step.operands[0], step.operands[1]),
+        plan,
+        out,
+        ending,
+        (*order, *step.operands[2:]),
+        packed,
+        nbytes,
+        split,
+        workspace,
     )
 
 
@@ -146,7 +163,7 @@ def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: V
         return product
     x, w = (
         memory_order(home_of(value), value.type.shape, merged=merged and number == 0)
-        for number, value in enumerate(step.operands)
+        for number, value in enumerate(step.operands[:2])
     )
     at = MatrixLayout(None)
     if not program.grouping.places.is_ordered(out):
@@ -176,7 +193,7 @@ def _packed(program: Scheduling, w: Value, product: Product) -> Address | None:
     pay.
     """
     source, start = program.source(w)
-    arithmetic = Arithmetic(product.dtype, program.target, product.paired)
+    arithmetic = product.arithmetic(program.target)
     if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
         return None
     packing = make_packing(product, arithmetic)
