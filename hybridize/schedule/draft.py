@@ -222,7 +222,7 @@ class Drafts:
 
     def _made(self, group: FusionGroup) -> Draft:
         draft, form = Draft(group, self.grouping), _Form(group, self.grouping)
-        outline = (group.shape, group.rows, *(id(local) for _, _, local in group.members))
+        outline = group.shape, group.rows, *self._parts(group)
         is_new = outline not in self._firsts
         if not is_new:
             first = self._firsts[outline]
@@ -242,6 +242,14 @@ class Drafts:
         elif is_whole:
             self._alike[form.key] = draft, form
         return draft
+
+    def _parts(self, group: FusionGroup) -> list[int]:
+        """The expressions of a group, and the numbers in them, by their identities."""
+        literals, parts = self.grouping.literals, list[int]()
+        for _, node, local in group.members:
+            parts.append(id(local))
+            parts += [id(literals[value]) for value in node.inputs if value in literals]
+        return parts
 
 
 class _Form:
