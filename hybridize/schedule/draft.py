@@ -15,11 +15,9 @@ from hybridize.base.memo import Memo
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import children
+from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.grouping import FusionGroup, Grouping, Pattern, fold_variable, radix
 from hybridize.schedule.lower import Local, LocalLoad
-
-ACCUMULATED = -1
-"""The operand number of a contraction's element in its epilogue."""
 
 
 @frozen

@@ -252,7 +252,7 @@ def _finished(program: Scheduling) -> Schedule:
         places[numbers[0]] = range(begin, len(entries))
     beside = tuple(group.of_steps(places, split) for group, split in groups)
     stopping = not program.setting.within
-    steps, updates = proven_updates([step for step, _ in entries], program.updates, program.interner, stopping=stopping)
+    steps, updates = proven_updates([step for step, _ in entries], program.updates, stopping=stopping)
     steps = merged(steps)
     constants = program.slots.constants()
     plan = Plan(

@@ -27,6 +27,7 @@ from hybridize.machine.target import Target
 from hybridize.schedule.contraction import taps as tap_plans
 from hybridize.schedule.contraction.borders import borders, share_inside
 from hybridize.schedule.contraction.lanes import LanePlan, lane_cycles, lane_plan
+from hybridize.schedule.contraction.panels import parts_of
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.contraction.phases import phases
 from hybridize.schedule.homes import Halo, Home, in_order, no_halo, ordered, wider
@@ -535,6 +536,7 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
         1,
         tap_plans.TapBlocks(),
         contraction.paired,
+        parts=parts_of(_count(taps) * _count(terms), arithmetic),
     )
     blocks = tap_plans.tap_blocks(plan, hint(x.elements) * dtype.itemsize, target)
     band = _band(plan, x, target) if same(blocks.count, 1) else tap_plans.block_band(plan, target)
