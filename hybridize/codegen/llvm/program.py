@@ -19,6 +19,7 @@ from hybridize.base.digests import digest
 from hybridize.base.dims import Size, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import Memo
 from hybridize.codegen.llvm.bands import emit_band
 from hybridize.codegen.llvm.contraction.step import emit_contraction
 from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
@@ -146,6 +147,8 @@ class Emitter:
         self.watched = False
         """True if loops that data ends have safepoints."""
         self._written: dict[str, str] = {}
+        self._functions = Memo()
+        """Those of contractions, by their decisions: text is only made of new ones."""
         self._kernels: dict[int, tuple[Kernel, str]] = {}
         """Kernels and their functions, by identity."""
         self._part: tuple[Function, TaskPart] | None = None
@@ -444,6 +447,10 @@ class Emitter:
 
     def _tiles(self, step: ContractionStep, *, ranged: bool) -> str:
         """The function of a contraction, of a range of its units where that is asked for."""
+        return self._functions.of((step.plan, step.ending, ranged), lambda: self._new_tiles(step, ranged=ranged))
+
+    def _new_tiles(self, step: ContractionStep, *, ranged: bool) -> str:
+        """`_tiles`, found by text: epilogues over expressions of other programs may be equal, too."""
         plan, words = step.plan, f"{step.ending}{' ranged' if ranged else ''}"
         kind, key = ("lanes" if isinstance(plan, LanePlan) else "taps"), f"{plan!r} {words}"
         if isinstance(plan, ProductPlan):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import remembered
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.blocks import RowBlocks
@@ -69,6 +70,7 @@ class ProductPlan:
         return same(self.product.m, 0) or same(self.product.n, 0)
 
 
+@remembered
 def make_plan(
     product: Product, target: Target, following: Following = "nothing", blocks: RowBlocks | None = None
 ) -> ProductPlan:

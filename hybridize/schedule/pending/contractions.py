@@ -188,8 +188,7 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
         ending, values = _plain_product(program, of, out), [out]
     else:
         ending, values = ending_of_product(draft, out, of)
-    after, results = ending.following, program.lowerings.results
-    plan = results.of((make_plan, of, after), lambda: make_plan(of, program.target, after))
+    plan = make_plan(of, program.target, ending.following)
     nbytes = of.x_bytes + of.w_bytes + out.type.nbytes
     values = [*values, *step.operands[2:]]
     return _pending(program, step, number, (plan, plan), (ending, values), out, (None, packing), {}, nbytes, of.flops)
@@ -266,14 +265,13 @@ def _reaching(program: Scheduling, step: NodeStep, product: Product) -> Product:
 def _packed_matrices(program: Scheduling, w: Value, product: Product) -> OperandCopy | None:
     """The packed w of a product, a constant; None if w is known only to the call, or packing does not pay."""
     source, start = program.source(w)
-    arithmetic, results = product.arithmetic(program.target), program.lowerings.results
+    arithmetic = product.arithmetic(program.target)
     if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
         return None
-    packing = results.of((make_packing, product), lambda: make_packing(product, arithmetic))
+    packing = make_packing(product, arithmetic)
 
     def derived() -> Derived:
-        kernel = results.of((packing_kernel, packing), lambda: packing_kernel(packing, program.target))
-        return packed(part(source, start, w.type), w.type, kernel)
+        return packed(part(source, start, w.type), w.type, packing_kernel(packing, program.target))
 
     key = (program.grouping.places.root(w), start, w.type, packing)
     return OperandCopy(program.slots.packed(key, derived), None)
