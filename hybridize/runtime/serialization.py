@@ -29,9 +29,9 @@ _NESTED: Final = (list, dict)
 
 def dump(value: Any) -> bytes:
     """The bytes of a value: plain data, tuples, bytes and instances of frozen classes, nested."""
-    blobs: list[bytes] = []
+    blobs = bytearray()
     text = json.dumps(_plain(value, blobs), separators=(",", ":")).encode()
-    body = b"".join([struct.pack("<Q", len(text)), text, *blobs])
+    body = b"".join([struct.pack("<Q", len(text)), text, blobs])
     return MAGIC + digest(body) + body
 
 
@@ -66,14 +66,14 @@ def stored_name(kind: type) -> str:
     return name
 
 
-def _plain(value: Any, blobs: list[bytes]) -> Any:
+def _plain(value: Any, blobs: bytearray) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, tuple):
         return [_plain(part, blobs) for part in value]
     if isinstance(value, bytes):
-        blobs.append(value)
-        return {"": [sum(map(len, blobs[:-1])), len(value)]}
+        blobs += value
+        return {"": [len(blobs) - len(value), len(value)]}
     if dataclasses.is_dataclass(value):
         fields = [_plain(getattr(value, field.name), blobs) for field in dataclasses.fields(value)]
         return {stored_name(type(value)): fields}

@@ -2,8 +2,7 @@
 
 import ctypes
 
-from hybridize.codegen.link import link
-from hybridize.codegen.llvm.engine import compile_module, compile_program, emit_object, host_target
+from hybridize.codegen.llvm.engine import compile_module, compile_program, host_target
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, joined
 from hybridize.runtime.image import Loaded
 from tests.refusals import refusal
@@ -56,11 +55,17 @@ def callers(count):
     return made
 
 
-def test_functions_that_only_call_others_are_a_text_of_their_own():
+def test_functions_that_only_call_others_are_compiled_at_level_0():
     made = callers(3)
-    working, calling = made.parted()
-    names = {name for name in made.functions if f"@{name}(" in calling and f"define hidden i64 @{name}(" in calling}
-    assert names == {"back", "through.0", "through.1", "helper.unused"}
+    levels = made.levels()
+    assert {name for name, level in levels.items() if level == 0} == {
+        "back",
+        "through.0",
+        "through.1",
+        "helper.unused",
+        "main",
+    }
+    working, calling = (made.part([name for name in levels if levels[name] == level]) for level in (2, 0))
     assert "define hidden i64 @through.2(" in working
     assert "@helper.cell" in working
     assert "@helper.cell" not in calling
@@ -74,11 +79,37 @@ def test_functions_that_only_call_others_are_a_text_of_their_own():
         assert (function(5), function(2000)) == (9, 1000)
 
 
-def test_few_functions_and_those_with_variables_stay_together():
+def test_few_functions_stay_together_and_variables_are_zeros():
     few = module(4)
     del few.functions["helper.unused"]
-    assert few.parted() == (few.text(), "")
+    assert set(few.levels().values()) == {2}
     many = callers(3)
-    many.variable("seen", "i64", "1")
-    assert many.parted() == (many.text(), "")
-    assert compile_program(many, host_target()) == link(emit_object(many.text(), host_target()))
+    many.variable("seen", 8)
+    read = Function(many, "read", [], returns="ptr", linkage="")
+    read.do("ret ptr @seen")
+    loaded = Loaded(compile_program(many, host_target()))
+    address = ctypes.CFUNCTYPE(ctypes.c_void_p)(loaded.address("read"))()
+    assert address == loaded.address("seen")
+    assert ctypes.c_int64.from_address(address).value == 0
+
+
+def swapped(first, second, *, number=3):
+    """`f(x)` is `first(second(x))`; `plus` adds a number, `times` multiplies by one."""
+    made = Module()
+    cell = made.constant(f"cell.{first}", "i64", str(number))
+    for name, word in (("plus", "add"), ("times", "mul")):
+        f = Function(made, name, [("i64", "x")], returns="i64")
+        f.do(f"ret i64 {f.op(f'{word} i64 %x, {number}')}")
+    f = Function(made, "f", [("i64", "x")], returns="i64", linkage="")
+    inner = f.op(f"call i64 @{second}(i64 %x)")
+    outer = f.op(f"call i64 @{first}(i64 {inner})")
+    loaded = f.op(f"load i64, ptr {cell}")
+    f.do(f"ret i64 {f.op(f'add i64 {outer}, {loaded}')}")
+    return made
+
+
+def test_outlines_are_equal_where_code_is():
+    one, other, third = swapped("plus", "times"), swapped("times", "plus"), swapped("plus", "times", number=4)
+    assert one.outline("f")[0] == other.outline("f")[0] != third.outline("f")[0]
+    assert [made.outline("f")[1] for made in (one, other)] == [("f", "times", "plus"), ("f", "plus", "times")]
+    assert len({one.outline(name)[0] for name in one.functions}) == 3

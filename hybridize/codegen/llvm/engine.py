@@ -21,8 +21,10 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
-from hybridize.codegen.link import link
+from hybridize.codegen.functions import CodeStore, FunctionKey, function_key, named, outlined
+from hybridize.codegen.link import link, link_functions
 from hybridize.codegen.llvm.text import Module
+from hybridize.codegen.split import split
 from hybridize.machine.families import of_family
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Image, Loaded
@@ -199,20 +201,40 @@ def compile_image(text: str, target: Target, level: int = 2) -> Image:
     return link(emit_object(text, target, level))
 
 
-def compile_program(module: Module, target: Target) -> Image:
+def compile_program(module: Module, target: Target, store: CodeStore | None = None) -> Image:
     """Compile a program to an image: what works as `compile_image` does, what only calls others at level 0.
 
     Half of a program's functions only call others. Level 0 takes a third of the time for them, and gives them as many
-    instructions: they have no others than those of their IR.
+    instructions: they have no others than those of their IR. Functions that are in `store` are not compiled, and others
+    are kept there, but for those that the image exports: they are the program's own.
 
     Raises:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
     """
-    working, calling = module.parted()
-    objects = [emit_object(working, target)]
-    if calling:
-        objects.append(emit_object(calling, target, 0))
-    return link(*objects)
+    machine, levels = repr((target.triple, target.cpu, target.features, version())), module.levels()
+    exported = [name for name, function in module.functions.items() if function.exported]
+    keys: dict[str, FunctionKey] = {}
+    names: dict[str, tuple[str, ...]] = {}
+    if store is not None:
+        for name in levels.keys() - exported:
+            text, names[name] = module.outline(name)
+            keys[name] = function_key(f"{machine} {levels[name]}\n{text}")
+    known = {} if store is None else store.find(keys.values())
+    code = {name: named(known[key], names[name]) for name, key in keys.items() if key in known}
+    for level in (2, 0):
+        missing = [name for name in levels if name not in code and levels[name] == level]
+        if missing:
+            code |= split(emit_object(module.part(missing), target, level))
+    if store is not None:
+        others = module.functions.keys() | module.variables
+        store.keep(
+            {
+                key: outlined(code[name], names[name])
+                for name, key in keys.items()
+                if key not in known and code[name].refers_to(others) <= set(names[name])
+            }
+        )
+    return link_functions({name: code[name] for name in levels}, exported, module.variables)
 
 
 def emit_object(text: str, target: Target, level: int = 2) -> bytes:

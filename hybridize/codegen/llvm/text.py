@@ -14,6 +14,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import mutable
 from hybridize.codegen.llvm.sizes import size_register
+from hybridize.codegen.split import SECTION
 
 SCALARS: dict[str, str] = {
     "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
@@ -97,6 +98,8 @@ class Module:
         self.functions: dict[str, Function] = {}
         self.declarations: dict[str, str] = {}
         self.globals: dict[str, str] = {}
+        self.variables: dict[str, int] = {}
+        """Bytes of variables, which begin as zeros."""
         self._written: dict[str, str] = {}
 
     def declare(self, name: str, returns: str, params: Sequence[str], attributes: str = "") -> str:
@@ -109,9 +112,10 @@ class Module:
         self.globals[name] = f"@{name} = private unnamed_addr constant {type} {value}, align 64"
         return f"@{name}"
 
-    def variable(self, name: str, type: str, value: str) -> str:
-        """Define a variable once whose address the engine can give; returns `@name`."""
-        self.globals[name] = f"@{name} = global {type} {value}, align 64"
+    def variable(self, name: str, nbytes: int) -> str:
+        """Define a variable once, zeros whose address the engine can give; returns `@name`."""
+        self.variables[name] = nbytes
+        self.globals[name] = f"@{name} = global [{nbytes} x i8] zeroinitializer, align 64"
         return f"@{name}"
 
     def shared(self, function: Function) -> str:
@@ -131,31 +135,58 @@ class Module:
         parts += [function.text() for function in self.functions.values()]
         return "\n".join(parts) + "\n"
 
-    def parted(self) -> tuple[str, str]:
-        """The module as two texts that need each other: functions that work, and those that only call others.
+    def levels(self) -> dict[str, int]:
+        """The level of code generation of each function: 0 for those that only call others, where there are several.
 
-        The second has the `UNOPTIMISED`, and those that touch no memory themselves, as a loop over tiles that are
-        turned around by a call, but not those that are busy. It is empty where there are too few of them.
+        These have the `UNOPTIMISED`, or touch no memory themselves, as a loop over tiles that are turned around by a
+        call, but not those that are busy.
         """
-        texts = {name: function.text() for name, function in self.functions.items()}
         callers = {
             name
-            for name, text in texts.items()
-            if not self.functions[name].busy and (UNOPTIMISED in text or not _MEMORY.search(text))
+            for name, function in self.functions.items()
+            if not function.busy and (UNOPTIMISED in (text := function.text()) or not _MEMORY.search(text))
         }
-        # Constants are private, and stand where they are read; a variable cannot stand twice.
-        if len(callers) < APART or not all(" = private " in line for line in self.globals.values()):
-            return self.text(), ""
-        return self._part(texts.keys() - callers, texts), self._part(callers, texts)
+        if len(callers) < APART:
+            callers = set()
+        return {name: 0 if name in callers else 2 for name in self.functions}
 
-    def _part(self, names: Collection[str], texts: Mapping[str, str]) -> str:
-        """Write some of the functions, whose `texts` are at hand, with declarations of others that they name."""
-        own = {name: texts[name].replace("define internal ", "define hidden ", 1) for name in texts if name in names}
-        named = dict.fromkeys(_NAME.findall("\n".join(own.values())))
-        parts = [line for name, line in self.globals.items() if name in named]
-        parts += [line for name, line in self.declarations.items() if name in named]
-        parts += [self.functions[name].declaration() for name in named if name in texts and name not in own]
-        return "\n".join([*parts, *own.values()]) + "\n"
+    def part(self, names: Collection[str]) -> str:
+        """Write some of the functions, each in a section of its own, with declarations of others that they name."""
+        own = {name: function.apart() for name, function in self.functions.items() if name in names}
+        lines = self._declared(_NAME.findall("\n".join(own.values())), own)
+        # A constant that the text names has a section of its own, too.
+        lines = [
+            line.replace(", align 64", f', section ".rodata.{number}", align 64') if " = private " in line else line
+            for number, line in enumerate(lines)
+        ]
+        return "\n".join([*lines, *own.values()]) + "\n"
+
+    def outline(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """Write a function so that equal code has equal text: names of the module are numbers in it.
+
+        Returns the text, and the functions and variables by number; the first is the function itself.
+        """
+        text = self.functions[name].text()
+        mentioned = dict.fromkeys(_NAME.findall(text))
+        names = [name, *(one for one in mentioned if one != name and (one in self.functions or one in self.variables))]
+        constants = (one for one in mentioned if one in self.globals and one not in self.variables)
+        numbers = {one: f"@{number}" for number, one in enumerate((*names, *constants))}
+        text = "\n".join([*self._declared(mentioned, (name,)), text])
+        return _NAME.sub(lambda match: numbers.get(match[1], match[0]), text), tuple(names)
+
+    def _declared(self, names: Iterable[str], own: Collection[str]) -> list[str]:
+        """Declare what functions name of the module, but for `own`, which stand beside them."""
+        lines: list[str] = []
+        for name in dict.fromkeys(names):
+            if name in self.variables:
+                lines.append(f"@{name} = external global [{self.variables[name]} x i8], align 64")
+            elif name in self.globals:
+                lines.append(self.globals[name])
+            elif name in self.declarations:
+                lines.append(self.declarations[name])
+            elif name in self.functions and name not in own:
+                lines.append(self.functions[name].declaration())
+        return lines
 
 
 def joined(modules: Mapping[str, Module], root: str) -> str:
@@ -223,7 +254,7 @@ class Function:
         """The slot of that pointer in the function's array of inputs."""
         self._params = list(params)
         self._returns = returns
-        self._signature = (f"define {linkage + ' ' if linkage else ''}{returns} @{name}(", attributes)
+        self._linkage, self._attributes = linkage, attributes
         self._on_entry: dict[object, str] = {}
         self._entry: list[str] = []
         self._lines: list[str] = []
@@ -409,11 +440,22 @@ class Function:
             self.jump(label)
         self.begin_block(following)
 
+    @property
+    def exported(self) -> bool:
+        """True if others than its module know the function."""
+        return self._linkage == ""
+
     def text(self) -> str:
         """The function, whole: one that returns nothing does so at its end."""
-        params = self._all_params()
-        start, attributes = self._signature
-        head = f"{start}{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
+        return self._text(self._linkage, self._attributes)
+
+    def apart(self) -> str:
+        """The function in a section of its own, and known to other modules that are linked with this one."""
+        return self._text("" if self.exported else "hidden", f'{self._attributes} section "{SECTION}{self.name}"')
+
+    def _text(self, linkage: str, attributes: str) -> str:
+        params = ", ".join(f"{type} %{param}" for type, param in self._all_params())
+        head = f"define {linkage + ' ' if linkage else ''}{self._returns} @{self.name}({params}) {attributes} {{"
         is_open = not self._lines or not self._lines[-1].startswith(_ENDS)
         end = ["  ret void"] if self._returns == "void" and is_open else []
         return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, *end, "}"])
