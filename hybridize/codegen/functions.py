@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The machine code of single functions, as data: it can be stored, and linked in any company.
 
-Which function it is, the text tells that it was made of, with names of its module as numbers (`Module.outline`).
+Which function it is, the text tells that it was made of, with names of its module as numbers (`codegen.llvm.parts`).
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class FunctionCode:
 
 @frozen
 class FunctionKey:
-    """Two digests of all that a function's code depends on: it is found by one, and the other tells whether it is of
-    that function.
+    """A digest of all that a function's code depends on, in two halves: it is found by one, and the other tells
+    whether it is of that function.
     """
 
     digest: bytes
@@ -58,8 +58,8 @@ class FunctionKey:
 
 def function_key(text: str) -> FunctionKey:
     """Return the key of code that is made of a text."""
-    content = text.encode()
-    return FunctionKey(digest(content), digest(content, b"check"))
+    both = digest(text.encode(), 64)
+    return FunctionKey(both[:32], both[32:])
 
 
 class CodeStore(ABC):

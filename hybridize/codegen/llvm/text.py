@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -14,7 +14,6 @@ from hybridize.base.dtypes import DType
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import mutable
 from hybridize.codegen.llvm.sizes import size_register
-from hybridize.codegen.split import SECTION
 
 SCALARS: dict[str, str] = {
     "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
@@ -25,13 +24,6 @@ SCALARS: dict[str, str] = {
 
 UNOPTIMISED = "nounwind noinline optnone"
 """Attributes of functions that only call others, or rarely run: optimising them takes longer than it ever saves."""
-
-APART = 3
-"""So many functions that only call others are worth a text of their own."""
-
-_NAME = re.compile(r"@([\w.$-]+)")
-_MEMORY = re.compile(r"(?: = load| = atomicrmw|^  store|@llvm\.masked\.) ?", re.M)
-"""Instructions that read or write memory."""
 
 _ENDS = ("  ret ", "  br ", "  switch ", "  unreachable")
 """Instructions that end a block."""
@@ -134,59 +126,6 @@ class Module:
         parts = [*self.globals.values(), *self.declarations.values()]
         parts += [function.text() for function in self.functions.values()]
         return "\n".join(parts) + "\n"
-
-    def levels(self) -> dict[str, int]:
-        """The level of code generation of each function: 0 for those that only call others, where there are several.
-
-        These have the `UNOPTIMISED`, or touch no memory themselves, as a loop over tiles that are turned around by a
-        call, but not those that are busy.
-        """
-        callers = {
-            name
-            for name, function in self.functions.items()
-            if not function.busy and (UNOPTIMISED in (text := function.text()) or not _MEMORY.search(text))
-        }
-        if len(callers) < APART:
-            callers = set()
-        return {name: 0 if name in callers else 2 for name in self.functions}
-
-    def part(self, names: Collection[str]) -> str:
-        """Write some of the functions, each in a section of its own, with declarations of others that they name."""
-        own = {name: function.apart() for name, function in self.functions.items() if name in names}
-        lines = self._declared(_NAME.findall("\n".join(own.values())), own)
-        # A constant that the text names has a section of its own, too.
-        lines = [
-            line.replace(", align 64", f', section ".rodata.{number}", align 64') if " = private " in line else line
-            for number, line in enumerate(lines)
-        ]
-        return "\n".join([*lines, *own.values()]) + "\n"
-
-    def outline(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """Write a function so that equal code has equal text: names of the module are numbers in it.
-
-        Returns the text, and the functions and variables by number; the first is the function itself.
-        """
-        text = self.functions[name].text()
-        mentioned = dict.fromkeys(_NAME.findall(text))
-        names = [name, *(one for one in mentioned if one != name and (one in self.functions or one in self.variables))]
-        constants = (one for one in mentioned if one in self.globals and one not in self.variables)
-        numbers = {one: f"@{number}" for number, one in enumerate((*names, *constants))}
-        text = "\n".join([*self._declared(mentioned, (name,)), text])
-        return _NAME.sub(lambda match: numbers.get(match[1], match[0]), text), tuple(names)
-
-    def _declared(self, names: Iterable[str], own: Collection[str]) -> list[str]:
-        """Declare what functions name of the module, but for `own`, which stand beside them."""
-        lines: list[str] = []
-        for name in dict.fromkeys(names):
-            if name in self.variables:
-                lines.append(f"@{name} = external global [{self.variables[name]} x i8], align 64")
-            elif name in self.globals:
-                lines.append(self.globals[name])
-            elif name in self.declarations:
-                lines.append(self.declarations[name])
-            elif name in self.functions and name not in own:
-                lines.append(self.functions[name].declaration())
-        return lines
 
 
 def joined(modules: Mapping[str, Module], root: str) -> str:
@@ -447,15 +386,9 @@ class Function:
 
     def text(self) -> str:
         """The function, whole: one that returns nothing does so at its end."""
-        return self._text(self._linkage, self._attributes)
-
-    def apart(self) -> str:
-        """The function in a section of its own, and known to other modules that are linked with this one."""
-        return self._text("" if self.exported else "hidden", f'{self._attributes} section "{SECTION}{self.name}"')
-
-    def _text(self, linkage: str, attributes: str) -> str:
         params = ", ".join(f"{type} %{param}" for type, param in self._all_params())
-        head = f"define {linkage + ' ' if linkage else ''}{self._returns} @{self.name}({params}) {attributes} {{"
+        linkage = f"{self._linkage} " if self._linkage else ""
+        head = f"define {linkage}{self._returns} @{self.name}({params}) {self._attributes} {{"
         is_open = not self._lines or not self._lines[-1].startswith(_ENDS)
         end = ["  ret void"] if self._returns == "void" and is_open else []
         return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, *end, "}"])
