@@ -18,6 +18,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import Taping, history, ndarray, view, wrap
 from hybridize.array.staging import Staging
 from hybridize.array.storage import Storage
@@ -120,7 +121,7 @@ class Tape(Staging, Taping):
         Raises:
             StateError E544: which values it has now, and where they come from, cannot be told.
         """
-        data = array._data
+        data = host_view(array)
         if data.dtype.kind not in "fcV" and not _is_tracked(array):
             return data.copy()  # an index that is overwritten later must not change a gradient
         traced = getattr(array, "_traced", None)
@@ -182,11 +183,11 @@ class Tape(Staging, Taping):
 
     def view(self, x: ndarray, steps: Sequence[Op], result: ndarray | None = None) -> ndarray:
         """The view of an array that view ops make."""
-        data = viewed(x._data, steps) if result is None else result._data
+        data = viewed(host_view(x), steps) if result is None else host_view(result)
         array = view(x, data)
         if data.dtype.kind not in "fcV" and not _is_tracked(x):
             return array
-        if not numpy.may_share_memory(data, x._data):  # NumPy had to copy
+        if not numpy.may_share_memory(data, host_view(x)):  # NumPy had to copy
             traced = self._stepped(self.operand(x), steps, data)
             return self.wrap(unowned(data, traced.edge, None, 0)) if traced.edge is not None else wrap(data)
         storage = array.storage
@@ -207,12 +208,13 @@ class Tape(Staging, Taping):
 
     def binary(self, name: str, x: ndarray, y: Any, reflected: bool) -> ndarray | None:
         """The short way of an operator between float arrays of one type, or with a number; None for the general way."""
-        op, data = _OPERATORS.get(name), x._data
+        op, data = _OPERATORS.get(name), host_view(x)
         dtype = data.dtype
         if op is None or not (dtype is float32 or dtype is float64):
             return None
         if isinstance(y, ndarray):
-            if y._data.dtype is not dtype or y._data.shape != data.shape:
+            values = host_view(y)
+            if values.dtype is not dtype or values.shape != data.shape:
                 return None
             other: Operand = self.operand(y)
         elif type(y) is float or type(y) is int:
@@ -241,7 +243,7 @@ class Tape(Staging, Taping):
             tracked = tracked or edge is not None
             operands.append(operand)
             edges.append(edge)
-            data.append(x._data)
+            data.append(host_view(x))
         array = wrap(y)
         if not tracked:
             return array
@@ -269,12 +271,12 @@ class Tape(Staging, Taping):
         data = [x.data if type(x) is Traced else x for x in operands]
         residuals = set(map(id, saved))
         read = ((False,) * len(data), tuple([id(y) in residuals for y in results]))
-        node = TapeNode(rule, operands, data, [y._data for y in results], read)
+        node = TapeNode(rule, operands, data, [host_view(y) for y in results], read)
         node.private = True
         for one in saved:
             node.guard(one.storage)
         return [
-            self.wrap(unowned(y._data, (node, number), y.storage, y.storage.version))
+            self.wrap(unowned(host_view(y), (node, number), y.storage, y.storage.version))
             for number, y in enumerate(results)
         ]
 
@@ -305,7 +307,7 @@ class Tape(Staging, Taping):
             update = numpy.asarray(update, x.dtype)
         befores = [self.operand(array) for array in arrays] if steps or len(arrays) > 1 else []
         befores = [Traced(before.data, before.edge, before.storage, before.version) for before in befores]
-        part = viewed(x._data, steps)
+        part = viewed(host_view(x), steps)
         exclusively(setitem, part, ..., update.data if type(update) is Traced else update)  # NumPy minds overlaps
         storage = x.storage
         storage.recorded = True
@@ -318,7 +320,7 @@ class Tape(Staging, Taping):
                 new = self._undone(child.steps, befores[number], new)
             traced = history(array)
             if traced is None:
-                traced = array._traced = Traced(array._data, None, storage)
+                traced = array._traced = Traced(host_view(array), None, storage)
             traced.edge = new.edge if type(new) is Traced else None
             traced.version = storage.version
 

@@ -21,6 +21,7 @@ from hybridize.base.errors import CodegenError, LoadError
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
+from hybridize.codegen.levels import runnable
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import offer, process_image
 from hybridize.compiler.pool import have_pool
@@ -28,7 +29,7 @@ from hybridize.compiler.stored import PLAN_CLASSES
 from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
-from hybridize.runtime import abi, effects, processors, serialization
+from hybridize.runtime import abi, effects, serialization
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Image, Loaded
 from hybridize.runtime.plan import Buffer, Derivation, Plan, PlanSource, Size, plain
@@ -112,7 +113,7 @@ class _LatePlan(Plan):
 
 def _levels() -> tuple[str, ...]:
     """Targets whose code is wanted here, the best first."""
-    here = processors.levels()
+    here = runnable()
     return tuple(name for name in here if name == CONFIG.target) if CONFIG.target else here
 
 

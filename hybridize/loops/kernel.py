@@ -18,6 +18,7 @@ reads none of them. A kernel's text shows all of it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from hybridize.base.dims import is_symbolic, same, text
@@ -215,6 +216,22 @@ class FoldLanes:
 
 
 @frozen
+class FoldLevels:
+    """The order in which a long fold is summed: so many turns apart, then so many of these, outermost first."""
+
+    variable: int
+    turns: tuple[int, ...]
+    """Where its loop goes term by term, or by the terms of panels."""
+    vectors: tuple[int, ...]
+    """Where its loop goes by vectors: see `FoldLanes`."""
+
+    def __str__(self) -> str:
+        vectors = f"{', '.join(map(str, self.vectors))} vectors" if self.vectors else ""
+        ways = (", ".join(map(str, self.turns)), vectors)
+        return f" by {' or '.join(filter(None, ways))}"
+
+
+@frozen
 class Few:
     """A size of rows that is not known: rows of at most `lanes` elements are one vector, and have code of their own."""
 
@@ -230,6 +247,7 @@ class Nest:
     bodies: tuple[Body, ...]
     folds: tuple[FoldLanes, ...] = ()
     few: Few | None = None
+    levels: tuple[FoldLevels, ...] = ()
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -257,6 +275,10 @@ class Kernel:
     nests: tuple[Nest, ...]
 
     def __str__(self) -> str:
+        return self._text
+
+    @functools.cached_property
+    def _text(self) -> str:
         return _Printer().kernel(self)
 
 
@@ -268,14 +290,22 @@ def epilogue_text(params: Sequence[Param], statements: Sequence[Statement], out:
     return _Printer().epilogue(params, statements, out)
 
 
+def prologue_text(params: Sequence[Param], value: Expr) -> str:
+    """Write what an element of a contraction's second operand is computed of; loads of -1 are of its memory."""
+    return _Printer("w").epilogue(params, (), value, "prologue")
+
+
 class _Printer:
     """Writes a kernel as text, each shared expression once; the text is the kernel's identity."""
 
-    def __init__(self) -> None:
+    def __init__(self, below: str = "sum") -> None:
+        """`below` names what loads of a number below 0 are of."""
         self._lines: list[str] = []
         self._names: dict[int, str] = {}
         self._variables: dict[int, str] = {}
         self._folds: dict[int, FoldLanes] = {}
+        self._levels: dict[int, FoldLevels] = {}
+        self._below = below
 
     def kernel(self, kernel: Kernel) -> str:
         buffers = [f"b{i}: {param}" for i, param in enumerate((*kernel.params, *kernel.locals))]
@@ -285,8 +315,10 @@ class _Printer:
         self._lines.append("}")
         return "\n".join(self._lines)
 
-    def epilogue(self, params: Sequence[Param], statements: Sequence[Statement], out: Expr | None) -> str:
-        self._lines.append(f"epilogue({', '.join(f'b{i}: {param}' for i, param in enumerate(params))}) {{")
+    def epilogue(
+        self, params: Sequence[Param], statements: Sequence[Statement], out: Expr | None, word: str = "epilogue"
+    ) -> str:
+        self._lines.append(f"{word}({', '.join(f'b{i}: {param}' for i, param in enumerate(params))}) {{")
         for statement in statements:
             index, value = self.name(statement.index), self.name(statement.value)
             self._lines.append(f"  b{statement.buffer}[{index}] = {value}")
@@ -298,6 +330,7 @@ class _Printer:
     def _nest(self, nest: Nest) -> None:
         self._names.clear()
         self._folds = {lanes.fold: lanes for lanes in nest.folds}
+        self._levels = {levels.variable: levels for levels in nest.levels}
         few = "" if nest.few is None else f", apart where {_size(nest.few.size)} <= {nest.few.lanes}"
         self._lines.append(f"  rows {self._axes(0, nest.rows)}{few}:" if nest.rows else "  nest:")
         for body in nest.bodies:
@@ -358,7 +391,7 @@ class _Printer:
                 parts = [self._term(atom, coefficient) for atom, coefficient in terms]
                 return f"({' + '.join(parts if same(constant, 0) else [*parts, _size(constant)])})"
             case Load(operand=operand, indices=indices):
-                of = f"b{operand}" if operand >= 0 else "sum" if operand == -1 else f"sum{-operand}"
+                of = f"b{operand}" if operand >= 0 else self._below if operand == -1 else f"{self._below}{-operand}"
                 line = f"{of}[{', '.join(map(self.name, indices))}]"
             case CallExpr(function=function, args=args):
                 line = f"{function}({', '.join(map(self.name, args))})"
@@ -381,13 +414,13 @@ class _Printer:
         return self.name(atom) if same(coefficient, 1) else f"{_size(coefficient)}*{self.name(atom)}"
 
     def _lanes(self, variable: int) -> str:
-        """The vectors of a fold."""
-        fold = self._folds.get(variable)
+        """The vectors of a fold, and the order of its sums."""
+        fold, levels = self._folds.get(variable), str(self._levels.get(variable, ""))
         if fold is None:
-            return ""
+            return levels
         other = "" if fold.variable == variable else f" {self._variable(fold.variable)}"
         few = "" if fold.few is None else f" or {fold.few}"
-        return f"{other} {fold.lanes}{few}"
+        return f"{other} {fold.lanes}{few}{levels}"
 
 
 def _size(x: int) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.loops.contraction import Contraction, plain
+from hybridize.loops.contraction import Contraction, default_precision, plain
 from hybridize.loops.expr import Element
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
@@ -107,8 +107,7 @@ class Matmul(Op):
             y.ndim,
             (*batch, *(left[::-1] if self.transpose_x else left)),
             (*batch, *(right[::-1] if self.transpose_w else right)),
-            wide(y.dtype),
-            y.dtype,
+            default_precision(y.dtype),
         )
 
 

@@ -145,7 +145,7 @@ class Simplify:
         context = RewriteContext(rewriter)
         for node in graph.nodes:
             context.loc = node.loc
-            value = simplified(context, node.op, tuple(rewriter.now(value) for value in node.inputs))
+            value = simplified(context, node.op, rewriter.operands(node))
             if value is None:
                 rewriter.keep(node)
                 context.observe(rewriter.builder.nodes[-1])

@@ -12,7 +12,8 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     nests        how the loops of a nest run; of that:
         together   statements that share their inner loops
         vectors    lanes of loops and folds
-        tiles      squares turned around in registers
+        levels     the order in which long folds are summed
+      tiles      squares turned around in registers
         panels     rows folded side by side, or in panels of columns
     contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
     epilogue     a draft as what follows in the store of a contraction
@@ -40,6 +41,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     pending      units as steps that wait for their places in memory, a module each kind
     steps        the schedule as data; each step answers what it reads, writes, moves
     scheduler    the road: group, order, pending steps, bands, places in memory, steps
+    thresholds   the numbers by which all of them choose: unit, reason, source
 
 It must not know kernels' text, arrays or Python callers.
 """

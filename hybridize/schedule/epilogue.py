@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hybridize.graph import Value
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Space
@@ -27,8 +29,17 @@ def following(epilogue: Epilogue | None) -> Following:
 
 def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, list[Value]]:
     """Turn a draft into the epilogue of an element at (batch, row, column); returns it and the values of its params."""
+    key = draft.buffers.index(out), product.batch, product.m, product.columns, product.gates
+    epilogue, order = draft.results.of((epilogue_of, *key), lambda: _epilogue(draft, *key))
+    return epilogue, [draft.buffers[number] for number in order]
+
+
+def _epilogue(
+    draft: Draft, target: int, batch: int, rows: int, columns: int, gates: int
+) -> tuple[Epilogue, Sequence[int]]:
+    """The epilogue that ends in the store to a buffer, and the buffers that its params are."""
     interner = draft.space.interner
-    shape = (product.batch, product.m, product.columns)
+    shape = (batch, rows, columns)
     space = Space(interner, dict(enumerate(shape)))
     flat = space.flat(tuple(space.axis(k) for k in range(3)), shape)
     axes, stride = {}, 1
@@ -36,14 +47,13 @@ def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, l
         size = draft.group.shape[axis]
         axes[axis] = space.mod(space.floordiv(flat, stride), size)
         stride *= size
-    target = draft.buffers.index(out)
     used = draft.read_buffers() | {statement.buffer for statement in draft.statements}
     order = [n for n in range(len(draft.buffers)) if n != target and n in used]
     numbers = {number: i for i, number in enumerate(order)}
     memo: dict[int, Expr] = {}
     sums = {}
-    if product.gates > 1:
-        places = gate_positions(draft.space, draft.group.shape, Gates(product.gates, product.columns))
+    if gates > 1:
+        places = gate_positions(draft.space, draft.group.shape, Gates(gates, columns))
         sums = {id(place): ACCUMULATED - gate for gate, place in enumerate(places)}
 
     main = next(statement for statement in draft.statements if statement.buffer == target)
@@ -63,4 +73,4 @@ def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, l
     side_stores = tuple(
         SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements if s is not main
     )
-    return Epilogue(moved(main.value), params, side_stores), [draft.buffers[n] for n in order]
+    return Epilogue(moved(main.value), params, side_stores), order

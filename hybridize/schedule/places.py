@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from hybridize.base.dims import hint
+from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import Memo
 from hybridize.base.types import Shape
 from hybridize.graph import Value
 from hybridize.loops.expr import Axis, Const, Expr, whole
@@ -38,6 +39,8 @@ class Places:
         self._inside: dict[Value, list[Value]] = {}
         """The values that lie in each."""
         self._known: dict[Value, Home] = {}
+        self._within = Memo()
+        """The homes of views, by their shapes and what they view."""
         self.ordered = set(ordered)
         """Values that somebody reads or stores in the order of their axes, without gaps."""
         self.matrices: dict[Value, bool] = {}
@@ -88,12 +91,17 @@ class Places:
         """The place of an element in the memory of the root."""
         home = self.home(value)
         if is_contiguous(home, value.type.shape):
-            return space.affine([(space.flat(indices, value.type.shape), 1)], home.offset)
+            flat = space.flat(indices, value.type.shape)
+            return flat if same(home.offset, 0) else space.affine([(flat, 1)], home.offset)
         return home.address(space, indices)
 
     def within(self, value: Value, view: View) -> Home | None:
         """The home that a value would have as a view; None where its places are not affine in its axes."""
-        shape = value.type.shape
+        shape, base = value.type.shape, view.base
+        key = shape, base.type.shape, self.home(base), tuple(map(id, view.indices))
+        return self._within.of(key, lambda: self._home_within(shape, view))
+
+    def _home_within(self, shape: Shape, view: View) -> Home | None:
         space = Space(self._interner, dict(enumerate(shape)))
         layout = strides_of(self.address(space, view.base, view.indices), shape)
         if layout is None:

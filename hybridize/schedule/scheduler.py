@@ -50,6 +50,7 @@ from hybridize.schedule.pending import (
     pending_taps,
     write_over,
 )
+from hybridize.schedule.prologues import prologues
 from hybridize.schedule.reach import Reaches
 from hybridize.schedule.rolling import RollingBands
 from hybridize.schedule.sharing import Sharing
@@ -116,17 +117,23 @@ def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSou
     sources: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
     sources |= graph.constants
     stable = stable_nodes(graph, sources, setting.within)
-    whole = joined(graph, lambda value: value in sources or value in stable, setting.target)
+
+    def number_of(value: Value) -> Const | None:
+        return literal(graph.constants[value], lowerings.interner) if value in graph.constants else None
+
+    light = prologues(graph, lambda value: value in sources or value in stable, number_of, lowerings)
+    whole = joined(light.graph, lambda value: value in sources or value in stable, setting.target)
 
     def is_stable(value: Value) -> bool:
         return value in sources or value in stable or value in whole.constants
 
     turned = flattened(whole.graph, is_stable, lowerings)
-    surely = whole.constants | turned.constants
+    surely = light.constants | whole.constants | turned.constants
     rest, derivations = hoisted(
         turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, setting), setting.within, surely
     )
-    made_of = {**whole.made_of, **{node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}}
+    turned_of = {node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}
+    made_of = {**light.made_of, **whole.made_of, **turned_of}
     return _finished(_scheduling(rest, setting, lowerings, sources, derivations, updates, made_of))
 
 

@@ -201,7 +201,7 @@ class Band:
     def __str__(self) -> str:
         each = "each in turn" if self.in_turn else "each"
         batch = "" if same(self.batch, 1) else f" of {each} of {text(self.batch)}"
-        threads = "" if self.split is None else f", {self.split}"
+        threads = "" if self.split is None else f", {self.split.text([self.units])}"
         return f"band {self.number}: {self.blocks}{batch} at a time{threads}"
 
 
@@ -290,7 +290,7 @@ class RollingBand:
 
     def __str__(self) -> str:
         memories = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.memories)
-        threads = "" if self.split is None else f", {self.split}"
+        threads = "" if self.split is None else f", {self.split.text([self.parts])}"
         return f"rolling band {self.number}: {self.size} of {self.units} units at a time, {memories}{threads}"
 
 
@@ -406,7 +406,8 @@ class SharedStep(BaseStep):
     def text(self, body: str) -> str:
         """Describe it: kind, origin, addresses, threads and band, then all that was decided of how it runs."""
         part = [] if self.part is None else [self.part.text(self.arguments)]
-        return _step(self.kind, self, [*([] if self.split is None else [str(self.split)]), *part, body])
+        shared = [] if self.split is None else [self.split.text(self.own_turns(self.split))]
+        return _step(self.kind, self, [*shared, *part, body])
 
 
 @frozen
@@ -449,7 +450,7 @@ class LoopStep(SharedStep):
 
 @frozen
 class ProductStep(SharedStep):
-    """Run a product with its epilogue; `addresses` are out, x, w and the epilogue's params."""
+    """Run a product with its epilogue; `addresses` are out, x, w, the params of the epilogue and of the prologue."""
 
     plan: ProductPlan
     out: TensorType
@@ -468,8 +469,15 @@ class ProductStep(SharedStep):
         return self.plan.product.x_bytes + self.plan.product.w_bytes + self.out.nbytes
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
-        params = () if self.epilogue is None else self.epilogue.params
+        params = self.epilogue_params
+        if self.plan.product.prologue is not None:
+            params += self.plan.product.prologue.params
         yield from zip(self.addresses, (True, False, False, *(param.written for param in params)), strict=True)
+
+    @property
+    def epilogue_params(self) -> tuple[Param, ...]:
+        """The buffers of the epilogue."""
+        return () if self.epilogue is None else self.epilogue.params
 
     def own_turns(self, split: Split) -> list[int]:
         return [self.plan.units]

@@ -184,7 +184,8 @@ def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -
     (reads,), (writes,) = numbers.values()
     if isinstance(step, LoopStep):
         return reads < len(step.kernel.params) and _read_first(step.kernel, reads, writes)
-    return reads > 2 and _finished_first(step, reads - 3, writes - 3, interner)
+    is_in_epilogue = 0 <= reads - 3 < len(step.epilogue_params)
+    return is_in_epilogue and _finished_first(step, reads - 3, writes - 3, interner)
 
 
 def _written_over(step: RoutineStep, output: int, source: int) -> bool:

@@ -12,9 +12,7 @@ from hybridize.loops.kernel import Few, FoldLanes, Lanes, LoopAxis, Param
 from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
 from hybridize.loops.monoids import monoid, nested
 from hybridize.machine.target import Target
-
-SHARE = 4
-"""The part of all registers that states of several accumulators take at most, beside what a step computes."""
+from hybridize.schedule import thresholds
 
 
 class Widths:
@@ -73,7 +71,8 @@ class Widths:
         base = self.base(*elements, fold)
         lanes = lanes_for(base, weight(*elements) + reduction.weight, size, self._target.registers)
         if len(reduction.accumulators) > 1:
-            lanes = min(lanes, base * max(1, self._target.registers // (SHARE * len(reduction.accumulators))))
+            room = self._target.registers // (thresholds.STATE_REGISTERS_SHARE * len(reduction.accumulators))
+            lanes = min(lanes, base * max(1, room))
         if lanes == 1:
             return None
         if not is_symbolic(size):

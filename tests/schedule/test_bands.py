@@ -26,7 +26,7 @@ from hybridize.machine.target import named_target
 from hybridize.ops import composites, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.programs.donation import updates_of
-from hybridize.schedule import banding, schedule
+from hybridize.schedule import banding, schedule, thresholds
 from hybridize.schedule.bands import Access, BandMember, run_of
 from hybridize.schedule.steps import Address, BandPart, LoopStep, PackingPart, ProductStep
 
@@ -287,7 +287,7 @@ def test_matrices_are_packed_for_one_member_after_the_other(order, batch, heads,
 
     graph, inputs = graph_of(made, *(f32(*shape) for shape in shapes)), numbers(length, *shapes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(banding, "_EACH", 1)
+        patch.setattr(thresholds, "MEMBER_BLOCKS", 1)
         parts = [step.part for step in scheduled(graph, SMALL, slots=threads).steps if isinstance(step, LoopStep)]
         in_turn = any(isinstance(part, PackingPart) and part.band.in_turn for part in parts)
         assert in_turn == (batch > 1 or not shared)  # matrices that all members share are packed once

@@ -14,7 +14,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
-from hybridize.loops.contraction import Contraction, extent, plain, reference, subscript
+from hybridize.loops.contraction import Contraction, default_precision, extent, plain, reference, subscript
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
 from hybridize.schedule.contraction import arrangement as arrangements
@@ -47,7 +47,7 @@ def leaving(draw):
         if kept[0] is not terms[0]:
             x.append(plain(1 + axis))
             shape.append(sizes[1 + axis])
-    contraction = Contraction((*sizes, *inner), rank, tuple(x), tuple(w), int64, int64)
+    contraction = Contraction((*sizes, *inner), rank, tuple(x), tuple(w), default_precision(int64))
     return contraction, tuple(shape), (sizes[0], *inner)
 
 
@@ -81,7 +81,7 @@ def test_the_nine_parts_of_an_image():
     def of(size, offset=-1, window=3):
         x = (subscript(((0, 1), (3, 1)), offset), subscript(((1, 1), (4, 1)), offset), plain(5))
         sizes = (size, size, 8, window, window, 4)
-        return whole(Contraction(sizes, 3, x, (plain(2), plain(3), plain(4), plain(5)), float32, float32))
+        return whole(Contraction(sizes, 3, x, (plain(2), plain(3), plain(4), plain(5)), default_precision(float32)))
 
     found = borders(of(9), (9, 9, 4))
     assert len(found) == 9
@@ -98,7 +98,7 @@ def test_the_nine_parts_of_an_image():
 def test_windows_of_sizes_that_only_calls_know_are_not_cut():
     size = SizeScope().symbol(9)
     x = (subscript(((0, 1), (2, 1)), -1),)
-    made = whole(Contraction((size, 8, 3), 2, x, (plain(2), plain(1)), float32, float32))
+    made = whole(Contraction((size, 8, 3), 2, x, (plain(2), plain(1)), default_precision(float32)))
     assert borders(made, (size,)) is None
 
 

@@ -18,7 +18,7 @@ from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph, pullback
 from hybridize.passes import PIPELINE
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction.lanes import tile_of
 from hybridize.schedule.steps import LoopStep, TapStep
 from tests.schedule.tiles import LEVELS, SWEPT, Convolved, compare, graph_of, lane_plans, loop_of_lanes, numbers
@@ -144,8 +144,8 @@ def test_one_program_for_all_sizes(level, unknown):
 
 @pytest.mark.parametrize("kind", ["forward", "by w"])
 def test_threads_change_no_bit(kind, monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     x, w = numbers((2, 80, 20, 21)), numbers((80, 1, 3, 3), seed=1)
     one = graph_of(lambda x, w: [ops.convolution(x, w, 1, 1, 1, 80)], x, w)
     g = numbers(one.outputs[0].type.shape, seed=2)

@@ -15,7 +15,7 @@ from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import taps
 from hybridize.schedule.steps import TapStep
 from tests.schedule.tiles import inner_loops
@@ -180,8 +180,8 @@ def test_blocks_of_taps_change_no_bit(case, outside, name, unroll, monkeypatch):
     numpy.testing.assert_allclose(found[0], wanted, atol=1e-3)
     assert found[0].tobytes() == found[1].tobytes()
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(parallel, "WORTH_US", 0.0)
-        changed.setattr(parallel, "RANGE_US", 1e-9)
+        changed.setattr(thresholds, "WORTH_US", 0.0)
+        changed.setattr(thresholds, "RANGE_US", 1e-9)
         together = compiled(graph, small, threads=3).run(inputs)[0]
     assert together.tobytes() == found[0].tobytes()
 

@@ -18,7 +18,7 @@ from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
 from hybridize.ops.convolution import convolution
 from hybridize.ops.op import bind1
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction.winograd import WinogradPlan, linear_program, transforms
 from hybridize.schedule.steps import Derived, TapStep
 
@@ -276,7 +276,7 @@ def test_any_height_and_width():
 
 
 def test_threads_give_the_same_bits(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
     graph = net((3, 32, 29, 27), (40, 32, 3, 3), padding=1)
     (plan,) = plans(graph, slots=4)
     assert plan.units > 4 and plan.is_cut
@@ -367,7 +367,7 @@ def check_any(seed):
 
 
 def test_any_convolution(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 1.0)
+    monkeypatch.setattr(thresholds, "WORTH_US", 1.0)
     found = [m for seed in range(6) for m in check_any(seed)]
     assert {2, 4} <= set(found)
 
@@ -375,5 +375,5 @@ def test_any_convolution(monkeypatch):
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(100, 400))
 def test_many_convolutions(seed, monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 1.0)
+    monkeypatch.setattr(thresholds, "WORTH_US", 1.0)
     check_any(seed)

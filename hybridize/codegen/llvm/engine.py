@@ -22,6 +22,7 @@ from hybridize.base.forks import awaited
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.codegen.functions import CodeStore, FunctionKey, function_key, named, outlined
+from hybridize.codegen.levels import runnable as runnable
 from hybridize.codegen.link import link, link_functions
 from hybridize.codegen.llvm.parts import Parts
 from hybridize.codegen.llvm.text import Module
@@ -33,8 +34,6 @@ from hybridize.runtime.processors import cache_bytes
 
 _LOCK = awaited(threading.RLock(), 2)
 """Held whenever LLVM is called: llvmlite has a lock around each call, which no child that is forked meanwhile gets."""
-_AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
-_AVX2 = ("avx2", "fma", "f16c", "bmi2")
 
 
 @functools.cache
@@ -90,17 +89,6 @@ def _processor_name(name: str, features: dict[str, bool]) -> str:
 
 _BEFORE_AMX = frozenset({"skylake-avx512", "cascadelake", "cooperlake", "icelake-server", "icelake-client",
                          "rocketlake", "tigerlake", "x86-64", "x86-64-v4"})  # fmt: skip
-
-
-@functools.cache
-def runnable() -> tuple[str, ...]:
-    """Names of the targets whose code this machine runs, the widest first."""
-    if platform.machine() != "x86_64":
-        return (platform.machine(),)
-    with _LOCK:
-        has = {name for name, present in _llvm().get_host_cpu_features().items() if present}
-    levels = {"avx512": has.issuperset(_AVX512), "avx2": has.issuperset(_AVX2), "baseline": True}
-    return tuple(name for name, present in levels.items() if present)
 
 
 class _Machine:

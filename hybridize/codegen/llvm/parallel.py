@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import Size, is_symbolic
+from hybridize.base.dims import Size
 from hybridize.base.dtypes import float64
 from hybridize.codegen.llvm.sizes import as_double
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
 from hybridize.runtime.pool import TEAM
-from hybridize.schedule import parallel
-from hybridize.schedule.parallel import Split, estimated_us
+from hybridize.schedule import thresholds
+from hybridize.schedule.parallel import Split
 
 _CALL = "in_parallel"
 
@@ -67,26 +67,19 @@ def call_in_parallel(f: Function, team: str, body: str, pointers: Sequence[str],
 
 def _manner(f: Function, turns: Size, split: Split) -> tuple[str, str]:
     """The fewest turns of a range, all where it is better to be alone; and whether the work is worth waking workers."""
-    if any(map(is_symbolic, (turns, split.nbytes, split.flops))):
-        return _manner_of_call(f, turns, split)
-    work = estimated_us(split.nbytes, split.flops)
-    grain = int(turns * parallel.RANGE_US / max(work, parallel.RANGE_US))
-    return str(max(1, grain)), str(int(work >= parallel.WORTH_US or split.wakes))
-
-
-def _manner_of_call(f: Function, turns: Size, split: Split) -> tuple[str, str]:
-    """The same by the sizes of the call."""
+    ranges = split.ranges(turns)
+    if ranges.grain is not None:
+        return str(ranges.grain), str(int(ranges.wakes is True))
     parts = ((split.flops, FLOPS_PER_US), (split.nbytes, BYTES_PER_US))
     times = [f.op(f"fdiv double {as_double(f, amount)}, {literal(rate, float64)}") for amount, rate in parts]
     work = f.op(f"fadd double {times[0]}, {times[1]}")
-    share = f.op(f"fdiv double {literal(parallel.RANGE_US, float64)}, {work}")
+    share = f.op(f"fdiv double {literal(thresholds.RANGE_US, float64)}, {work}")
     grain = f.op(f"fptosi double {f.op(f'fmul double {share}, {as_double(f, turns)}')} to i64")
     some = f.smax(grain, 1)
-    least = min(parallel.INNER_US if split.wakes else parallel.AWAKE_US, parallel.WORTH_US)
-    enough = f.op(f"fcmp oge double {work}, {literal(least, float64)}")
-    wake = f.op(f"fcmp oge double {work}, {literal(parallel.WORTH_US, float64)}")
+    enough = f.op(f"fcmp oge double {work}, {literal(ranges.alone_us, float64)}")
+    wake = f.op(f"fcmp oge double {work}, {literal(thresholds.WORTH_US, float64)}")
     grain = f.op(f"select i1 {enough}, i64 {some}, i64 {f.size(turns)}")
-    return grain, "1" if split.wakes else f.op(f"zext i1 {wake} to i64")
+    return grain, "1" if ranges.wakes else f.op(f"zext i1 {wake} to i64")
 
 
 def _emit_call(module: Module) -> None:

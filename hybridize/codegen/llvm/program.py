@@ -23,6 +23,7 @@ from hybridize.codegen.llvm.bands import emit_band
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
 from hybridize.codegen.llvm.contraction.lanes import emit_lanes
 from hybridize.codegen.llvm.contraction.product import emit_product
+from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
 from hybridize.codegen.llvm.contraction.taps import emit_taps
 from hybridize.codegen.llvm.contraction.winograd import emit_winograd
 from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
@@ -519,10 +520,11 @@ class Emitter:
         plan, epilogue = step.plan, None
         if step.epilogue is not None:
             epilogue = epilogue_emitter(step.epilogue, plan.product, step.out, self.target)
+        prologue = None if plan.product.prologue is None else PrologueEmitter(plan.product, self.target)
         return self._once(
             "product",
-            f"{plan.product} {step.epilogue}{' ranged' if ranged else ''}{plan.blocks or ''}",
-            lambda name: emit_product(self.module, name, plan, self.target, epilogue, ranged=ranged),
+            f"{plan.product} {plan.product.prologue} {step.epilogue}{' ranged' if ranged else ''}{plan.blocks or ''}",
+            lambda name: emit_product(self.module, name, plan, self.target, epilogue, prologue, ranged=ranged),
         )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import field
 
 from hybridize.base import dims
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import CODES, DType, bfloat16, float16
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import mutable
 from hybridize.codegen.llvm.sizes import size_register
@@ -31,7 +32,16 @@ _ENDS = ("  ret ", "  br ", "  switch ", "  unreachable")
 
 def llvm_type(dtype: DType, lanes: int = 1) -> str:
     """The register type of `lanes` elements: `float`, `<16 x float>`; bool is i1 in registers, i8 in memory."""
-    return vector(SCALARS[dtype.name], lanes)
+    return vector(scalar_type(dtype), lanes)
+
+
+def scalar_type(dtype: DType) -> str:
+    """The register type of one element."""
+    return _BY_NUMBER.get(dtype.num) or SCALARS[dtype.name]
+
+
+_BY_NUMBER = {dtype.num: SCALARS[dtype.name] for dtype in CODES if dtype.name in SCALARS}
+"""By the numbers of the types: NumPy takes longer for a name than all that is written with it."""
 
 
 def vector(scalar: str, lanes: int) -> str:
@@ -46,18 +56,17 @@ def literal(value: float | int | bool, dtype: DType) -> str:
     if dtype.kind in "iu":
         return str(int(value))
     rounded = float(dtype.type(value))
-    bits = struct.unpack("<Q", struct.pack("<d", rounded))[0]
-    if dtype.name == "float16":
+    if dtype == float16:
         return "0xH" + struct.pack(">e", rounded).hex().upper()
-    if dtype.name == "bfloat16":
+    if dtype == bfloat16:
         return "0xR" + struct.pack(">f", rounded).hex().upper()[:4]
-    return f"0x{bits:016X}"
+    return f"0x{struct.unpack('<Q', struct.pack('<d', rounded))[0]:016X}"
 
 
 def splat(value: float | int | bool, dtype: DType, lanes: int) -> str:
     """A constant in every lane, without its type."""
     text = literal(value, dtype)
-    return text if lanes == 1 else f"splat ({SCALARS[dtype.name]} {text})"
+    return text if lanes == 1 else f"splat ({scalar_type(dtype)} {text})"
 
 
 def broadcast(f: Function, value: str, scalar: str, lanes: int) -> str:
@@ -71,8 +80,13 @@ def broadcast(f: Function, value: str, scalar: str, lanes: int) -> str:
 
 def shuffled(f: Function, type: str, x: str, picks: Iterable[int], y: str = "poison") -> str:
     """Return the elements of `x`, and of `y` after them, that `picks` names; `type` is that of both."""
-    numbers = [f"i32 {pick}" for pick in picks]
-    return f.op(f"shufflevector {type} {x}, {type} {y}, <{len(numbers)} x i32> <{', '.join(numbers)}>")
+    return f.op(f"shufflevector {type} {x}, {type} {y}, {_mask(tuple(picks))}")
+
+
+@functools.lru_cache(256)
+def _mask(picks: tuple[int, ...]) -> str:
+    """A constant vector of numbers, with its type."""
+    return f"<{len(picks)} x i32> <{', '.join([f'i32 {pick}' for pick in picks])}>"
 
 
 def in_names(scalar: str, lanes: int) -> str:
@@ -214,6 +228,26 @@ class Function:
         name = f"%t.{self._count}"
         self._lines.append(f"  {name} = {text}")
         return name
+
+    @property
+    def count(self) -> int:
+        """The fresh names up to now."""
+        return self._count
+
+    def registers(self, count: int) -> list[str]:
+        """So many fresh registers, for `lines`."""
+        first = self._count + 1
+        self._count += count
+        return [f"%t.{number}" for number in range(first, first + count)]
+
+    def lines(self, text: str) -> None:
+        """Write several lines, as they are."""
+        self._lines.append(text)
+
+    def body(self) -> str | None:
+        """The lines up to now; None where there are several blocks, or something on entry."""
+        is_plain = self._label == "start" and not self._entry and not self.symbols
+        return "\n".join(self._lines) if is_plain else None
 
     def do(self, text: str) -> None:
         """Write a line that has no result."""

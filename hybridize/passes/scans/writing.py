@@ -82,7 +82,7 @@ class ScanPass(ABC):
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
-        if not any(isinstance(node.op, Scan) for node in graph.nodes):
+        if not any(issubclass(kind, Scan) for kind in graph.kinds):
             return graph
         writer, changed = OuterGraph(graph), False
         for node in graph.nodes:

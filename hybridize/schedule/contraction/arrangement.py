@@ -128,7 +128,7 @@ def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: in
     """Find the parts of the axes; None where tiles do not suit the contraction, which is then a loop of folds."""
     # An operand without elements has no memory; where indices leave it, the result may have elements yet.
     empty = any(same(size, 0) for size in (*contraction.sizes, *shapes[0], *shapes[1]))
-    if empty or contraction.accumulate == bool_:
+    if empty or contraction.precision.accumulate == bool_:
         return None
     tiled, shared, rows = (_either(one, contraction, shapes, lanes) for one in (_arranged, _shared, _along_rows))
     best = tiled or shared
@@ -401,7 +401,7 @@ def suits(arranged: Arrangement, home: Home, target: Target) -> bool:
     if not arranged.has_windows:
         return True
     count, stride = hint(arranged.shapes[0][last]), hint(home.strides[last])
-    near = count * stride * arranged.contraction.accumulate.itemsize <= target.l1_bytes // 2
+    near = count * stride * arranged.contraction.precision.accumulate.itemsize <= target.l1_bytes // 2
     return same(home.strides[last], 1) or count < 2 * _RUN or near
 
 
@@ -433,7 +433,7 @@ def reading(
     from where it lies.
     """
     home, dtype = first
-    accumulate = arranged.contraction.accumulate
+    accumulate = arranged.contraction.precision.accumulate
     beside, packed = second[0], True
     if arranged.is_shared:
         order = arranged.second_order()
@@ -500,7 +500,7 @@ def lanes_of(dtype: DType, target: Target) -> int:
 def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Target) -> tap_plans.TapPlan:
     """Tile the parts of a contraction whose first operand lies in a home that no index of a part leaves."""
     contraction = arranged.contraction
-    dtype, lanes = contraction.accumulate, lanes_of(contraction.accumulate, target)
+    dtype, lanes = contraction.precision.accumulate, lanes_of(contraction.precision.accumulate, target)
     walk = _Walk(arranged, tuple(parts), x)
     taps, terms = walk.sums()
     main = max(walk.parts, key=lambda part: hint(dims.product(part.contraction.sizes)))

@@ -226,7 +226,7 @@ def lane_plan(
         for axis in range(len(contraction.sizes))
     )
     plan = LanePlan(
-        contraction.accumulate,
+        contraction.precision.accumulate,
         lanes,
         contraction.shape,
         lane,

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import hint, product, same
-from hybridize.base.dtypes import DType, float32, is_float
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
-from hybridize.loops.contraction import Contraction, Subscript
+from hybridize.loops.contraction import Contraction, Subscript, default_precision
 from hybridize.schedule.contraction.product import Product, Strides
 from hybridize.schedule.homes import Home, is_contiguous
 
@@ -43,9 +42,10 @@ class MatrixProduct:
         return self.shared_w and not self.shared_x and not self.transpose_x
 
 
-def product_of(of: MatrixProduct, dtype: DType) -> Product:
+def product_of(of: MatrixProduct) -> Product:
     """The sizes of a product; a batch of rows against one matrix is one product of more rows."""
     *_, m, n, k = of.contraction.sizes
+    dtype = of.contraction.precision.operand
     if of.is_merged:
         return Product(dtype, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w, paired=of.contraction.paired)
     shared, paired = (of.shared_x, of.shared_w), of.contraction.paired
@@ -106,11 +106,10 @@ def where_they_lie(of: Product, x: MatrixLayout, w: MatrixLayout, out: MatrixLay
     )
 
 
-def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape], dtype: DType) -> MatrixProduct | None:
-    """The product of matrices of this dtype that a contraction is; None where it is none."""
+def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> MatrixProduct | None:
+    """The product of matrices that a contraction is; None where it is none."""
     rank, sizes = contraction.rank, contraction.sizes
-    wide = float32 if is_float(dtype) and dtype.itemsize == 2 else dtype
-    if rank < 2 or len(sizes) != rank + 1 or contraction.result != dtype or contraction.accumulate != wide:
+    if rank < 2 or len(sizes) != rank + 1 or contraction.precision != default_precision(contraction.precision.operand):
         return None
     batch, m, n, k = tuple(range(rank - 2)), rank - 2, rank - 1, rank
     x = _matrix(contraction.x, sizes, shapes[0], batch, (m, k))

@@ -7,6 +7,7 @@ that fit it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from hybridize.base import dims
@@ -14,7 +15,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 
-Pack = Literal["", "flip", "copy"]
+Pack = Literal["", "flip", "copy", "widen"]
 
 
 @frozen
@@ -28,7 +29,8 @@ class ColumnPanels:
     width: int
     """Columns of a panel, of each gate; what the registers hold beyond is dropped."""
     pack: Pack
-    """The way a panel comes to scratch; empty where it is read in place."""
+    """The way a panel comes to scratch; empty where it is read in place. widen: a packed one, of elements as they are
+    stored, which are converted once for many tiles."""
     skip: int = 0
     """Columns that the registers hold before those of the panel: it is read from so far before its start."""
     ragged: bool = False
@@ -55,10 +57,13 @@ class ColumnPanels:
         words = [f"panels from {start}: {count} of {width}{gates} in {tiles}{self.vectors} vectors"]
         if self.heights:
             words.append(f"tiles of {' or '.join(map(str, self.heights))} rows")
-        words += [{"": "", "flip": "flipped to scratch", "copy": "copied to scratch"}[self.pack]]
+        words += [f"{_PACKED[self.pack]} to scratch" if self.pack else ""]
         words += [f"read from {self.skip} before" if self.skip else ""]
         words += ["the last ends where the columns do" if self.ragged else ""]
         return ", ".join(filter(None, words))
+
+
+_PACKED: Mapping[Pack, str] = {"flip": "flipped", "copy": "copied", "widen": "converted"}
 
 
 @frozen

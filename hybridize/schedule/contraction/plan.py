@@ -49,6 +49,8 @@ class ProductPlan:
 
     def __str__(self) -> str:
         lines = [str(self.product)]
+        if self.product.prologue is not None:
+            lines.append(str(self.product.prologue))
         if self.tiling.flips:
             lines.append("w flipped to scratch")
         if self.dots is not None:
@@ -70,7 +72,7 @@ def make_plan(
     product: Product, target: Target, following: Following = "nothing", blocks: RowBlocks | None = None
 ) -> ProductPlan:
     """Decide how a product is computed on a target; in a band, by blocks of rows."""
-    arithmetic = Arithmetic(product.dtype, target, product.paired)
+    arithmetic = product.arithmetic(target)
     product = normalised(product)
     block = 0 if blocks is None else blocks.most
     tiling = make_tiling(product, arithmetic, block)

@@ -6,6 +6,9 @@ from __future__ import annotations
 from hybridize.base.dims import hint, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.target import Target
+from hybridize.schedule.contraction.prologue import Prologue
 
 
 @frozen
@@ -63,6 +66,24 @@ class Product:
     """In row r of x, the terms from r + filled on are 0."""
     paired: bool = False
     """An element of x and w is two integers of 16 bits, whose products are added."""
+    prologue: Prologue | None = None
+    """The way of elements of w where they are loaded: its memory has others."""
+    narrow: bool = False
+    """The panels of a packed w have elements as they are stored, which tiles convert."""
+
+    @property
+    def stored(self) -> DType:
+        """Of the elements of w in memory, before packing."""
+        return self.dtype if self.prologue is None else self.prologue.stored
+
+    def arithmetic(self, target: Target) -> Arithmetic:
+        """The arithmetic of its elements."""
+        return Arithmetic(self.dtype, target, self.paired, self.panel)
+
+    @property
+    def panel(self) -> DType | None:
+        """The type of elements in panels that are packed beforehand; None for that which they are computed with."""
+        return self.stored if self.narrow else None
 
     @property
     def x_row(self) -> int:
@@ -92,7 +113,7 @@ class Product:
     @property
     def w_bytes(self) -> int:
         """Bytes of w, as it is before packing."""
-        return (1 if self.shared_w else self.batch) * self.k * self.n * self.dtype.itemsize
+        return (1 if self.shared_w else self.batch) * self.k * self.n * self.stored.itemsize
 
     @property
     def flops(self) -> int:
@@ -110,7 +131,7 @@ class Product:
             if strides is not None
         )
         pairs = " pairs" if self.paired else ""
-        packed = " packed" if self.packed else ""
+        packed = f" packed{f' as {self.stored.name}' if self.narrow else ''}" if self.packed else ""
         return f"{self.dtype.name}{pairs} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
 
     @property

@@ -28,7 +28,7 @@ from hybridize.base.dims import bounds, hint, known, product, same, text
 from hybridize.base.dtypes import DType, bool_, float32, float64, int64
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.loops.contraction import Contraction, Subscript, plain
+from hybridize.loops.contraction import Contraction, Subscript, default_precision, plain
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Param, Statement
@@ -402,7 +402,7 @@ def winograd_reading(
         stable: w is transformed once for many calls.
     """
     contraction = arranged.contraction
-    if not contraction.winograd or not all(one == float32 for one in (*dtypes, contraction.accumulate)):
+    if not contraction.winograd or not all(one == float32 for one in (*dtypes, contraction.precision.accumulate)):
         return None
     windows = _windows(arranged)
     m = None if windows is None else _outputs(arranged, windows, stable, target)
@@ -435,7 +435,7 @@ def _plan(arranged: Arrangement, windows: _Windows, x: Home, m: int, target: Tar
     tiles = _block(hint(count), channels, columns, positions, target)
     products = Contraction(
         (positions, tiles, columns, channels), 3, (plain(0), plain(1), plain(3)), (plain(0), plain(3), plain(2)),
-        float32, float32,
+        default_precision(float32),
     )  # fmt: skip
     shapes = (positions, tiles, channels), (positions, channels, columns)
     inner = arrangement(products, shapes, lanes)

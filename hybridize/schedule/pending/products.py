@@ -8,7 +8,8 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
-from hybridize.machine.arithmetic import Arithmetic
+from hybridize.loops.kernel import Kernel
+from hybridize.machine.arithmetic import converts_quickly
 from hybridize.schedule.bands import BandMember, suits_band
 from hybridize.schedule.contraction import (
     Product,
@@ -19,6 +20,7 @@ from hybridize.schedule.contraction import (
     packing_pays,
 )
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
+from hybridize.schedule.contraction.packing import Packing
 from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.derived import packed, part
 from hybridize.schedule.epilogue import epilogue_of, following
@@ -26,6 +28,7 @@ from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
+from hybridize.schedule.prologues import PrologueOp, prologue_of
 from hybridize.schedule.steps import (
     Address,
     Epilogue,
@@ -41,12 +44,12 @@ class PendingProduct(PendingSteps):
 
     number: int
     provenance: Provenance
-    operands: tuple[Value, ...]
+    operands: tuple[Value, Value]
     plan: ProductPlan
     out: Value
     epilogue: Epilogue | None
     values: tuple[Value, ...]
-    """Those that the params of the epilogue are, in order."""
+    """Those that the params of the epilogue are, in order, then those of the prologue."""
     packed: Address | None
     """The constant that the second operand is packed in."""
     nbytes: int
@@ -122,10 +125,17 @@ def pending_product(program: Scheduling, step: NodeStep, product: Product, numbe
     if draft is not None:
         out = next(value for value in draft.group.materialised if program.grouping.takes_sums(step, value))
     product = _reaching(program, step, _where_it_lies(program, step, product, out))
-    packed = _packed(program, step.operands[1], product)
-    product = changed(product, packed=packed is not None)
+    if isinstance(step.node.op, PrologueOp):
+        prologue = prologue_of(step.node.op, step.operands[1:], product, program.lowerings)
+        product = changed(product, prologue=prologue)
+    is_narrow = product.stored != product.arithmetic(program.target).accumulate
+    is_narrow = is_narrow and converts_quickly(product.stored, program.target)
+    packed = _packed(program, step.operands[1], changed(product, narrow=is_narrow))
+    assert packed is not None or product.prologue is None, "only packed panels have a prologue"
+    product = changed(product, packed=packed is not None, narrow=packed is not None and is_narrow)
     ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
-    plan = make_plan(product, program.target, following(ending))
+    after = following(ending)
+    plan = program.lowerings.results.of((make_plan, product, after), lambda: make_plan(product, program.target, after))
     own = plan.scratch.nbytes
     nbytes = product.x_bytes + product.w_bytes + out.type.nbytes
     split = program.sharing.split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
@@ -134,7 +144,17 @@ def pending_product(program: Scheduling, step: NodeStep, product: Product, numbe
     nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
     provenance = program.provenance(nodes)
     return PendingProduct(
-        number, provenance, step.operands, plan, out, ending, tuple(order), packed, nbytes, split, workspace
+        number,
+        provenance,
+        (step.operands[0], step.operands[1]),
+        plan,
+        out,
+        ending,
+        (*order, *step.operands[2:]),
+        packed,
+        nbytes,
+        split,
+        workspace,
     )
 
 
@@ -146,7 +166,7 @@ def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: V
         return product
     x, w = (
         memory_order(home_of(value), value.type.shape, merged=merged and number == 0)
-        for number, value in enumerate(step.operands)
+        for number, value in enumerate(step.operands[:2])
     )
     at = MatrixLayout(None)
     if not program.grouping.places.is_ordered(out):
@@ -176,11 +196,16 @@ def _packed(program: Scheduling, w: Value, product: Product) -> Address | None:
     pay.
     """
     source, start = program.source(w)
-    arithmetic = Arithmetic(product.dtype, program.target, product.paired)
+    arithmetic = product.arithmetic(program.target)
     if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
         return None
-    packing = make_packing(product, arithmetic)
+    packing = program.lowerings.results.of((make_packing, product), lambda: make_packing(product, arithmetic))
     key = (program.grouping.places.root(w), start, w.type, packing)
     return program.slots.packed(
-        key, lambda: packed(part(source, start, w.type), w.type, packing_kernel(packing, program.target))
+        key, lambda: packed(part(source, start, w.type), w.type, _packing_kernel(program, packing))
     )
+
+
+def _packing_kernel(program: Scheduling, packing: Packing) -> Kernel:
+    """The kernel that packs a matrix, one for equal packings."""
+    return program.lowerings.results.of((packing_kernel, packing), lambda: packing_kernel(packing, program.target))

@@ -90,7 +90,7 @@ class PendingTaps(PendingSteps):
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         around, (x, w) = program.storage.around, self.operands
-        home, dtype = program.grouping.places.home(x), self.arranged.contraction.accumulate
+        home, dtype = program.grouping.places.home(x), self.arranged.contraction.precision.accumulate
         steps: list[StepOperations] = []
         first = around(x)
         if self.copied is not None:
@@ -127,7 +127,7 @@ class PendingTaps(PendingSteps):
 def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, number: int) -> PendingTaps:
     """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
     x, w = step.operands
-    dtype = arranged.contraction.accumulate
+    dtype = arranged.contraction.precision.accumulate
     home_of = program.grouping.places.home
     homes = (home_of(x), x.type.dtype), (home_of(w), w.type.dtype)
     stable = program.known.get(program.grouping.places.root(w)) is not None
@@ -228,7 +228,7 @@ def _packed_second(
 ) -> PackedSecond | None:
     """The second operand of a contraction with windows, packed; None where it is read as it lies."""
     plan, source = read.plan, (program.grouping.places.home(w), w.type.dtype)
-    dtype = arranged.contraction.accumulate
+    dtype = arranged.contraction.precision.accumulate
     if isinstance(read, winograd.WinogradReading):
         elements = read.plan.packed_elements
         fill = winograd.transformed_weights(arranged, read.plan, source, program.target)

@@ -20,8 +20,8 @@ from hybridize.machine.target import Target
 class ArithmeticEmitter(Arithmetic):
     """An arithmetic that writes itself as instructions."""
 
-    def __init__(self, dtype: DType, target: Target, paired: bool = False) -> None:
-        super().__init__(dtype, target, paired)
+    def __init__(self, dtype: DType, target: Target, paired: bool = False, packed: DType | None = None) -> None:
+        super().__init__(dtype, target, paired, packed)
         self.stored = memory(dtype, 1)
         """LLVM's type of an element in the operands."""
         self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
@@ -53,6 +53,11 @@ class ArithmeticEmitter(Arithmetic):
     def store_computed(self, f: Function, value: str, pointer: str, lanes: int | None = None) -> None:
         """The reverse of `load_computed`."""
         f.do(f"store {vector(self.type, lanes or self.lanes)} {value}, ptr {pointer}, align {self.bytes}")
+
+    def load_packed(self, f: Function, pointer: str) -> str:
+        """A register of elements of a panel that was packed beforehand, as they are computed with."""
+        value = f.op(f"load {vector(memory(self.packed, 1), self.lanes)}, ptr {pointer}, align {self.packed.itemsize}")
+        return widened(f, value, self.packed, self.lanes)
 
     def broadcast(self, f: Function, pointer: str) -> str:
         """One computed element in every lane."""

@@ -14,6 +14,7 @@ elements already converted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Literal
 
 from hybridize.base.frozen import changed, frozen
@@ -63,6 +64,27 @@ class Ending:
     """`emit(f, sums, vectors)` writes it, the sums being registers row by row, `vectors` to a row."""
 
 
+LoadVector = Callable[[int, str, str], str]
+"""`load(number, k, pointer)`: the register of a vector of a term of a panel, as it is computed with."""
+
+
+@frozen
+class Light:
+    """The way of elements that tiles load from panels which hold them as they are stored."""
+
+    name: str
+    """Begins the names of the functions that have it; empty if it is the same for all of an element type."""
+    params: Sequence[tuple[str, str]]
+    """Parameters that these functions take besides: `w.term` counts the terms before those of the call."""
+    loading: Callable[[Function, int], AbstractContextManager[LoadVector]]
+    """`loading(f, vectors)` writes what terms do not change, and gives what loads a vector of one."""
+
+    @property
+    def counts_terms(self) -> bool:
+        """True if it depends on the number of a term."""
+        return ("i64", "w.term") in self.params
+
+
 @frozen
 class Tile:
     """The form of a tile of the product: c is [rows][vectors * lanes].
@@ -89,6 +111,8 @@ class Tile:
     """`i64 count` comes first, how many of the rows there are, at least 1: the last stands in for the missing."""
     ending: Ending | None = None
     """Its parameters come last, and c is what it makes of it."""
+    light: Light | None = None
+    """The panel has elements as they are stored."""
     long: bool = False
     """`SUMMED` terms at a time are summed, and then these sums, so that rounding errors do not grow with the terms."""
 
@@ -97,13 +121,20 @@ class Tile:
         reach = "" if self.ahead == self.vectors * arithmetic.vector_bytes else self.ahead
         words = [f"{self.rows}x{self.vectors}", "k" if self.along_k else "r", *_ADDING[self.adds]]
         words += [f"ahead{reach}"] * (self.ahead > 0) + ["brings"] * self.brings + ["clamped"] * self.clamped
+        words += [arithmetic.packed.name] * (self.light is not None)
         return ".".join(words + [f"{self.gates}gates"] * (self.gates > 1) + ["long"] * self.long)
+
+    @property
+    def owner(self) -> str:
+        """The beginning of the names of functions that have what is the product's own."""
+        return self.ending.name if self.ending else self.light.name if self.light else ""
 
     @property
     def params(self) -> list[tuple[str, str]]:
         """Its parameters, but those of an ending."""
         gate = [("i64", "gate")] * (self.gates > 1)
-        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate]
+        light = self.light.params if self.light else ()
+        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate, *light]
 
 
 def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
@@ -111,7 +142,7 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
     ending = form.ending
     if form.long and ending is None:
         return _long_tile(module, arithmetic, form)
-    name = f"{ending.name if ending else 'tile'}.{arithmetic.code}.{form.words(arithmetic)}"
+    name = f"{form.owner or 'tile'}.{arithmetic.code}.{form.words(arithmetic)}"
     if name in module.functions:
         return name
     own = form.params
@@ -123,11 +154,10 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         begin = sums_before(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, form.vectors), count)
     offsets = [times(f, "%xs", row) if form.along_k else times(f, row, arithmetic.bytes) for row in numbered]
     # Bytes from the first vector of a row of w to each, those of a gate beside each other.
-    within = range(form.vectors // form.gates)
-    columns = [
-        plus(f, times(f, "%gate", str(gate)), v * arithmetic.vector_bytes) for gate in range(form.gates) for v in within
-    ]
-    body = _TileBody(f, arithmetic, form, offsets, columns)
+    within, nbytes = range(form.vectors // form.gates), arithmetic.vector_bytes
+    if form.light is not None:
+        nbytes = arithmetic.packed_bytes
+    columns = [plus(f, times(f, "%gate", str(gate)), v * nbytes) for gate in range(form.gates) for v in within]
     start, before, buffer = "0", "", ""
     if form.long:
         start, buffer = _before_last(f), f.alloca(arithmetic.type, count * arithmetic.lanes)
@@ -136,7 +166,8 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         earlier = _long_tile(module, arithmetic, form)
         with f.when(before):
             _call_alike(f, earlier, own, {"c": buffer, "cs": stride, "k": start, "more": "false"})
-    total = body.sums(begin, start)
+    with _plain(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
+        total = _TileBody(f, arithmetic, form, offsets, columns, load).sums(begin, start)
     if form.long:
         places = (at(f, buffer, number * arithmetic.vector_bytes) for number in range(count))
         total = _plus_sums(f, arithmetic, before, places, total)
@@ -147,7 +178,23 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         return module.shared(f)
     for value, pointer in zip(total, _pointers(f, arithmetic, numbered, form.vectors), strict=True):
         arithmetic.store_computed(f, value, pointer)
-    return name
+    return module.shared(f) if form.owner else name
+
+
+@contextmanager
+def _plain(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
+    """Loads of a panel whose elements are those that are computed with."""
+    yield lambda number, k, pointer: arithmetic.load_computed(f, pointer)
+
+
+def widening(arithmetic: ArithmeticEmitter) -> Light:
+    """Short floats, which become floats."""
+
+    @contextmanager
+    def loading(f: Function, vectors: int) -> Iterator[LoadVector]:
+        yield lambda number, k, pointer: arithmetic.load_packed(f, pointer)
+
+    return Light("", (), loading)
 
 
 def _call_alike(f: Function, name: str, params: Sequence[tuple[str, str]], instead: Mapping[str, str]) -> None:
@@ -213,6 +260,8 @@ def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str
             "k": f.umin(left, SUMMED),
             "more": f.op(f"or i1 %more, {later}"),
         }
+        if form.light is not None and form.light.counts_terms:
+            instead["w.term"] = f.op(f"add i64 %w.term, {loop.index}")
         if form.brings:
             instead["next"] = at(f, "%next", f.op(f"mul i64 {loop.index}, %rate"))
         _call_alike(f, part, form.params, instead)
@@ -244,7 +293,7 @@ def any_tile(module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, 
     rest = tile(module, arithmetic, changed(form, clamped=True))
     if not tall:
         return rest
-    name = f"tiles.{arithmetic.code}.{'.'.join([*map(str, tall), form.words(arithmetic)])}"
+    name = f"{form.owner or 'tiles'}.{arithmetic.code}.{'.'.join([*map(str, tall), form.words(arithmetic)])}"
     if name not in module.functions:
         exact = {height: tile(module, arithmetic, changed(form, rows=height)) for height in tall}
         f = Function(module, name, [("i64", "count"), *form.params], attributes="nounwind noinline")
@@ -271,6 +320,7 @@ class _TileBody:
     form: Tile
     offsets: list[str]
     columns: list[str]
+    load: LoadVector
 
     def sums(self, begin: list[str], start: str) -> list[str]:
         """The sums of the terms from `start` on, several in a turn."""
@@ -311,9 +361,10 @@ class _TileBody:
         f, arithmetic = self.f, self.arithmetic
         x = at(f, "%x", times(f, k, arithmetic.bytes) if self.form.along_k else f.op(f"mul i64 {k}, %xs"))
         w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
-        loaded = [arithmetic.load_computed(f, at(f, w, column)) for column in self.columns]
+        loaded = [self.load(number, k, at(f, w, column)) for number, column in enumerate(self.columns)]
         if self.form.ahead:
-            fetch(f, w, self.form.ahead, len(self.columns) * arithmetic.vector_bytes)
+            nbytes = arithmetic.vector_bytes if self.form.light is None else arithmetic.packed_bytes
+            fetch(f, w, self.form.ahead, len(self.columns) * nbytes)
         return term_added(f, arithmetic, x, self.offsets, loaded, sums)
 
 
@@ -544,6 +595,21 @@ def copy(module: Module, arithmetic: ArithmeticEmitter) -> str:
             with f.loop(start, stop, step) as inner:
                 value = arithmetic.load(f, at(f, w, times(f, inner.index, arithmetic.stored_bytes)), step)
                 arithmetic.store_computed(f, value, at(f, panel, times(f, inner.index, arithmetic.bytes)), step)
+    return name
+
+
+def widened(module: Module, arithmetic: ArithmeticEmitter, light: Light, vectors: int) -> str:
+    """`(ptr panel, ptr packed, i64 k, <params of light>)`: the panel of elements as they are computed with."""
+    name = f"{light.name or 'widen'}.{arithmetic.code}.{arithmetic.packed.name}.{vectors}"
+    if name not in module.functions:
+        params = [("ptr", "p"), ("ptr", "w"), ("i64", "k"), *light.params]
+        f = Function(module, name, params, attributes="nounwind noinline")
+        with light.loading(f, vectors) as load, f.loop("0", "%k") as loop:
+            source = at(f, "%w", times(f, loop.index, vectors * arithmetic.packed_bytes))
+            panel = at(f, "%p", times(f, loop.index, vectors * arithmetic.vector_bytes))
+            for v in range(vectors):
+                value = load(v, loop.index, at(f, source, v * arithmetic.packed_bytes))
+                arithmetic.store_computed(f, value, at(f, panel, v * arithmetic.vector_bytes))
     return name
 
 

@@ -13,6 +13,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out, member_offset
+from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_rows
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
@@ -31,10 +32,11 @@ def emit_product(
     plan: ProductPlan,
     target: Target,
     epilogue: EpilogueEmitter | None = None,
+    prologue: PrologueEmitter | None = None,
     *,
     ranged: bool = False,
 ) -> Function:
-    """Write the function `name`: `(ptr out, ptr x, ptr w, <epilogue.params>, ptr scratch)`.
+    """Write the function `name`: `(ptr out, ptr x, ptr w, <epilogue.params>, <prologue.params>, ptr scratch)`.
 
     Where sizes are symbolic, their symbols come after these (see `Function.call`). With `ranged`, `i64 first, i64 last`
     come after `scratch`: the units of work, of `plan.units`, that the call does; or, of a plan for blocks, the rows of
@@ -42,8 +44,8 @@ def emit_product(
     its own; how the work is split changes no bit of the result.
     """
     product = plan.product
-    arithmetic = ArithmeticEmitter(product.dtype, target, product.paired)
-    extra = epilogue.params if epilogue is not None else ()
+    arithmetic = ArithmeticEmitter(product.dtype, target, product.paired, product.panel)
+    extra = [*(epilogue.params if epilogue is not None else ()), *(prologue.params if prologue is not None else ())]
     params = [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")]
     share: Share | Whole = Whole()
     if ranged:
@@ -57,7 +59,10 @@ def emit_product(
         x = _member(f, "%x", batch, plan.x_bytes, product.shared_x, product.x_strides, arithmetic)
         strides = None if product.packed else product.w_strides
         w = _member(f, "%w", batch, plan.w_bytes, product.shared_w, strides, arithmetic)
-        _emit_form(f, plan, arithmetic, x, w, batch, share, out)
+        if plan.tiling.form == "rows":
+            emit_rows(f, plan, arithmetic, x, w, "%scratch", batch, share, out, prologue)
+        else:
+            _emit_form(f, plan, arithmetic, x, w, batch, share, out)
 
     if ranged and plan.blocks is not None:
         member(*_block(f, plan, plan.blocks))
@@ -104,7 +109,7 @@ def _emit_form(
     share: Share | BlockOfRows | Whole,
     out: Out,
 ) -> None:
-    """One member of the batch."""
+    """One member of the batch, where there are not just tiles of rows."""
     match plan.tiling.form:
         case "dots":
             assert plan.dots is not None
@@ -113,8 +118,6 @@ def _emit_form(
                 w = "%scratch"
             assert not isinstance(share, BlockOfRows), "bands have tiles of rows"
             emit_dots(f, plan, plan.dots, arithmetic, x, w, batch, share, out)
-        case "rows":
-            emit_rows(f, plan, arithmetic, x, w, "%scratch", batch, share, out)
         case "columns":
             assert not isinstance(share, BlockOfRows), "bands have tiles of rows"
             emit_columns(f, plan, arithmetic, x, w, "%scratch", batch, share, out)

@@ -94,7 +94,8 @@ class _Nest:
             for number in written | loads
         }
         sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
-        self.elements = Elements(f, target, arrays, sizes, {lanes.fold: lanes for lanes in nest.folds})
+        folds, levels = {one.fold: one for one in nest.folds}, {one.variable: one for one in nest.levels}
+        self.elements = Elements(f, target, arrays, sizes, folds, levels)
         self.elements.rows = _bits(0, self.rows)
         self.elements.row_lane = self.lane
         for body in nest.bodies:

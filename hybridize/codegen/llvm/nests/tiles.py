@@ -16,6 +16,7 @@ from hybridize.codegen.llvm.nests.memory import Width, element_pointer
 from hybridize.codegen.llvm.nests.positions import Lane, Positions
 from hybridize.codegen.llvm.text import Function, Module, at, shuffled, vector
 from hybridize.loops.expr import Load
+from hybridize.schedule import thresholds
 
 
 def turned(
@@ -59,7 +60,8 @@ def turn(module: Module, dtype: DType, lanes: int) -> str:
     f = Function(module, name, params, attributes="nounwind noinline")
     kind, align = vector(scalar, lanes), dtype.itemsize
     chunk = _chunk(lanes, align)
-    places, origins = _multiples(f, "%to.stride", chunk), _multiples(f, "%from.stride", min(APART, lanes - 1))
+    places = _multiples(f, "%to.stride", chunk)
+    origins = _multiples(f, "%from.stride", min(thresholds.TILE_POINTERS, lanes - 1))
     step = f.op(f"mul i64 %from.stride, {lanes}")
     with f.loop("0", "%size", lanes, [("ptr", "%to"), ("ptr", "%from")]) as tiles:
         to, start = tiles.values
@@ -74,10 +76,6 @@ def turn(module: Module, dtype: DType, lanes: int) -> str:
     return name
 
 
-APART = 4
-"""Rows of a tile whose pointers are made of one: more strides than these would not stay in registers."""
-
-
 def _multiples(f: Function, stride: str, count: int) -> list[str]:
     """A stride times 1, 2, ..., `count`."""
     return [stride, *(f.op(f"mul i64 {stride}, {factor}") for factor in range(2, count + 1))]
@@ -86,9 +84,10 @@ def _multiples(f: Function, stride: str, count: int) -> list[str]:
 def _rows(f: Function, start: str, strides: list[str], lanes: int) -> list[str]:
     """The pointers to the rows of a tile."""
     rows: list[str] = []
-    for first in range(0, lanes, APART):
-        start = at(f, start, strides[APART - 1]) if first else start
-        rows += [start, *(at(f, start, stride) for stride in strides[: min(APART, lanes) - 1])]
+    count = thresholds.TILE_POINTERS
+    for first in range(0, lanes, count):
+        start = at(f, start, strides[count - 1]) if first else start
+        rows += [start, *(at(f, start, stride) for stride in strides[: min(count, lanes) - 1])]
     return rows
 
 
