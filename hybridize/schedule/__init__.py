@@ -16,14 +16,14 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
       tiles      squares turned around in registers
         panels     rows folded side by side, or in panels of columns
     contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
-    epilogue     a draft as what follows in the store of a product
-    ending       the same of a contraction by index maps: statements over the axes of its result
+    epilogue     a draft as what follows in the store of a contraction
     gates        several sums of a product that make one element
     routines     the scratch of sorting and of factors of matrices
     homes        how a stored value lies in memory: strides, offset, halo
     reach        how far rows go that causal masks cut
     layouts      which values have a home other than the order of their axes
     places       in whose memory a value lies: its own, or within a base or a concatenation
+    prologues    light expressions of weights, which tiles compute where they load them
     hoisting     what depends on constants and stable inputs alone, taken out of the calls
     joining      products of one operand with several stable matrices, made one
     flattening   products of flattened images, whose stable matrices are permuted instead

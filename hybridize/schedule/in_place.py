@@ -10,10 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import same
 from hybridize.loops.expr import Expr, Load
-from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Statement
 from hybridize.loops.measure import walk
-from hybridize.schedule.contraction import Product
 
 
 def read_first(kernel: Kernel, source: int, target: int) -> bool:
@@ -33,25 +31,13 @@ def read_first(kernel: Kernel, source: int, target: int) -> bool:
     return True
 
 
-def finished_first(
-    product: Product, stores: Sequence[Statement], value: Expr, params: tuple[int, int], interner: Interner
-) -> bool:
-    """Tell the same of the epilogue of a product, whose own element (-3), a `value`, is stored last of all.
-
-    `params` are the numbers of what is read and of what is stored.
-    """
-    source, target = params
-    if product.out_strides is not None:
-        return False
-    shape = (product.batch, product.m, product.columns)
-    space = Space(interner, dict(enumerate(shape)))
-    own = space.flat(tuple(space.axis(k) for k in range(3)), shape)
-    statements = [*stores, Statement(-3, own, value)]
-    written = {id(one.index): number for number, one in enumerate(statements) if one.buffer == target}
+def stored_last(stores: Sequence[Statement], source: int, target: int) -> bool:
+    """Tell the same of the epilogue of a product."""
+    written = {id(store.index): number for number, store in enumerate(stores) if store.buffer == target}
     return all(
         number <= written.get(id(index), -1)
-        for number, one in enumerate(statements)
-        for index in _read_indices(source, one.value, one.index)
+        for number, store in enumerate(stores)
+        for index in _read_indices(source, store.value, store.index)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, Self
 
 from hybridize.base import dims
@@ -14,17 +14,17 @@ from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
-from hybridize.loops.expr import Expr, Routine
-from hybridize.loops.index import Interner
-from hybridize.loops.kernel import Kernel, Param, Statement, epilogue_text
+from hybridize.loops.expr import Routine
+from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import kernel_bytes
 from hybridize.runtime.plan import Plan
-from hybridize.schedule.contraction import ProductPlan
 from hybridize.schedule.contraction.blocks import RowBlocks
+from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.lanes import LanePlan
+from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
-from hybridize.schedule.in_place import finished_first, read_first
+from hybridize.schedule.in_place import read_first, stored_last
 from hybridize.schedule.parallel import Split, shared_loops, shared_us
 from hybridize.schedule.routines import WRITE_OVER, RoutineScratch
 from hybridize.schedule.tasks import TaskGroup
@@ -60,39 +60,8 @@ class Address:
 
 NOWHERE = Address("nowhere", 0, 0)
 
-
-ACCUMULATED = -1
-"""The operand number of a contraction's element in its epilogue."""
-
-
-@frozen
-class SideStore:
-    """A store besides the main one in the epilogue of a contraction."""
-
-    param: int
-    index: Expr
-    value: Expr
-
-
-@frozen
-class Epilogue:
-    """The elementwise computation that a contraction's accumulated element goes through before it is stored.
-
-    Expressions over Axis 0, 1, 2 (batch, row, column of the result), the accumulated element being a load of operand
-    -1, or, of a product with gates, the sum of each gate one of operand -1, -2, …
-    """
-
-    value: Expr
-    params: tuple[Param, ...]
-    side_stores: tuple[SideStore, ...]
-
-    def __str__(self) -> str:
-        return epilogue_text(self.params, statements_of(self.side_stores), self.value)
-
-
-def gate_of(operand: int) -> int:
-    """The gate whose sum an operand below 0 is."""
-    return -1 - operand
+ContractionPlan = ProductPlan | TapPlan | LanePlan | WinogradPlan
+"""Choices of one plan: tiles over panels of matrices, over a table of taps, over lanes; fewer products."""
 
 
 @frozen
@@ -360,7 +329,7 @@ class BaseStep(ABC):
         """Those that it is made of: the bodies of control flow."""
         return ()
 
-    def updating(self, output: int, source: int, interner: Interner) -> Self | None:
+    def updating(self, output: int, source: int) -> Self | None:
         """The step for an output that lies where an input lies.
 
         None where that is wrong: an element of the input may be read after that of the output at its position is
@@ -499,7 +468,7 @@ class LoopStep(SharedStep):
     def is_empty(self) -> bool:
         return not self.kernel.nests
 
-    def updating(self, output: int, source: int, interner: Interner) -> Self | None:
+    def updating(self, output: int, source: int) -> Self | None:
         places, params = self.update(output, source), list(self.kernel.params)
         if places is None or max(places) >= len(params) or not read_first(self.kernel, *places):
             return None
@@ -519,71 +488,16 @@ class LoopStep(SharedStep):
 
 
 @frozen
-class ProductStep(SharedStep):
-    """Run a product with its epilogue; `addresses` are out, x, w, the params of the epilogue and of the prologue."""
-
-    plan: ProductPlan
-    out: TensorType
-    epilogue: Epilogue | None
-
-    @property
-    def kind(self) -> str:
-        return "contraction"
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.out.shape
-
-    @property
-    def moved(self) -> int:
-        return self.plan.product.x_bytes + self.plan.product.w_bytes + self.out.nbytes
-
-    def operands(self) -> Iterator[tuple[Address, bool]]:
-        params = self.epilogue_params
-        if self.plan.product.prologue is not None:
-            params += self.plan.product.prologue.params
-        yield from zip(self.addresses, (True, False, False, *(param.written for param in params)), strict=True)
-
-    @property
-    def epilogue_params(self) -> tuple[Param, ...]:
-        """The buffers of the epilogue."""
-        return () if self.epilogue is None else self.epilogue.params
-
-    def own_turns(self, split: Split) -> list[int]:
-        return [self.plan.units]
-
-    def updating(self, output: int, source: int, interner: Interner) -> Self | None:
-        places, ending = self.update(output, source), self.epilogue
-        if places is None or ending is None or not 0 <= places[0] - 3 < len(self.epilogue_params):
-            return None
-        reads, writes = (number - 3 for number in places)
-        stores = statements_of(ending.side_stores)
-        first = finished_first(self.plan.product, stores, ending.value, (reads, writes), interner)
-        return self if first else None
-
-    def __str__(self) -> str:
-        return self.text(f"{self.plan}" if self.epilogue is None else f"{self.plan}\n{self.epilogue}")
-
-
-@frozen
-class TapStep(SharedStep):
-    """Run a contraction with windows: by tiles over a table of taps, or over lanes that both operands have, or by
-    Winograd's algorithm; `addresses` are x, w as the plan reads it, and the params.
+class ContractionStep(SharedStep):
+    """Run a contraction with its epilogue; `addresses` are x, w as the plan reads it, and the params of the epilogue
+    and of the prologue.
     """
 
-    plan: TapPlan | LanePlan | WinogradPlan
-    params: tuple[Param, ...]
-    """Buffers that the epilogue reads and writes."""
-    stores: tuple[SideStore, ...]
-    """The epilogue: statements over the axes of the result, the sum being a load of operand -1."""
+    plan: ContractionPlan
+    ending: Ending
     out: TensorType
     nbytes: int
     """Bytes that are read and written."""
-
-    @property
-    def epilogue(self) -> str:
-        """The epilogue as text."""
-        return epilogue_text(self.params, statements_of(self.stores))
 
     @property
     def kind(self) -> str:
@@ -598,13 +512,24 @@ class TapStep(SharedStep):
         return self.nbytes
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
-        yield from zip(self.addresses, (False, False, *(param.written for param in self.params)), strict=True)
+        written = [False, False, *(param.written for param in self.ending.params)]
+        if isinstance(self.plan, ProductPlan) and self.plan.product.prologue is not None:
+            written += [False] * len(self.plan.product.prologue.params)
+        yield from zip(self.addresses, written, strict=True)
+
+    def updating(self, output: int, source: int) -> Self | None:
+        """Only a product can: tiles of other contractions may store an element twice."""
+        places = self.update(output, source)
+        if places is None or not isinstance(self.plan, ProductPlan) or self.plan.product.out_strides is not None:
+            return None
+        reads, writes = (number - 2 for number in places)
+        return self if 0 <= reads < len(self.ending.params) and stored_last(self.ending.stores, reads, writes) else None
 
     def own_turns(self, split: Split) -> list[int]:
         return [self.plan.units]
 
     def __str__(self) -> str:
-        return self.text(f"{self.plan}\n{self.epilogue}")
+        return self.text(f"{self.plan}\n{self.ending}")
 
 
 @frozen
@@ -644,7 +569,7 @@ class RoutineStep(OwnStep):
         condition = self.inputs[0]
         return condition.dtype == bool_ and same(condition.size, 1)
 
-    def updating(self, output: int, source: int, interner: Interner) -> Self | None:
+    def updating(self, output: int, source: int) -> Self | None:
         """It can where it writes all of the output over all of the input, which is no other operand of it."""
         return self if self.routine.name in WRITE_OVER and self.update(output, source) == (1, 0) else None
 
@@ -755,7 +680,7 @@ class RegionStep(OwnStep):
         return _step(self.control, self, lines)
 
 
-ScheduleStep = LoopStep | ProductStep | TapStep | RoutineStep | RegionStep
+ScheduleStep = LoopStep | ContractionStep | RoutineStep | RegionStep
 
 
 @frozen(eq=False)
@@ -828,11 +753,6 @@ def loop_step(
         kernel=kernel,
         nbytes=kernel_bytes(kernel) if nbytes is None else nbytes,
     )
-
-
-def statements_of(stores: Iterable[SideStore]) -> list[Statement]:
-    """Stores of an epilogue as statements over the axes of the result."""
-    return [Statement(store.param, store.index, store.value) for store in stores]
 
 
 def _step(word: str, step: BaseStep, lines: Sequence[str]) -> str:

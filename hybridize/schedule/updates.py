@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 
 from hybridize.base.dims import same
 from hybridize.graph import Graph, Node, Value
-from hybridize.loops.index import Interner
 from hybridize.ops import Assert, Effect, effect_of
 from hybridize.schedule.grouping import Grouping, NodeStep, Unit
 from hybridize.schedule.regions import ends_by_data
@@ -103,7 +102,7 @@ def _leads(start: Unit, goal: Unit, after: Mapping[Unit, set[Unit]]) -> bool:
 
 
 def proven_updates(
-    steps: Sequence[ScheduleStep], offers: Updates, interner: Interner, *, stopping: bool = True
+    steps: Sequence[ScheduleStep], offers: Updates, *, stopping: bool = True
 ) -> tuple[tuple[ScheduleStep, ...], tuple[tuple[int, int], ...]]:
     """The offers that are proven, and the steps, told which of their buffers may be one.
 
@@ -134,7 +133,7 @@ def proven_updates(
         if band is not None and banded.get((band.number, source), at) < at:
             continue  # an earlier step of the band reads on when the first block has been written
         if last == at:
-            updating = result[at].updating(output, source, interner)
+            updating = result[at].updating(output, source)
             if updating is None:
                 continue
             result[at] = updating

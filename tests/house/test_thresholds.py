@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "hybridize"
 ROOMS = ("schedule", "codegen")
 OTHER_NUMBERS = (
     "codegen/elf.py",  # file formats
+    "codegen/link.py",
     "codegen/references.py",
     "codegen/wasm",
     "codegen/llvm/functions",  # coefficients

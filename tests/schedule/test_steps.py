@@ -7,7 +7,6 @@ from hybridize.base.dtypes import float32, int32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.graph import Graph
-from hybridize.loops.index import Interner
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, make_graph
 from hybridize.passes import PIPELINE
@@ -144,11 +143,10 @@ def ended() -> Graph:
 def test_steps_tell_what_they_can_write_over():
     """A kernel that reads each element before it stores the one at its place, whole inputs and outputs, once."""
     graph = PIPELINE.run(make_graph(lambda x, y: [ops.add(x, y), ops.mul(ops.transpose(x, (1, 0)), y)], [of(7, 7)] * 2))
-    interner = Interner()
     for step in scheduled(graph, named_target("avx512")).steps:
         for source in (0, 1):
             for output in (0, 1):
-                updating = step.updating(output, source, interner)
+                updating = step.updating(output, source)
                 addresses = [str(one) for one in step.addresses]
                 is_here = {f"input{source}+0", f"output{output}+0"} <= set(addresses)
                 assert updating is None or is_here
@@ -156,7 +154,7 @@ def test_steps_tell_what_they_can_write_over():
                     assert any(param.shared for param in updating.kernel.params)
                     assert not any(param.shared for param in step.kernel.params)
     steps = scheduled(PIPELINE.run(attention()), named_target("avx512")).steps
-    assert all(step.updating(0, 0, interner) is None for step in steps), "a product reads rows again and again"
+    assert all(step.updating(0, 0) is None for step in steps), "a product reads rows again and again"
 
 
 def test_steps_tell_where_a_program_may_end():

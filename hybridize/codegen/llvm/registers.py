@@ -87,7 +87,7 @@ def masked_store(f: Function, value: str, pointer: str, scalar: str, lanes: int,
     wide, longer = _whole_register(f, lanes, _BYTES[scalar], mask)
     if wide != lanes:
         more = shuffled(f, of, value, _padded(lanes, wide))
-        masked_store(f, more, pointer, scalar, wide, align, longer)
+        masked_store(f, more, pointer, scalar=scalar, lanes=wide, align=align, mask=longer)
         return
     intrinsic = f"llvm.masked.store.{in_names(scalar, lanes)}.p0"
     name = f.module.declare(intrinsic, "void", [of, "ptr", "i32", f"<{lanes} x i1>"])
