@@ -62,7 +62,7 @@ def _function(module: Module, name: str, steps: Sequence[RegionStep], sized: boo
         for body, constants in enumerate(step.constants):
             params += [f"k{number}.{body}.{k}" for k in range(len(constants))]
         params.append(f"workspace{number}")
-    f = Function(module, name, [("ptr", param) for param in (*params, *["sizes"] * sized)], busy=True)
+    f = Function(module, name, [("ptr", param) for param in (*params, *["sizes"] * sized)])
     if sized:
         f.sizes = "%sizes"
     return f
