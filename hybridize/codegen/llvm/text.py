@@ -125,6 +125,27 @@ class Module:
             del self.functions[function.name]
         return name
 
+    def add(self, text: str, names: Mapping[str, str], public: Collection[str]) -> None:
+        """Add what a text of `codegen.runtimes` defines and declares; its external constants are to be defined here.
+
+        Args:
+            text: the text.
+            names: other names for what it names.
+            public: functions whose linkage is not internal.
+        """
+        text = _NAME.sub(lambda match: f"@{names.get(match[1], match[1])}", text)
+        for part in re.split(r"^(?=[@d])", text, flags=re.M):
+            part = part.rstrip()
+            name = next(iter(_NAME.findall(part)), "")
+            if part.startswith("define "):
+                internal = re.sub(r"^define (internal )?", "define internal ", part)
+                WrittenFunction(self, name, part if name in public else internal)
+                self.declarations.pop(name, None)
+            elif part.startswith("declare ") and name not in self.functions:
+                self.declarations[name] = part
+            elif part.startswith("@") and " = external " not in part:
+                self.globals[name] = part
+
     def text(self) -> str:
         """The whole module."""
         parts = [*self.globals.values(), *self.declarations.values()]
@@ -426,6 +447,17 @@ class Function:
         """The parameters, those of size symbols included."""
         numbers = [] if self.sizes else sorted(self.symbols)
         return [*self._params, *(("i64", f"symbol.{number}") for number in numbers)]
+
+
+class WrittenFunction(Function):
+    """A function whose text is there."""
+
+    def __init__(self, module: Module, name: str, text: str) -> None:
+        super().__init__(module, name, [])
+        self._text = text
+
+    def text(self) -> str:
+        return self._text
 
 
 # Addresses and sizes

@@ -14,7 +14,7 @@ from __future__ import annotations
 from hybridize.base.dims import bounds, is_symbolic
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library import codes
-from hybridize.codegen.llvm.library.layout import LINE, WORD, Layout, aligned, scratch_offsets
+from hybridize.codegen.llvm.library.layout import LINE, MODEL, Layout, aligned, scratch_offsets
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
 from hybridize.codegen.llvm.library.sizes import emit_frame, frame_offsets, variant_of_call
 from hybridize.codegen.llvm.library.writer import Writer
@@ -56,7 +56,7 @@ class _Call:
         offsets, extra = scratch_offsets(0, state_bytes)
         scratch, own, has_block = self.take_scratch(extra)
         if self.model.states and variant.states:
-            f.do(f"call void @{LOCK}(ptr {w.at('%model', WORD['lock'])})")
+            f.do(f"call void @lock(ptr {w.at('%model', MODEL['lock'])})")
         new = [w.at(scratch, offset) for offset in offsets]
         first = len(variant.outputs)
         for k, pointer in enumerate(new):
@@ -120,13 +120,13 @@ class _Call:
         pointers = [self.pointer("%inputs", k, k + 1, type_) for k, type_ in enumerate(variant.inputs)]
         pointers += [w.at("%model", self.layout.states[state]) for state in variant.states]
         derivations = {one.slot: one for one in self.plan.derivations}
-        weights = w.load("%model", WORD["weights"]) if any(array >= 0 for array in self.version.arrays) else ""
+        weights = w.load("%model", MODEL["weights"]) if any(array >= 0 for array in self.version.arrays) else ""
         for slot, array in enumerate(self.version.arrays):
             if slot in derivations:
                 place = self.layout.place(self.level, self.version, derivations[slot])
                 pointers.append(w.at("%model", place))
             elif slot in self.plan.teams:
-                pointers.append(w.at("%model", WORD["team"]))
+                pointers.append(w.at("%model", MODEL["parallel"]))
             else:
                 pointers.append(w.at(weights, self.model.offsets[array]))
         if variant.scope is not None:
@@ -155,14 +155,14 @@ class _Call:
             total = aligned(extra + nbytes)
             if total <= STACK_BYTES:
                 return f.alloca("i8", max(1, total), LINE), "", False
-            own = f.op(f"call ptr @{TAKE}(ptr %model, i64 {total})")
+            own = f.op(f"call ptr @take(ptr %model, i64 {total})")
             w.fail(w.is_null(own), codes.code(codes.MEMORY))
             return w.at(own, LINE), own, True
         stack = f.alloca("i8", STACK_BYTES, LINE)
         total_ = f.op(f"add i64 {w.load(self.frame, 0, 'i64')}, {extra}")
         more, ready, start = f.fresh("more"), f.fresh("ready"), f.label
         f.branch(w.test("sgt", total_, STACK_BYTES), more, ready, begin=more)
-        own = f.op(f"call ptr @{TAKE}(ptr %model, i64 {total_})")
+        own = f.op(f"call ptr @take(ptr %model, i64 {total_})")
         w.fail(w.is_null(own), codes.code(codes.MEMORY))
         inner, end = w.at(own, LINE), f.label
         f.enter(ready)
@@ -179,9 +179,9 @@ class _Call:
                 for pointer, state in zip(new, variant.new_states, strict=True):
                     w.f.copy(w.at("%model", self.layout.states[state]), pointer, self.model.states[state][1])
         if self.model.states and variant.states:
-            f.do(f"store atomic i32 0, ptr {w.at('%model', WORD['lock'])} release, align 4")
+            f.do(f"store atomic i32 0, ptr {w.at('%model', MODEL['lock'])} release, align 4")
         if has_block:
-            f.do(f"call void @{GIVE}(ptr %model, ptr {own})")
+            f.do(f"call void @give(ptr %model, ptr {own})")
         if not failed:
             w.finish()
             return
@@ -189,55 +189,6 @@ class _Call:
         some = f.op(f"or i32 {shifted}, {codes.ASSERTION}")
         none = w.test("eq", number, 0, "i32")
         w.finish(f.op(f"select i1 {none}, i32 0, i32 {some}"))
-
-
-LOCK, TAKE, GIVE = "lock", "take", "give"
-
-
-def emit_memory(module: Module, model: LibraryModel) -> None:
-    """Write what versions call: waiting for states, taking scratch and giving it back."""
-    if model.states:
-        _emit_lock(module, model)
-    w = Writer(module, TAKE, [("ptr", "model"), ("i64", "nbytes")], returns="ptr")
-    f = w.f
-    # One block is kept between calls: malloc gives large ones back to the system, which then clears them again.
-    spare = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr null acquire, align 8")
-    some, fresh, use, drop = (f.fresh(label) for label in ("some", "fresh", "use", "drop"))
-    f.branch(w.is_null(spare), fresh, some, begin=some)
-    f.branch(w.test("uge", w.load(spare, 8, "i64"), "%nbytes"), use, drop, begin=use)
-    f.do(f"ret ptr {spare}")
-    f.begin_block(drop)
-    w.external("free", "void", f"ptr {w.load(spare)}")
-    f.enter(fresh)
-    raw = w.external("malloc", "ptr", f"i64 {f.op(f'add i64 %nbytes, {2 * LINE}')}")
-    with f.otherwise(f.op(f"icmp ne ptr {raw}, null")):
-        f.do("ret ptr null")
-    block = w.lined(raw)
-    w.store(raw, block)
-    w.store("%nbytes", block, 8, "i64")
-    f.do(f"ret ptr {block}")
-    w = Writer(module, GIVE, [("ptr", "model"), ("ptr", "block")], returns="void")
-    f = w.f
-    with f.when(f.op("icmp ne ptr %block, null")):
-        other = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr %block acq_rel, align 8")
-        with f.when(f.op(f"icmp ne ptr {other}, null")):
-            w.external("free", "void", f"ptr {w.load(other)}")
-
-
-def _emit_lock(module: Module, model: LibraryModel) -> None:
-    """`void lock(ptr word)`: until nobody else has it; after some looks others may run meanwhile."""
-    w = Writer(module, LOCK, [("ptr", "word")], returns="void")
-    f = w.f
-    f.enter("try")
-    before = f.op("atomicrmw xchg ptr %word, i32 1 acquire, align 4")
-    f.branch(w.test("eq", before, 0, "i32"), "mine", "wait", begin="wait")
-    with f.loop(0, 64):
-        word = f.op("load atomic i32, ptr %word monotonic, align 4")
-        again = f.fresh("again")
-        f.branch(w.test("eq", word, 0, "i32"), "try", again, begin=again)
-    w.external(*(("SwitchToThread", "i32") if model.system == "windows" else ("sched_yield", "i32")))
-    f.jump("try")
-    f.begin_block("mine")
 
 
 def emit_run(module: Module, model: LibraryModel) -> None:
@@ -249,7 +200,7 @@ def emit_run(module: Module, model: LibraryModel) -> None:
     ):
         if needed:
             w.fail(w.is_null(f"%{name}"), codes.code(codes.NULL, 0, case))
-    calls = w.at("%model", WORD["calls"])
+    calls = w.at("%model", MODEL["calls"])
     number = variant_of_call(w, model)
     callee = w.load(w.element(calls, number) if number else calls)
     arguments = ", ".join(f"{type} %{name}" for type, name in _PARAMS)

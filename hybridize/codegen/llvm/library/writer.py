@@ -61,13 +61,11 @@ class Writer(WordWriter):
             self.f.begin_block(label)
             self.f.do(f"ret i32 {code}")
 
-    def external(self, name: str, returns: str, *args: str, variadic: bool = False) -> str:
+    def external(self, name: str, returns: str, *args: str) -> str:
         """Call a function of the C library; `args` are with their types."""
         types = [arg.split()[0] for arg in args]
-        form = [*types[:2], "..."] if variadic else types
-        callee = self.f.module.declare(name, returns, form, "nounwind")
-        kind = f"{returns} ({', '.join(form)})" if variadic else returns
-        text = f"call {kind} {callee}({', '.join(args)})"
+        callee = self.f.module.declare(name, returns, types, "nounwind")
+        text = f"call {returns} {callee}({', '.join(args)})"
         if returns == "void":
             self.f.do(text)
             return ""
