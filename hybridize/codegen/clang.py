@@ -16,14 +16,15 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from hybridize.base.promotion import EXACT
+from hybridize.codegen.llvm import safepoints
 from hybridize.codegen.llvm.library import codes, layout
 from hybridize.codegen.llvm.library.model import MARKER_BYTES
-from hybridize.runtime import cpython, entry, exchange, plan, pool
+from hybridize.runtime import cpython, effects, entry, exchange, plan, pool
 from hybridize.runtime.buffers import ALIGNMENT
 
 FOLDER: Final = Path(__file__).with_name("runtimes")
@@ -31,6 +32,7 @@ RUNTIMES: Final = {
     "entry": ("",),
     "library": ("x86_64", "aarch64"),
     "pool": ("x86_64", "aarch64"),
+    "safepoint": ("x86_64", "aarch64"),
     "weights_inside": ("",),
     "weights_mapped": ("",),
     "weights_read": ("",),
@@ -40,36 +42,42 @@ _FIRST: Final = "x86_64"
 """The processor that text for all of them is made for."""
 
 
+def _words(names: Iterable[str]) -> dict[str, int]:
+    return {name: 8 * word for word, name in enumerate(names)}
+
+
 def _bytes(words: Mapping[str, int]) -> dict[str, int]:
     return {name: 8 * word for name, word in words.items()}
 
 
 _OFFSETS: Final[Mapping[str, Mapping[str, int]]] = {
-    "ARGUMENT": _bytes({name: word for word, name in enumerate(entry.ARGUMENT)}),
+    "ARGUMENT": _words(entry.ARGUMENT),
     "ARRAY": {
         "data": cpython.ARRAY_DATA, "ndim": cpython.ARRAY_NDIM, "dims": cpython.ARRAY_DIMS,
         "descr": cpython.ARRAY_DESCR, "flags": cpython.ARRAY_FLAGS,
     },
     "DICT": {"used": cpython.DICT_USED, "version": cpython.DICT_VERSION},
-    "EXCHANGE": _bytes({name: word for word, name in enumerate(exchange.EXCHANGE)}),
-    "FIGURES": _bytes({name: word for word, name in enumerate(plan.FRAME)}),
-    "GUARD": _bytes({name: word for word, name in enumerate(entry.GUARD)}),
+    "EXCHANGE": _words(exchange.EXCHANGE),
+    "FIGURES": _words(plan.FRAME),
+    "GUARD": _words(entry.GUARD),
     "LEVEL": layout.LEVEL,
+    "LOOP": _words(safepoints.LOOP),
     "MODEL": layout.MODEL,
     "NUMBER": {"value": cpython.FLOAT_VALUE},
     "OBJECT": {"type": cpython.OB_TYPE},
     "OPTIONS": layout.OPTIONS,
-    "OUTPUT": _bytes({name: word for word, name in enumerate(entry.OUTPUT)}),
+    "OUTPUT": _words(entry.OUTPUT),
     "POOL": _bytes(pool.WORD),
-    "PROCESS": _bytes(cpython.WORD),
+    "PROCESS": _words(cpython.EXTERNALS),
     "SEQUENCE": {"size": cpython.SEQUENCE_SIZE, "items": cpython.LIST_ITEMS},
-    "TABLE": _bytes(entry.FIELD),
+    "TABLE": _words(entry.FIELDS),
     "TEAM": _bytes(pool.TEAM),
     "TENSOR": {
         "data": exchange.DATA, "device": exchange.DEVICE, "word": exchange.WORD, "shape": exchange.SHAPE,
         "strides": exchange.STRIDES, "byte_offset": exchange.BYTE_OFFSET,
     },
     "VIEW": exchange.VIEW,
+    "WATCHED": _words(effects.NUMBERS),
 }  # fmt: skip
 """Records, by the offsets of their members."""
 _KINDS: Final[Mapping[str, Mapping[str, int]]] = {
@@ -138,8 +146,13 @@ def layout_header() -> str:
 
 def sources(name: str) -> str:
     """The digest of what a runtime is made of."""
-    files = [FOLDER / f"{name}.c", *sorted(FOLDER.glob("*.h"))]
-    return hashlib.sha256(b"\0".join([*(file.read_bytes() for file in files), " ".join(_CLANG).encode()])).hexdigest()
+    texts = {f"{name}.c": (FOLDER / f"{name}.c").read_text()}
+    for text in (pending := [*texts.values()]):
+        for header in re.findall(r'^#include "(.*)"', text, re.M):
+            if header not in texts:
+                texts[header] = (FOLDER / header).read_text()
+                pending.append(texts[header])
+    return hashlib.sha256("\0".join([*texts.values(), *_CLANG]).encode()).hexdigest()
 
 
 def compiler() -> str:

@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; 70bcbc5a1e7dbb6332a50cedfb1cb682d0ed11b73326fa993207fb06c737189f
+; 17aa595459024002d3eeaca8870350abb3e2d9c7c5823ecbe080b99a7728754a
 
 
 @table_offset = external constant i64, align 8

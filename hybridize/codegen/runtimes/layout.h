@@ -85,6 +85,11 @@ enum { RETURNS_LEAF = 0, RETURNS_TUPLE = 1, RETURNS_LIST = 2, RETURNS_NONE = 3, 
     _Static_assert(offsetof(RECORD, nbytes) == 24, "nbytes"); \
     _Static_assert(offsetof(RECORD, setup) == 32, "setup");
 
+#define CHECK_LOOP(RECORD) \
+    _Static_assert(offsetof(RECORD, left) == 0, "left"); \
+    _Static_assert(offsetof(RECORD, interval) == 8, "interval"); \
+    _Static_assert(offsetof(RECORD, since) == 16, "since");
+
 #define CHECK_MODEL(RECORD) \
     _Static_assert(offsetof(RECORD, memory) == 0, "memory"); \
     _Static_assert(offsetof(RECORD, weights) == 8, "weights"); \
@@ -246,3 +251,8 @@ enum { RETURNS_LEAF = 0, RETURNS_TUPLE = 1, RETURNS_LIST = 2, RETURNS_NONE = 3, 
     _Static_assert(offsetof(RECORD, ndim) == 36, "ndim"); \
     _Static_assert(offsetof(RECORD, format) == 40, "format"); \
     _Static_assert(offsetof(RECORD, shape) == 48, "shape");
+
+#define CHECK_WATCHED(RECORD) \
+    _Static_assert(offsetof(RECORD, pending) == 0, "pending"); \
+    _Static_assert(offsetof(RECORD, readers) == 8, "readers"); \
+    _Static_assert(offsetof(RECORD, writer) == 16, "writer");

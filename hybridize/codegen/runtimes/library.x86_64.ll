@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; 3c1243b9dd13ef19a2ab3ff2b5e797764e08ca1cafedfd5abe9553ba76dae647
+; 27a07e34a8e3140d1f8864066ef2ae4a1f35be77c77d1ee1093cad3eb63fe2f3
 
 
 @generator = external constant i64, align 8

@@ -1,5 +1,5 @@
 ; Made of pool.c by `make runtimes`: clang version 22.1.8
-; 5ab17236cd91773a5387739d6ce34d418dd4e22aab2e1949f2154fb22117a1b6
+; 6c5c8d27147cbcb951ca91042abc5336d020fda59ef203e3b4bb3935dce03d95
 
 define void @hybridize_parallel(ptr %team, ptr %body, ptr %data, i64 %count, i64 %grain, i64 %slots, i64 %wake) nounwind {
 entry:

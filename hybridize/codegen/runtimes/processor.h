@@ -22,6 +22,12 @@ static inline void round_by(int64_t mode) {
     load_mode(&word);
 }
 
+enum { TICKS_BETWEEN_CALLS = 1 << 26 };  // into CPython: some tens of milliseconds
+
+static inline int64_t clock_ticks(void) {
+    return (int64_t)__builtin_readcyclecounter();
+}
+
 struct registers {
     uint32_t a, b, c, d;
 };
@@ -61,6 +67,13 @@ void round_by(int64_t mode) __asm__("llvm.aarch64.set.fpcr");
 
 static inline void pause_briefly(void) {
     hint(1);  // the instruction `yield`
+}
+
+enum { TICKS_BETWEEN_CALLS = 1 << 20 };
+
+// Of the steady counter: the like of x86's time stamp only the system may read.
+static inline int64_t clock_ticks(void) {
+    return (int64_t)__builtin_readsteadycounter();
 }
 
 static inline int64_t reached_x86_level(void) {

@@ -1,5 +1,5 @@
 ; Made of weights_inside.c by `make runtimes`: clang version 22.1.8
-; a781add7c13556a38236abd1693adcd5f31dcb1e8e414fa3210787de055e8f5d
+; 73b6c2c4bbb05275f3dd0a6365788742c45757b179a7642426b7c276d3f3f4b8
 
 @weights = external constant [0 x i8], align 1
 

@@ -1,5 +1,5 @@
 ; Made of weights_mapped.c by `make runtimes`: clang version 22.1.8
-; 8512badb04af47c99f3c43dfbf0c458146fc54f6a8d4faa6e0ed6a470f873810
+; 41b8d7f7b91850763867e2325e53bae6440bed365759d98199dae98bc6eefbf1
 
 @open_flags = external constant i64, align 8
 @weights_bytes = external constant i64, align 8

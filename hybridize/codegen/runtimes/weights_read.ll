@@ -1,5 +1,5 @@
 ; Made of weights_read.c by `make runtimes`: clang version 22.1.8
-; 55930f47a03b23f6930b9694d08ebf039aa4a453fcf9f274fc6a088e28c1590d
+; c3f13a54274a9dd9bf658aaf8c833762e284b9bff3c3ad2655a5e6894cc0c11b
 
 @weights_bytes = external constant i64, align 8
 @.str = private unnamed_addr constant [3 x i8] c"rb\00", align 1
