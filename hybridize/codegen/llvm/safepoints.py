@@ -41,24 +41,20 @@ class Safepoint:
         _add(f.module, target)
         self._cells = f.alloca("i64", len(LOOP), align=8)
         for name, value in (("left", "1"), ("interval", "1"), ("since", clock(f, target))):
-            f.do(f"store i64 {value}, ptr {_cell(f, self._cells, name)}, align 8")
+            f.store(value, self._cells, 8 * LOOP.index(name))
 
     def end_turn(self, again: str, after: str) -> None:
         """End the current block by a branch to the next turn or, where the program has failed, to what follows."""
         f = self._f
         look = f.fresh("look")
-        left = _cell(f, self._cells, "left")
-        fewer = f.op(f"sub i64 {f.op(f'load i64, ptr {left}, align 8')}, 1")
-        f.do(f"store i64 {fewer}, ptr {left}, align 8")
-        due = f.op(f"icmp eq i64 {fewer}, 0")
+        at = 8 * LOOP.index("left")
+        fewer = f.minus(f.load(self._cells, at), 1)
+        f.store(fewer, self._cells, at)
+        due = f.test("eq", fewer, 0)
         if self._effects:
             due = f.op(f"or i1 {due}, {some_failed(f, self._target)}")
         f.branch(due, look, again, begin=look)
         f.branch(f.op(f"call i1 @safepoint(ptr {self._cells})"), after, again)
-
-
-def _cell(f: Function, cells: str, name: str) -> str:
-    return f.op(f"getelementptr i64, ptr {cells}, i64 {LOOP.index(name)}")
 
 
 def _add(module: Module, target: Target) -> None:
@@ -81,5 +77,5 @@ def failed(f: Function, target: Target) -> str:
 def some_failed(f: Function, target: Target) -> str:
     """Return an i1: true if the program of any thread has left an exception behind."""
     _add(f.module, target)
-    pending = f.op(f"load ptr, ptr @{effects.WATCHED}, align 8")
-    return f.op(f"icmp ne i64 {f.op(f'load volatile i64, ptr {pending}, align 8')}, 0")
+    pending = f.load(f"@{effects.WATCHED}", type="ptr")
+    return f.test("ne", f.op(f"load volatile i64, ptr {pending}, align 8"), 0)

@@ -25,7 +25,7 @@ def emit_describe(module: Module, model: LibraryModel) -> None:
     fields = [*(f"ptr {word}" for word in words), *(f"i32 {count}" for count in counts), *(f"ptr {x}" for x in arrays)]
     table = module.constant("description", "{ ptr, ptr, ptr, i32, i32, ptr, ptr }", f"{{ {', '.join(fields)} }}")
     w = Writer(module, f"{model.name}_describe", [], returns="ptr", linkage="")
-    w.f.do(f"ret ptr {table}")
+    w.do(f"ret ptr {table}")
 
 
 def _tensors(module: Module, model: LibraryModel, tensors: Sequence[LibraryTensor], first: int) -> str:

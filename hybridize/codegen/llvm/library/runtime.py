@@ -86,28 +86,28 @@ def _emit_errors(module: Module, model: LibraryModel) -> None:
 
 
 def _emit_setup(module: Module, model: LibraryModel, layout: Layout, level: int) -> None:
-    w = Writer(module, f"setup.{level}", [("ptr", "model"), ("ptr", "weights")])
+    f = Writer(module, f"setup.{level}", [("ptr", "model"), ("ptr", "weights")])
     if any(variant.versions[level].built.plan.teams for variant in model.variants):
-        w.store("@shared", w.at("%model", MODEL["parallel"]))
-    calls = w.at("%model", MODEL["calls"])
+        f.store("@shared", f.at("%model", MODEL["parallel"]), type="ptr")
+    calls = f.at("%model", MODEL["calls"])
     for number in range(len(model.variants)):
-        w.store(f"@{renamed(CALL, number, level)}", w.element(calls, number, "ptr"))
+        f.store(f"@{renamed(CALL, number, level)}", f.element(calls, number, "ptr"), type="ptr")
     for (array, size), offset in zip(model.states, layout.states, strict=True):
-        w.f.copy(w.at("%model", offset), w.at("%weights", model.offsets[array]), size)
+        f.copy(f.at("%model", offset), f.at("%weights", model.offsets[array]), size)
     derived = layout.derived[level]
     most = max((len(one.arrays) for one in derived), default=0)
-    sources, outputs = w.f.alloca("ptr", max(1, most), 8), w.f.alloca("ptr", 1, 8)
+    sources, outputs = f.alloca("ptr", max(1, most), 8), f.alloca("ptr", 1, 8)
     scratch_bytes, raw, scratch = max((one.scratch_bytes for one in derived), default=0), "", "null"
     if scratch_bytes:
-        raw = w.external("malloc", "ptr", f"i64 {scratch_bytes + LINE}")
-        w.fail(w.is_null(raw), codes.code(codes.MEMORY))
-        scratch = w.lined(raw)
+        raw = f.external("malloc", "ptr", f"i64 {scratch_bytes + LINE}")
+        f.fail(f.is_null(raw), codes.code(codes.MEMORY))
+        scratch = f.lined(raw)
     for one in derived:
         for number, array in enumerate(one.arrays):
-            w.store(w.at("%weights", model.offsets[array]), w.element(sources, number, "ptr"))
-        w.store(w.at("%model", one.offset), outputs)
+            f.store(f.at("%weights", model.offsets[array]), f.element(sources, number, "ptr"), type="ptr")
+        f.store(f.at("%model", one.offset), outputs, type="ptr")
         function = renamed(one.function, one.variant, level)
-        w.f.do(f"call void @{function}(ptr {sources}, ptr {outputs}, ptr {scratch})")
+        f.do(f"call void @{function}(ptr {sources}, ptr {outputs}, ptr {scratch})")
     if raw:
-        w.external("free", "void", f"ptr {raw}")
-    w.finish()
+        f.external("free", "void", f"ptr {raw}")
+    f.finish()
