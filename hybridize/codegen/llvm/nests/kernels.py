@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from hybridize.base.dims import is_symbolic, same
-from hybridize.codegen.llvm.contraction.micro import fetch
+from hybridize.codegen.llvm.contraction.terms import fetch
 from hybridize.codegen.llvm.nests.accumulators import ColumnAccumulators
 from hybridize.codegen.llvm.nests.counted import counted_lanes
 from hybridize.codegen.llvm.nests.elements import Elements
