@@ -177,7 +177,7 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
     """Copy the second operand, param 1, into the panels of a plan, param 0; columns that do not exist are 0."""
     home, of = source
     interner = Interner()
-    params = (Param(plan.dtype, plan.packed_elements, True), Param(of, home.elements, False))
+    params = (Param(plan.panel, plan.packed_elements, True), Param(of, home.elements, False))
     nests, copies = Nests(machine, params, interner), []
     groups = product(axis.size for axis in plan.packed_groups)
     per_column = plan.tap_count * plan.term_count
@@ -198,10 +198,10 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
         if ragged:
             last = interner.number(plan.column.size - 1)
             indices[plan.column.axis] = interner.call(int64, "min", (column, last))
-        element = interner.cast(interner.load(of, 1, (_address(space, contraction, home, indices),)), plan.dtype)
+        element = interner.cast(interner.load(of, 1, (_address(space, contraction, home, indices),)), plan.panel)
         if ragged:
             exists = interner.call(bool_, "lt", (column, interner.number(plan.column.size)))
-            element = interner.select(exists, element, interner.const(plan.dtype, _zero(plan.dtype)))
+            element = interner.select(exists, element, interner.const(plan.panel, _zero(plan.panel)))
         # Panels of a group lie one after the other, each [tap][term][column of it].
         place = space.affine(
             [
@@ -238,7 +238,7 @@ def _run_of(
     lanes = machine.lanes(of.itemsize)
     axes = (*plan.taps, *plan.terms)
     column = steps.get(plan.column.axis, 0)
-    plain = all(same(index.divisor, 1) for index in contraction.w) and of == plan.dtype
+    plain = all(same(index.divisor, 1) for index in contraction.w) and of == plan.panel
     sizes = [step for axis in axes for step in (axis.size, steps.get(axis.axis, 0))]
     if not plain or any(map(is_symbolic, (*sizes, column))) or not SMALLEST <= lanes <= LARGEST or abs(column) <= 1:
         return ()

@@ -25,7 +25,8 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
-from hybridize.schedule.contraction.panels import LATENCY, tile_rows
+from hybridize.schedule.contraction.panels import CONVERTED_TILES, LATENCY, tile_rows
+from hybridize.schedule.contraction.prologue import Prologue
 
 
 @frozen
@@ -146,6 +147,12 @@ class TapPlan:
     """An element is two integers of 16 bits, whose products are added."""
     by_panels: bool = False
     """True if threads share the lines of one panel after the other; else lines, through all panels."""
+    stored: DType | None = None
+    """Of the elements of panels, where tiles convert them; None for `dtype`."""
+    prologue: Prologue | None = None
+    """The way of elements of panels, over the axes of the result; loads from 0 on are of buffers of the epilogue."""
+    widens: bool = False
+    """True if each panel is converted once, in scratch, for all tiles of a band."""
 
     @property
     def tap_count(self) -> int:
@@ -173,6 +180,11 @@ class TapPlan:
         return product(axis.size for axis in self.packed_groups) * self.columns * self.tap_count * self.term_count
 
     @property
+    def panel(self) -> DType:
+        """The type of elements of panels in memory."""
+        return self.stored or self.dtype
+
+    @property
     def table_bytes(self) -> int:
         """Scratch for the table; 0 where it is a constant of the code."""
         table = table_of(self)
@@ -180,14 +192,20 @@ class TapPlan:
 
     @property
     def scratch_bytes(self) -> int:
-        """Scratch: the table, then sums that wait."""
+        """Scratch: the table, then sums that wait, or a panel that was converted."""
         if same(self.blocks.count, 1):
-            return self.table_bytes
+            return self.table_bytes + (self._panel_bytes if self.widens else 0)
         widest = max(panels.vectors for panels in self.panels) * self.lanes
         return (
             self.table_bytes
             + self.waiting_rows * (self.columns if self.blocks.outside else widest) * self.dtype.itemsize
         )
+
+    @property
+    def _panel_bytes(self) -> int:
+        """Bytes of the widest panel, converted."""
+        widest = max(panels.vectors for panels in self.panels) * self.lanes
+        return (self.tap_count * self.term_count * widest * self.dtype.itemsize + 63) // 64 * 64
 
     @property
     def waiting_rows(self) -> int:
@@ -233,6 +251,9 @@ class TapPlan:
                 f"vectors of {self.lanes}, {', '.join([f'{panels.unroll} terms a turn', *far])}"
             )
         shared = ", threads share panels" if self.by_panels else ""
+        if self.stored is not None:
+            lines[0] += f"; panels of {self.stored.name}{', each converted to scratch' if self.widens else ''}"
+            lines += [str(self.prologue)] if self.prologue is not None else []
         lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{shared}")
         for tiles in self.tiles:
             heights = ", ".join(map(str, tiles.heights))
@@ -498,6 +519,19 @@ def block_band(plan: TapPlan, target: Target) -> int:
     nbytes = max(1, sum(hint(part.units * (part.rows + height)) for part, height in parts) * width)
     lines = hint(plan.lines) * target.l2_bytes // 8 // nbytes
     return plan.lines if lines >= hint(plan.lines) else max(1, lines)
+
+
+def narrowed(plan: TapPlan, stored: DType, prologue: Prologue | None) -> TapPlan:
+    """The plan with panels of elements as they are stored, which tiles convert, or a panel at a time for many tiles."""
+    rows = max(
+        sum(hint(part.units) * -(-hint(part.rows) // max(tiles.heights)) for part in tiles.parts)
+        for tiles in plan.tiles
+    )
+    widens = rows > CONVERTED_TILES and same(plan.blocks.count, 1) and not plan.spread
+    panels = plan.panels
+    if widens:
+        panels = tuple(changed(one, ahead=0, share=0, lines=0, step=0) for one in panels)
+    return changed(plan, stored=stored, prologue=prologue, widens=widens, panels=panels)
 
 
 _NEAR_BYTES, _FAR_BYTES = 16, 6

@@ -6,12 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hybridize.base.dims import hint, is_symbolic, product, same
+from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Value
 from hybridize.loops.index import Space
 from hybridize.loops.kernel import Kernel, Param
 from hybridize.loops.measure import bytes_moved
+from hybridize.machine.arithmetic import converts_quickly
+from hybridize.machine.target import Target
 from hybridize.schedule.contraction import (
     winograd,
 )
@@ -20,7 +23,7 @@ from hybridize.schedule.contraction.copies import into_home, leaves_as_it_is
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.contraction.taps import TapPlan, shared_by
+from hybridize.schedule.contraction.taps import TapPlan, narrowed, shared_by
 from hybridize.schedule.derived import packed
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
@@ -28,6 +31,7 @@ from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.pending.copies import copying
+from hybridize.schedule.prologues import PrologueOp, prologue_of_taps
 from hybridize.schedule.rolling import RollingMember
 from hybridize.schedule.steps import (
     Address,
@@ -126,7 +130,7 @@ class PendingTaps(PendingSteps):
 
 def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, number: int) -> PendingTaps:
     """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
-    x, w = step.operands
+    x, w, *others = step.operands
     dtype = arranged.contraction.precision.accumulate
     home_of = program.grouping.places.home
     homes = (home_of(x), x.type.dtype), (home_of(w), w.type.dtype)
@@ -137,7 +141,6 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
     read = fewer or reading(arranged, *homes, program.target)
     plan = read.plan
     copied = program.storage.scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
-    packing = _packed_second(program, arranged, read, w, number)
     out = step.node.outputs[0]
     draft = None if step.epilogue is None else program.drafts.of(step.epilogue)
     if draft is None:
@@ -147,6 +150,13 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
         values, params, stores = ending_of(draft, out)
     results = [out] if draft is None else list(draft.group.materialised)
     turned = _turned(program, arranged, results, values, stores, number)
+    if isinstance(plan, TapPlan) and stable and _is_narrow(plan, w.type.dtype, program.target):
+        prologue = None
+        if isinstance(step.node.op, PrologueOp):
+            prologue = prologue_of_taps(step.node.op, step.operands[1:], len(params), program.lowerings)
+            params, values = [*params, *prologue.params], [*values, *others]
+        plan = narrowed(plan, w.type.dtype, prologue)
+    packing = _packed_second(program, arranged, read, plan, w, number)
     nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
     provenance = program.provenance(nodes)
     nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(params, [(out.type.shape, statements_of(stores))])
@@ -223,11 +233,21 @@ def _turned(
     return copies
 
 
+def _is_narrow(plan: TapPlan, stored: DType, target: Target) -> bool:
+    """Tell whether panels of a known operand have its elements as they are stored."""
+    return stored != plan.dtype and converts_quickly(stored, target) and not is_symbolic(plan.packed_elements)
+
+
 def _packed_second(
-    program: Scheduling, arranged: Arrangement, read: OperandReading | winograd.WinogradReading, w: Value, number: int
+    program: Scheduling,
+    arranged: Arrangement,
+    read: OperandReading | winograd.WinogradReading,
+    plan: TapPlan | LanePlan | winograd.WinogradPlan,
+    w: Value,
+    number: int,
 ) -> PackedSecond | None:
-    """The second operand of a contraction with windows, packed; None where it is read as it lies."""
-    plan, source = read.plan, (program.grouping.places.home(w), w.type.dtype)
+    """The second operand of a contraction with windows, packed as a plan has it; None where it is read as it lies."""
+    source = (program.grouping.places.home(w), w.type.dtype)
     dtype = arranged.contraction.precision.accumulate
     if isinstance(read, winograd.WinogradReading):
         elements = read.plan.packed_elements

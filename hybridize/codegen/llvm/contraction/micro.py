@@ -166,7 +166,7 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         earlier = _long_tile(module, arithmetic, form)
         with f.when(before):
             _call_alike(f, earlier, own, {"c": buffer, "cs": stride, "k": start, "more": "false"})
-    with _plain(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
+    with plain_loads(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
         total = _TileBody(f, arithmetic, form, offsets, columns, load).sums(begin, start)
     if form.long:
         places = (at(f, buffer, number * arithmetic.vector_bytes) for number in range(count))
@@ -182,7 +182,7 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
 
 
 @contextmanager
-def _plain(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
+def plain_loads(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
     """Loads of a panel whose elements are those that are computed with."""
     yield lambda number, k, pointer: arithmetic.load_computed(f, pointer)
 
