@@ -56,6 +56,12 @@ class Arithmetic:
         self.chunk = 16 // self.bytes if self.bytes >= 4 else 0
         """Elements in 128 bits, the piece of a register within which shuffles are cheap; 0 for small integers."""
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Arithmetic and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.target))
+
     @property
     def product_registers(self) -> int:
         """Registers that a multiply-add takes beside its operands and its sum; seen in the assembly of each target."""

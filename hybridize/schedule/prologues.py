@@ -25,10 +25,10 @@ from hybridize.machine.arithmetic import converts_quickly
 from hybridize.ops import Effect, Op, Reshape
 from hybridize.schedule.contraction import Product
 from hybridize.schedule.contraction.arrangement import Arrangement
+from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS
-from hybridize.schedule.draft import ACCUMULATED
 from hybridize.schedule.lower import Lowerings
 
 LIGHT: Final = 8

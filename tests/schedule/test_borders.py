@@ -22,7 +22,7 @@ from hybridize.schedule.contraction import arrangement as arrangements
 from hybridize.schedule.contraction.borders import borders
 from hybridize.schedule.contraction.parts import whole
 from hybridize.schedule.contraction.phases import phases
-from hybridize.schedule.steps import LoopStep, TapStep
+from hybridize.schedule.steps import ContractionStep, LoopStep
 
 TARGETS = tuple(name for name in ("avx512", "avx2", "baseline") if name in runnable())
 
@@ -118,7 +118,7 @@ def steps_of(graph, target, **options):
     """The contractions of a program, and the words of its copies."""
     steps = scheduled(graph, named_target(target), **options).steps
     copies = [step.provenance.ops[0] for step in steps if isinstance(step, LoopStep)]
-    return [step for step in steps if isinstance(step, TapStep)], copies
+    return [step for step in steps if isinstance(step, ContractionStep)], copies
 
 
 @st.composite

@@ -24,7 +24,7 @@ from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph, pullback
 from hybridize.schedule.contraction.arrangement import arrangement
 from hybridize.schedule.contraction.phases import phases
-from hybridize.schedule.steps import TapStep
+from hybridize.schedule.steps import ContractionStep
 
 LEVELS = [
     pytest.param(name, marks=pytest.mark.skipif(name not in runnable(), reason=f"this machine does not run {name}"))
@@ -214,7 +214,9 @@ def test_any_divided_indices_of_any_dtype(spec, x, w, sizes, count, dtype):
     program = compiled(graph)
     assert is_in_tiles(program.plan.steps)
     assert sum(step.kind == "contraction" for step in program.plan.steps) == 1
-    (plan,) = (step.plan for step in scheduled(graph, named_target("avx512")).steps if isinstance(step, TapStep))
+    (plan,) = (
+        step.plan for step in scheduled(graph, named_target("avx512")).steps if isinstance(step, ContractionStep)
+    )
     remainders = {
         tuple(
             part.firsts[axis.axis] % axis.step for axis in sorted((tiles.row, *tiles.outer), key=lambda axis: axis.axis)

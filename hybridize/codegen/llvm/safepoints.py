@@ -63,7 +63,7 @@ def _cell(f: Function, cells: str, name: str) -> str:
 
 def _shared(f: Function, name: str) -> str:
     """The address of a number of the process that `effects.connect` has told the module."""
-    table = f.module.variable(effects.WATCHED, f"[{len(effects.NUMBERS)} x ptr]", "zeroinitializer")
+    table = f.module.variable(effects.WATCHED, 8 * len(effects.NUMBERS))
     return f.op(f"load ptr, ptr {f.op(f'getelementptr ptr, ptr {table}, i64 {effects.NUMBERS.index(name)}')}, align 8")
 
 
@@ -123,7 +123,7 @@ def _emit_ask(module: Module) -> None:
         _call(f, "PyException_SetTraceback", "i32", f"ptr {value}", f"ptr {traceback}")
     others = f.op(f"or i1 {some_failed(f)}, {_is_set(f, 'writer')}")
     with f.when(f.op(f"or i1 {raised}, {others}")):
-        callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 'ptr', 'null')}")
+        callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 8)}")
         f.do(f"store i32 {f.op(f'call i32 {callee}(ptr null, ptr {value})')}, ptr {answer}")
     for object_ in (kind, value, traceback):
         _call(f, "Py_DecRef", "void", f"ptr {object_}")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import re
 import struct
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -25,13 +25,6 @@ SCALARS: dict[str, str] = {
 
 UNOPTIMISED = "nounwind noinline optnone"
 """Attributes of functions that only call others, or rarely run: optimising them takes longer than it ever saves."""
-
-APART = 3
-"""So many functions that only call others are worth a text of their own."""
-
-_NAME = re.compile(r"@([\w.$-]+)")
-_MEMORY = re.compile(r"(?: = load| = atomicrmw|^  store|@llvm\.masked\.) ?", re.M)
-"""Instructions that read or write memory."""
 
 _ENDS = ("  ret ", "  br ", "  switch ", "  unreachable")
 """Instructions that end a block."""
@@ -111,6 +104,8 @@ class Module:
         self.functions: dict[str, Function] = {}
         self.declarations: dict[str, str] = {}
         self.globals: dict[str, str] = {}
+        self.variables: dict[str, int] = {}
+        """Bytes of variables, which begin as zeros."""
         self._written: dict[str, str] = {}
 
     def declare(self, name: str, returns: str, params: Sequence[str], attributes: str = "") -> str:
@@ -123,9 +118,10 @@ class Module:
         self.globals[name] = f"@{name} = private unnamed_addr constant {type} {value}, align 64"
         return f"@{name}"
 
-    def variable(self, name: str, type: str, value: str) -> str:
-        """Define a variable once whose address the engine can give; returns `@name`."""
-        self.globals[name] = f"@{name} = global {type} {value}, align 64"
+    def variable(self, name: str, nbytes: int) -> str:
+        """Define a variable once, zeros whose address the engine can give; returns `@name`."""
+        self.variables[name] = nbytes
+        self.globals[name] = f"@{name} = global [{nbytes} x i8] zeroinitializer, align 64"
         return f"@{name}"
 
     def shared(self, function: Function) -> str:
@@ -144,32 +140,6 @@ class Module:
         parts = [*self.globals.values(), *self.declarations.values()]
         parts += [function.text() for function in self.functions.values()]
         return "\n".join(parts) + "\n"
-
-    def parted(self) -> tuple[str, str]:
-        """The module as two texts that need each other: functions that work, and those that only call others.
-
-        The second has the `UNOPTIMISED`, and those that touch no memory themselves, as a loop over tiles that are
-        turned around by a call, but not those that are busy. It is empty where there are too few of them.
-        """
-        texts = {name: function.text() for name, function in self.functions.items()}
-        callers = {
-            name
-            for name, text in texts.items()
-            if not self.functions[name].busy and (UNOPTIMISED in text or not _MEMORY.search(text))
-        }
-        # Constants are private, and stand where they are read; a variable cannot stand twice.
-        if len(callers) < APART or not all(" = private " in line for line in self.globals.values()):
-            return self.text(), ""
-        return self._part(texts.keys() - callers, texts), self._part(callers, texts)
-
-    def _part(self, names: Collection[str], texts: Mapping[str, str]) -> str:
-        """Write some of the functions, whose `texts` are at hand, with declarations of others that they name."""
-        own = {name: texts[name].replace("define internal ", "define hidden ", 1) for name in texts if name in names}
-        named = dict.fromkeys(_NAME.findall("\n".join(own.values())))
-        parts = [line for name, line in self.globals.items() if name in named]
-        parts += [line for name, line in self.declarations.items() if name in named]
-        parts += [self.functions[name].declaration() for name in named if name in texts and name not in own]
-        return "\n".join([*parts, *own.values()]) + "\n"
 
 
 def joined(modules: Mapping[str, Module], root: str) -> str:
@@ -237,7 +207,7 @@ class Function:
         """The slot of that pointer in the function's array of inputs."""
         self._params = list(params)
         self._returns = returns
-        self._signature = (f"define {linkage + ' ' if linkage else ''}{returns} @{name}(", attributes)
+        self._linkage, self._attributes = linkage, attributes
         self._on_entry: dict[object, str] = {}
         self._entry: list[str] = []
         self._lines: list[str] = []
@@ -443,11 +413,16 @@ class Function:
             self.jump(label)
         self.begin_block(following)
 
+    @property
+    def exported(self) -> bool:
+        """True if others than its module know the function."""
+        return self._linkage == ""
+
     def text(self) -> str:
         """The function, whole: one that returns nothing does so at its end."""
-        params = self._all_params()
-        start, attributes = self._signature
-        head = f"{start}{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
+        params = ", ".join(f"{type} %{param}" for type, param in self._all_params())
+        linkage = f"{self._linkage} " if self._linkage else ""
+        head = f"define {linkage}{self._returns} @{self.name}({params}) {self._attributes} {{"
         is_open = not self._lines or not self._lines[-1].startswith(_ENDS)
         end = ["  ret void"] if self._returns == "void" and is_open else []
         return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, *end, "}"])

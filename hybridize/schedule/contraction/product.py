@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hybridize.base.dims import hint, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.precision import Precision, default_precision
+from hybridize.loops.expr import Expr
+from hybridize.loops.index import Space
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.prologue import Prologue
@@ -146,6 +150,21 @@ class Product:
     def _reach(self) -> str:
         words = (("; row r has columns before r +", self.read_columns), ("; x has terms before r +", self.filled))
         return "".join(f"{word} {number!r}" for word, number in words if number is not None)
+
+
+def place(space: Space, axes: Sequence[int], strides: Strides | None, offset: int = 0) -> Expr:
+    """The element of an operand or a result at axes of a space: those of the batch as one, 0, where it has them, of its
+    rows, and of what lies close together.
+    """
+    if strides is None:
+        flat = space.flat(tuple(map(space.axis, axes)), tuple(space.ranges[axis] for axis in axes))
+        return space.affine([(flat, 1)], offset)
+    *_, row, close = map(space.axis, axes)
+    terms, left = [(row, strides.row), (close, 1)], space.axis(0)
+    for size, stride in reversed(strides.members):
+        terms.append((space.mod(left, size), stride))
+        left = space.floordiv(left, size)
+    return space.affine(terms, offset)
 
 
 def as_row(product: Product) -> Product:
