@@ -150,7 +150,7 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         earlier = _long_tile(module, arithmetic, form)
         with f.when(before):
             _call_alike(f, earlier, own, {"c": buffer, "cs": stride, "k": start, "more": "false"})
-    with _plain(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
+    with plain_loads(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
         loop = TermLoop(
             f, arithmetic, offsets, columns, arithmetic.bytes if form.along_k else "%xs", "%ws", load,
             form.light is not None and form.light.counts_terms, form.ahead, form.vectors * nbytes,
@@ -181,7 +181,7 @@ def _bring(f: Function) -> EachTurn:
 
 
 @contextmanager
-def _plain(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
+def plain_loads(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
     """Loads of a panel whose elements are those that are computed with."""
     yield lambda number, k, pointer: arithmetic.load_computed(f, pointer)
 
