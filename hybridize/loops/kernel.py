@@ -282,12 +282,9 @@ class Kernel:
         return _Printer().kernel(self)
 
 
-def epilogue_text(params: Sequence[Param], statements: Sequence[Statement], out: Expr | None = None) -> str:
-    """Write statements over the axes of a contraction's result as text; loads of a number below 0 are of its sums.
-
-    `out` is what its own store writes, where it has one besides.
-    """
-    return _Printer().epilogue(params, statements, out)
+def epilogue_text(params: Sequence[Param], statements: Sequence[Statement]) -> str:
+    """Write statements over the axes of a contraction's result as text; loads of a number below 0 are of its sums."""
+    return _Printer().epilogue(params, statements)
 
 
 def prologue_text(params: Sequence[Param], value: Expr) -> str:
@@ -316,7 +313,11 @@ class _Printer:
         return "\n".join(self._lines)
 
     def epilogue(
-        self, params: Sequence[Param], statements: Sequence[Statement], out: Expr | None, word: str = "epilogue"
+        self,
+        params: Sequence[Param],
+        statements: Sequence[Statement],
+        out: Expr | None = None,
+        word: str = "epilogue",
     ) -> str:
         self._lines.append(f"{word}({', '.join(f'b{i}: {param}' for i, param in enumerate(params))}) {{")
         for statement in statements:

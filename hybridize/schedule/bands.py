@@ -20,7 +20,7 @@ from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product, ProductPlan
 from hybridize.schedule.contraction.blocks import LEAST, RowBlocks
-from hybridize.schedule.contraction.plan import Following
+from hybridize.schedule.contraction.ending import Following
 from hybridize.schedule.grouping import radix
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.steps import Address

@@ -15,11 +15,9 @@ from hybridize.base.memo import Memo
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import children
+from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.grouping import FusionGroup, Grouping, Pattern, fold_variable, radix
 from hybridize.schedule.lower import Local, LocalLoad
-
-ACCUMULATED = -1
-"""The operand number of a contraction's element in its epilogue."""
 
 
 @frozen
@@ -222,7 +220,7 @@ class Drafts:
 
     def _made(self, group: FusionGroup) -> Draft:
         draft, form = Draft(group, self.grouping), _Form(group, self.grouping)
-        outline = (group.shape, group.rows, *(id(local) for _, _, local in group.members))
+        outline = group.shape, group.rows, *self._parts(group)
         is_new = outline not in self._firsts
         if not is_new:
             first = self._firsts[outline]
@@ -242,6 +240,14 @@ class Drafts:
         elif is_whole:
             self._alike[form.key] = draft, form
         return draft
+
+    def _parts(self, group: FusionGroup) -> list[int]:
+        """The expressions of a group, and the numbers in them, by their identities."""
+        literals, parts = self.grouping.literals, list[int]()
+        for _, node, local in group.members:
+            parts.append(id(local))
+            parts += [id(literals[value]) for value in node.inputs if value in literals]
+        return parts
 
 
 class _Form:
@@ -307,8 +313,7 @@ class _Form:
         if value is self._group.contraction:
             return "sum", value.type
         places = self._grouping.places
-        root, home = places.root(value), places.home(value)
-        return self._number(value), self._number(root), value.type, root.type, home, places.own(root).elements
+        return self._number(value), self._number(places.root(value)), places.outline(value)
 
 
 def _loads(expr: Expr, indices: dict[int, set[int]], seen: set[int]) -> None:

@@ -24,7 +24,7 @@ from hybridize.machine.target import Target
 from hybridize.ops import Broadcast, Concat, Matmul, Op, Slice
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product, gates_fit, packing_pays
-from hybridize.schedule.contraction.panels import column_panels, panel_vectors, row_tiles, sets_of_sums
+from hybridize.schedule.contraction.panels import column_panels, panel_vectors, row_tiles
 from hybridize.schedule.contraction.product import normalised
 from hybridize.schedule.contraction.tiling import make_tiling
 
@@ -282,7 +282,7 @@ def _sums_in_order(product: Product, arithmetic: Arithmetic) -> bool:
     if tiling.form != "rows" or tiling.order == "streams":
         return False
     return all(
-        sets_of_sums(height, section.vectors) == 1
+        tiling.summation.sets(height, section.vectors) == 1
         for section in tiling.sections
         for height in (
             section.heights

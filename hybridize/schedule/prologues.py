@@ -24,10 +24,10 @@ from hybridize.loops.measure import walk
 from hybridize.machine.arithmetic import converts_quickly
 from hybridize.ops import Effect, Op, Reshape
 from hybridize.schedule.contraction import Product
+from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS
-from hybridize.schedule.draft import ACCUMULATED
 from hybridize.schedule.lower import Lowerings
 
 LIGHT: Final = 8
@@ -160,9 +160,9 @@ class _Prologues:
 
     def _reshaped(self, value: Value, of: TensorType) -> Value:
         """A value in the shape of a type."""
+        op: Op = Reshape(of.shape)
         view = Value(TensorType(of.shape, value.type.dtype))
-        reshape: Op = Reshape(of.shape)
-        self._nodes.append(Node(reshape, (value,), (view,)))
+        self._nodes.append(Node(op, (value,), (view,)))
         return view
 
 

@@ -20,6 +20,7 @@ from hybridize.base.dims import hint, known, product
 from hybridize.base.frozen import frozen, mutable
 from hybridize.loops.expr import Axis, Expr
 from hybridize.loops.index import Index
+from hybridize.loops.kernel import Statement
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
 from hybridize.schedule.bands import Memory
@@ -28,7 +29,7 @@ from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.memory import ScratchBlock, rounded
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.sharing import Sharing
-from hybridize.schedule.steps import Address, RollingBand, RollingBlock, RollingMemory, RollingPart, SideStore
+from hybridize.schedule.steps import Address, RollingBand, RollingBlock, RollingMemory, RollingPart
 
 
 @frozen(eq=False)
@@ -37,7 +38,7 @@ class RollingMember:
 
     number: int
     plan: TapPlan | LanePlan
-    stores: tuple[SideStore, ...]
+    stores: tuple[Statement, ...]
     x: Memory
     memories: tuple[Memory, ...]
     """Of its params."""
@@ -303,12 +304,12 @@ def _lines(member: RollingMember, following: RollingMember) -> _Lines | None:
     if walk is None or reader is None or len(member.stores) != 1:
         return None
     (store,) = member.stores
-    block = member.memories[store.param]
+    block = member.memories[store.buffer]
     if not isinstance(block, ScratchBlock) or following.x is not block or block in following.memories:
         return None
     if block.first != member.number or block.last != following.number:
         return None
-    elements, itemsize = member.elements[store.param], member.itemsizes[store.param]
+    elements, itemsize = member.elements[store.buffer], member.itemsizes[store.buffer]
     steps, offset = _strides(store.index)
     if steps is None or not known((offset, elements, *steps.values())):
         return None

@@ -177,18 +177,21 @@ class TaskFinder:
             return unit
 
         apart = total = 0.0
+        chains = 0
         for unit in range(first, min(first + thresholds.TASK_UNITS, count)):
             work = self._works.get(unit)
             if work is None:
                 return
             parent[unit] = unit
+            chains += 1
             for other in self._before.get(unit, ()):
-                if other >= first:
-                    parent[root(other)] = root(unit)
+                if other >= first and root(other) != unit:
+                    parent[root(other)] = unit
+                    chains -= 1
             apart += work.shared_us
             total += work.alone_us
             least = total / self._threads + thresholds.LOOP_US
-            if least >= thresholds.TASK_GAIN * apart or sum(one == at for at, one in parent.items()) < 2:
+            if least >= thresholds.TASK_GAIN * apart or chains < 2:
                 continue
             tasks: dict[int, list[int]] = {}
             for one in range(first, unit + 1):

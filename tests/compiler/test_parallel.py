@@ -24,7 +24,7 @@ from hybridize.runtime import effects
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
 from hybridize.schedule import thresholds
-from hybridize.schedule.steps import TapStep
+from hybridize.schedule.steps import ContractionStep
 from tests.catalog.samples import samples
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
@@ -160,7 +160,7 @@ def test_threads_share_the_panels_of_small_images(target, groups, x, w):
         return
     graph, inputs = graph_of(lambda x, w: [ops.tanh(ops.convolution(x, w, 1, 1, groups=groups))], x, w)
     made = scheduled(PIPELINE.run(graph), named_target(target), (1,), slots=2)
-    (step,) = [step for step in made.steps if isinstance(step, TapStep)]
+    (step,) = [step for step in made.steps if isinstance(step, ContractionStep)]
     assert step.plan.by_panels
     assert step.plan.units == step.plan.panel_count * step.plan.lines
     assert "threads share panels" in str(made)

@@ -10,18 +10,19 @@ from hypothesis import strategies as st
 from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int64
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
-from hybridize.loops.contraction import Contraction, default_precision, extent, plain, reference, subscript
+from hybridize.loops.contraction import Contraction, extent, plain, reference, subscript
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
 from hybridize.schedule.contraction import arrangement as arrangements
 from hybridize.schedule.contraction.borders import borders
 from hybridize.schedule.contraction.parts import whole
 from hybridize.schedule.contraction.phases import phases
-from hybridize.schedule.steps import LoopStep, TapStep
+from hybridize.schedule.steps import ContractionStep, LoopStep
 
 TARGETS = tuple(name for name in ("avx512", "avx2", "baseline") if name in runnable())
 
@@ -117,7 +118,7 @@ def steps_of(graph, target, **options):
     """The contractions of a program, and the words of its copies."""
     steps = scheduled(graph, named_target(target), **options).steps
     copies = [step.provenance.ops[0] for step in steps if isinstance(step, LoopStep)]
-    return [step for step in steps if isinstance(step, TapStep)], copies
+    return [step for step in steps if isinstance(step, ContractionStep)], copies
 
 
 @st.composite

@@ -20,7 +20,7 @@ from hybridize.ops import composites, evaluate, make_graph, pullback
 from hybridize.passes import PIPELINE
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction.lanes import tile_of
-from hybridize.schedule.steps import LoopStep, TapStep
+from hybridize.schedule.steps import ContractionStep, LoopStep
 from tests.schedule.tiles import LEVELS, SWEPT, Convolved, compare, graph_of, lane_plans, loop_of_lanes, numbers
 
 
@@ -111,7 +111,7 @@ def test_images_that_lie_channels_last_are_read_as_they_lie():
     sizes = {"y": 30, "x": 31}
     graph = graph_of(lambda x, w: [ops.contract("n[y+r-1][x+s-1]c,rsc->nyxc", x, w, sizes)], x, w)
     steps = scheduled(graph, named_target("avx512")).steps
-    assert [type(step) for step in steps] == [TapStep]
+    assert [type(step) for step in steps] == [ContractionStep]
     assert sum(len(tiles.parts) for tiles in steps[0].plan.tiles) == 9
     compare(compiled(graph).run([x, w])[0], evaluate(graph, [x, w])[0], float32)
 

@@ -21,7 +21,7 @@ from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph, pullback
 from hybridize.passes import PIPELINE
 from hybridize.schedule import thresholds
-from hybridize.schedule.steps import LoopStep, TapStep
+from hybridize.schedule.steps import ContractionStep, LoopStep
 from tests.schedule.tiles import LEVELS, SWEPT, Convolved, compare, graph_of, lane_plans, loop_of_lanes, numbers
 
 
@@ -251,7 +251,7 @@ def test_images_without_padding_are_read_as_they_lie():
     for sides, steps in (((0, 0), (0, 0)), 1), (((2, 2), (0, 0)), 1), (((0, 0), (2, 2)), 2):
         graph = graph_of(lambda x, w, sides=sides: [ops.convolution(x, w, 1, sides)], x, w)
         made = scheduled(graph, named_target("avx512")).steps
-        assert [type(step) for step in made] == [LoopStep, TapStep][2 - steps :]
+        assert [type(step) for step in made] == [LoopStep, ContractionStep][2 - steps :]
         compare(compiled(graph).run([x, w])[0], evaluate(graph, [x, w])[0], float32)
 
 

@@ -14,16 +14,17 @@ from hybridize import autograd, np, ops
 from hybridize.array.operands import operand, result
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int64
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
-from hybridize.loops.contraction import Contraction, default_precision, plain, reference, subscript
+from hybridize.loops.contraction import Contraction, plain, reference, subscript
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph, pullback
 from hybridize.schedule.contraction.arrangement import arrangement
 from hybridize.schedule.contraction.phases import phases
-from hybridize.schedule.steps import TapStep
+from hybridize.schedule.steps import ContractionStep
 
 LEVELS = [
     pytest.param(name, marks=pytest.mark.skipif(name not in runnable(), reason=f"this machine does not run {name}"))
@@ -213,7 +214,9 @@ def test_any_divided_indices_of_any_dtype(spec, x, w, sizes, count, dtype):
     program = compiled(graph)
     assert is_in_tiles(program.plan.steps)
     assert sum(step.kind == "contraction" for step in program.plan.steps) == 1
-    (plan,) = (step.plan for step in scheduled(graph, named_target("avx512")).steps if isinstance(step, TapStep))
+    (plan,) = (
+        step.plan for step in scheduled(graph, named_target("avx512")).steps if isinstance(step, ContractionStep)
+    )
     remainders = {
         tuple(
             part.firsts[axis.axis] % axis.step for axis in sorted((tiles.row, *tiles.outer), key=lambda axis: axis.axis)

@@ -20,7 +20,7 @@ from hybridize.ops.convolution import convolution
 from hybridize.ops.op import bind1
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction.winograd import WinogradPlan, linear_program, transforms
-from hybridize.schedule.steps import Derived, TapStep
+from hybridize.schedule.steps import ContractionStep, Derived
 
 POINTS = [(0, 1, -1), (0, 1, -1, Fraction(1, 2), -2), (0, 1, -1, 2, -2), (0, 1, -1, 2, -2, Fraction(1, 2), -3)]
 ERROR = {4: 4e-6, 2: 1e-6}
@@ -56,7 +56,7 @@ def drawn(graph):
 
 def plans(graph, target="avx512", stable=(1,), slots=1):
     steps = scheduled(graph, named_target(target), stable, slots).steps
-    return [step.plan for step in steps if isinstance(step, TapStep)]
+    return [step.plan for step in steps if isinstance(step, ContractionStep)]
 
 
 def pixels(graph, **how):
@@ -220,8 +220,8 @@ def test_epilogues(end, size, target):
     graph = net((2, 16, *size), (24, 16, 3, 3), (24,), shape, padding=1, end=end)
     assert pixels(graph, target=target)[0]
     steps = scheduled(graph, named_target(target), (1,)).steps
-    assert sum(isinstance(step, TapStep) for step in steps) == 1
-    assert "add" in next(step for step in steps if isinstance(step, TapStep)).provenance.ops
+    assert sum(isinstance(step, ContractionStep) for step in steps) == 1
+    assert "add" in next(step for step in steps if isinstance(step, ContractionStep)).provenance.ops
     check(graph, drawn(graph), 4, target)
 
 

@@ -19,13 +19,9 @@ from hybridize.base.digests import digest
 from hybridize.base.dims import Size, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import Memo
 from hybridize.codegen.llvm.bands import emit_band
-from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
-from hybridize.codegen.llvm.contraction.lanes import emit_lanes
-from hybridize.codegen.llvm.contraction.product import emit_product
-from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
-from hybridize.codegen.llvm.contraction.taps import emit_taps
-from hybridize.codegen.llvm.contraction.winograd import emit_winograd
+from hybridize.codegen.llvm.contraction.step import emit_contraction
 from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.pointers import PassedPointers, Pointers, ProgramPointers
@@ -43,24 +39,22 @@ from hybridize.machine.target import Target
 from hybridize.runtime.plan import PREPARE, Derivation, Plan, PlanSource
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.contraction.taps import TapPlan
-from hybridize.schedule.contraction.winograd import WinogradPlan
+from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
     Address,
     Band,
     BandPart,
     Constant,
+    ContractionStep,
     Derived,
     LoopStep,
     PackingPart,
-    ProductStep,
     RegionStep,
     RollingBand,
     RoutineStep,
     ScheduleStep,
     Stable,
-    TapStep,
 )
 from hybridize.schedule.tasks import TaskGroup, TaskPart
 from hybridize.schedule.updates import stops
@@ -153,6 +147,8 @@ class Emitter:
         self.watched = False
         """True if loops that data ends have safepoints."""
         self._written: dict[str, str] = {}
+        self._functions = Memo()
+        """Those of contractions, by their decisions: text is only made of new ones."""
         self._kernels: dict[int, tuple[Kernel, str]] = {}
         """Kernels and their functions, by identity."""
         self._part: tuple[Function, TaskPart] | None = None
@@ -193,7 +189,7 @@ class Emitter:
                 names += self.scans(f, [step for step in some if isinstance(step, RegionStep)], pointers)
                 continue
             if isinstance(band, RollingBand):
-                names += self.rolling(f, band, [step for step in some if isinstance(step, TapStep)], pointers)
+                names += self.rolling(f, band, [step for step in some if isinstance(step, ContractionStep)], pointers)
                 continue
             if band is not None:
                 names += self.band(f, band, [step for step in some if isinstance(step, BANDED)], pointers)
@@ -242,8 +238,8 @@ class Emitter:
             if not self.watched:
                 return
             some = f.fresh("some")
-            f.branch(some_failed(f), some, following, begin=some)
-            f.branch(failed(f), end, following)
+            f.branch(some_failed(f, self.target), some, following, begin=some)
+            f.branch(failed(f, self.target), end, following)
         else:
             condition = pointers.at(step.addresses[0])
             f.branch(f.op(f"icmp eq i8 {f.op(f'load i8, ptr {condition}')}, 0"), end, following)
@@ -256,10 +252,8 @@ class Emitter:
         match step:
             case LoopStep(addresses=addresses):
                 return self._loops(f, step, [pointers.at(address) for address in addresses], pointers)
-            case ProductStep():
-                return self._product(f, step, pointers)
-            case TapStep():
-                return self._taps(f, step, pointers)
+            case ContractionStep():
+                return self._contraction(f, step, pointers)
             case RoutineStep(routine=routine, inputs=inputs, outputs=outputs, scratch=scratch):
                 name = emit_routine(self.module, routine, inputs, outputs, scratch, self.target)
                 self._call(f, name, [pointers.at(address) for address in step.arguments])
@@ -358,7 +352,9 @@ class Emitter:
         )
         call_in_parallel(f, pointers.at(Address("input", split.team, 0)), body, args, turns, split)
 
-    def band(self, f: Function, band: Band, steps: Sequence[LoopStep | ProductStep], pointers: Pointers) -> list[str]:
+    def band(
+        self, f: Function, band: Band, steps: Sequence[LoopStep | ContractionStep], pointers: Pointers
+    ) -> list[str]:
         """Run steps block by block, after those that pack for them; returns the function of each."""
         packing = [(step, step.part) for step in steps if isinstance(step.part, PackingPart)]
         steps = [step for step in steps if isinstance(step.part, BandPart)]
@@ -405,9 +401,11 @@ class Emitter:
         else:
             self._in_parallel(f, name, args, band.units, band.split, pointers)
 
-    def rolling(self, f: Function, band: RollingBand, steps: Sequence[TapStep], pointers: Pointers) -> list[str]:
+    def rolling(
+        self, f: Function, band: RollingBand, steps: Sequence[ContractionStep], pointers: Pointers
+    ) -> list[str]:
         """Run contractions some lines at a time; returns the function of each."""
-        names = [self._tap_function(step, ranged=True) for step in steps]
+        names = [self._tiles(step, ranged=True) for step in steps]
         called = [step.arguments for step in steps]
         own = [one.address for one in band.memories]
         shared = dict.fromkeys(address for addresses in called for address in addresses if address not in own)
@@ -428,18 +426,18 @@ class Emitter:
             self._in_parallel(f, name, args, band.parts, band.split, pointers)
         return names
 
-    def _of_rows(self, step: LoopStep | ProductStep) -> str:
+    def _of_rows(self, step: LoopStep | ContractionStep) -> str:
         """The function that runs some rows of a step."""
-        if isinstance(step, ProductStep):
-            return self._written_product(step, ranged=True)
+        if isinstance(step, ContractionStep):
+            return self._tiles(step, ranged=True)
         kernel = step.kernel
         return self._once("loops", f"rows of {kernel}", lambda name: emit_rows(self.module, name, kernel, self.target))
 
-    def _taps(self, f: Function, step: TapStep, pointers: Pointers) -> str:
-        return self._units(f, step, self._tap_function(step, ranged=step.split is not None), pointers)
-
-    def _units(self, f: Function, step: TapStep | ProductStep, name: str, pointers: Pointers) -> str:
-        """Call the function of a step, or have threads call it for ranges of its units."""
+    def _contraction(self, f: Function, step: ContractionStep, pointers: Pointers) -> str:
+        """Call the function of a contraction, or have threads call it for ranges of its units."""
+        if same(step.out.size, 0):
+            return ""
+        name = self._tiles(step, ranged=step.split is not None)
         args = [pointers.at(address) for address in step.arguments]
         if step.split is None:
             self._call(f, name, args)
@@ -447,23 +445,18 @@ class Emitter:
             self._in_parallel(f, name, args, step.plan.units, step.split, pointers)
         return name
 
-    def _tap_function(self, step: TapStep, *, ranged: bool) -> str:
-        """The function of a contraction with windows, of a range of its units where that is asked for."""
-        return self._once(
-            "lanes" if isinstance(step.plan, LanePlan) else "taps",
-            f"{step.plan!r} {step.epilogue}{' ranged' if ranged else ''}",
-            functools.partial(self._written_taps, step, ranged),
-        )
+    def _tiles(self, step: ContractionStep, *, ranged: bool) -> str:
+        """The function of a contraction, of a range of its units where that is asked for."""
+        return self._functions.of((step.plan, step.ending, ranged), lambda: self._new_tiles(step, ranged=ranged))
 
-    def _written_taps(self, step: TapStep, ranged: bool, name: str) -> Function:
-        plan, rest = step.plan, (step.params, step.stores, self.target)
-        match plan:
-            case WinogradPlan():
-                return emit_winograd(self.module, name, plan, *rest, ranged=ranged)
-            case LanePlan():
-                return emit_lanes(self.module, name, plan, *rest, ranged=ranged)
-            case TapPlan():
-                return emit_taps(self.module, name, plan, *rest, ranged=ranged)
+    def _new_tiles(self, step: ContractionStep, *, ranged: bool) -> str:
+        """`_tiles`, found by text: epilogues over expressions of other programs may be equal, too."""
+        plan, words = step.plan, f"{step.ending}{' ranged' if ranged else ''}"
+        kind, key = ("lanes" if isinstance(plan, LanePlan) else "taps"), f"{plan!r} {words}"
+        if isinstance(plan, ProductPlan):
+            kind, key = "product", f"{plan.product} {plan.product.prologue} {words}{plan.blocks or ''}"
+        write = functools.partial(emit_contraction, self.module, step=step, target=self.target, ranged=ranged)
+        return self._once(kind, key, write)
 
     def derive(self, slot: int, derived: Derived, arrays: list[Array]) -> Derivation:
         """Write the program that makes a derived constant; returns what the plan says of it.
@@ -510,25 +503,8 @@ class Emitter:
     def _call(self, f: Function, name: str, args: Sequence[str]) -> None:
         f.call(name, [f"ptr {arg}" for arg in args])
 
-    def _product(self, f: Function, step: ProductStep, pointers: Pointers) -> str:
-        if same(step.out.size, 0):
-            return ""
-        return self._units(f, step, self._written_product(step, ranged=step.split is not None), pointers)
 
-    def _written_product(self, step: ProductStep, *, ranged: bool) -> str:
-        """The function of a product, of a range of its units where that is asked for."""
-        plan, epilogue = step.plan, None
-        if step.epilogue is not None:
-            epilogue = epilogue_emitter(step.epilogue, plan.product, step.out, self.target)
-        prologue = None if plan.product.prologue is None else PrologueEmitter(plan.product, self.target)
-        return self._once(
-            "product",
-            f"{plan.product} {plan.product.prologue} {step.epilogue}{' ranged' if ranged else ''}{plan.blocks or ''}",
-            lambda name: emit_product(self.module, name, plan, self.target, epilogue, prologue, ranged=ranged),
-        )
-
-
-BANDED = LoopStep | ProductStep
+BANDED = LoopStep | ContractionStep
 """Steps that may be in a band of rows."""
 
 
@@ -549,7 +525,7 @@ def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[S
     return pointer
 
 
-def _local(step: LoopStep | ProductStep) -> tuple[int, ...]:
+def _local(step: LoopStep | ContractionStep) -> tuple[int, ...]:
     """For each address of a step in a band the bytes of a row where one block is all there is, else 0."""
     assert isinstance(step.part, BandPart)
     return step.part.local

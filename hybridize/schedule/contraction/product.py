@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hybridize.base.dims import hint, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.precision import Precision, default_precision
+from hybridize.loops.expr import Expr
+from hybridize.loops.index import Space
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.prologue import Prologue
@@ -34,8 +39,8 @@ class Product:
     """`out[batch, m, n] = sum over k of x[batch, m, k] w[batch, k, n]`; operands and result are C-contiguous, unless
     strides say otherwise.
 
-    Numbers of 16-bit floats are multiplied and summed in float32, integers in their own type (they wrap), bool by
-    and/or.
+    Unless `precision` says otherwise, numbers of 16-bit floats are multiplied and summed in float32, integers in their
+    own type (they wrap), bool by and/or.
     """
 
     dtype: DType
@@ -64,6 +69,8 @@ class Product:
     """Of row r of the result, nobody reads the columns from r + asked on."""
     filled: int | None = None
     """In row r of x, the terms from r + filled on are 0."""
+    precision: Precision | None = None
+    """The types of operands, sums and results; None for the default ones of `dtype`."""
     paired: bool = False
     """An element of x and w is two integers of 16 bits, whose products are added."""
     prologue: Prologue | None = None
@@ -78,7 +85,12 @@ class Product:
 
     def arithmetic(self, target: Target) -> Arithmetic:
         """The arithmetic of its elements."""
-        return Arithmetic(self.dtype, target, self.paired, self.panel)
+        return Arithmetic(self.types, target, self.paired, self.panel)
+
+    @property
+    def types(self) -> Precision:
+        """The types of operands, sums and results."""
+        return self.precision or default_precision(self.dtype)
 
     @property
     def panel(self) -> DType | None:
@@ -132,12 +144,27 @@ class Product:
         )
         pairs = " pairs" if self.paired else ""
         packed = f" packed{f' as {self.stored.name}' if self.narrow else ''}" if self.packed else ""
-        return f"{self.dtype.name}{pairs} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
+        return f"{self.types}{pairs} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
 
     @property
     def _reach(self) -> str:
         words = (("; row r has columns before r +", self.read_columns), ("; x has terms before r +", self.filled))
         return "".join(f"{word} {number!r}" for word, number in words if number is not None)
+
+
+def place(space: Space, axes: Sequence[int], strides: Strides | None, offset: int = 0) -> Expr:
+    """The element of an operand or a result at axes of a space: those of the batch as one, 0, where it has them, of its
+    rows, and of what lies close together.
+    """
+    if strides is None:
+        flat = space.flat(tuple(map(space.axis, axes)), tuple(space.ranges[axis] for axis in axes))
+        return space.affine([(flat, 1)], offset)
+    *_, row, close = map(space.axis, axes)
+    terms, left = [(row, strides.row), (close, 1)], space.axis(0)
+    for size, stride in reversed(strides.members):
+        terms.append((space.mod(left, size), stride))
+        left = space.floordiv(left, size)
+    return space.affine(terms, offset)
 
 
 def as_row(product: Product) -> Product:

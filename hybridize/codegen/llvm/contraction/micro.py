@@ -20,16 +20,13 @@ from typing import Literal
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
-from hybridize.schedule.contraction.panels import SUMMED, sets_of_sums
+from hybridize.schedule.contraction.panels import Summation
 
 Adding = Literal["", "first", "last"]
 """Use of the sums in c by a tile, where `more` is set: none; its own begin with them; they are added to its own."""
 
 LINE = 64
 """Bytes that are fetched together."""
-_AHEAD = 2048
-"""Bytes from where dot products read to where they fetch; measured."""
-
 _DOTS = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
 _ADDING: Mapping[Adding, list[str]] = {"": ["once"], "first": [], "last": ["last"]}
 """The words in the names of tiles."""
@@ -97,6 +94,7 @@ class Tile:
     rows: int
     vectors: int
     along_k: bool
+    summation: Summation
     adds: Adding = "first"
     """The way in which c is added to, with `more`."""
     ahead: int = 0
@@ -113,8 +111,11 @@ class Tile:
     """Its parameters come last, and c is what it makes of it."""
     light: Light | None = None
     """The panel has elements as they are stored."""
-    long: bool = False
-    """`SUMMED` terms at a time are summed, and then these sums, so that rounding errors do not grow with the terms."""
+
+    @property
+    def long(self) -> bool:
+        """True if sums have parts, so that rounding errors do not grow with the terms."""
+        return self.summation.parts > 0
 
     def words(self, arithmetic: ArithmeticEmitter) -> str:
         """The end of the names of its functions."""
@@ -160,7 +161,7 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
     columns = [plus(f, times(f, "%gate", str(gate)), v * nbytes) for gate in range(form.gates) for v in within]
     start, before, buffer = "0", "", ""
     if form.long:
-        start, buffer = _before_last(f), f.alloca(arithmetic.type, count * arithmetic.lanes)
+        start, buffer = _before_last(f, form.summation.parts), f.alloca(arithmetic.type, count * arithmetic.lanes)
         before = f.op(f"icmp ne i64 {start}, 0")
         stride = str(form.vectors * arithmetic.vector_bytes)
         earlier = _long_tile(module, arithmetic, form)
@@ -203,10 +204,10 @@ def _call_alike(f: Function, name: str, params: Sequence[tuple[str, str]], inste
     f.do(f"call void @{name}({arguments})")
 
 
-def _before_last(f: Function) -> str:
-    """The terms before those that are summed last: whole parts of `SUMMED`."""
-    parts = f.op(f"sdiv i64 {f.op('sub i64 %k, 1')}, {SUMMED}")
-    return f.op(f"mul i64 {parts}, {SUMMED}")
+def _before_last(f: Function, part: int) -> str:
+    """The terms before those that are summed last: whole parts of so many."""
+    parts = f.op(f"sdiv i64 {f.op('sub i64 %k, 1')}, {part}")
+    return f.op(f"mul i64 {parts}, {part}")
 
 
 def _whole(f: Function, start: str, step: int) -> str:
@@ -243,21 +244,22 @@ def _plus_sums(
 
 
 def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
-    """A tile of any number of terms, as it is called: those of `SUMMED` terms, added up in c."""
-    form = changed(form, adds="last", ending=None, long=False)
+    """A tile of any number of terms, as it is called: those of the terms of a part, added up in c."""
+    count = form.summation.parts
+    form = changed(form, adds="last", ending=None, summation=changed(form.summation, parts=0))
     part = tile(module, arithmetic, form)
     name = f"{part}.long"
     if name in module.functions:
         return name
     f = Function(module, name, form.params, attributes="nounwind noinline")
-    last = f.op(f"add i64 {_before_last(f)}, 1")
-    with f.loop("0", last, SUMMED) as loop:  # at least once: no terms give zeros
+    last = f.op(f"add i64 {_before_last(f, count)}, 1")
+    with f.loop("0", last, count) as loop:  # at least once: no terms give zeros
         left = f.op(f"sub i64 %k, {loop.index}")
         later = f.op(f"icmp ne i64 {loop.index}, 0")
         instead = {
             "x": at(f, "%x", f.op(f"mul i64 {loop.index}, {arithmetic.bytes if form.along_k else '%xs'}")),
             "w": at(f, "%w", f.op(f"mul i64 {loop.index}, %ws")),
-            "k": f.umin(left, SUMMED),
+            "k": f.umin(left, count),
             "more": f.op(f"or i1 %more, {later}"),
         }
         if form.light is not None and form.light.counts_terms:
@@ -324,9 +326,9 @@ class _TileBody:
 
     def sums(self, begin: list[str], start: str) -> list[str]:
         """The sums of the terms from `start` on, several in a turn."""
-        f, arithmetic, unroll = self.f, self.arithmetic, self.arithmetic.target.unroll
+        f, arithmetic, unroll = self.f, self.arithmetic, self.form.summation.unroll
         # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
-        turns = sets_of_sums(self.form.rows, self.form.vectors)
+        turns = self.form.summation.sets(self.form.rows, self.form.vectors)
         if turns == 1 and unroll == 1:
             return self._loop(begin, start, "%k", brings=self.form.brings)
         whole = _whole(f, start, max(turns, unroll if turns == 1 else 1))
@@ -423,19 +425,19 @@ def dots(
     turns: int,
     whole: bool,
     *,
-    ahead: bool = False,
+    ahead: int = 0,
     clamped: bool = False,
-    long: bool = False,
+    parts: int = 0,
 ) -> str:
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k)`: sums along k, lane by lane.
 
     Rows of x and rows of w (the columns of the product) are contiguous along k. Few rows of w at a time, each read far
     ahead by the hardware: sixteen rows at once took twice as long. `turns` vectors of k have sums of their own. With
-    `whole`, k is a multiple of `turns` vectors. With `ahead`, w is fetched from far away before it is read. `clamped`
-    and `long` are as for tiles.
+    `whole`, k is a multiple of `turns` vectors. w is fetched `ahead` bytes before it is read, if it
+    comes from far away. `clamped` is as for tiles; so many turns, `parts`, have sums of their own.
     """
-    words = [f"{rows}x{columns}x{turns}", *["any"] * (not whole), *["ahead"] * ahead, *["clamped"] * clamped]
-    words += ["long"] * long
+    words = [f"{rows}x{columns}x{turns}", *["any"] * (not whole), *["ahead"] * (ahead > 0), *["clamped"] * clamped]
+    words += ["long"] * (parts > 0)
     name = f"dots.{arithmetic.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
@@ -454,12 +456,12 @@ def dots(
                     for stride in ws:
                         near = at(f, at(f, "%w", times(f, loop.index, arithmetic.stored_bytes)), stride)
                         stored = lanes * arithmetic.stored_bytes
-                        fetch(f, near, _AHEAD + turn * stored, stored)
+                        fetch(f, near, ahead + turn * stored, stored)
                 loop.following += _dots_step(f, arithmetic, plus(f, loop.index, turn * lanes), xs, ws, own, None)
         return loop.results
 
     zeros = [arithmetic.zero] * (count * turns)
-    results = sums_of_parts(f, arithmetic, zeros, stop, SUMMED * step, part) if long else part("0", stop, zeros)
+    results = sums_of_parts(f, arithmetic, zeros, stop, parts * step, part) if parts else part("0", stop, zeros)
     total = in_one(f, arithmetic, results, count)
     if not whole:
         with f.loop(stop, "%k", lanes, carry=[(arithmetic.vector, value) for value in total]) as loop:
@@ -474,15 +476,15 @@ def dots(
 
 
 def any_dots(
-    module: Module, arithmetic: ArithmeticEmitter, columns: int, turns: dict[int, int], whole: bool, long: bool
+    module: Module, arithmetic: ArithmeticEmitter, columns: int, turns: dict[int, int], whole: bool, parts: int
 ) -> str:
     """`(i64 count, <as dots>)`: the dots of so many rows, from one on; `turns` for the two numbers of rows in use."""
     few, many = sorted(turns)
-    words = ["any"] * (not whole) + ["long"] * long
+    words = ["any"] * (not whole) + ["long"] * (parts > 0)
     name = ".".join([f"dots.{arithmetic.code}.any.{columns}x{turns[few]}.{turns[many]}", *words])
     if name not in module.functions:
         small, large = (
-            dots(module, arithmetic, n, columns, turns[n], whole, clamped=True, long=long) for n in (few, many)
+            dots(module, arithmetic, n, columns, turns[n], whole, clamped=True, parts=parts) for n in (few, many)
         )
         f = Function(module, name, [("i64", "count"), *_DOTS], attributes="nounwind noinline")
         arguments = ", ".join(f"{type} %{param}" for type, param in [("i64", "count"), *_DOTS])

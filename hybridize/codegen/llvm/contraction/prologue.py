@@ -17,10 +17,10 @@ from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
 from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
-from hybridize.schedule.draft import ACCUMULATED
 
 
 @frozen

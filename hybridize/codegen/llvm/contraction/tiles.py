@@ -29,7 +29,7 @@ from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.text import Function, at, operand, plus, times
-from hybridize.schedule.contraction.panels import ColumnPanels, is_long, row_tiles
+from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.tiling import Tiling, columns_block
@@ -230,10 +230,6 @@ def _pack(
             move(f, name, part, stride, strip, source.stride, left, count)
 
 
-_TILES_TOGETHER = 16
-"""Tiles of x that are copied beside each other: few lines at their ends are read twice."""
-
-
 def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: str, scratch: str) -> str:
     """x as it is computed with, in the same layout or tile by tile."""
     product, x_row = plan.product, plan.tiling.x_row
@@ -243,12 +239,12 @@ def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: st
         apart = product.x_row * arithmetic.stored_bytes
         for part in row_tiles(product.m, plan.tiling.sections[0].heights[0]):
             name = rows_together(f.module, arithmetic, part.height)
-            with f.loop(0, part.count, _TILES_TOGETHER) as loop:
+            with f.loop(0, part.count, plan.tiling.tiles_together) as loop:
                 row = plus(f, times(f, loop.index, part.height), part.start)
                 to = at(f, scratch, times(f, row, x_row))
                 source = at(f, x, times(f, row, arithmetic.stored_bytes))
                 left = f.op(f"sub i64 {part.count}, {loop.index}")
-                tiles = f.umin(left, _TILES_TOGETHER)
+                tiles = f.umin(left, plan.tiling.tiles_together)
                 move(f, name, to, x_row * part.height, source, apart, product.k, tiles)
         return scratch
     rows, width = (product.k, product.m) if product.transpose_x else (product.m, product.k)
@@ -574,11 +570,11 @@ class _Rows:
                 0,
                 section.vectors,
                 self.broadcast.along_k,
+                self.tiling.summation,
                 ahead=row if self.tiling.order == "streams" else self.tiling.panel_ahead,
                 gates=section.gates if in_place else 1,
                 ending=end,
                 light=light,
-                long=self.tiling.order != "streams" and is_long(self.product.k, self.arithmetic),
             )
             gate = self.source.gate if in_place else 0
             passed = [] if light is None else self.arguments(column, first, loop.index)
@@ -675,7 +671,7 @@ def emit_columns(
                                     (row_of_w, broadcast.stride(part.height)),
                                     (panel, panel_stride),
                                 )
-                                form = Tile(0, section.vectors, True, long=is_long(product.k, arithmetic))
+                                form = Tile(0, section.vectors, True, tiling.summation)
                                 heights = (part.height,)
                                 _call_tile(f, arithmetic, heights, form, part.height, pointers, product.k, "false")
                     to_stride = _flip_sums(f, arithmetic, c, flipped, product.gates * height, section.vectors)
