@@ -23,6 +23,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     reach        how far rows go that causal masks cut
     layouts      which values have a home other than the order of their axes
     places       in whose memory a value lies: its own, or within a base or a concatenation
+    prologues    light expressions of weights, which tiles compute where they load them
     hoisting     what depends on constants and stable inputs alone, taken out of the calls
     joining      products of one operand with several stable matrices, made one
     flattening   products of flattened images, whose stable matrices are permuted instead

@@ -160,9 +160,9 @@ class _Prologues:
 
     def _reshaped(self, value: Value, of: TensorType) -> Value:
         """A value in the shape of a type."""
+        op: Op = Reshape(of.shape)
         view = Value(TensorType(of.shape, value.type.dtype))
-        reshape: Op = Reshape(of.shape)
-        self._nodes.append(Node(reshape, (value,), (view,)))
+        self._nodes.append(Node(op, (value,), (view,)))
         return view
 
 

@@ -238,8 +238,8 @@ class Emitter:
             if not self.watched:
                 return
             some = f.fresh("some")
-            f.branch(some_failed(f), some, following, begin=some)
-            f.branch(failed(f), end, following)
+            f.branch(some_failed(f, self.target), some, following, begin=some)
+            f.branch(failed(f, self.target), end, following)
         else:
             condition = pointers.at(step.addresses[0])
             f.branch(f.op(f"icmp eq i8 {f.op(f'load i8, ptr {condition}')}, 0"), end, following)

@@ -28,7 +28,8 @@ from hybridize.base.dims import bounds, hint, known, product, same, text
 from hybridize.base.dtypes import DType, bool_, float32, float64, int64
 from hybridize.base.frozen import frozen
 from hybridize.base.memo import remembered
-from hybridize.loops.contraction import Contraction, Subscript, default_precision, plain
+from hybridize.base.precision import default_precision
+from hybridize.loops.contraction import Contraction, Subscript, plain
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Param, Statement
