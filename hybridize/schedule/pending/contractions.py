@@ -99,7 +99,11 @@ class PendingContraction(PendingSteps):
         space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
 
         def access(value: Value, axes: tuple[int, ...], strides: Strides | None, *, written: bool = False) -> Access:
-            return program.access(value, place(space, axes, strides, places.home(value).offset), written=written)
+            where = axes, strides, places.home(value).offset
+            key = (place, tuple(space.ranges.values()), *where)
+            return program.access(
+                value, program.interner.results.of(key, lambda: place(space, *where)), written=written
+            )
 
         rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
         accesses = [access(out, (0, 1, 2), of.out_strides, written=True)]
