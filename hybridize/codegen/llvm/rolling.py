@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.schedule.steps import RollingBand, RollingBlock
 
 Call = tuple[str, Sequence[int]]
@@ -33,15 +33,15 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
         f.do(f"call void {clear}(ptr %p{number}, i8 0, i64 {memory.lines * memory.line_bytes}, i1 false)")
     first, last = (_cut(f, part, len(records), band.parts) for part in ("%first", "%last"))
     with f.loop(first, last) as turn:
-        record = at(f, table, times(f, turn.index, length * 8))
-        numbers = [f.op(f"load i64, ptr {at(f, record, 8 * k)}, align 8") for k in range(length)]
+        record = f.at(table, f.times(turn.index, length * 8))
+        numbers = [f.op(f"load i64, ptr {f.at(record, 8 * k)}, align 8") for k in range(length)]
         units, lines = numbers[: 3 * len(calls)], numbers[3 * len(calls) :]
         places = {}
         for k, (number, memory) in enumerate(zip(own, band.memories, strict=True)):
             low, _, _, zeros, count = lines[5 * k : 5 * k + 5]
-            beyond = at(f, f"%p{number}", times(f, zeros, memory.line_bytes))
-            f.do(f"call void {clear}(ptr {beyond}, i8 0, i64 {times(f, count, memory.line_bytes)}, i1 false)")
-            places[number] = at(f, f"%p{number}", f.op(f"sub i64 0, {times(f, low, memory.line_bytes)}"))
+            beyond = f.at(f"%p{number}", f.times(zeros, memory.line_bytes))
+            f.do(f"call void {clear}(ptr {beyond}, i8 0, i64 {f.times(count, memory.line_bytes)}, i1 false)")
+            places[number] = f.at(f"%p{number}", f.minus(0, f.times(low, memory.line_bytes)))
         is_first = f.op(f"icmp eq i64 {turn.index}, {first}")
         for k, (function, args) in enumerate(calls):
             alone, following, end = units[3 * k : 3 * k + 3]
@@ -51,8 +51,8 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
         for k, (number, memory) in enumerate(zip(own, band.memories, strict=True)):
             _, seen, count, _, _ = lines[5 * k : 5 * k + 5]
             source, nbytes = (
-                at(f, f"%p{number}", times(f, seen, memory.line_bytes)),
-                times(f, count, memory.line_bytes),
+                f.at(f"%p{number}", f.times(seen, memory.line_bytes)),
+                f.times(count, memory.line_bytes),
             )
             f.copy(f"%p{number}", source, nbytes)
     return f
@@ -60,7 +60,7 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
 
 def _cut(f: Function, part: str, blocks: int, parts: int) -> str:
     """The first block of a part."""
-    return f.op(f"udiv i64 {times(f, part, blocks)}, {parts}")
+    return f.op(f"udiv i64 {f.times(part, blocks)}, {parts}")
 
 
 def _record(block: RollingBlock) -> list[int]:
