@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from hybridize.codegen.llvm.text import Module
+from hybridize.codegen.llvm.text import NAMED, Module
 from hybridize.codegen.split import SECTION
 
 APART: Final = 3
-"""So many functions that only call others are worth a text of their own."""
-
-_NAME = re.compile(r"@([\w.$-]+)")
+"""So many functions for which plain code will do are worth a text of their own."""
 
 
 class Parts:
@@ -22,12 +19,14 @@ class Parts:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._texts = {name: function.text() for name, function in module.functions.items()}
-        self._mentioned = {name: tuple(dict.fromkeys(_NAME.findall(text))) for name, text in self._texts.items()}
+        self._mentioned = {name: tuple(dict.fromkeys(NAMED.findall(text))) for name, text in self._texts.items()}
         self.exported = [name for name, function in module.functions.items() if function.exported]
         """The functions that others than the module know."""
-        callers = frozenset(name for name, function in module.functions.items() if not function.works)
-        self.callers = callers if len(callers) >= APART else frozenset()
-        """The functions that only call others, where there are several."""
+        plain = frozenset(name for name, one in module.functions.items() if one.seldom or not one.works)
+        self.plain = plain if len(plain) >= APART else frozenset()
+        """The functions for which plain code will do, where there are several: those that seldom run, and those that
+        only call others.
+        """
 
     def text(self, names: Collection[str]) -> str:
         """Write some of the functions, each in a section of its own, with declarations of others that they name."""
@@ -57,7 +56,7 @@ class Parts:
         if len(names) + len(constants) == 1:
             return text.replace(f"@{name}(", "@0(", 1), (name,)
         numbers = {one: f"@{number}" for number, one in enumerate([*names, *constants])}
-        return _NAME.sub(lambda match: numbers.get(match[1], match[0]), text), tuple(names)
+        return NAMED.sub(lambda match: numbers.get(match[1], match[0]), text), tuple(names)
 
     def _declared(self, names: Iterable[str], own: Collection[str]) -> list[str]:
         """Declare what functions name of the module, but for `own`, which stand beside them."""

@@ -55,6 +55,11 @@ from hybridize.schedule.steps import (
 )
 from hybridize.schedule.tasks import TaskGroup, TaskPart
 
+SMALL = 1 << 18
+"""Bytes of a derived constant that plain code makes in less time than LLVM takes for better code: some 60 us, 2 ms for
+each function (measured, Zen 4).
+"""
+
 
 @frozen(eq=False)
 class Built:
@@ -147,6 +152,8 @@ class Emitter:
         """Those of contractions, by their decisions: text is only made of new ones."""
         self._kernels: dict[int, tuple[Kernel, str]] = {}
         """Kernels and their functions, by identity."""
+        self._seldom = False
+        """True while what is written runs once for each version of a constant of few bytes."""
         self._part: tuple[Function, TaskPart] | None = None
         """The function of the task that is written, and the part of the step there."""
 
@@ -231,8 +238,8 @@ class Emitter:
             if not self.watched:
                 return
             some = f.fresh("some")
-            f.branch(some_failed(f), some, following, begin=some)
-            f.branch(failed(f), end, following)
+            f.branch(some_failed(f, self.target), some, following, begin=some)
+            f.branch(failed(f, self.target), end, following)
         else:
             condition = pointers.at(step.addresses[0])
             f.branch(f.op(f"icmp eq i8 {f.op(f'load i8, ptr {condition}')}, 0"), end, following)
@@ -298,7 +305,7 @@ class Emitter:
     def _kernel(self, kernel: Kernel) -> str:
         """The function of a kernel; many steps may run the very same one, which is printed once then."""
         known = self._kernels.get(id(kernel))
-        if known is None:
+        if known is None or self.module.functions[known[1]].seldom:
             name = self._once("loops", str(kernel), lambda name: emit_kernel(self.module, name, kernel, self.target))
             known = self._kernels[id(kernel)] = kernel, name
         return known[1]
@@ -461,17 +468,22 @@ class Emitter:
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""
         sized, self.sized, watched, self.watched = self.sized, False, self.watched, False
+        self._seldom = derived.type.nbytes <= SMALL
         f = self._function(name, "")
         self._steps(f, derived.steps, ProgramPointers(f), updates=False)
         f.do("ret void")
-        self.sized, self.watched = sized, watched
+        self.sized, self.watched, self._seldom = sized, watched, False
 
     def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
         """Write a function unless an equal one is there; returns its name."""
         name = self._written.get(key)
+        known = name is not None
         if name is None:
             name = self._written[key] = f"{self.prefix}.{kind}{len(self._written)}"
             write(name)
+        function = self.module.functions.get(name)
+        if function is not None:
+            function.seldom = self._seldom and (function.seldom or not known)
         return name
 
     def _call(self, f: Function, name: str, args: Sequence[str]) -> None:
