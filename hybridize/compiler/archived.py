@@ -24,14 +24,13 @@ from hybridize.base.types import TensorType
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import offer, process_image
 from hybridize.compiler.pool import have_pool
-from hybridize.compiler.stored import PLAN_CLASSES
 from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime import abi, effects, processors, serialization
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Image, Loaded
-from hybridize.runtime.plan import Buffer, Derivation, Plan, PlanSource, Size, plain
+from hybridize.runtime.plan import PLAN_CLASSES, Buffer, Derivation, Plan, PlanSource, Size, plain
 from hybridize.runtime.pool import POOL
 
 SLOTS: Final = 16
@@ -98,7 +97,7 @@ class _LatePlan(Plan):
         )
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("inputs", "constants", "outputs", "steps", "layouts", "bands", "groups"):
+        if name not in ("inputs", "constants", "outputs", "steps", "layouts", "order", "makers"):
             raise AttributeError(f"a plan has no {name!r}", name=name, obj=self)
         self.__dict__.update(self.__dict__["_whole"]().__dict__)
         return self.__dict__[name]

@@ -16,12 +16,12 @@ from typing import Any, Final
 from hybridize.runtime import cpython, effects, entry, exchange, image, plan, pool
 from hybridize.runtime.serialization import stored_name
 
-NUMBER: Final = 11
+NUMBER: Final = 12
 
 
 def facts() -> str:
     """Return the text whose digest `NUMBER` stands for."""
-    classes = [image.Image, plan.Buffer, plan.PlanAddress, plan.PlanStep, plan.PlanSource, plan.Derivation, plan.Plan]
+    classes = [image.Image, *plan.PLAN_CLASSES]
     names = {kind.__name__: stored_name(kind) for kind in classes}
     fields = {
         stored_name(kind): [(field.name, _in_stored_names(str(field.type), names)) for field in _fields(kind)]

@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import Size, same
+from hybridize.codegen.llvm.calls import call
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
-from hybridize.schedule.steps import Band
+from hybridize.runtime.plan import PlanBand, PlanLaunch
 
-Call = tuple[str, Sequence[tuple[int, Size]]]
+Call = tuple[PlanLaunch, Sequence[tuple[int, Size]]]
 """A function of some rows and its pointers: the number of each among those of the band, and the bytes of a row where it
 points to memory for one block only, else 0."""
 
 
-def emit_band(module: Module, name: str, band: Band, pointers: int, calls: Sequence[Call]) -> Function:
+def emit_band(module: Module, name: str, band: PlanBand, pointers: int, calls: Sequence[Call]) -> Function:
     """Write the function `name`: `(ptr <pointers>, i64 first, i64 last)`, which runs these blocks.
 
     A function of rows is told which, of all members of the batch counted as one, and finds them by a pointer to the
@@ -25,7 +26,7 @@ def emit_band(module: Module, name: str, band: Band, pointers: int, calls: Seque
     if band.in_turn:
         params.insert(0, ("ptr", "member"))
     f = Function(module, name, [*params, ("i64", "first"), ("i64", "last")], attributes=UNOPTIMISED)
-    rows, blocks = f.size(band.blocks.rows), f.size(band.blocks.count)
+    rows, blocks = f.size(band.rows), f.size(band.count)
     with f.loop("%first", "%last") as unit:
         block, before = unit.index, "0"
         if band.in_turn:
@@ -33,14 +34,13 @@ def emit_band(module: Module, name: str, band: Band, pointers: int, calls: Seque
         elif not same(band.batch, 1):
             block = f.op(f"urem i64 {unit.index}, {blocks}")
             before = f.op(f"mul i64 {f.op(f'udiv i64 {unit.index}, {blocks}')}, {rows}")
-        start = f.op(f"mul i64 {block}, {band.blocks.size}")
-        stop = f.op(f"add i64 {start}, {band.blocks.size}")
+        start = f.op(f"mul i64 {block}, {band.block}")
+        stop = f.op(f"add i64 {start}, {band.block}")
         following = f.op(f"add i64 {block}, 1")
         stop = f.op(f"select i1 {f.op(f'icmp eq i64 {following}, {blocks}')}, i64 {rows}, i64 {stop}")
         first, last = (f.op(f"add i64 {row}, {before}") for row in (start, stop))
-        for function, args in calls:
-            places = [_place(f, number, row, first) for number, row in args]
-            f.call(function, [*(f"ptr {place}" for place in places), f"i64 {first}", f"i64 {last}"])
+        for launch, args in calls:
+            call(f, launch, [_place(f, number, row, first) for number, row in args], [first, last])
     return f
 
 

@@ -11,17 +11,20 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import Size, is_symbolic
 from hybridize.base.dtypes import float64
+from hybridize.codegen.llvm.calls import call
 from hybridize.codegen.llvm.sizes import as_double
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal
-from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
+from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US, PlanLaunch, PlanShare
 from hybridize.runtime.pool import TEAM
 from hybridize.schedule import parallel
-from hybridize.schedule.parallel import Split, estimated_us
+from hybridize.schedule.parallel import estimated_us
 
 _CALL = "in_parallel"
 
 
-def emit_body(module: Module, name: str, ranged: str, pointers: int, strides: Sequence[Size], sized: bool) -> None:
+def emit_body(
+    module: Module, name: str, ranged: PlanLaunch, pointers: int, strides: Sequence[Size], sized: bool
+) -> None:
     """Write the body `name` of the loop over the turns of the function `ranged`.
 
     That takes `pointers` pointers, first and last turn, and size symbols. The last pointers are to memory of which
@@ -38,8 +41,8 @@ def emit_body(module: Module, name: str, ranged: str, pointers: int, strides: Se
         if own >= 0:
             offset = f.op(f"mul i64 %slot, {f.size(strides[own])}")
             pointer = f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
-        args.append(f"ptr {pointer}")
-    f.call(ranged, [*args, "i64 %first", "i64 %last"])
+        args.append(pointer)
+    call(f, ranged, args, ["%first", "%last"])
 
 
 def _cell(f: Function, number: int) -> str:
@@ -47,7 +50,9 @@ def _cell(f: Function, number: int) -> str:
     return f.on_entry(f"getelementptr ptr, ptr %data, i64 {number}", ("argument", number))
 
 
-def call_in_parallel(f: Function, team: str, body: str, pointers: Sequence[str], turns: Size, split: Split) -> None:
+def call_in_parallel(
+    f: Function, team: str, body: str, pointers: Sequence[str], turns: Size, share: PlanShare, threads: int
+) -> None:
     """Run all turns of a body, in ranges as far as that pays."""
     arguments = [*pointers, f.sizes] if f.sizes else list(pointers)
     # One array for all loops with as many: each is over before the next begins, and a program may have thousands.
@@ -58,35 +63,35 @@ def call_in_parallel(f: Function, team: str, body: str, pointers: Sequence[str],
         f.do(f"store ptr {pointer}, ptr {cell}, align 8")
     if _CALL not in f.module.functions:
         _emit_call(f.module)
-    grain, wake = _manner(f, turns, split)
+    grain, wake = _manner(f, turns, share)
     f.do(
         f"call void @{_CALL}(ptr {team}, ptr @{body}, ptr {data}, i64 {f.size(turns)}, i64 {grain}, "
-        f"i64 {split.slots}, i64 {wake})"
+        f"i64 {threads}, i64 {wake})"
     )
 
 
-def _manner(f: Function, turns: Size, split: Split) -> tuple[str, str]:
+def _manner(f: Function, turns: Size, share: PlanShare) -> tuple[str, str]:
     """The fewest turns of a range, all where it is better to be alone; and whether the work is worth waking workers."""
-    if any(map(is_symbolic, (turns, split.nbytes, split.flops))):
-        return _manner_of_call(f, turns, split)
-    work = estimated_us(split.nbytes, split.flops)
+    if any(map(is_symbolic, (turns, share.bytes, share.flops))):
+        return _manner_of_call(f, turns, share)
+    work = estimated_us(share.bytes, share.flops)
     grain = int(turns * parallel.RANGE_US / max(work, parallel.RANGE_US))
-    return str(max(1, grain)), str(int(work >= parallel.WORTH_US or split.wakes))
+    return str(max(1, grain)), str(int(work >= parallel.WORTH_US or share.wakes))
 
 
-def _manner_of_call(f: Function, turns: Size, split: Split) -> tuple[str, str]:
+def _manner_of_call(f: Function, turns: Size, share: PlanShare) -> tuple[str, str]:
     """The same by the sizes of the call."""
-    parts = ((split.flops, FLOPS_PER_US), (split.nbytes, BYTES_PER_US))
+    parts = ((share.flops, FLOPS_PER_US), (share.bytes, BYTES_PER_US))
     times = [f.op(f"fdiv double {as_double(f, amount)}, {literal(rate, float64)}") for amount, rate in parts]
     work = f.op(f"fadd double {times[0]}, {times[1]}")
-    share = f.op(f"fdiv double {literal(parallel.RANGE_US, float64)}, {work}")
-    grain = f.op(f"fptosi double {f.op(f'fmul double {share}, {as_double(f, turns)}')} to i64")
+    ranges = f.op(f"fdiv double {literal(parallel.RANGE_US, float64)}, {work}")
+    grain = f.op(f"fptosi double {f.op(f'fmul double {ranges}, {as_double(f, turns)}')} to i64")
     some = f.smax(grain, 1)
-    least = min(parallel.INNER_US if split.wakes else parallel.AWAKE_US, parallel.WORTH_US)
+    least = min(parallel.INNER_US if share.wakes else parallel.AWAKE_US, parallel.WORTH_US)
     enough = f.op(f"fcmp oge double {work}, {literal(least, float64)}")
     wake = f.op(f"fcmp oge double {work}, {literal(parallel.WORTH_US, float64)}")
     grain = f.op(f"select i1 {enough}, i64 {some}, i64 {f.size(turns)}")
-    return grain, "1" if split.wakes else f.op(f"zext i1 {wake} to i64")
+    return grain, "1" if share.wakes else f.op(f"zext i1 {wake} to i64")
 
 
 def _emit_call(module: Module) -> None:

@@ -8,14 +8,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from hybridize.codegen.llvm.calls import call
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
-from hybridize.schedule.steps import RollingBand, RollingBlock
+from hybridize.runtime.plan import PlanLaunch, PlanRolling
 
-Call = tuple[str, Sequence[int]]
+Call = tuple[PlanLaunch, Sequence[int]]
 """A function of some units, and its pointers: the number of each among those of the band."""
 
 
-def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, calls: Sequence[Call]) -> Function:
+def emit_rolling(module: Module, name: str, band: PlanRolling, pointers: int, calls: Sequence[Call]) -> Function:
     """Write the function `name`: `(ptr <pointers>, i64 first, i64 last)`, which runs these parts of the blocks.
 
     The last pointers are to the memory of which some lines are kept. Steps are given it as if it reached back to where
@@ -23,8 +24,7 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
     """
     params = [("ptr", f"p{number}") for number in range(pointers)]
     f = Function(module, name, [*params, ("i64", "first"), ("i64", "last")], attributes=UNOPTIMISED)
-    records = [_record(block) for block in band.blocks]
-    length = len(records[0])
+    records, length = band.blocks, len(band.blocks[0])
     values = ", ".join(f"i64 {number}" for number in itertools.chain(*records))
     table = module.constant(f"{name}.table", f"[{len(records) * length} x i64]", f"[{values}]")
     clear = module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
@@ -43,11 +43,10 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
             f.do(f"call void {clear}(ptr {beyond}, i8 0, i64 {times(f, count, memory.line_bytes)}, i1 false)")
             places[number] = at(f, f"%p{number}", f.op(f"sub i64 0, {times(f, low, memory.line_bytes)}"))
         is_first = f.op(f"icmp eq i64 {turn.index}, {first}")
-        for k, (function, args) in enumerate(calls):
+        for k, (launch, args) in enumerate(calls):
             alone, following, end = units[3 * k : 3 * k + 3]
             begin = f.op(f"select i1 {is_first}, i64 {alone}, i64 {following}")
-            operands = [f"ptr {places.get(number, f'%p{number}')}" for number in args]
-            f.call(function, [*operands, f"i64 {begin}", f"i64 {end}"])
+            call(f, launch, [places.get(number, f"%p{number}") for number in args], [begin, end])
         for k, (number, memory) in enumerate(zip(own, band.memories, strict=True)):
             _, seen, count, _, _ = lines[5 * k : 5 * k + 5]
             source, nbytes = (
@@ -61,11 +60,3 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
 def _cut(f: Function, part: str, blocks: int, parts: int) -> str:
     """The first block of a part."""
     return f.op(f"udiv i64 {times(f, part, blocks)}, {parts}")
-
-
-def _record(block: RollingBlock) -> list[int]:
-    """The numbers of a block: three of each step, then five of each memory."""
-    numbers = [number for units in block.units for number in units]
-    for first, moved, zeros in zip(block.firsts, block.moved, block.zeros, strict=True):
-        numbers += [first, *moved, *zeros]
-    return numbers
