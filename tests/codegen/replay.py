@@ -222,6 +222,9 @@ def corpus() -> dict[str, str]:
 
 def summary(plan) -> str:
     """The steps of a plan at the sizes that it was compiled at, a line each."""
+    from tests.runtime.plan_text import parse  # here, as digests know the lines of what is above
+
+    assert parse(str(plan)) == plan
     now = plan.as_compiled()
     lines = [f"sizes {', '.join(plan.sizes)}"] if plan.sizes else []
     lines.append(f"scratch {now.scratch_bytes} bytes, peak {now.peak_bytes} bytes")

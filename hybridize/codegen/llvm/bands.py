@@ -18,19 +18,17 @@ points to memory for one block only, else 0."""
 def emit_band(module: Module, name: str, band: PlanBand, pointers: int, calls: Sequence[Call]) -> Function:
     """Write the function `name`: `(ptr <pointers>, i64 first, i64 last)`, which runs these blocks.
 
-    A function of rows is told which, of all members of the batch counted as one, and finds them by a pointer to the
-    first of all: memory for one block is given as if it reached back to there. Where members are done in turn, blocks
-    are those of one, whose number is the first pointer.
+    A function of rows is told which, of all members of the batch counted as one. Where members are done in turn, blocks
+    are those of one, whose number, `i64 member`, comes before them.
     """
-    params = [("ptr", f"p{number}") for number in range(pointers)]
-    if band.in_turn:
-        params.insert(0, ("ptr", "member"))
-    f = Function(module, name, [*params, ("i64", "first"), ("i64", "last")], attributes=UNOPTIMISED)
+    numbers = ("member", "first", "last") if band.in_turn else ("first", "last")
+    params = [*(("ptr", f"p{number}") for number in range(pointers)), *(("i64", number) for number in numbers)]
+    f = Function(module, name, params, attributes=UNOPTIMISED)
     rows, blocks = f.size(band.rows), f.size(band.count)
     with f.loop("%first", "%last") as unit:
         block, before = unit.index, "0"
         if band.in_turn:
-            before = f.op(f"mul i64 {f.op('ptrtoint ptr %member to i64')}, {rows}")
+            before = f.op(f"mul i64 %member, {rows}")
         elif not same(band.batch, 1):
             block = f.op(f"urem i64 {unit.index}, {blocks}")
             before = f.op(f"mul i64 {f.op(f'udiv i64 {unit.index}, {blocks}')}, {rows}")

@@ -38,11 +38,11 @@ def addresses_of(plan: Plan) -> Iterator[PlanAddress]:
 def needed(step: PlanStep, team: PlanAddress | None) -> Iterator[PlanAddress]:
     """The addresses that a step is called with, and by."""
     if step.launches or step.region is not None:
-        yield from addresses(step)
+        yield from in_memory(step)
         if step.share is not None and team is not None:
             yield team
 
 
-def addresses(step: PlanStep) -> list[PlanAddress]:
+def in_memory(step: PlanStep) -> list[PlanAddress]:
     """Return those of the arguments of a step that are in memory."""
     return [argument for argument in step.arguments if isinstance(argument, PlanAddress)]

@@ -14,7 +14,7 @@ from hybridize.base.dims import Dim, Size
 from hybridize.base.dtypes import BY_CODE
 from hybridize.base.frozen import changed
 from hybridize.codegen.llvm.bands import emit_band
-from hybridize.codegen.llvm.calls import addresses, call, needed
+from hybridize.codegen.llvm.calls import call, in_memory, needed
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.pointers import PassedPointers, Pointers
 from hybridize.codegen.llvm.regions import emit_region, emit_scans
@@ -131,16 +131,17 @@ class HostBlock:
                 ends = [self._f.size(launch.turns * one // count) for one in (index, index + 1)]
                 call(self._f, launch, [*args[:first], *own], ends)
 
-    def _in_parallel(self, launch: PlanLaunch, args: Sequence[str], share: PlanShare, threads: int) -> None:
-        """Call a function of a range of turns through the team."""
-        f = self._f
+    def _in_parallel(
+        self, launch: PlanLaunch, args: Sequence[str], share: PlanShare, threads: int, numbers: Sequence[str] = ()
+    ) -> None:
+        """Call a function of a range of turns through the team, with numbers before the range."""
+        f, module = self._f, self._host.module
         body = self._functions.once(
             "body",
             f"body {launch.function} {share.own}",
-            lambda body: emit_body(self._host.module, body, launch, len(args), share.own, bool(f.sizes)),
+            lambda body: emit_body(module, body, launch, len(args), share.own, bool(f.sizes), len(numbers)),
         )
-        assert launch.turns is not None
-        call_in_parallel(f, self._of_team(), body, args, launch.turns, share, threads)
+        call_in_parallel(f, self._of_team(), body, args, launch.turns, share, threads, numbers)
 
     def _of_team(self) -> str:
         assert self._team is not None
@@ -152,7 +153,7 @@ class HostBlock:
         """Steps block by block, after those that pack for them."""
         f = self._f
         steps = [self._steps[rows.step] for rows in band.steps]
-        called = [addresses(step) for step in steps]
+        called = [in_memory(step) for step in steps]
         shared = dict.fromkeys(address for addresses in called for address in addresses if address not in band.own)
         places = {address: number for number, address in enumerate((*shared, *band.own))}
         calls = [
@@ -180,22 +181,23 @@ class HostBlock:
                 source = _of_member(f, source, turn.index, one)
                 self._launch(step, [to, source])
                 back[to] = -one.bytes
-            number = f.op(f"inttoptr i64 {turn.index} to ptr")
             moved = [at(f, arg, times(f, turn.index, back.get(arg, 0))) for arg in args]
-            self._blocks(name, band, [number, *moved], band.count, steps[0].threads)
+            self._blocks(name, band, moved, band.count, steps[0].threads, [turn.index])
 
-    def _blocks(self, name: str, band: PlanBand, args: Sequence[str], units: Size, threads: int) -> None:
+    def _blocks(
+        self, name: str, band: PlanBand, args: Sequence[str], units: Size, threads: int, member: Sequence[str] = ()
+    ) -> None:
         """Call the function of a band for all units."""
         launch = self._host.launch(name, units)
         if band.share is None:
-            call(self._f, launch, args, ["0", self._f.size(units)])
+            call(self._f, launch, args, [*member, "0", self._f.size(units)])
         else:
-            self._in_parallel(launch, args, band.share, threads)
+            self._in_parallel(launch, args, band.share, threads, member)
 
     def _rolling(self, band: PlanRolling) -> None:
         """Contractions some lines at a time."""
         steps = [self._steps[number] for number in steps_of(band)]
-        called = [addresses(step) for step in steps]
+        called = [in_memory(step) for step in steps]
         own = [one.address for one in band.memories]
         shared = dict.fromkeys(address for addresses in called for address in addresses if address not in own)
         places = {address: number for number, address in enumerate((*shared, *own))}

@@ -23,17 +23,24 @@ _CALL = "in_parallel"
 
 
 def emit_body(
-    module: Module, name: str, ranged: PlanLaunch, pointers: int, strides: Sequence[Size], sized: bool
+    module: Module,
+    name: str,
+    ranged: PlanLaunch,
+    pointers: int,
+    strides: Sequence[Size],
+    sized: bool,
+    numbers: int = 0,
 ) -> None:
     """Write the body `name` of the loop over the turns of the function `ranged`.
 
-    That takes `pointers` pointers, first and last turn, and size symbols. The last pointers are to memory of which
-    each thread has its own part, `strides` bytes apart; `sized` is whether there are size symbols in the program.
+    That takes `pointers` pointers, `numbers` numbers, first and last turn, and size symbols. The last pointers are to
+    memory of which each thread has its own part, `strides` bytes apart; `sized` is whether there are size symbols in
+    the program.
     """
     params = [("ptr", "data"), ("i64", "first"), ("i64", "last"), ("i64", "slot")]
     f = Function(module, name, params, attributes=UNOPTIMISED)
     if sized:
-        f.sizes = f.on_entry(f"load ptr, ptr {_cell(f, pointers)}, align 8", "sizes")
+        f.sizes = f.on_entry(f"load ptr, ptr {_cell(f, pointers + numbers)}, align 8", "sizes")
     args = []
     for number in range(pointers):
         pointer = f.op(f"load ptr, ptr {_cell(f, number)}, align 8")
@@ -42,7 +49,8 @@ def emit_body(
             offset = f.op(f"mul i64 %slot, {f.size(strides[own])}")
             pointer = f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
         args.append(pointer)
-    call(f, ranged, args, ["%first", "%last"])
+    more = [f.op(f"load i64, ptr {_cell(f, pointers + number)}, align 8") for number in range(numbers)]
+    call(f, ranged, args, [*more, "%first", "%last"])
 
 
 def _cell(f: Function, number: int) -> str:
@@ -51,16 +59,27 @@ def _cell(f: Function, number: int) -> str:
 
 
 def call_in_parallel(
-    f: Function, team: str, body: str, pointers: Sequence[str], turns: Size, share: PlanShare, threads: int
+    f: Function,
+    team: str,
+    body: str,
+    pointers: Sequence[str],
+    turns: Size,
+    share: PlanShare,
+    threads: int,
+    numbers: Sequence[str] = (),
 ) -> None:
     """Run all turns of a body, in ranges as far as that pays."""
-    arguments = [*pointers, f.sizes] if f.sizes else list(pointers)
+    arguments = [
+        *(f"ptr {one}" for one in pointers),
+        *(f"i64 {one}" for one in numbers),
+        *[f"ptr {f.sizes}"] * bool(f.sizes),
+    ]
     # One array for all loops with as many: each is over before the next begins, and a program may have thousands.
     count = len(arguments)
     data = f.on_entry(f"alloca ptr, i64 {count}, align 64", ("arguments", count))
-    for number, pointer in enumerate(arguments):
+    for number, argument in enumerate(arguments):
         cell = f.op(f"getelementptr ptr, ptr {data}, i64 {number}")
-        f.do(f"store ptr {pointer}, ptr {cell}, align 8")
+        f.do(f"store {argument}, ptr {cell}, align 8")
     if _CALL not in f.module.functions:
         _emit_call(f.module)
     grain, wake = _manner(f, turns, share)
