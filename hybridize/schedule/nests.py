@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import is_symbolic, same
-from hybridize.loops import kernel
 from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import Interner, bit
 from hybridize.loops.measure import step_along, walk
 from hybridize.machine.target import Target
+from hybridize.schedule import kernel
 from hybridize.schedule.panels import find_panels, find_side_by_side
 from hybridize.schedule.tiles import find_tiles, in_order
 from hybridize.schedule.together import LoopedStatement, together

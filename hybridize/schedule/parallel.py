@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.expr import Load
-from hybridize.loops.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
 from hybridize.loops.measure import walk
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
+from hybridize.schedule.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
 
 WORTH_US = 100.0
 """Estimated work for which workers are woken. Measured: a step of 25 us takes as long with a worker that must be woken

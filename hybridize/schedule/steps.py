@@ -14,7 +14,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Expr, Routine
-from hybridize.loops.kernel import Kernel, Param, Statement, epilogue_text
+from hybridize.loops.kernel import Param, Statement, epilogue_text
 from hybridize.loops.measure import kernel_bytes
 from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction import ProductPlan
@@ -22,6 +22,7 @@ from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import Split, shared_us
 from hybridize.schedule.routines import RoutineScratch
 from hybridize.schedule.tasks import TaskGroup
@@ -710,7 +711,7 @@ def loop_step(
 ) -> LoopStep:
     """A step that runs a kernel, which moves as many bytes as its params have, unless told otherwise."""
     return LoopStep(
-        provenance, addresses, NOWHERE, split, part, kernel, kernel_bytes(kernel) if nbytes is None else nbytes
+        provenance, addresses, NOWHERE, split, part, kernel, kernel_bytes(kernel.elements) if nbytes is None else nbytes
     )
 
 

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.loops.expr import Expr, Load
-from hybridize.loops.kernel import Lanes, Statement, Tiles
-from hybridize.loops.measure import step_along, typical, walk, weight
-from hybridize.schedule.vectors import Widths
+from hybridize.loops.kernel import Statement
+from hybridize.loops.measure import step_along, walk, weight
+from hybridize.schedule.kernel import Lanes, Tiles
+from hybridize.schedule.vectors import Widths, typical
 
 HEAVIEST = 12
 """Instructions per element of a body that is worth writing once per row of a tile."""

@@ -21,10 +21,10 @@ from hybridize.base.dtypes import bool_
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import walk
 from hybridize.ops import Assert, Effect, effect_of
 from hybridize.schedule.grouping import Grouping, NodeStep, Unit
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import shared_loops
 from hybridize.schedule.regions import ends_by_data
 from hybridize.schedule.routines import WRITE_OVER

@@ -16,13 +16,13 @@ from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
 from hybridize.codegen.llvm.routines.emit import calls_back, emit_routine
 from hybridize.codegen.llvm.table import FunctionTable
 from hybridize.codegen.llvm.text import Function
-from hybridize.loops.kernel import Kernel
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Plan, PlanRegion, PlanStep
 from hybridize.schedule import Schedule
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
     BandPart,

@@ -10,7 +10,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Value
 from hybridize.loops.index import Space
-from hybridize.loops.kernel import Kernel, Param
+from hybridize.loops.kernel import Param
 from hybridize.loops.measure import bytes_moved
 from hybridize.schedule.contraction import (
     winograd,
@@ -24,6 +24,7 @@ from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.derived import packed
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations

@@ -26,9 +26,9 @@ from hybridize.codegen.llvm.text import Function, times, vector
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select, whole
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, bit, upward
-from hybridize.loops.kernel import FoldLanes, Lanes
 from hybridize.loops.monoids import nested
 from hybridize.machine.target import Target
+from hybridize.schedule.kernel import FoldLanes, Lanes
 
 MANY = 2048
 """Turns that a fold is made for where their number is not known before the call: fewer take no harm, more little."""

@@ -23,11 +23,11 @@ from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.nests.tiles import turn, turned
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module
-from hybridize.loops import kernel as kernels
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import Index, bit, upward
 from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
+from hybridize.schedule import kernel as kernels
 from hybridize.schedule.parallel import SharedLoop
 
 Range = tuple[int, kernels.LoopAxis]
