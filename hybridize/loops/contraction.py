@@ -459,7 +459,8 @@ class _Solution:
         anchors = [axis for axis in candidates if self._is_held(axis, index, position)]
         moving = {axis: dims.hint(self.sizes[new]) if _moves_by_one(index, axis) else 0 for axis in candidates}
         axis = max(
-            anchors or candidates, key=lambda axis: (self._suits(axis, moving[axis]), dims.hint(self.sizes[axis]), -axis)
+            anchors or candidates,
+            key=lambda axis: (self._suits(axis, moving[axis]), dims.hint(self.sizes[axis]), -axis),
         )
         if not anchors:
             self._stretch(plain(axis), self.sizes[axis])
