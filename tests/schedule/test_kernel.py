@@ -58,10 +58,8 @@ def run(kernel, target, arrays):
     emit_kernel(module, "kernel", kernel, target)
     loaded = compile_module(module.text().replace("define internal void @kernel(", "define void @kernel("), target)
     buffers = [numpy.zeros(param.size, param.dtype) for param in kernel.params]
-    for buffer, array in zip(
-        (b for b, param in zip(buffers, kernel.params, strict=True) if not param.written), arrays, strict=False
-    ):
-        buffer[...] = array[: buffer.size]
+    for buffer, array, param in zip(buffers, arrays, kernel.params, strict=True):
+        buffer[...] = 0 if param.written else array
     locals_ = [numpy.zeros(param.size, param.dtype) for param in kernel.locals]
     pointers = [one.ctypes.data for one in (*buffers, *locals_)]
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers))(loaded.address("kernel"))(*pointers)
