@@ -4,6 +4,7 @@
 # make lint       the checks without the tests
 # make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
 # make docs       the pages that are made from the source
+# make runtimes   the LLVM text of what is written in C
 # make bench      the table against the peers, in an environment of its own
 #
 # Nothing is needed but Python >= 3.11. `make test SYSTEM=0` installs no packages of Debian's, and skips the tests of the
@@ -25,7 +26,7 @@ LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
-.PHONY: demo test tests system lint style types test-long bench docs clean
+.PHONY: demo test tests system lint style types test-long bench docs runtimes clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
@@ -61,6 +62,9 @@ bench: .venv-bench/.installed
 
 docs: .venv/.installed
 	$(BIN)/python docs/make.py
+
+runtimes: .venv/.installed-dev
+	$(BIN)/python -m hybridize.codegen.runtimes.make
 
 clean:
 	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors build dist examples/deploy/models

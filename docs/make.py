@@ -12,11 +12,15 @@ And the stubs of modules whose names are loaded late (`base/names.py`), for type
 import ast
 import importlib
 import inspect
+import os
 import re
+import sys
 import textwrap
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy
 
 from hybridize.array.functions.keywords import TAKES
 from hybridize.array.methods import Methods
@@ -28,6 +32,17 @@ METHODS = ROOT / "hybridize" / "array" / "methods.pyi"
 GENERATORS = ROOT / "hybridize" / "array" / "generators.pyi"
 PLAIN = ("Any", "int", "float", "bool", "str", "int | None", "float | None", "bool | None", "str | None")
 PLAIN_VALUES = (bool, int, float, str, type(None))
+NAMES = ROOT / "hybridize" / "array" / "names.py"
+HEAD = '''# SPDX-License-Identifier: Apache-2.0
+"""NumPy's functions by the modules of `array/functions` that define them; written by `docs/make.py` from these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+NAMES: Final[Mapping[str, str]] = {
+'''
 BEGIN, END = "<!-- operators -->", "<!-- end of operators -->"
 CODE = re.compile(r"E\d{3}")
 
@@ -89,6 +104,41 @@ def with_operators(page: str) -> str:
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
     return f"{before}{BEGIN}\n{operators()}\n{END}{after}"
+
+
+def names(package: Path) -> str:
+    """The module that says where NumPy's functions are: public names of theirs that one module of ours defines."""
+    homes: dict[str, set[str]] = {}
+    for path in sorted((package / "array" / "functions").glob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            match node:
+                case ast.FunctionDef(name=text) | ast.ClassDef(name=text):
+                    pass
+                case ast.Assign(targets=targets):
+                    text = " ".join(map(ast.unparse, targets))
+                case _:
+                    continue
+            for name in re.findall(r"\w+", text):
+                if not name.startswith("_") and hasattr(numpy, name):
+                    homes.setdefault(name, set()).add(path.stem)
+    rows: dict[str, list[str]] = {}
+    for name, (home, *others) in homes.items():
+        if not others:
+            rows.setdefault(home, []).append(name)
+    lines = []
+    for home, listed in sorted(rows.items()):
+        text = textwrap.wrap(" ".join(sorted(listed)), 108, break_on_hyphens=False)
+        whole = f'    "{home}": "{text[0]}",'
+        if len(text) == 1 and len(whole) <= 120:
+            lines.append(whole)
+        else:
+            lines += [
+                f'    "{home}": (',
+                *(f'        "{one} "' for one in text[:-1]),
+                f'        "{text[-1]}"',
+                "    ),",
+            ]
+    return "\n".join([HEAD.rstrip(), *lines, "}"]) + "\n"
 
 
 def definition(
@@ -206,10 +256,13 @@ def stubs() -> dict[Path, str]:
     own = re.compile(r"\n(def|class) [^_]")
     tables = [path for path, text in texts.items() if "\nPLACES = " in text and not own.search(text)]
     written = {path.with_suffix(".pyi"): stub(path) for path in tables}
-    return written | {METHODS: methods(), GENERATORS: classes(GENERATORS)}
+    return written | {METHODS: methods(), GENERATORS: classes(GENERATORS), NAMES: names(ROOT / "hybridize")}
 
 
 if __name__ == "__main__":
+    if NAMES.read_text(encoding="utf-8") != names(ROOT / "hybridize"):
+        NAMES.write_text(names(ROOT / "hybridize"), encoding="utf-8")
+        os.execv(sys.executable, [sys.executable, *sys.argv])  # the stubs have the new names
     for path, text in stubs().items():
         path.write_text(text, encoding="utf-8")
     (DOCS / "errors" / "catalogue.md").write_text(catalogue(), encoding="utf-8")

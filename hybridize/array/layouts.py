@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy
-from numpy.typing import NDArray
-
 from hybridize.base import dims
 from hybridize.base.dims import grouped, product, same
 from hybridize.base.types import Shape
@@ -75,23 +72,6 @@ def _dense(axes: Sequence[tuple[int, int]]) -> bool:
 def _surely_dense(axes: Sequence[tuple[int, int]]) -> bool:
     """Tell whether they do whatever their sizes are: also if some are 1, whose strides mean nothing."""
     return all(same(axes[k][1], size * stride) for k, (size, stride) in enumerate(axes[1:]))
-
-
-_WORK = 10_000
-"""Candidates that are looked at before two arrays are taken to share elements."""
-
-
-def share_elements(x: NDArray[Any], y: NDArray[Any]) -> bool:
-    """Tell whether an element of two arrays is the same memory: of interleaved views none is.
-
-    Of views whose strides make that hard to tell, it is assumed.
-    """
-    if not numpy.may_share_memory(x, y):
-        return False
-    try:
-        return numpy.shares_memory(x, y, max_work=_WORK)  # type: ignore[arg-type]  # NumPy's stub knows -1 and 0 only
-    except numpy.exceptions.TooHardError:
-        return True
 
 
 def span(part: slice, length: int) -> tuple[int, int, int]:

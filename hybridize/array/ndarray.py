@@ -11,7 +11,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from operator import setitem
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy
 from numpy.typing import NDArray
@@ -257,12 +257,13 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     """
 
     __slots__ = ("__weakref__", "_data", "_storage", "_traced")
+    __hybridize_slots__: ClassVar = ("_memory", "_storage")
 
     _data: NDArray[Any]
-    """The elements: exactly `numpy.ndarray`, of any strides."""
+    """The elements at the host: exactly `numpy.ndarray`, of any strides. Other rooms ask for it by `array.buffer`."""
     _memory: NDArray[Any]
-    """The same, for who asks for type, sizes and address alone: no program that is still to write it is waited for
-    (`array.pending`)."""
+    """The buffer, an `array.buffer.ArrayBuffer`: no program that is still to write it is waited for (`array.pending`).
+    The same slot as `_data` where no elements are still to come."""
     _storage: Storage | None
     """The storage that all views of the buffer share; made when first needed (`storage`)."""
     _traced: Traced | LostHistory | None

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
-from hybridize.base.names import late, places
+import numpy
 
-PLACES = places(
+from hybridize.base.names import late, places
+from hybridize.ops.analysis import ANALYSIS
+
+PLACES = {word: f"hybridize.array.functions.elementwise:{word}" for word in ANALYSIS if not hasattr(numpy, word)}
+PLACES |= places(
     "hybridize.array",
     {
         "custom": "custom",
@@ -25,7 +29,7 @@ PLACES = places(
         "functions.ctc": "ctc_loss",
         "functions.decoding": "cached_attention",
         "functions.dense": "fully_connected",
-        "functions.elementwise": "digamma erf erfinv gamma gammaln rsqrt stop_gradient",
+        "functions.elementwise": "digamma stop_gradient",
         "functions.exchange": "from_dlpack=from_dlpack_or_capsule from_numpy to_dlpack_for_read to_dlpack_for_write",
         "functions.legacy_shapes": "broadcast_like pad reshape reshape_like slice slice_axis slice_like",
         "functions.linear": "batch_dot",
@@ -47,7 +51,8 @@ PLACES = places(
         "functions.sequences": "sequence_last sequence_mask sequence_reverse",
         "random": "bernoulli normal_n seed uniform_n",
     },
-) | {"image": "hybridize.array.images", "random": "hybridize.array.random"}
+)
+PLACES |= {"image": "hybridize.array.images", "random": "hybridize.array.random"}
 """Places of the names."""
 
 __all__ = sorted(PLACES)

@@ -131,13 +131,13 @@ __all__ = [
 ]
 
 def erf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The error function of x."""
+    """The error function, 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x."""
 
 def erfinv(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
     """The number whose error function is x."""
 
 def gamma(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The gamma function of x."""
+    """The gamma function; NaN at negative integers."""
 
 def gammaln(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
     """The logarithm of the absolute value of the gamma function."""

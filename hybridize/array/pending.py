@@ -7,10 +7,11 @@
     Failed             stands in the place of the elements that a call should have made, and did not
 
 A *pending* array has its type, its sizes and its memory; its elements are there later. While calls are asynchronous,
-`ndarray._data`, by which all of the package reaches the memory of an array, is a property that waits for the last
-program that is to write this memory (*read after write*). What writes in place comes by `base.access`, which asks
-the queue first, and so waits for those that read it, too (*write after read*). Type and sizes are asked of
-`ndarray._memory`, the bare slot, and wait for nothing. Where they are not asynchronous, `_data` is the slot itself.
+`ndarray._data`, by which all of the package reaches the elements of an array (`array.buffer`), is a property that
+waits for the last program that is to write this memory (*read after write*). What writes in place comes by
+`base.access`, which asks the queue first, and so waits for those that read it, too (*write after read*). Type and sizes
+are asked of `ndarray._memory`, the bare slot, and wait for nothing. Where they are not asynchronous, `_data` is the
+slot itself.
 
 Memory is told apart by its owner, the array of NumPy's that all views of it have for their base. Memory that somebody
 else may read and write unseen (`Storage.exposed`) is neither read nor written by pending programs: calls copy what they
@@ -43,6 +44,7 @@ from typing import Any, Final, NoReturn
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import owner_of
 from hybridize.array.ndarray import ndarray
 from hybridize.base.access import ACCESS, MARK, READERS, STATE, WRITER, begin_writing
 from hybridize.base.config import CONFIG
@@ -63,16 +65,6 @@ _SWITCH: Final = 1e-4
 which is Python's default, until the present line of the user's is done.
 """
 _slot: Final[Any] = vars(ndarray)["_memory"]
-
-
-def owner_of(data: NDArray[Any]) -> Any:
-    """Return the object that owns the memory of an array: arrays that share memory have one owner."""
-    base = data.base
-    while base is not None:
-        if type(base) is not numpy.ndarray:
-            return base
-        data, base = base, base.base
-    return data
 
 
 class Failure:
@@ -532,9 +524,7 @@ def _reached(array: ndarray) -> NDArray[Any]:
         if type(data) is numpy.ndarray:
             queue.settle(data)
         data = _slot.__get__(array)  # what has failed meanwhile has other elements
-    if type(data) is not numpy.ndarray:
-        data.dtype  # noqa: B018 - raises what the call has raised
-    return data
+    return data if type(data) is numpy.ndarray else data.__array__()  # what has failed raises what the call has raised
 
 
 _switching = renewed(threading.RLock())

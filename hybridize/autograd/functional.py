@@ -10,8 +10,9 @@ from typing import Any
 import numpy
 
 from hybridize.array import random
+from hybridize.array.buffer import host_view, overwrite
 from hybridize.array.nd_array import like
-from hybridize.array.ndarray import history, ndarray, wrap
+from hybridize.array.ndarray import history, ndarray, view, wrap
 from hybridize.array.operands import array, operand, result
 from hybridize.array.placing import beside
 from hybridize.array.staging import staging
@@ -122,8 +123,7 @@ def _copy(x: Any, position: int, outer: bool) -> ndarray | Symbol:
 
 def _variable(x: ndarray) -> ndarray:
     """A variable over the same memory."""
-    copy = wrap(x._data)
-    copy._storage = x.storage
+    copy = view(x, host_view(x))
     mark(copy, Variable(x.type, "write"))
     return like(x, copy)  # type: ignore[no-any-return]
 
@@ -160,11 +160,11 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
     if traced is not None and traced.edge is not None:
         sweep = Sweep(create=create, keep=create, wanted=edges, anew=True)
         with modes.mode(recording=create):
-            sweep.run([(edge_of(value), numpy.ones_like(value._data))])
+            sweep.run([(edge_of(value), numpy.ones_like(host_view(value)))])
         return results(sweep, edges, leaves)
     if not isinstance(value, ndarray):
         raise ArgumentError("E385", f"the gradient of a function that returns {type(value).__name__}, not an array")
-    return [like(x, beside(wrap(numpy.zeros_like(x._data)), x)) for x in leaves]
+    return [like(x, beside(wrap(numpy.zeros_like(host_view(x))), x)) for x in leaves]
 
 
 def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -229,13 +229,13 @@ class _Recomputation:
             if outer.create:
                 storage = leaves[k].storage
                 edge = x.edge if type(x) is Traced else None
-                through = result(_Through.of(Traced(leaves[k]._data, edge, storage, storage.version)))
+                through = result(_Through.of(Traced(host_view(leaves[k]), edge, storage, storage.version)))
                 leaves[k] = like(leaves[k], through)
             else:
                 leaves[k] = _variable(leaves[k])
         with STATE:
             before = random.state.asnumpy()
-            random.state._data[...] = self._drawn
+            overwrite(random.state, self._drawn)
         nested, modes.THREAD.recomputing = modes.THREAD.recomputing, True
         try:
             args, kwargs = unflatten(self._structure, leaves)
@@ -244,7 +244,7 @@ class _Recomputation:
         finally:
             modes.THREAD.recomputing = nested
             with STATE:
-                random.state._data[...] = before
+                overwrite(random.state, before)
         values, _ = flatten(outputs)
         edges = [traced.edge if (traced := history(leaves[k])) is not None else None for k in positions]
         heads = [

@@ -16,9 +16,10 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view, rebind
 from hybridize.array.device import OTHERS
 from hybridize.array.nd_array import like
-from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap, written
+from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
 from hybridize.array.operands import operand
 from hybridize.array.placing import beside
 from hybridize.array.staging import staging
@@ -27,7 +28,7 @@ from hybridize.array.traced import RELEASED, LostHistory, Release, Traced, Varia
 from hybridize.autograd.nodes import TapeNode, freed, number_of_next
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
-from hybridize.base.access import ACCESS, READERS, SMALL, WRITER
+from hybridize.base.access import READERS, SMALL, WRITER
 from hybridize.base.advice import warn
 from hybridize.base.dims import same
 from hybridize.base.dtypes import is_inexact
@@ -351,7 +352,7 @@ def _depending(g: ndarray, x: ndarray) -> ndarray:
         return g
     with taped(TAPE):
         mask = numpy.ones(g.shape, bool)
-        (value,) = TAPE.bind(Where(), (mask, g._data, TAPE.operand(x)))
+        (value,) = TAPE.bind(Where(), (mask, host_view(g), TAPE.operand(x)))
         return TAPE.wrap(value)
 
 
@@ -396,7 +397,7 @@ def commit(gradients: dict[Variable, Operand]) -> None:
                 gradient = gradient.data
             if variable.req == "add":
                 buffer = gradient_of(variable)
-                store(buffer, ..., buffer._data + gradient)
+                store(buffer, ..., host_view(buffer) + gradient)
             elif gradient.size <= SMALL or not _takes_place(variable, gradient):
                 store(gradient_of(variable), ..., gradient)
             variable.fresh = True
@@ -415,11 +416,9 @@ def _takes_place(variable: Variable, data: NDArray[Any]) -> bool:
         return True
     if grad._storage is not None and grad._storage.exposed:
         return False
-    if sys.getrefcount(grad._data) > _OF_SLOT or not _owned(grad._data):
+    if sys.getrefcount(host_view(grad)) > _OF_SLOT or not _owned(host_view(grad)):
         return False
-    ACCESS.writes += 1
-    grad._data = data
-    written(grad)
+    rebind(grad, data)
     return True
 
 
@@ -438,9 +437,6 @@ _WHOLE: Final = USABLE | 0x400
 def _references() -> tuple[int, int, int]:
     """Count the references to what nobody else has, as `_takes_place` and `_owned` find them in this Python."""
 
-    class Holder:
-        __slots__ = ("_data",)
-
     def of_argument(data: Any) -> int:
         return sys.getrefcount(data)
 
@@ -450,11 +446,10 @@ def _references() -> tuple[int, int, int]:
 
     gradients = {0: numpy.zeros(2)}
     _, gradient = gradients.popitem()
-    holder: Any = Holder()
-    holder._data = numpy.zeros(2)
+    holder = wrap(numpy.zeros(2))
     viewed = [numpy.zeros(2)]
     viewed.append(viewed.pop()[:])
-    return of_argument(gradient), sys.getrefcount(holder._data), of_base(viewed[0])
+    return of_argument(gradient), sys.getrefcount(host_view(holder)), of_base(viewed[0])
 
 
 _OF_FOUND, _OF_SLOT, _OF_BASE = _references()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import history, ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
@@ -59,7 +60,7 @@ def mark(x: ndarray, variable: Variable) -> None:
         traced.variable = variable
         return
     storage = x.storage
-    x._traced = traced = Traced(x._data, variable, storage, storage.version)
+    x._traced = traced = Traced(host_view(x), variable, storage, storage.version)
     traced.variable = variable
 
 

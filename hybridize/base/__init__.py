@@ -10,6 +10,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     config, modes, version            switches: of the process, of a thread; the version
     settings, registry                numbers that users give, checked; classes that strings name
     frozen, nested, once, digests     immutable classes, trees of leaves, what is made once, hashes
+    memo                              results of pure functions, by what they are made of
     members                           attributes of classes, which no metaclass gives
     prefixes                          names by a hint, a count and a prefix, for symbols and blocks
     html, drawing, colours            pieces of pages for notebooks; graphs as SVG; constants of colours

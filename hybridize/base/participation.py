@@ -11,6 +11,7 @@ asks their class, by declarations that it looks up on the class and that classes
 | `__hybridize_captured__` | a class | arrays of a program are instances of it, to functions that are captured |
 | `__hybridize_fed__` | a class | attributes that a call reads when their turn comes, and the kind of number of each |
 | `__hybridize_watch__` | a class, as a method | what tells when an attribute is replaced, so that nobody has to look |
+| `__hybridize_slots__` | a class of arrays | the slots of its buffer and of its storage, which entries read and fill |
 | `@outside_only(...)` | a function, method | not inside of a captured call; and the reason |
 
 A class that declares nothing is read by its content and written as an effect of the program, as the user's classes
@@ -154,6 +155,12 @@ def fed_of(kind: type) -> Mapping[str, type | None]:
     None as a kind: it is no number, and reading it inside of a captured call is refused.
     """
     declared: Mapping[str, type | None] = class_member(kind, "__hybridize_fed__", _NOTHING)
+    return declared
+
+
+def slots_of(kind: type) -> tuple[str, str]:
+    """Return the names of the slots in which arrays of a class keep their buffer and their storage."""
+    declared: tuple[str, str] = class_member(kind, "__hybridize_slots__")
     return declared
 
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy
 from numpy.lib.array_utils import byte_bounds
 
+from hybridize.array.buffer import host_view, pending_view, share_elements
 from hybridize.array.device import Device, cpu
-from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Cell, Symbol, described
@@ -349,7 +349,7 @@ class _Finalizer:
         input_of: dict[int, int] = {}
         for entry in trace.inputs.entries:
             if entry.position in trace.numbers.pinned and entry.position >= 0:
-                numbers[entry.value] = number = entry.array._data.copy()
+                numbers[entry.value] = number = host_view(entry.array).copy()
                 number.setflags(write=False)
             elif entry.position >= 0 or entry.value in used or id(entry) in written or self._is_viewed(entry, results):
                 input_of[id(entry)] = len(inputs)
@@ -578,7 +578,7 @@ class _Finalizer:
         if entry.position >= 0:
             return captures.ExistingArray(entry.position, None, steps, lost, symbol.of_nd)
         users = self.trace.inputs.is_foreign(symbol)
-        return captures.ExistingArray(-1, entry.array._data if users else entry.array, steps, lost, symbol.of_nd)
+        return captures.ExistingArray(-1, host_view(entry.array) if users else entry.array, steps, lost, symbol.of_nd)
 
     def _written(self) -> dict[int, int]:
         """Map each input that is written to the output that writes it; refuse what may be seen in two ways."""
@@ -603,8 +603,8 @@ class _Finalizer:
         """
         if not written:
             return
-        entries = [entry for entry in self.trace.inputs.entries if entry.array._data.size]
-        spans = sorted([(*byte_bounds(entry.array._data), number) for number, entry in enumerate(entries)])
+        entries = [entry for entry in self.trace.inputs.entries if entry.array.size]
+        spans = sorted([(*byte_bounds(pending_view(entry.array)), number) for number, entry in enumerate(entries)])
         for at, (_, stop, number) in enumerate(spans):
             for start, _, further in islice(spans, at + 1, None):
                 if start >= stop:
@@ -612,7 +612,7 @@ class _Finalizer:
                 one, other = entries[number], entries[further]
                 if one.symbol._cell is other.symbol._cell or not (id(one) in written or id(other) in written):
                     continue
-                if share_elements(one.array._data, other.array._data):
+                if share_elements(one.array, other.array):
                     raise _overlap(*((one, other) if id(one) in written else (other, one)))
 
     def _is_viewed(self, entry: Input, results: list[captures.Result]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic
 
 import numpy
 
+from hybridize.array.buffer import host_view
 from hybridize.array.device import OTHERS, current_device
 from hybridize.array.placing import arrays_in, one_device, settled
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
@@ -197,7 +198,7 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         weights: dict[str, Any] = {}
         for program, signature in self.of_file():
             arrays = [source.array for source in program.capture.sources if source.array is not None]
-            weights.update((name, array._data) for name, array in zip(signature.state, arrays, strict=True))
+            weights.update((name, host_view(array)) for name, array in zip(signature.state, arrays, strict=True))
         return changed(self.saved_program, weights=weights)
 
     def _judge(self) -> None:

@@ -63,7 +63,7 @@ def make_entry(
 
     Args:
         executable: the program.
-        array_type: class of arguments and results, with slots `_data` and `_storage`; None for plain NumPy arrays.
+        array_type: class of arguments and results, which declares `__hybridize_slots__`; None for plain NumPy arrays.
         arguments: what each positional argument must be; a `TensorType` means an array of that type.
         bound: buffers read at each call, C-contiguous; they are kept alive.
         fallback: gets every other call, with the same arguments.

@@ -75,13 +75,12 @@ def process_image(kind: str, target: Target, numbers: Sequence[int]) -> Image:
         numbers: what it depends on besides the machine and the compiler.
     """
     with LOADING:
-        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
-        from hybridize.codegen.llvm.process.entry import emit_entry
-        from hybridize.codegen.llvm.process.pool import emit_pool
+        from hybridize.codegen import runtimes  # late: see the package
+        from hybridize.codegen.llvm.engine import compile_image, working_level
 
     if kind == "entry":
-        return compile_image(emit_entry(*numbers).text(), target)
-    return compile_image(emit_pool(target).text(), target, 0)
+        return compile_image(runtimes.text("entry", table_offset=numbers[0]), target, working_level(target))
+    return compile_image(runtimes.text("pool", target.processor), target, 0)
 
 
 def process_module(kind: str, *numbers: int) -> Loaded:

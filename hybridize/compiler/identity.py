@@ -21,7 +21,7 @@ from hybridize.runtime.processors import cache_bytes
 PARTS = ("base", "graph", "loops", "machine", "ops", "passes", "schedule", "codegen", "compiler", "runtime")
 """The packages that machine code and plans are made by and read by."""
 
-_LOADED = (".py", ".pyc", ".so")
+_LOADED = (".py", ".pyc", ".so", ".ll")
 """Endings of files that hold code."""
 _LOADED_NS = time.time_ns() - 10**9
 """The compiler is loaded about now; a second is more than it takes from its first module to this one."""

@@ -54,9 +54,9 @@ def step_seconds(
     """
     with LOADING:
         from hybridize.codegen.llvm.engine import compile_program  # late: see the package
-        from hybridize.codegen.llvm.process.timed import TimedWriter
         from hybridize.codegen.llvm.program import build
         from hybridize.codegen.llvm.table import FunctionTable
+        from hybridize.codegen.llvm.timed import TimedWriter
 
     plan = executable.plan
     ticks = numpy.zeros(len(plan.steps) + 2, dtype=numpy.int64)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.buffer import buffer_of, host_view
 from hybridize.array.device import OTHERS, Device, cpu, current_device
 from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
@@ -98,7 +99,7 @@ class Call:
         for position, leaf in enumerate(leaves):
             kind = type(leaf)
             if kind is ndarray:
-                data = leaf._memory
+                data = buffer_of(leaf)
                 kinds.append(TensorType(data.shape, data.dtype))
             elif kind is float or (kind is int and leaf in _EXACT):
                 kinds.append(kind)
@@ -155,7 +156,7 @@ def _devices(leaves: Sequence[Any]) -> tuple[Device, ...] | None:
 
 
 def _array(leaf: Any) -> ndarray:
-    data = leaf._data if isinstance(leaf, ndarray) else numpy.asarray(leaf)
+    data = host_view(leaf) if isinstance(leaf, ndarray) else numpy.asarray(leaf)
     if data.dtype not in CODES:
         native = data.dtype.newbyteorder("=")
         if native not in CODES:

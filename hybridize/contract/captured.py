@@ -302,12 +302,6 @@ def stand_ins(data: Any) -> Iterator[Output | ExistingArray | FormattedText]:
             yield from stand_ins(part)
 
 
-def memory(array: ndarray) -> tuple[Any, ...]:
-    """Give a key that two arrays over exactly the same elements have in common."""
-    data = array._memory
-    return (data.__array_interface__["data"][0] if data.size else id(array), data.shape, data.strides, data.dtype)
-
-
 def are_distinct(captured: Captured, call: Call) -> bool:
     """Tell whether the containers among the arguments that a program changes are met nowhere else."""
     every = list(containers(call.originals))

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import overwrite
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
 from hybridize.array.traced import Variable
@@ -142,7 +143,7 @@ class Reading(Feed):
 
     def begin(self, before: Any) -> bool:
         """Read it."""
-        self.array._data[...] = self._read()
+        overwrite(self.array, self._read())
         return True
 
 

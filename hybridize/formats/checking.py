@@ -30,12 +30,12 @@ from hybridize.base.comparison import largest
 from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
+from hybridize.codegen.levels import runnable
 from hybridize.formats import sampling
 from hybridize.formats.deployable import Deployable, Variant
 from hybridize.formats.precision import precision_of_outputs
 from hybridize.formats.roundoff import Rounding
 from hybridize.formats.saved import CheckedCall
-from hybridize.runtime import processors
 
 
 @cache
@@ -297,5 +297,5 @@ def node() -> str | None:
 
 def levels() -> tuple[str, ...]:
     """The levels of x86-64 that this machine has, the best first; empty on others."""
-    names = processors.levels()
+    names = runnable()
     return names if names[-1] == "baseline" else ()

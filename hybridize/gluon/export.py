@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
 from hybridize.base.advice import warn
@@ -82,7 +83,7 @@ def deploy(
 
 def names_of(parameters: ParameterDict) -> dict[int, str]:
     """Names by the identity of the arrays."""
-    return {id(one._data): path for path, p in parameters.items() for one in p.copies() if one._data is not None}
+    return {id(one._array): path for path, p in parameters.items() for one in p.copies() if one._array is not None}
 
 
 def write(
@@ -135,7 +136,7 @@ def _check(files: tuple[str, str | None], signature: SavedSignature, imports: Im
 
 
 def _compare(title: str, number: int, leaves: Sequence[Any], sample: CheckedCall) -> None:
-    arrays = [array._data for array in leaves if isinstance(array, ndarray)]
+    arrays = [host_view(array) for array in leaves if isinstance(array, ndarray)]
     for output, (array, expected) in enumerate(zip(arrays, sample.outputs, strict=True)):
         problem = difference(array, expected)
         if problem:

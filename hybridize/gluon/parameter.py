@@ -21,6 +21,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import init as initializers
+from hybridize.array.buffer import host_view, overwrite
 from hybridize.array.device import Device, as_device, check_device, cpu, current_device
 from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
 from hybridize.array.placing import place
@@ -308,7 +309,7 @@ class Parameter:
         array = self._data
         if array is None or array.shape != values.shape or array.dtype != values.dtype:
             array = ndarray(weights(values.shape, values.dtype))
-        store(array, ..., values._data)
+        store(array, ..., host_view(values))
         self._become(array)
 
     def _live_on(self, devices: Sequence[Device]) -> None:
@@ -454,6 +455,11 @@ class Parameter:
         return Parameter.list_data(self) if ctx is list else Parameter.data(self, ctx)
 
     @property
+    def _array(self) -> ndarray | None:
+        """The array, None before it is there; `_data` is MXNet's name, which subclasses of users' have."""
+        return self._data
+
+    @property
     def _allow_deferred_init(self) -> bool:
         """MXNet's private name of `allow_deferred_init`."""
         return self.allow_deferred_init
@@ -529,7 +535,7 @@ class Parameter:
         if self._data is None:
             self._deferred = None
             array = ndarray(weights(data.shape, self._dtype))
-            array._data[...] = data
+            overwrite(array, data)
             self._become(array)
             for one in self._elsewhere.values():
                 one._take(self, array)
@@ -640,7 +646,7 @@ class Parameter:
         with imperatively():
             for one in self.copies():
                 array = ndarray(weights(values.shape, values.dtype))
-                array._data[...] = values
+                overwrite(array, values)
                 one._become(array)
 
     reset_ctx = reset_device

@@ -173,7 +173,7 @@ def _freshness(trace: Recording, trainer: Updating) -> dict[Variable, bool]:
     """The variables that were asked whether they are fresh and are not written by the program."""
     freshness: dict[Variable, bool] = {}
     for parameter in (one for each in trainer._params for one in each.copies()):
-        traced = None if parameter._data is None else history(parameter._data)
+        traced = None if parameter._array is None else history(parameter._array)
         variable = None if traced is None else traced.variable
         if variable is not None and variable not in trace.root.history.fresh:
             freshness[variable] = variable.fresh

@@ -92,6 +92,15 @@ class Graph:
         return next((scope for value in self.inputs if (scope := value.type.scope) is not None), None)
 
     @cached_property
+    def kinds(self) -> frozenset[type]:
+        """The classes of the ops."""
+        return frozenset([type(node.op) for node in self.nodes])
+
+    def has(self, *kinds: type) -> bool:
+        """Tell whether there is an op of one of some classes."""
+        return any(issubclass(kind, kinds) for kind in self.kinds)
+
+    @cached_property
     def text(self) -> str:
         """The text form (see the package docstring)."""
         return PRINTER.value(self)
@@ -185,8 +194,8 @@ class Builder:
 
     def add(self, op: OpLike, inputs: Sequence[Value], loc: SourceLoc | None = None) -> tuple[Value, ...]:
         """Apply `op`; returns its outputs, typed by `op.infer`."""
-        types = op.infer(*(value.type for value in inputs))
-        outputs = tuple(Value(type) for type in types)
+        types = op.infer(*[value.type for value in inputs])
+        outputs = tuple([Value(type) for type in types])
         self.nodes.append(Node(op, tuple(inputs), outputs, loc))
         return outputs
 
@@ -194,8 +203,10 @@ class Builder:
         """The graph of everything added so far, returning `outputs`."""
         return Graph(tuple(self.inputs), tuple(self.nodes), tuple(outputs), dict(self.constants))
 
-    def inline(self, graph: Graph, inputs: Sequence[Value]) -> tuple[Value, ...]:
-        """Add the nodes of `graph`, its inputs replaced by `inputs`; returns its outputs here."""
+    def inline(self, graph: Graph, inputs: Sequence[Value], loc: SourceLoc | None = None) -> tuple[Value, ...]:
+        """Add the nodes of `graph`, its inputs replaced by `inputs`, as of a line if one is given; returns its outputs
+        here.
+        """
         if len(inputs) != len(graph.inputs):
             raise GraphError("E902", f"a graph of {len(graph.inputs)} inputs was given {len(inputs)}")
         here: dict[Value, Value] = dict(zip(graph.inputs, inputs, strict=True))
@@ -203,8 +214,8 @@ class Builder:
             here[value] = copy = Value(value.type, value.name)
             self.constants[copy] = array
         for node in graph.nodes:
-            outputs = tuple(Value(value.type, value.name) for value in node.outputs)
-            self.nodes.append(Node(node.op, tuple(here[value] for value in node.inputs), outputs, node.loc))
+            outputs = tuple([Value(value.type, value.name) for value in node.outputs])
+            self.nodes.append(Node(node.op, tuple([here[value] for value in node.inputs]), outputs, loc or node.loc))
             here.update(zip(node.outputs, outputs, strict=True))
         return tuple(here[value] for value in graph.outputs)
 

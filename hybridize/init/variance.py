@@ -7,8 +7,7 @@ import math
 
 import numpy
 
-from hybridize.array import random
-from hybridize.array.functions.elementwise import clip, erfinv
+from hybridize.array import np, npx, random
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.init.base import Initializer, alias, register
@@ -59,8 +58,8 @@ class TruncNorm(Initializer):
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
         part = math.erf(self.scale / math.sqrt(2))
-        steps = erfinv(random.uniform(-part, part, arr.shape)) * math.sqrt(2)
-        arr[...] = self.mean + self.stdev * clip(steps, -self.scale, self.scale)
+        steps = npx.erfinv(random.uniform(-part, part, arr.shape)) * math.sqrt(2)
+        arr[...] = self.mean + self.stdev * np.clip(steps, -self.scale, self.scale)
 
 
 @register

@@ -10,6 +10,7 @@ import jax.extend.backend
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import DeviceError, DTypeError
@@ -70,7 +71,7 @@ def of_result(array: ndarray, weak: bool = False, key: Any = None) -> jax.Array:
         weak: its dtype yields to others.
         key: the dtype of keys that it is the words of; None for numbers.
     """
-    data = array._data
+    data = host_view(array)
     flags = data.flags
     if not (flags.c_contiguous and flags.writeable):  # of an argument, or a part of a result
         data = numpy.array(data, order="C")

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy
 
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import wrap
 from hybridize.array.operands import operand, result
 from hybridize.base import dims
@@ -208,7 +209,7 @@ class CallForm:
 
     def _whole(self, array: Any, leaf: ArrayLeaf) -> Any:
         """Return an array of ours as JAX has it."""
-        return of_result(wrap(numpy.array(array._data)), leaf.weak, leaf.dtype if is_key(leaf.dtype) else None)
+        return of_result(wrap(numpy.array(host_view(array))), leaf.weak, leaf.dtype if is_key(leaf.dtype) else None)
 
     def _walked(self, operands: Sequence[Any], shapes: Sequence[Any]) -> Any:
         sizes, names = _named(shapes)

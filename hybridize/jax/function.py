@@ -15,6 +15,7 @@ import jax
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import address_of, host_view
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
@@ -397,9 +398,9 @@ def _part(arrays: list[ndarray]) -> None:
     """Copy the arrays that lie where one before lies: a program takes arguments that overlap for what calls repeat."""
     seen: set[int] = set()
     for position, array in enumerate(arrays):
-        place = array._data.__array_interface__["data"][0]
+        place = address_of(array)
         if place in seen:
-            arrays[position] = wrap(array._data.copy())
+            arrays[position] = wrap(host_view(array).copy())
         seen.add(place)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.placing import moved
@@ -137,8 +138,8 @@ class KVStore(KVStoreBase):
                 index = numpy.unique(numpy.asarray(next(chosen)).astype(numpy.int64))
                 if index.size and not (index[0] >= 0 and index[-1] < len(present)):
                     raise ArgumentError("E300", f"rows {index.tolist()} are outside of the {len(present)} of {one!r}")
-                values = numpy.zeros_like(present._data)
-                values[index] = present._data[index]
+                values = numpy.zeros(present.shape, present.dtype)
+                values[index] = host_view(present)[index]
                 _write(array, ndarray(values))
 
     def _pairs(self, key: Any, value: Any) -> Iterator[tuple[int | str, list[Any]]]:

@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.dims import Size, same
-from hybridize.base.dtypes import DType
 from hybridize.base.errors import InternalError
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.precision import Precision
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
@@ -97,7 +97,8 @@ def subscript(terms: Iterable[Term], offset: int = 0, divisor: int = 1) -> Subsc
 class Contraction:
     """A sum of products of elements of two operands, by index maps.
 
-    `Contraction((m, n, k), 2, (plain(0), plain(2)), (plain(2), plain(1)), float32, float32)` is a matrix product.
+    `Contraction((m, n, k), 2, (plain(0), plain(2)), (plain(2), plain(1)), default_precision(float32))` is a matrix
+    product.
     """
 
     sizes: tuple[int, ...]
@@ -107,9 +108,7 @@ class Contraction:
     x: tuple[Subscript, ...]
     """One for each axis of the first operand."""
     w: tuple[Subscript, ...]
-    accumulate: DType
-    """The dtype that products and sums are computed in."""
-    result: DType
+    precision: Precision
     winograd: bool = False
     """True if a convolution may be computed by fewer products, whose sums round otherwise (Winograd's algorithm)."""
     paired: bool = False
@@ -196,7 +195,7 @@ def outside(subscripts: Sequence[Subscript], sizes: Sequence[int], shape: Shape)
 def reference(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDArray[Any]:
     """Compute a contraction of known sizes by `numpy.einsum` over views: plain, not fast."""
     if 0 in contraction.sizes:
-        return numpy.zeros(contraction.shape, contraction.result)
+        return numpy.zeros(contraction.shape, contraction.precision.result)
     if contraction.paired:
         return reference(*_opened(contraction, x, w))
     left, right = _view(contraction, contraction.x, x), _view(contraction, contraction.w, w)
@@ -204,13 +203,13 @@ def reference(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDA
     sublists = [[numbers[axis] for axis in axes] for _, axes in (left, right)]
     out = [numbers[axis] for axis in range(contraction.rank)]
     sums: Any = numpy.einsum(left[0], sublists[0], right[0], sublists[1], out)
-    return numpy.asarray(sums, contraction.accumulate).astype(contraction.result, copy=False)
+    return numpy.asarray(sums, contraction.precision.accumulate).astype(contraction.precision.result, copy=False)
 
 
 def product(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDArray[Any]:
     """Compute a contraction of known sizes as a batch of matrix products, of copies in order."""
     if 0 in contraction.sizes:
-        return numpy.zeros(contraction.shape, contraction.result)
+        return numpy.zeros(contraction.shape, contraction.precision.result)
     if contraction.paired:
         return product(*_opened(contraction, x, w))
     rank, sizes = contraction.rank, contraction.sizes
@@ -221,7 +220,7 @@ def product(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDArr
     rows = [axis for axis in left[1] if axis not in right[1]]
     columns = [axis for axis in right[1] if axis not in left[1]]
     axes = [*batch, *rows, *columns]
-    out = numpy.empty(contraction.shape, contraction.result)
+    out = numpy.empty(contraction.shape, contraction.precision.result)
     # A window is copied as often as it is wide: large operands part by part, along an axis that the other one lacks.
     larger = 0 if left[0].size >= right[0].size else 1
     along = (rows, columns)[larger]
@@ -278,7 +277,7 @@ def _view(
     The operand is spread and padded with zeros where indices leave it; then each axis is a stride.
     """
     sizes = contraction.sizes
-    array = array.astype(contraction.accumulate, copy=False)
+    array = array.astype(contraction.precision.accumulate, copy=False)
     lengths, source, target, first = [], [], [], []
     leaves = False
     for index, size in zip(subscripts, array.shape, strict=True):
@@ -320,14 +319,14 @@ def element(contraction: Contraction, x: Element, w: Element, types: Sequence[Te
         summed = (loops.index(0) if same(sizes[axis], 1) else loops.axis(-1 - axis) for axis in range(rank, len(sizes)))
         axes = (*index, *summed)
         factors = [
-            loops.cast(_element(subscripts, operand, kind, axes, sizes), contraction.accumulate)
+            loops.cast(_element(subscripts, operand, kind, axes, sizes), contraction.precision.accumulate)
             for subscripts, operand, kind in ((contraction.x, x, types[0]), (contraction.w, w, types[1]))
         ]
         body = _pair_of_products(*factors) if contraction.paired else loops.call("mul", *factors)
         for axis in reversed(range(rank, len(sizes))):
             if not same(sizes[axis], 1):
-                body = Fold(contraction.accumulate, "sum", sizes[axis], -1 - axis, (body,))
-        return loops.cast(body, contraction.result)
+                body = Fold(contraction.precision.accumulate, "sum", sizes[axis], -1 - axis, (body,))
+        return loops.cast(body, contraction.precision.result)
 
     return at
 

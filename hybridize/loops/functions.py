@@ -43,6 +43,11 @@ class ScalarFunction:
         return self.kind is Kind.TRUTH
 
     @property
+    def smooth(self) -> bool:
+        """Tell whether it gives floats that have digits beyond those of integers: no rounding, no test."""
+        return self.kind is Kind.FLOATS and not self.exact
+
+    @property
     def compares(self) -> bool:
         """Tell whether it compares two numbers."""
         return self.outcomes is not None

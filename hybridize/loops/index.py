@@ -16,11 +16,14 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.dims import FAR, Bounds, same
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.frozen import frozen, mutable
+from hybridize.base.memo import Memo
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select, whole
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.monoids import applied, monoid
@@ -59,22 +62,20 @@ class Facts:
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The expressions directly inside `expr`."""
-    match expr:
-        case Load(indices=indices):
-            return indices
-        case Index(terms=terms):
-            return tuple(atom for atom, _ in terms)
-        case CallExpr(args=args):
-            return args
-        case Select(condition=condition, then=then, orelse=orelse):
-            return condition, then, orelse
-        case Cast(x=x):
-            return (x,)
-        case Fold(elements=elements):
-            return elements
-        case FoldResult(fold=fold):
-            return (fold,)
-    return ()
+    parts = _CHILDREN.get(type(expr))
+    return () if parts is None else parts(expr)
+
+
+_CHILDREN: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
+    Load: attrgetter("indices"),
+    Index: lambda expr: tuple([atom for atom, _ in expr.terms]),
+    CallExpr: attrgetter("args"),
+    Select: attrgetter("condition", "then", "orelse"),
+    Cast: lambda expr: (expr.x,),
+    Fold: attrgetter("elements"),
+    FoldResult: lambda expr: (expr.fold,),
+}
+"""By the class: every pass over expressions asks."""
 
 
 def upward(root: Expr, indices: bool = True, folds: bool = True) -> list[Expr]:
@@ -106,6 +107,8 @@ class Interner:
         self._facts: dict[int, Facts] = {}
         self._axes: dict[int, Axis] = {}
         self._numbers: dict[int, Const] = {}
+        self.results = Memo()
+        """Results that follow from expressions and sizes alone: places in buffers, axes that count rows."""
 
     def facts(self, expr: Expr) -> Facts:
         """Look up the facts of `expr`, which this interner has made."""
@@ -266,6 +269,9 @@ class Space:
 
     def flat(self, indices: tuple[Expr, ...], shape: tuple[int, ...]) -> Expr:
         """The position in a C-contiguous buffer of `shape`."""
+        return self.interner.results.of((shape, *map(id, indices)), lambda: self._flat(indices, shape))
+
+    def _flat(self, indices: tuple[Expr, ...], shape: tuple[int, ...]) -> Expr:
         stride, parts = 1, []
         for index, size in zip(reversed(indices), reversed(shape), strict=True):
             if not same(size, 1):
@@ -527,6 +533,8 @@ class Space:
             return result
 
         match expr:
+            case CallExpr(dtype=dtype, function=function, args=args):
+                return self.call(dtype, function, tuple([again(arg) for arg in args]))
             case Const(dtype=dtype, value=value):
                 return self.interner.const(dtype, value)
             case Axis(number=number):
@@ -536,8 +544,6 @@ class Space:
                 return load(expr, tuple([again(i) for i in indices]))
             case Index(constant=constant, terms=terms):
                 return self.affine([(again(atom), coefficient) for atom, coefficient in terms], constant)
-            case CallExpr(dtype=dtype, function=function, args=args):
-                return self.call(dtype, function, tuple([again(arg) for arg in args]))
             case Select(condition=condition, then=then, orelse=orelse):
                 decided = again(condition)
                 if isinstance(decided, Const):

@@ -76,25 +76,35 @@ class ElementKernel:
     nests: tuple[LoopNest, ...]
 
 
-def epilogue_text(params: Sequence[Param], statements: Sequence[Statement], out: Expr | None = None) -> str:
-    """Write statements over the axes of a contraction's result as text; loads of a number below 0 are of its sums.
+def epilogue_text(params: Sequence[Param], statements: Sequence[Statement]) -> str:
+    """Write statements over the axes of a contraction's result as text; loads of a number below 0 are of its sums."""
+    return ExpressionPrinter().epilogue(params, statements)
 
-    `out` is what its own store writes, where it has one besides.
-    """
-    return ExpressionPrinter().epilogue(params, statements, out)
+
+def prologue_text(params: Sequence[Param], value: Expr) -> str:
+    """Write what an element of a contraction's second operand is computed of; loads of -1 are of its memory."""
+    return ExpressionPrinter("w").epilogue(params, (), value, "prologue")
 
 
 class ExpressionPrinter:
     """Writes statements as text, each shared expression once."""
 
-    def __init__(self) -> None:
+    def __init__(self, below: str = "sum") -> None:
+        """`below` names what loads of a number below 0 are of."""
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
         self._variables: dict[int, str] = {}
+        self._below = below
 
-    def epilogue(self, params: Sequence[Param], statements: Sequence[Statement], out: Expr | None) -> str:
-        """Write an epilogue."""
-        self.lines.append(f"epilogue({', '.join(f'b{i}: {param}' for i, param in enumerate(params))}) {{")
+    def epilogue(
+        self,
+        params: Sequence[Param],
+        statements: Sequence[Statement],
+        out: Expr | None = None,
+        word: str = "epilogue",
+    ) -> str:
+        """Write an epilogue, or a prologue, whose value is `out`."""
+        self.lines.append(f"{word}({', '.join(f'b{i}: {param}' for i, param in enumerate(params))}) {{")
         for statement in statements:
             index, value = self.name(statement.index), self.name(statement.value)
             self.lines.append(f"  b{statement.buffer}[{index}] = {value}")
@@ -120,7 +130,7 @@ class ExpressionPrinter:
                 parts = [self._term(atom, coefficient) for atom, coefficient in terms]
                 return f"({' + '.join(parts if same(constant, 0) else [*parts, size_text(constant)])})"
             case Load(operand=operand, indices=indices):
-                of = f"b{operand}" if operand >= 0 else "sum" if operand == -1 else f"sum{-operand}"
+                of = f"b{operand}" if operand >= 0 else self._below if operand == -1 else f"{self._below}{-operand}"
                 line = f"{of}[{', '.join(map(self.name, indices))}]"
             case CallExpr(function=function, args=args):
                 line = f"{function}({', '.join(map(self.name, args))})"

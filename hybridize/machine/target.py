@@ -16,7 +16,7 @@ class Target:
     """The facts that code generation needs of a machine."""
 
     name: str
-    """avx512, avx2, baseline, aarch64 or wasm32."""
+    """One of `NAMES`."""
     triple: str
     cpu: str
     """LLVM's name of the processor; empty for the generic one."""
@@ -45,6 +45,9 @@ class Target:
     """Terms that one turn of a register tile's loop sums. More pay where scalar instructions take the same ports as
     vector ones: the loop's own are then shared by several terms. A choice (see `machine.choices`); sums keep their
     order."""
+    needs: str = ""
+    """The processor's features that code for it takes for granted, as Linux calls them: where one of them is missing,
+    the code is not run."""
     packs_from: int = 4
     """Rows of x from which on a w contiguous along k is read faster packed in panels than in place, as dot products. A
     choice; sums of the rows in between have another order, and round otherwise."""
@@ -64,18 +67,20 @@ class Target:
 
 
 _X86 = "x86_64-unknown-linux-gnu"
+_V3 = "sse2 avx avx2 bmi1 bmi2 f16c fma abm movbe xsave"
+_V4 = f"{_V3} avx512f avx512bw avx512cd avx512dq avx512vl"
 _WASM = "+simd128,+bulk-memory,+bulk-memory-opt,+nontrapping-fptoint,+sign-ext,+mutable-globals"
 _NAMED = {
-    # The levels of the x86-64 psABI.
-    "avx512": Target("avx512", _X86, "x86-64-v4", "", 64, 32, True, masked_bytes=1, scales=True),
-    "avx2": Target("avx2", _X86, "x86-64-v3", "", 32, 16, True, masked_bytes=4),
-    "baseline": Target("baseline", _X86, "x86-64", "", 16, 16, False, halves=False, rounds=False),
+    # The levels of the x86-64 psABI, the widest first.
+    "avx512": Target("avx512", _X86, "x86-64-v4", "", 64, 32, True, masked_bytes=1, scales=True, needs=_V4),
+    "avx2": Target("avx2", _X86, "x86-64-v3", "", 32, 16, True, masked_bytes=4, needs=_V3),
+    "baseline": Target("baseline", _X86, "x86-64", "", 16, 16, False, halves=False, rounds=False, needs="sse2"),
     "aarch64": Target("aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+fp-armv8", 16, 32, True),
     # Sixteen registers, as the engine's compiler has on x86-64.
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),
 }
 NAMES = tuple(_NAMED)
-"""The names that `named_target` knows."""
+"""The names that `named_target` knows; of one family of processors, the widest first."""
 
 
 def named_target(name: str) -> Target:

@@ -11,6 +11,7 @@ It must not know arrays, compilers, kernels or file formats.
 """
 
 from hybridize.base.names import late, places
+from hybridize.ops.analysis import ANALYSIS
 from hybridize.ops.composite import composite as composite  # now: the module has its name
 from hybridize.ops.contract import contract as contract  # now: the module has its name
 from hybridize.ops.convolution import convolution as convolution  # now: the module has its name
@@ -20,12 +21,7 @@ from hybridize.ops.matmul import matmul as matmul  # now: the module has its nam
 PLACES = places(
     "hybridize.ops",
     {
-        "analysis": (
-            "Arccos Arccosh Arcsin Arcsinh Arctan Arctanh Cbrt Ceil Cos Cosh Erf Erfinv Exp Exp2 Expm1 Floor Gamma "
-            "Gammaln Isfinite Isinf Isnan Log Log10 Log1p Log2 Round Rsqrt Sigmoid Sin Sinh Sqrt Tan Tanh Trunc "
-            "arccos arccosh arcsin arcsinh arctan arctanh cbrt ceil cos cosh digamma erf erfinv exp exp2 expm1 floor "
-            "gamma gammaln isfinite isinf isnan log log10 log1p log2 round rsqrt sigmoid sin sinh sqrt tan tanh trunc"
-        ),
+        "analysis": " ".join(["digamma", *ANALYSIS, *(op.__name__ for op in ANALYSIS.values())]),
         "arithmetic": (
             "Abs Add BitAnd BitOr BitXor Div Eq FMax FMin FloorDiv Ge Gt Le Lt Max Min Mod Mul Ne Neg Not SharedMax "
             "SharedMin ShiftLeft ShiftRight Sign Sub Where abs add bit_and bit_not bit_or bit_xor div eq floor_div "

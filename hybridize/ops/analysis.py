@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy
 
+from hybridize.loops.functions import FUNCTIONS
 from hybridize.ops import special
 from hybridize.ops.arithmetic import add, bit_not, bit_or, div, eq, lt, mul, neg, sub, where
 from hybridize.ops.elementwise import Unary, UnaryFunction, unary
@@ -39,7 +41,7 @@ class Trunc(Unary, meaning=numpy.trunc, slope=lambda g, y, x: like(0, x)):
 
 
 class Sqrt(Complex, meaning=numpy.sqrt, slope=lambda g, y, x: div(mul(g, like(0.5, y)), y)):
-    """The square root."""
+    """The square root of x."""
 
 
 class Rsqrt(Complex, meaning=special.rsqrt, slope=lambda g, y, x: mul(mul(g, like(-0.5, x)), div(y, x))):
@@ -47,7 +49,7 @@ class Rsqrt(Complex, meaning=special.rsqrt, slope=lambda g, y, x: mul(mul(g, lik
 
 
 class Cbrt(Unary, meaning=numpy.cbrt, slope=lambda g, y, x: div(mul(g, y), mul(like(3, x), x))):
-    """The cube root."""
+    """The cube root of x."""
 
 
 class Exp(Complex, meaning=numpy.exp, slope=lambda g, y, x: mul(g, y)):
@@ -63,15 +65,15 @@ class Expm1(Complex, meaning=special.expm1, slope=lambda g, y, x: mul(g, add(y, 
 
 
 class Log(Complex, meaning=numpy.log, slope=lambda g, y, x: div(g, x)):
-    """The natural logarithm."""
+    """The natural logarithm of x."""
 
 
 class Log2(Complex, meaning=numpy.log2, slope=lambda g, y, x: div(g, mul(x, like(math.log(2), x)))):
-    """The logarithm to base 2."""
+    """The logarithm of x to base 2."""
 
 
 class Log10(Complex, meaning=numpy.log10, slope=lambda g, y, x: div(g, mul(x, like(math.log(10), x)))):
-    """The logarithm to base 10."""
+    """The logarithm of x to base 10."""
 
 
 class Log1p(Complex, meaning=numpy.log1p, slope=lambda g, y, x: div(g, add(x, like(1, x)))):
@@ -103,15 +105,15 @@ class Arctan(Complex, meaning=numpy.arctan, slope=lambda g, y, x: div(g, add(mul
 
 
 class Sinh(Complex, meaning=numpy.sinh, slope=lambda g, y, x: mul(g, cosh(x))):
-    """The hyperbolic sine."""
+    """The hyperbolic sine of x."""
 
 
 class Cosh(Complex, meaning=numpy.cosh, slope=lambda g, y, x: mul(g, sinh(x))):
-    """The hyperbolic cosine."""
+    """The hyperbolic cosine of x."""
 
 
 class Tanh(Complex, meaning=special.tanh, slope=lambda g, y, x: mul(g, _one_less_square(y))):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent of x."""
 
 
 class Arcsinh(Complex, meaning=numpy.arcsinh, slope=lambda g, y, x: mul(g, rsqrt(add(mul(x, x), like(1, x))))):
@@ -204,6 +206,16 @@ sigmoid: UnaryFunction = unary(Sigmoid)
 isnan: UnaryFunction = unary(Isnan)
 isinf: UnaryFunction = unary(Isinf)
 isfinite: UnaryFunction = unary(Isfinite)
+
+
+ANALYSIS: Mapping[str, type[Unary]] = {
+    op.word: op
+    for op in tuple(globals().values())
+    if isinstance(op, type) and issubclass(op, Unary) and hasattr(op, "scalar")
+}
+"""The ops of this module by their words, which are the names of the functions that apply them."""
+SMOOTH: Mapping[str, type[Unary]] = {word: op for word, op in ANALYSIS.items() if FUNCTIONS[op.scalar].smooth}
+"""Those that neither round nor test."""
 
 
 def _one_less_square(x: Operand) -> Operand:

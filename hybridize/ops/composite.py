@@ -12,10 +12,11 @@ otherwise, which may make one node of the call. Which parameters are operands is
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import is_complex
@@ -56,6 +57,10 @@ class OfBody(Op, abstract=True):
     def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         return tuple(evaluate(self.body, inputs))
 
+    def lower(self, *inputs: Any, **_: Any) -> Any:
+        """It is inlined before anything is lowered, unless a class says otherwise."""
+        raise InternalError("E911", f"{self.title}, a {self.word}, was not inlined")
+
 
 @frozen
 class Composite(OfBody):
@@ -79,9 +84,36 @@ class Composite(OfBody):
     def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
         return pullback(self.body, xs, g)
 
-    def lower(self, *inputs: Any, **_: Any) -> Any:
-        """It is inlined before anything is lowered."""
-        raise InternalError("E911", f"the composite {self.label} was not inlined")
+
+class CompositeBody:
+    """A function of operands under names, its other parameters being what they are."""
+
+    __slots__ = ("_function", "_names", "_rest")
+
+    def __init__(self, function: Callable[..., Any], names: tuple[str, ...], rest: Mapping[str, object]) -> None:
+        self._function, self._names, self._rest = function, names, rest
+
+    def __call__(self, *operands: Operand) -> tuple[Operand, ...]:
+        result = self._function(**dict(zip(self._names, operands, strict=True)), **self._rest)
+        return result if isinstance(result, tuple) else (result,)
+
+    @property
+    def key(self) -> tuple[Hashable, ...] | None:
+        """Equal for functions that do the same; None where a parameter is more than numbers and words."""
+        rest = _plain(tuple(self._rest.items()))
+        return None if rest is None else (self._function, self._names, rest)
+
+
+def _plain(value: object) -> Hashable:
+    """Tell a value from all others that a program can be made of, 1 from 1.0 and 0.0 from -0.0; None for some."""
+    if type(value) is tuple:
+        parts = tuple(map(_plain, value))
+        return None if None in parts else parts
+    if value is None or type(value) in (bool, int, str):
+        return type(value), value
+    if type(value) is float:
+        return float, value.hex()
+    return ("dtype", value.str, value.num) if isinstance(value, numpy.dtype) else None
 
 
 def composite(
@@ -125,11 +157,7 @@ def composite(
             parameters = {name: value for name, value in own.items() if value is not None}
             parameters |= {name: rest[name] for name in names if name not in (*operands, *own)}
 
-            def body(*xs: Operand) -> tuple[Operand, ...]:
-                result = function(**dict(zip(values, xs, strict=True)), **rest)
-                return result if isinstance(result, tuple) else (result,)
-
-            results = composed(label, parameters, body, tuple(values.values()))
+            results = composed(label, parameters, CompositeBody(function, tuple(values), rest), tuple(values.values()))
             return results[0] if len(results) == 1 else results
 
         return cast(_Function, call)

@@ -31,10 +31,18 @@ from hybridize.base.dtypes import CODES, DType, int32, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.hooks import Hook
+from hybridize.base.precision import Precision, default_precision
 from hybridize.base.promotion import promote
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import contraction as contractions
-from hybridize.loops.contraction import Contraction, ContractionGradient, Subscript, axes_of, plain, subscript
+from hybridize.loops.contraction import (
+    Contraction,
+    ContractionGradient,
+    Subscript,
+    axes_of,
+    plain,
+    subscript,
+)
 from hybridize.loops.expr import Element
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.matmul import Matmul, matmul
@@ -305,7 +313,7 @@ class Contract(Op):
                 help="operands and result must both be floats or both be integers: cast the operands",
             )
         contraction = self.contraction(x, w)
-        return (TensorType(contraction.shape, contraction.result),)
+        return (TensorType(contraction.shape, contraction.precision.result),)
 
     def contraction(self, x: TensorType, w: TensorType) -> Contraction:
         """The contraction of operands of these types.
@@ -346,9 +354,10 @@ class Contract(Op):
             )
         sizes.update(zip(spec.free_axes, self.sizes, strict=True))
         whole = tuple(sizes[axis] for axis in range(len(sizes)))
-        sums = wide(x.dtype) if self.result is None else promote(wide(x.dtype), self.result)
-        result = self.result or x.dtype
-        contraction = Contraction(whole, spec.rank, *spec.operands, sums, result, self.winograd, self.paired)
+        precision = default_precision(x.dtype)
+        if self.result is not None:
+            precision = Precision(x.dtype, promote(precision.accumulate, self.result), self.result)
+        contraction = Contraction(whole, spec.rank, *spec.operands, precision, self.winograd, self.paired)
         sizes_text = ", ".join(map(dims.text, self.sizes))
         check_ranges(f"{self.name} {self.spec!r} of {x} and {w} with sizes ({sizes_text})", contraction)
         return contraction
@@ -583,7 +592,8 @@ def _applied(gradient: ContractionGradient, g: Operand, other: Operand, of: Tens
         g = broadcast(reshape(g, (*shape, *ones)), (*shape, *gradient.stretched))
     result = None
     if not type_of(g).dtype == type_of(other).dtype == of.dtype:
-        g, other, result = cast(g, contraction.accumulate), cast(other, contraction.accumulate), of.dtype
+        total = contraction.precision.accumulate
+        g, other, result = cast(g, total), cast(other, total), of.dtype
     x, w = (g, other) if first else (other, g)
     y = contracted(contraction, x, w, result)
     return broadcast(reshape(y, ones_at(of.shape, gradient.spread)), of.shape) if gradient.spread else y

@@ -12,11 +12,12 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.frozen import frozen
+from hybridize.base.precision import default_precision
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops.contraction import Contraction, Subscript, plain, subscript
 from hybridize.ops.contract import check_operands, check_ranges, contracted
 from hybridize.ops.op import Operand, type_of
-from hybridize.ops.views import reshape, wide
+from hybridize.ops.views import reshape
 
 Padding = Sequence[int | tuple[int, int]]
 """Zeros before and after each axis, as many on both sides where it is one number; below 0, elements are left out."""
@@ -267,8 +268,7 @@ class _Map:
             len(self._result),
             self._ordered([index["n"]], [*group, index["c"]], windows),
             self._ordered([*group, index[first]], [index[second]], taps),
-            wide(of.dtype),
-            of.dtype,
+            default_precision(of.dtype),
         )
         check_ranges(f"{name} of {of} with weight {by}", contraction)
         x, w = of.shape, by.shape

@@ -74,6 +74,9 @@ def hosted_nodes(graph: Graph) -> Iterator[Node]:
 def is_hosted(node: Node) -> bool:
     """Tell whether NumPy computes a node."""
     op: Any = node.op
-    return op.effect is not Effect.WORLD and (
-        isinstance(op, Hosted) or any(is_complex(value.type.dtype) for value in (*node.inputs, *node.outputs))
-    )
+    if op.effect is Effect.WORLD:
+        return False
+    for value in (*node.inputs, *node.outputs):
+        if is_complex(value.type.dtype):
+            return True
+    return isinstance(op, Hosted)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
 from hybridize.loops.contraction import Contraction, plain
 from hybridize.loops.expr import Element
@@ -107,8 +108,7 @@ class Matmul(Op):
             y.ndim,
             (*batch, *(left[::-1] if self.transpose_x else left)),
             (*batch, *(right[::-1] if self.transpose_w else right)),
-            wide(y.dtype),
-            y.dtype,
+            default_precision(y.dtype),
         )
 
 

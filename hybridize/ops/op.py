@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import threading
-from abc import ABC, abstractmethod
+from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ContextDecorator
 from copy import copy
@@ -72,8 +72,15 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
+class _OpClass(ABCMeta):
+    """The class of classes of ops: no other one is ever registered as one of them, so that to ask takes no look-up."""
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
+
+
 @frozen
-class Op(ABC):
+class Op(metaclass=_OpClass):
     """A primitive. Its parameters are its fields; equal fields mean the same op.
 
     Rules take one argument per operand and return one result per output, in a tuple.

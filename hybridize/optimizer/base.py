@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, TypeVar
 
 from hybridize.array import np
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, ScheduledError, StateError, UndefinedError, ValueArgumentError
@@ -301,7 +302,7 @@ class Optimizer:
             s, values, flags = known[key]
             slots: Slots = state if type(state) is tuple else () if state is None else (state,)
             bound = self._bindings.get(index) if fast else None
-            data = getattr(grad, "_data", None)  # kept until the update is done
+            data = host_view(grad) if isinstance(grad, ndarray) else None  # kept until the update is done
             if bound is None or not bound.holds(formula, weight, data, slots, flags):
                 kernel = kernel_for(formula, weight, grad, slots, tuple(s), flags) if fast else None
                 if kernel is None:

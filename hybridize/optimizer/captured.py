@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy
 
+from hybridize.array.buffer import host_view, overwrite
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.errors import StateError
@@ -107,7 +108,7 @@ class Settings(Feed):
         self._values = [tuple([s[name] for name in self.names]) for s, _ in pairs]
         self.array = fed_array(numpy.array(self._values, dtype))
         self._packed = struct.Struct(f"{self.array.size}{'d' if dtype == float64 else 'f'}")
-        self._bytes = self.array._data.data.cast("B")
+        self._bytes = host_view(self.array).data.cast("B")
 
     def _counted(self) -> list[Key]:
         """Count the updates, as they are counted imperatively."""
@@ -170,7 +171,7 @@ class Settings(Feed):
             try:
                 self._packed.pack_into(self._bytes, 0, *(x for row in values for x in row))
             except OverflowError:  # beyond float32: infinite there
-                self.array._data[...] = values
+                overwrite(self.array, values)
             self._values = values
         return True
 

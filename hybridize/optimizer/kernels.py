@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array import np
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import operand
 from hybridize.array.staging import ArrayTracer
@@ -174,7 +175,7 @@ def kernel_for(
     if not is_ours(formula) or not all(isinstance(array, ndarray) for array in arrays):
         return None
     check(weight, grad)
-    buffers = [array._data for array in arrays]
+    buffers = [host_view(array) for array in arrays]
     if any(not _usable(buffer, weight.shape) for buffer in buffers) or not weight.size:
         return None
     key = (formula, names, tuple(flags.items()), *(buffer.dtype for buffer in buffers))
@@ -243,10 +244,10 @@ class FormulaProgram:
         arrays = [wave if k < 2 else abs(wave) for k, wave in enumerate(waves)]
         samples = [wrap(array.astype(dtype)) for array, dtype in zip(arrays, self.dtypes, strict=True)]
         numbers = tuple(0.5 / (k + 1) for k in range(self.numbers.size // self.wide.itemsize))
-        inputs = [array._data for array in samples] + [numpy.asarray(x, self.wide) for x in numbers]
+        inputs = [host_view(array) for array in samples] + [numpy.asarray(x, self.wide) for x in numbers]
         expected = self.executable.run(inputs)
         Binding(self, samples[0], samples[1], tuple(samples[2:]), {}, in_place=True).run(numbers)
-        actual = [samples[0]._data, *(array._data for array in samples[2:])]
+        actual = [host_view(samples[0]), *(host_view(array) for array in samples[2:])]
         return all(a.tobytes() == b.tobytes() for a, b in zip(actual, expected, strict=True))
 
 
@@ -276,9 +277,9 @@ class Binding:
         self.kernel = kernel
         self.flags = dict(flags)
         self.weight, self.slots = weight, slots
-        self._buffers = (weight._data, *(slot._data for slot in slots))
+        self._buffers = (host_view(weight), *(host_view(slot) for slot in slots))
         # The gradient's may be another at each update, and is not kept: see `autograd.backward.commit`.
-        self._gradient, self._gradient_dtype = weakref.ref(grad._data), grad._data.dtype
+        self._gradient, self._gradient_dtype = weakref.ref(host_view(grad)), host_view(grad).dtype
         size = weight.size
         (symbol,) = executable.sizes.scope.symbols
         sizes = {symbol: size}
@@ -294,7 +295,7 @@ class Binding:
         scratch = aligned((executable.sizes.scratch_bytes(sizes) + 64,), numpy.dtype(numpy.uint8))
         numbers = [self._numbers[k : k + 1] for k in range(len(self._numbers))]
         read = [
-            self._buffers[0], grad._data, *self._buffers[1:], *numbers, *executable.constants,
+            self._buffers[0], host_view(grad), *self._buffers[1:], *numbers, *executable.constants,
             executable.sizes.values(sizes),
         ]  # fmt: skip
         self._inputs = numpy.array([array.ctypes.data for array in read], dtype=numpy.int64)
@@ -313,7 +314,7 @@ class Binding:
         Another buffer of the gradient is taken note of. Whoever calls `run` next keeps it until that has returned.
         """
         buffers = self._buffers
-        if weight is not self.weight or weight._data is not buffers[0]:
+        if weight is not self.weight or host_view(weight) is not buffers[0]:
             return False
         if self._gradient() is not data:
             if data.dtype is not self._gradient_dtype or not _usable(data, buffers[0].shape):
@@ -322,7 +323,7 @@ class Binding:
             self._inputs[1] = data.__array_interface__["data"][0]
         if formula is not self.kernel.formula or flags != self.flags or len(slots) != len(self.slots):
             return False
-        return not slots or all(slot._data is buffers[k] for k, slot in enumerate(slots, 1))
+        return not slots or all(host_view(slot) is buffers[k] for k, slot in enumerate(slots, 1))
 
     def _write(self) -> None:
         self._program(*self._at)

@@ -18,6 +18,7 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from hybridize import lr_scheduler
+from hybridize.array.buffer import host_view, overwrite
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, HybridizeError, LoadError
 from hybridize.base.frozen import frozen
@@ -95,7 +96,7 @@ def _index(index: Any) -> Any:
 def _plain(state: Any, name: str, tensors: dict[str, NDArray[Any]]) -> Any:
     """A state as JSON: arrays are `{"array": NAME}`, tuples and lists name their kind."""
     if isinstance(state, ndarray):
-        tensors[name] = state._data
+        tensors[name] = host_view(state)
         return {"array": name}
     if isinstance(state, (tuple, list)):
         return [type(state).__name__, *(_plain(one, f"{name}.{k}", tensors) for k, one in enumerate(state))]
@@ -194,7 +195,7 @@ def _value(plain: Any, container: Container) -> Any:
         return _checked(plain["value"], _PLAIN)
     values = container.array(plain["array"])
     array = ndarray(aligned(values.shape, values.dtype))
-    array._data[...] = values
+    overwrite(array, values)
     return array
 
 

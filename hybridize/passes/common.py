@@ -23,7 +23,7 @@ class EliminateCommon:
         # Two results of one value are a kernel's copy, and of complex numbers kernels know none.
         results = {value for value in graph.outputs if is_complex(value.type.dtype)}
         for node in graph.nodes:
-            inputs = tuple(rewriter.now(value) for value in node.inputs)
+            inputs = rewriter.operands(node)
             known = seen.get((node.op, inputs)) if effect_of(node.op) is not Effect.WORLD else None
             if known is not None and results.isdisjoint(node.outputs):
                 rewriter.replace(node, known)

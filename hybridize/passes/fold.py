@@ -32,7 +32,10 @@ class FoldConstants:
         constants = rewriter.builder.constants
         filled: dict[Value, Value] = {}
         for node in graph.nodes:
-            inputs = [rewriter.now(value) for value in node.inputs]
+            inputs = rewriter.operands(node)
+            if inputs and constants.keys().isdisjoint(inputs) and filled.keys().isdisjoint(inputs):
+                rewriter.keep(node)
+                continue
             known = [constants[value] for value in inputs if value in constants]
             numbers = [filled[value] for value in inputs if value in filled]
             if isinstance(node.op, Cond) and inputs[0] in constants:

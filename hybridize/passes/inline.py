@@ -30,15 +30,12 @@ class Inline:
         bodies = [self._body(node) if type(node.op) in replaced else None for node in graph.nodes]
         if all(body is None for body in bodies):
             return graph
-        rewriter = Rewriter(graph)
+        rewriter, inner = Rewriter(graph), {id(body): self(body) for body in bodies if body is not None}
         for node, body in zip(graph.nodes, bodies, strict=True):
             if body is None:
                 rewriter.keep(node)
                 continue
-            inputs = [rewriter.now(value) for value in node.inputs]
-            before = len(rewriter.builder.nodes)
-            rewriter.replace(node, rewriter.builder.inline(self(body), inputs))
-            rewriter.builder.locate(before, node.loc)
+            rewriter.replace(node, rewriter.builder.inline(inner[id(body)], rewriter.operands(node), node.loc))
         return rewriter.finish()
 
     def _may_replace(self, kind: type) -> bool:

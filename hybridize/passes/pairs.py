@@ -27,7 +27,7 @@ class PairTerms:
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
-        if not any(map(_is_short, graph.nodes)):
+        if not graph.has(ops.Contract) or not any(map(_is_short, graph.nodes)):
             return graph
         rewriter = Rewriter(graph)
         for node in graph.nodes:
@@ -35,9 +35,7 @@ class PairTerms:
                 rewriter.keep(node)
                 continue
             body = ops.make_graph(lambda *xs, node=node: [_of_pairs(node, *xs)], [value.type for value in node.inputs])
-            before = len(rewriter.builder.nodes)
-            rewriter.replace(node, rewriter.builder.inline(body, [rewriter.now(value) for value in node.inputs]))
-            rewriter.builder.locate(before, node.loc)
+            rewriter.replace(node, rewriter.builder.inline(body, rewriter.operands(node), node.loc))
         return rewriter.finish()
 
 

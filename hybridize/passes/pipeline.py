@@ -79,11 +79,16 @@ class Rewriter:
         """Return the value that replaces `value` of the old graph; itself if nothing does."""
         return self.values.get(value, value)
 
+    def operands(self, node: Node) -> tuple[Value, ...]:
+        """Return what replaces the operands of a node."""
+        now = self.values.get
+        return tuple([now(value, value) for value in node.inputs])
+
     def keep(self, node: Node) -> None:
         """Take a node over, its operands replaced; the node itself where they are the same."""
-        inputs = tuple(self.now(value) for value in node.inputs)
-        same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
-        self.builder.nodes.append(node if same else Node(node.op, inputs, node.outputs, node.loc))
+        if not self.values.keys().isdisjoint(node.inputs):
+            node = Node(node.op, self.operands(node), node.outputs, node.loc)
+        self.builder.nodes.append(node)
 
     def replace(self, node: Node, outputs: tuple[Value, ...]) -> None:
         """Let `outputs` stand for the results of `node`, which is not taken over."""

@@ -145,7 +145,7 @@ class Simplify:
         context = RewriteContext(rewriter)
         for node in graph.nodes:
             context.loc = node.loc
-            value = simplified(context, node.op, tuple(rewriter.now(value) for value in node.inputs))
+            value = simplified(context, node.op, rewriter.operands(node))
             if value is None:
                 rewriter.keep(node)
                 context.observe(rewriter.builder.nodes[-1])
@@ -160,8 +160,10 @@ class Simplify:
 @rewrites(ops.Reshape, ops.Broadcast, ops.Cast)
 def _same_type_is_identity(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     (x,) = operands
-    result = op.infer(x.type)[0]
-    return x if result.dtype == x.type.dtype and surely_same(result.shape, x.type.shape) else None
+    if isinstance(op, ops.Cast):
+        return x if op.dtype == x.type.dtype else None
+    assert isinstance(op, ops.Reshape | ops.Broadcast)
+    return x if surely_same(op.shape, x.type.shape) else None
 
 
 @rewrites(ops.Reshape)

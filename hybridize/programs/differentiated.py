@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view, pending_view
 from hybridize.array.ndarray import history, ndarray, view, wrap
 from hybridize.array.operands import operand
 from hybridize.array.traced import Traced
@@ -286,12 +287,12 @@ def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:
     detached = any(type(step) is StopGradient for step in steps)
     if taping() is not None and not detached:
         return TAPE.view(array, steps)
-    data = tape.viewed(array._memory, steps)
-    if ACCESS.queue is not None and not numpy.may_share_memory(data, array._memory):
-        data = tape.viewed(array._data, steps)  # a copy: it waits for the elements
+    data = tape.viewed(pending_view(array), steps)
+    if ACCESS.queue is not None and not numpy.may_share_memory(data, pending_view(array)):
+        data = tape.viewed(host_view(array), steps)  # a copy: it waits for the elements
     same = view(array, data)
     if detached and history(array) is not None:
-        same._traced = Traced(same._data, None, same.storage)
+        same._traced = Traced(data, None, same.storage)
     return same
 
 
@@ -307,9 +308,9 @@ class Rule:
     ) -> None:  # fmt: skip
         self._recorded = recorded
         self._pair = pair
-        self._arrays: list[Any] = [x._data if isinstance(x, ndarray) else x for x in arrays]
+        self._arrays: list[Any] = [host_view(x) if isinstance(x, ndarray) else x for x in arrays]
         self._storages = [(x.storage, x.storage.version) if isinstance(x, ndarray) else None for x in arrays]
-        self._outputs = [outputs[k]._data for k in pair.halves.outputs]
+        self._outputs = [host_view(outputs[k]) for k in pair.halves.outputs]
         self._residuals = list(residuals)
 
     @property

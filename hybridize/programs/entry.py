@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy
 
+from hybridize.array.buffer import buffer_of, notify_written
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
 from hybridize.array.traced import LostHistory
@@ -47,13 +48,6 @@ def unasked(captured: Captured) -> str:
 def not_taken(*args: Any, **kwargs: Any) -> Any:
     """Give `NOT_TAKEN`: the fallback of an entry under the lock of state, which is released before Python may run."""
     return NOT_TAKEN
-
-
-def notify_written(arrays: Sequence[ndarray]) -> None:
-    """Tell whoever keeps copies of arrays that they were written."""
-    for array in arrays:
-        if array._storage is not None:
-            array._storage.touch()
 
 
 class CommitFlag(list[None]):
@@ -173,7 +167,7 @@ def overlapping(weights: Sequence[ndarray]) -> Callable[[Sequence[Any]], bool] |
         return None
     owners: dict[int, Any] = {}
     for array in weights:
-        owner: Any = array._memory
+        owner: Any = buffer_of(array)
         while owner is not None:
             owners[id(owner)] = owner
             owner = getattr(owner, "base", None)
@@ -182,11 +176,11 @@ def overlapping(weights: Sequence[ndarray]) -> Callable[[Sequence[Any]], bool] |
         for arg in args:
             if not isinstance(arg, ndarray):
                 continue
-            data = arg._data
+            data = buffer_of(arg)
             owner = data if data.base is None else data.base
             if type(owner) is numpy.ndarray and owner.base is None and id(owner) not in owners:
                 continue  # two arrays that own their elements share none
-            if any(numpy.may_share_memory(data, array._data) for array in weights):
+            if any(numpy.may_share_memory(data, buffer_of(array)) for array in weights):
                 return True
         return False
 

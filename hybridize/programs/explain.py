@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray
 from hybridize.base import dims
 from hybridize.base.frozen import changed
@@ -124,4 +125,4 @@ def _measured(captured: Captured) -> list[NDArray[Any]]:
 
 
 def _data(array: Any) -> NDArray[Any]:
-    return array._data if isinstance(array, ndarray) else numpy.asarray(array)
+    return host_view(array) if isinstance(array, ndarray) else numpy.asarray(array)

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from hybridize.array import random
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import wrap
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import changed, frozen
@@ -151,7 +152,7 @@ def _without_notes(name: str, captured: Captured, live: _Live, read: _Reads) -> 
     for source, value in zip(captured.sources, captured.graph.inputs, strict=True):
         if source.array is None or source.written >= 0 or source.array is random.state or value in live.values:
             if source.array is not None and id(source.array) in fed:
-                source = changed(source, array=wrap(source.array._data.copy()))
+                source = changed(source, array=wrap(host_view(source.array).copy()))
             sources.append(source)
             inputs.append(value)
     constants = {value: array for value, array in captured.graph.constants.items() if value in live.values}

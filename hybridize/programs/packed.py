@@ -28,6 +28,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import compiler
+from hybridize.array.buffer import address_of, host_view, memory_key
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage, Watcher, settle
 from hybridize.base.access import await_writer, while_reading
@@ -60,7 +61,7 @@ class Copy(ABC):
         self.buffer = buffer
         self.versions = (-1,) * len(self.storages)
         """Of the storages when it was copied; -1 before."""
-        self._arrays = [array._data for array in arrays]
+        self._arrays = [host_view(array) for array in arrays]
         self._lock = renewed(threading.RLock())
 
     @property
@@ -112,7 +113,7 @@ class DerivedCopy(Copy):
         super().__init__(list(arrays.values()), deriver.empty())
         self._deriver = deriver
         self._rows = dict(rows)
-        self._sources = {number: array._data for number, array in arrays.items()}
+        self._sources = {number: host_view(array) for number, array in arrays.items()}
 
     def _fill(self) -> bool:
         with ExitStack() as locks:
@@ -166,7 +167,7 @@ def copyable(array: ndarray) -> bool:
 
 def lies_row_by_row(array: ndarray) -> bool:
     """Tell whether programs can read an array where it is."""
-    return bool(array._data.flags.num & USABLE == USABLE)
+    return bool(host_view(array).flags.num & USABLE == USABLE)
 
 
 _copies: weakref.WeakValueDictionary[tuple[Any, ...], Copy] = weakref.WeakValueDictionary()
@@ -189,7 +190,7 @@ def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray]) ->
     with _lock:
         registry = _Registry(packed_bytes())
         rows = {
-            number: registry.copy(("rows", *_place(array)), array._data.nbytes, partial(RowByRow, array))
+            number: registry.copy(("rows", *_place(array)), array.nbytes, partial(RowByRow, array))
             for number, array in stable.items()
             if not lies_row_by_row(array)
         }
@@ -212,7 +213,7 @@ def _place_of(source: PlanSource, arrays: Mapping[int, ndarray], rows: Mapping[i
     array = arrays[source.number]
     if source.number in rows:
         return (*_place(array), source.offset)
-    return id(array.storage), array._data.ctypes.data + source.offset
+    return id(array.storage), address_of(array) + source.offset
 
 
 class _Registry:
@@ -235,8 +236,7 @@ class _Registry:
 
 def _place(array: ndarray) -> tuple[Any, ...]:
     """The elements that an array is over, as a key."""
-    data = array._data
-    return id(array.storage), data.ctypes.data, data.shape, data.strides, data.dtype
+    return id(array.storage), *memory_key(array)
 
 
 NO_COPIES = Copies()

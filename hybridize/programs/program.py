@@ -12,9 +12,18 @@ from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array import random
-from hybridize.array.layouts import share_elements
+from hybridize.array.buffer import (
+    buffer_of,
+    host_view,
+    is_row_major,
+    memory_key,
+    notify_written,
+    overwrite,
+    pending_view,
+    share_elements,
+)
 from hybridize.array.nd_array import ND, classed
-from hybridize.array.ndarray import have_one_history, ndarray, wrap
+from hybridize.array.ndarray import have_one_history, ndarray, wrap, written
 from hybridize.array.placing import place
 from hybridize.array.traced import LostHistory, Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
@@ -49,7 +58,6 @@ from hybridize.programs.entry import (
     assembling,
     marking,
     not_taken,
-    notify_written,
     overlapping,
     same_objects,
     unasked,
@@ -348,9 +356,11 @@ class Program:
     def _same_memory(self, call: Call) -> bool:
         """Tell whether arguments share memory where they did, and only there, as far as it matters."""
         for position, array in self.capture.bound.items():
-            if captures.memory(call.leaves[position]) != captures.memory(array):
+            if memory_key(call.leaves[position]) != memory_key(array):
                 return False
-        if any(_overlaps(leaf, array) for array in self._written for leaf in call.leaves if isinstance(leaf, ndarray)):
+        if any(
+            share_elements(leaf, array) for array in self._written for leaf in call.leaves if isinstance(leaf, ndarray)
+        ):
             return False
         if self._objects is not None and same_objects(call.leaves, self.capture.compared or ()) != self._objects:
             return False
@@ -460,7 +470,7 @@ class Program:
         views: Views = {}
         took: list[None] = []
         with captured.transaction.lock(self.writes), captured.transaction.call(took):
-            buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
+            buffers = [host_view(array) if isinstance(array, ndarray) else array for array in arrays]
             taped, outputs = taping() is not None, None
             entered = self._alone and begin_writing()
             try:
@@ -545,7 +555,7 @@ class Program:
             words: the state of the random generator to draw from; None for the present one.
         """
         buffers = iter(arguments)
-        arrays = [next(buffers) if one.array is None else one.array._data for one in self.capture.sources]
+        arrays = [next(buffers) if one.array is None else host_view(one.array) for one in self.capture.sources]
         if words is not None:
             pairs = zip(arrays, self.capture.sources, strict=True)
             arrays = [words if one.array is random.state else array for array, one in pairs]
@@ -564,10 +574,9 @@ class Program:
             if again and source.array is not None and source.array is not random.state:
                 continue  # state was moved the first time
             if source.written >= 0:
-                if outputs[source.written] is not array._data:
-                    array._data[...] = outputs[source.written]
-                if array._storage is not None:
-                    array._storage.touch()
+                if outputs[source.written] is not buffer_of(array):
+                    overwrite(array, outputs[source.written])
+                written(array)
                 if source.lost is not None:
                     source.lost.mark(array)
         self.capture.transaction.commit()
@@ -681,7 +690,7 @@ class Program:
         count = len(executable.results) - len(order)
         if order != list(range(count, count + len(order))):
             return None
-        inputs = [numpy.empty(0) if source.array is None else source.array._memory for source in captured.sources]
+        inputs = [numpy.empty(0) if source.array is None else pending_view(source.array) for source in captured.sources]
         bound = [
             array
             for array, source in zip(copies.inputs(inputs), captured.sources, strict=True)
@@ -695,7 +704,7 @@ class Program:
         entry = compiler.make_entry(
             executable, array_type=array_type if exchange is None else None, arguments=arguments, bound=bound,
             fallback=not_taken if keeps_state else fallback, structure=structure, exchange=exchange, keywords=keywords,
-            writes=[array._memory for array in written],
+            writes=[pending_view(array) for array in written],
             committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],
             doubt=self._holds, outcome=taken_of(self.captured, captured.caller),
             watches=[*modes, *watches(captured.guards)], in_place=donated(executable.plan.updates, inputs),
@@ -823,7 +832,7 @@ class Program:
         """Make the result of a call of the outputs of the entry."""
         captured = self.capture
         arrays = [source.array for source in captured.sources]
-        buffers = [output._data for output in outputs]
+        buffers = [host_view(output) for output in outputs]
         views: Views = {(number, ()): output for number, output in enumerate(outputs)}
         return unflatten(captured.structure, [self.leaf(result, arrays, buffers, views) for result in captured.results])
 
@@ -903,18 +912,14 @@ def _first(value: Any) -> Any:
 
 def _laid_out(call: Call, position: int, strides: tuple[int, ...] | None) -> bool:
     """Tell whether an array among the leaves has these strides; None: is laid out row by row."""
-    data = call.leaves[position]._memory
-    return bool(data.flags.c_contiguous if strides is None else data.strides == strides)
+    array = call.leaves[position]
+    return is_row_major(array) if strides is None else array.strides == strides
 
 
 def _alike(x: Any, y: Any) -> bool:
     """Tell whether two parts of a key are arrays that differ in sizes alone."""
     both = isinstance(x, TensorType) and isinstance(y, TensorType)
     return both and x.dtype == y.dtype and x.ndim == y.ndim
-
-
-def _overlaps(x: ndarray, y: ndarray) -> bool:
-    return share_elements(x._memory, y._memory)
 
 
 def aliases(call: Call, captured: captures.Captured) -> dict[int, int]:
@@ -924,11 +929,11 @@ def aliases(call: Call, captured: captures.Captured) -> dict[int, int]:
     lifted = [source.array for source in captured.sources if source.array is not None]
     for number, (position, leaf) in enumerate(leaves):
         for before, other in leaves[:number]:
-            if not share_elements(leaf._memory, other._memory):
+            if not share_elements(leaf, other):
                 continue
-            same = leaf._memory.__array_interface__ == other._memory.__array_interface__
+            same = pending_view(leaf).__array_interface__ == pending_view(other).__array_interface__
             partners.setdefault(position, partners.get(before, before) if same else -1)
-        if any(share_elements(leaf._memory, array._memory) for array in lifted):
+        if any(share_elements(leaf, array) for array in lifted):
             partners[position] = -1
     return partners
 

@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import pending_view
 from hybridize.array.ndarray import ndarray, written
 from hybridize.array.pending import QUEUE, Job
 from hybridize.array.traced import Variable
@@ -200,7 +201,7 @@ class _Call:
             if not isinstance(array, ndarray):
                 self._buffers.append(array)
                 continue
-            data = array._memory
+            data = pending_view(array)
             is_seen = source.position in users or (array._storage is not None and array._storage.exposed)
             self._buffers.append(data.copy("K") if is_seen and source.written < 0 else data)
         sizes = self._machine.executable.sizes

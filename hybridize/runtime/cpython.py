@@ -57,7 +57,7 @@ EXTERNALS: Final = (
     "PyErr_SetObject", "PyDict_GetItemWithError", "PyDict_Next", "PyObject_GetAttr", "madvise",
     "PyObject_GetBuffer", "PyBuffer_Release", "PyCapsule_New", "PyCapsule_IsValid",
     "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes",
-    "float", "int", "None", "True", "readers", "scratch", "scratch_bytes",
+    "float_class", "int_class", "None", "True", "tuple_items", "readers", "scratch", "scratch_bytes",
 )  # fmt: skip
 WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
 
@@ -238,12 +238,13 @@ def process_table() -> NDArray[numpy.int64]:
     things = (
         ("ndarray", numpy.ndarray),
         ("bytes", uint8),
-        ("float", float),
-        ("int", int),
+        ("float_class", float),
+        ("int_class", int),
         ("None", None),
         ("True", True),
     )
     for name, thing in things:
         table[WORD[name]] = id(thing)
+    table[WORD["tuple_items"]] = TUPLE_ITEMS
     table[WORD["readers"]] = ctypes.addressof(READERS)
     return table

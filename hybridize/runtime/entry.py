@@ -3,7 +3,7 @@
 
     entry = new_entry(code, State(...))          entry(x, y)
 
-The code (`codegen.llvm.process.entry`) is the same for all programs and is compiled once; everything that differs
+The code (`codegen/runtimes/entry.c`) is the same for all programs and is compiled once; everything that differs
 (types of the arguments, bound buffers, results) is data in `EntryTable`. Making an entry therefore costs microseconds.
 A call that is not exactly what the table says goes to `fallback(*args)`, which is Python.
 """
@@ -24,6 +24,7 @@ from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.base.modes import BUSY
+from hybridize.base.participation import slots_of
 from hybridize.base.types import TensorType
 from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import LARGE
@@ -276,7 +277,7 @@ class EntryTable:
             "writer": ctypes.addressof(NOBODY if exclusive else WRITER),
         }
         if array_type is not None:
-            fields |= {"wrapper": id(array_type)} | _offsets(array_type)
+            fields |= {"wrapper": id(array_type)} | _fields(array_type)
         for name, value in fields.items():
             self._words[FIELD[name]] = value
         relocations = self._records(rows, bound, results, writes, slots, symbols)
@@ -492,16 +493,16 @@ def _round_up(count: int) -> int:
     return -(-count // 64) * 64
 
 
-def _slots(array_type: type) -> tuple[str, str]:
-    """Return the names of the slots of an array class; `_data` may be more than a slot, which has another name then."""
-    return "_memory" if any("_memory" in vars(base) for base in array_type.__mro__) else "_data", "_storage"
+def _offsets(array_type: type) -> tuple[int | None, ...]:
+    """Return the offsets at which instances keep their NumPy array and their storage; None where one is not proven."""
+    return tuple([cpython.member_offset(array_type, name) for name in slots_of(array_type)])
 
 
-def _offsets(array_type: type) -> dict[str, int]:
-    """Return the offsets at which instances keep their NumPy array (`_data`) and their shared storage (`_storage`)."""
-    data, storage = (cpython.member_offset(array_type, name) for name in _slots(array_type))
+def _fields(array_type: type) -> dict[str, int]:
+    data, storage = _offsets(array_type)
     if data is None or storage is None:
-        raise CodegenError("E964", f"{array_type.__name__} has no slots _data and _storage where they can be read")
+        slots = " and ".join(slots_of(array_type))
+        raise CodegenError("E964", f"{array_type.__name__} has no slots {slots} where they can be read")
     return {"data_offset": data, "storage_offset": storage}
 
 
@@ -516,7 +517,7 @@ def servable(
     """Tell whether an entry can serve such a program on this interpreter; otherwise Python must."""
     if not cpython.supported() or state_offset() is None:
         return False
-    if array_type is not None and any(cpython.member_offset(array_type, name) is None for name in _slots(array_type)):
+    if array_type is not None and None in _offsets(array_type):
         return False
     scalars = {ArgumentKind.FLOAT: ("float32", "float64"), ArgumentKind.INT: ("int64",)}
     if any(a.kind in scalars and (a.type is None or a.type.dtype.name not in scalars[a.kind]) for a in _all(arguments)):

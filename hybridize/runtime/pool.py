@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The threads that programs share: how many, where their table is, and what becomes of them in a forked child.
 
-The code is emitted (`codegen.llvm.process.pool`) and made known by `install`; the table it works on lies here. A
-program is given a *team*: three words that say which function runs its loops, on which pool, with how many threads. As
-long as there is no pool, or where a team has one thread, programs run their loops themselves.
+The code (`codegen/runtimes/pool.c`) is made known by `install`; the table it works on lies here. A program is given a
+*team*: three words that say which function runs its loops, on which pool, with how many threads. As long as there is no
+pool, or where a team has one thread, programs run their loops themselves.
 
 No worker ever runs Python. All of this outlives the interpreter: workers are parked or in a kernel when the process
 ends, and nothing they look at is freed.
@@ -28,7 +28,7 @@ from hybridize.runtime.buffers import aligned
 
 PARALLEL: Final = "hybridize_parallel"
 SHUTDOWN: Final = "hybridize_shutdown"
-"""The functions that the emitted code exports."""
+"""The functions that the code exports."""
 THREADS: Final = 255
 """The most threads a loop can have."""
 CHUNKS_EACH: Final = 4

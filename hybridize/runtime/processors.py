@@ -117,44 +117,22 @@ def _by_glibc(level: int) -> int:
         return 0
 
 
-_LEVELS = {
-    "avx512": "avx512f avx512bw avx512cd avx512dq avx512vl",
-    "avx2": "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave",
-    "baseline": "sse2",
+_GROUPS = {
+    "X86_V3": "sse2 avx avx2 bmi1 bmi2 f16c fma abm movbe xsave",
+    "X86_V4": "avx512f avx512bw avx512cd avx512dq avx512vl",
 }
-"""The levels of the x86-64 psABI that targets are named after, and the flags of what each adds, as Linux calls them."""
+"""Features by the groups that NumPy tells, which are levels of the x86-64 psABI."""
 
 
 @cache
-def levels(root: str = ROOT) -> tuple[str, ...]:
-    """Names of the targets whose code this machine runs, the widest first, as the operating system tells.
+def features(root: str = ROOT) -> frozenset[str]:
+    """Features of the first processor by Linux's names, as far as they matter to code; empty where nobody tells.
 
-    LLVM knows too, but what only loads code does without it.
+    NumPy has asked the processor already; only releases that do not tell levels need the operating system.
     """
-    machine = os.uname().machine
-    if machine != "x86_64":
-        return (machine,)
-    known = _known_to_numpy() if root == ROOT else None
-    if known is not None:
-        return known
-    flags = _flags(root)
-    names = tuple(_LEVELS)
-    widest = len(names) - 1  # which every x86-64 reaches
-    while widest and flags.issuperset(_LEVELS[names[widest - 1]].split()):
-        widest -= 1
-    return names[widest:]
-
-
-def _known_to_numpy() -> tuple[str, ...] | None:
-    """The same by NumPy, which has asked the processor already; None of a release that does not tell levels."""
-    features: Any = getattr(getattr(numpy, "_core", None), "_multiarray_umath", None)
-    flags = getattr(features, "__cpu_features__", {})
-    if not {"X86_V3", "X86_V4"} <= flags.keys():
-        return None
-    return (*(("avx512",) if flags["X86_V4"] else ()), *(("avx2",) if flags["X86_V3"] else ()), "baseline")
-
-
-def _flags(root: str) -> frozenset[str]:
-    """Read the first processor's features by Linux's names; empty where the operating system does not say."""
-    line = _text(root, "proc/cpuinfo").partition("\nflags")[2].partition("\n")[0]
-    return frozenset(line.partition(":")[2].split())
+    core: Any = getattr(getattr(numpy, "_core", None), "_multiarray_umath", None)
+    flags = getattr(core, "__cpu_features__", {}) if root == ROOT else {}
+    if not _GROUPS.keys() <= flags.keys():
+        line = _text(root, "proc/cpuinfo").partition("\nflags")[2].partition("\n")[0]
+        return frozenset(line.partition(":")[2].split())
+    return frozenset(" ".join(["sse2", *(names for group, names in _GROUPS.items() if flags[group])]).split())

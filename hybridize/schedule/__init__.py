@@ -13,7 +13,8 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     nests        how the loops of a nest run; of that:
         together   statements that share their inner loops
         vectors    lanes of loops and folds
-        tiles      squares turned around in registers
+        levels     the order in which long folds are summed
+      tiles      squares turned around in registers
         panels     rows folded side by side, or in panels of columns
     contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
     epilogue     a draft as what follows in the store of a contraction
@@ -23,6 +24,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     reach        how far rows go that causal masks cut
     layouts      which values have a home other than the order of their axes
     places       in whose memory a value lies: its own, or within a base or a concatenation
+    prologues    light expressions of weights, which tiles compute where they load them
     hoisting     what depends on constants and stable inputs alone, taken out of the calls
     joining      products of one operand with several stable matrices, made one
     flattening   products of flattened images, whose stable matrices are permuted instead
@@ -42,6 +44,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     steps        the schedule as data; each step answers what it reads, writes, moves
     launches     the same as the plan has it: arguments in order, turns, control flow
     scheduler    the road: group, order, pending steps, bands, places in memory, steps
+    thresholds   the numbers by which all of them choose: unit, reason, source
 
 It must not know kernels' text, arrays or Python callers.
 """

@@ -8,9 +8,8 @@ from collections.abc import Set as AbstractSet
 
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import changed, mutable
-from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
-from hybridize.schedule import contraction
+from hybridize.schedule import contraction, thresholds
 from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs, has_unknown_panels
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
 from hybridize.schedule.kernel import Kernel
@@ -79,7 +78,7 @@ def gathered(
     for value, owner in grouping.owner.items():
         readers = grouping.readers.get(value, ())
         if (
-            hint(value.type.nbytes) * _VALUES >= target.l2_bytes
+            hint(value.type.nbytes) * thresholds.LARGE_SHARE >= target.l2_bytes
             and len(readers) == 1
             and value not in grouping.output_slots
         ):
@@ -89,7 +88,7 @@ def gathered(
     units: list[Unit] = []
     for unit in order:
         sources, place = large.get(unit, ()), len(units)
-        for source in range(max(0, place - _NEAR), place):
+        for source in range(max(0, place - thresholds.WRITER_STEPS), place):
             if units[source] not in sources:
                 continue
             first = source
@@ -119,12 +118,6 @@ def _is_after(unit: Unit, others: Sequence[Unit], after: Mapping[Unit, AbstractS
     return (isinstance(unit, NodeStep) and unit.effect) or any(unit in after[other] for other in others)
 
 
-_VALUES = 8
-"""A value is large if it fills one part in so many of the second-level cache."""
-_NEAR = 8
-"""Steps before the one that reads a value among which the one that stores it is looked for."""
-
-
 class Bands:
     """Those of one program: settled when its steps are pending, placed when memory has addresses."""
 
@@ -138,7 +131,7 @@ class Bands:
 
     def is_large(self, nbytes: int) -> bool:
         """Tell whether a step that moves so many bytes may share a band."""
-        return nbytes * _STEPS >= self._target.l2_bytes
+        return nbytes * thresholds.BAND_STEP_SHARE >= self._target.l2_bytes
 
     def of(self, number: int) -> Placed | None:
         """The place of a step in a band."""
@@ -154,7 +147,7 @@ class Bands:
         if not any(members):
             return
         alone = most_alive(storage.blocks)
-        room = alone + (alone + outputs) // _MORE
+        room = alone + (alone + outputs) // thresholds.BAND_MEMORY_SHARE
         runs = find_runs(
             members, self._target, self._threads, lambda run: self._needed(run, storage.blocks, sharing) <= room
         )
@@ -259,9 +252,10 @@ class Bands:
 
     def _packing(self, plan: contraction.ProductPlan) -> contraction.Packing | None:
         """Return the packing that a product would have at each call by itself: in a band it is done before, once."""
-        packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(plan.product)
-        arithmetic = Arithmetic(plan.product.dtype, self._target, plan.product.paired)
-        return contraction.make_packing(plan.product, arithmetic) if packs else None
+        product = plan.product
+        packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(product)
+        packs = packs and not product.packed
+        return contraction.make_packing(product, product.arithmetic(self._target)) if packs else None
 
     def _is_in_turn(self, run: Run, slots: int) -> bool:
         """Tell whether the members of a batch are done one after the other, so that there is memory for the packed
@@ -272,7 +266,7 @@ class Bands:
         assert run.blocks is not None
         if same(run.batch, 1) or self._target.pointer_bytes < 8:
             return False
-        if slots > 1 and hint(run.blocks.count) < _EACH * slots:
+        if slots > 1 and hint(run.blocks.count) < thresholds.MEMBER_BLOCKS * slots:
             return False
         plans = [member.plan for member in run.members if member.plan is not None]
         return any(
@@ -305,7 +299,7 @@ class Bands:
             placed.fill = contraction.ordering_kernel(packed, self._target)
             product = changed(product, transpose_w=False, w_strides=None)
         elif packing is not None:
-            packing = contraction.make_packing(packed, Arithmetic(product.dtype, self._target, product.paired))
+            packing = contraction.make_packing(packed, product.arithmetic(self._target))
             placed.fill = contraction.packing_kernel(packing, self._target)
             product = changed(product, packed=True, w_strides=None)
         if placed.fill is not None:
@@ -346,12 +340,3 @@ def _turns(product: contraction.Product) -> bool:
 def _has_members(product: contraction.Product) -> bool:
     """Tell whether the second operand of a product is several matrices, one for each member of the batch."""
     return not product.shared_w and not same(product.batch, 1)
-
-
-_EACH = 16
-"""Blocks of each member of a batch for each thread, at least, for threads that do one member after the other: what they
-wait for each other at its end is a block at most."""
-_MORE = 32
-"""A band may need more memory than the steps of a program do by themselves by one part in so many of all of it."""
-_STEPS = 32
-"""A step of a band moves at least one part in so many of the second-level cache."""

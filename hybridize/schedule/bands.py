@@ -8,6 +8,7 @@ store, the rows that it computes and no more. Which elements are computed togeth
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
@@ -16,21 +17,13 @@ from hybridize.base.frozen import frozen, mutable
 from hybridize.loops.expr import Axis, Expr
 from hybridize.loops.index import Index, Space
 from hybridize.machine.target import Target
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product, ProductPlan
 from hybridize.schedule.contraction.blocks import LEAST, RowBlocks
-from hybridize.schedule.contraction.plan import Following
+from hybridize.schedule.contraction.ending import Following
 from hybridize.schedule.grouping import radix
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.steps import Address
-
-_AHEAD = 2
-"""Members after which a band may be one again: what the first of them adds may be read by the second."""
-_NEAR = 4
-"""A block fills at most one part in so many of the second-level cache, as the matrices want their place in it too."""
-_LONGEST = 16
-"""Steps of a band, at most: what to find the bands of a program takes grows with their square."""
-_MOST = 128
-"""Rows of a block that may be needed to make up for matrices that come from afar for each block."""
 
 Memory = ScratchBlock | Address
 """Memory that a value has for itself, or shares with others that lie within it or took it over."""
@@ -77,10 +70,16 @@ class BandMember:
         for number, axes in known:
             if same(number, total):
                 return axes
-        known.append((total, row_axes(self, access, total)))
+        key = row_axes, id(access.index), access.elements, total, self.rows, self._ranges
+        known.append((total, self.space.interner.results.of(key, lambda: row_axes(self, access, total))))
         return known[-1][1]
 
-    @property
+    @functools.cached_property
+    def _ranges(self) -> tuple[tuple[int, int], ...]:
+        """The axes with their sizes."""
+        return tuple(self.space.ranges.items())
+
+    @functools.cached_property
     def total(self) -> int | None:
         """All of its rows; None where they are not known by themselves."""
         return None if self.rows is None else product(self.space.ranges[axis] for axis in self.rows)
@@ -179,21 +178,21 @@ def find_runs(
             run, front, at = None, [], end
         else:
             # What one stores may be read later only, together with what another one does.
-            front, at = [] if member is None else [*front, member][1 - _LONGEST :], at + 1
+            front, at = [] if member is None else [*front, member][1 - thresholds.BAND_STEPS :], at + 1
     return runs
 
 
 def _goes_on(longer: Run, run: Run) -> bool:
     """Tell whether a run is one that is a band, and some members more: with the next ones it may be one again."""
     more = len(longer.members) - len(run.members)
-    return longer.members[0] is run.members[0] and 0 < more <= _AHEAD
+    return longer.members[0] is run.members[0] and 0 < more <= thresholds.BAND_AHEAD
 
 
 def _longest(front: Sequence[BandMember], member: BandMember | None, target: Target, threads: int) -> Run | None:
     """The run of a member and as many before it as share its rows."""
     if member is None or not any(_feeds(other, member) for other in front):
         return None
-    for start in range(max(0, len(front) + 1 - _LONGEST), len(front)):
+    for start in range(max(0, len(front) + 1 - thresholds.BAND_STEPS), len(front)):
         run = run_of((*front[start:], member))
         if run is not None:
             run.blocks = blocks_of(run, target, threads)
@@ -283,21 +282,17 @@ def blocks_of(run: Run, target: Target, threads: int) -> RowBlocks | None:
     moved = {memory: hint(row) for memory, row in run.row_bytes.items()}
     total, rows = hint(run.total), hint(run.rows)
     row_bytes = max(1, sum(moved.values()))
-    if row_bytes * total <= target.l2_bytes // 2:
+    if row_bytes * total * thresholds.FAR_SHARE <= target.l2_bytes:
         return None
-    size = max(LEAST, target.l2_bytes // _NEAR // row_bytes)
+    size = max(LEAST, target.l2_bytes // thresholds.BLOCK_SHARE // row_bytes)
     matrices = sum(hint(one.plan.w_bytes) for one in run.members if one.plan is not None)
-    if matrices > target.l2_bytes // 2:
+    if matrices * thresholds.WEIGHT_SHARE > target.l2_bytes:
         between = sum(moved[memory] for memory in run.shared)
         size = max(size, matrices // max(1, between))
-        if size > _MOST:
+        if size > thresholds.FAR_BLOCK_ROWS:
             return None
     if threads > 1:
-        size = max(LEAST, min(size, total // (_RANGES * threads)))
+        size = max(LEAST, min(size, total // (thresholds.BLOCKS_OF_THREAD * threads)))
     even = -(-rows // -(-rows // size))
     blocks = RowBlocks(run.rows, -(-even // LEAST) * LEAST)
     return blocks if hint(run.batch) * hint(blocks.count) > 1 else None
-
-
-_RANGES = 4
-"""Blocks for each thread, at least, so that all of them end at about the same time."""

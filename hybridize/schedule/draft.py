@@ -6,16 +6,18 @@ Loads name buffers of the draft by number; which of them share memory is not dec
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Hashable, Sequence
+
 from hybridize.base.dims import same
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import Memo
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import children
+from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.grouping import FusionGroup, Grouping, Pattern, fold_variable, radix
 from hybridize.schedule.lower import Local, LocalLoad
-
-ACCUMULATED = -1
-"""The operand number of a contraction's element in its epilogue."""
 
 
 @frozen
@@ -29,7 +31,10 @@ class DraftStatement:
 
 
 class Draft:
-    """The statements of one group. `buffers` are stored values, or values kept in a row."""
+    """The statements of one group. `buffers` are stored values, or values kept in a row.
+
+    Drafts of equal groups have the very same statements and space, and share what is made of them.
+    """
 
     def __init__(self, group: FusionGroup, grouping: Grouping) -> None:
         self.group = group
@@ -38,18 +43,33 @@ class Draft:
         self.row_local: set[int] = set()
         """Numbers of the buffers that are rows."""
         self.statements: list[DraftStatement] = []
+        self.results = Memo()
+        """All that is made of this and of equal drafts."""
         self._grouping = grouping
         self._interner = grouping.interner
         self._numbers: dict[Value, int] = {}
         self._known: dict[tuple[int, ...], Expr] = {}
         self._members = {value: (node, local) for value, node, local in group.members}
-        self._values = {number: value for value, number in grouping.numbers.items()}
+
+    @functools.cached_property
+    def _values(self) -> dict[int, Value]:
+        """The values that loads among patterns name."""
+        return {number: value for value, number in self._grouping.numbers.items()}
+
+    def write(self) -> None:
+        """Make the statements."""
+        group = self.group
         for value, node, local in reversed(group.members):
             if value in group.materialised or value in group.row_local:
                 self._state(value, node, local)
             else:
-                for pattern in grouping.uses[value][group].values():
+                for pattern in self._grouping.uses[value][group].values():
                     self._inlined(value, pattern)
+
+    def copy(self, other: Draft, buffers: list[Value]) -> None:
+        """Take the statements of an equal group, whose buffers are these values here."""
+        self.buffers, self.row_local, self.space = buffers, other.row_local, other.space
+        self.statements, self.results = other.statements, other.results
 
     def _state(self, value: Value, node: Node, local: Local) -> None:
         stored = value in self.group.materialised
@@ -186,13 +206,114 @@ class Drafts:
     def __init__(self, grouping: Grouping) -> None:
         self.grouping = grouping
         self._drafts: dict[FusionGroup, Draft] = {}
+        self._firsts: dict[tuple[Hashable, ...], tuple[Draft, _Form] | None] = {}
+        """Drafts that nobody was compared with yet, by a part of their forms that costs little."""
+        self._alike: dict[tuple[Hashable, ...], tuple[Draft, _Form]] = {}
+        """The first draft of equal groups, by their form."""
 
     def of(self, group: FusionGroup) -> Draft:
         """The draft of a group; all groups are decided."""
         draft = self._drafts.get(group)
         if draft is None:
-            draft = self._drafts[group] = Draft(group, self.grouping)
+            draft = self._drafts[group] = self._made(group)
         return draft
+
+    def _made(self, group: FusionGroup) -> Draft:
+        draft, form = Draft(group, self.grouping), _Form(group, self.grouping)
+        outline = group.shape, group.rows, *self._parts(group)
+        is_new = outline not in self._firsts
+        if not is_new:
+            first = self._firsts[outline]
+            if first is not None:
+                self._alike.setdefault(first[1].key, first)
+                self._firsts[outline] = None
+            known = self._alike.get(form.key) if form.key else None
+            if known is not None:
+                values, numbers = list(form.numbers), known[1].numbers
+                draft.copy(known[0], [values[numbers[value]] for value in known[0].buffers])
+                return draft
+        before = len(draft.space.ranges)
+        draft.write()
+        is_whole = before == len(draft.space.ranges)  # else the space of another group would lack a variable
+        if is_new:
+            self._firsts[outline] = (draft, form) if is_whole else None
+        elif is_whole:
+            self._alike[form.key] = draft, form
+        return draft
+
+    def _parts(self, group: FusionGroup) -> list[int]:
+        """The expressions of a group, and the numbers in them, by their identities."""
+        literals, parts = self.grouping.literals, list[int]()
+        for _, node, local in group.members:
+            parts.append(id(local))
+            parts += [id(literals[value]) for value in node.inputs if value in literals]
+        return parts
+
+
+class _Form:
+    """All that a draft is made of, the values by numbers in the order in which they are met.
+
+    Expressions of one program are equal where they are the same, so that groups of equal keys have equal drafts.
+    """
+
+    def __init__(self, group: FusionGroup, grouping: Grouping) -> None:
+        self.numbers: dict[Value, int] = {}
+        self._group, self._grouping = group, grouping
+
+    @functools.cached_property
+    def key(self) -> tuple[Hashable, ...]:
+        """Equal for equal groups; nothing where data are indices, since loads name values of the whole program."""
+        group, grouping = self._group, self._grouping
+        members = tuple(self._member(*member) for member in reversed(group.members))
+        patterns = [index for _, _, of, _ in members for pattern in of for index in pattern]
+        values = {id(value) for value in self.numbers}
+        is_told = all(key[0] in values for key in group.variables)
+        if is_told and not any(grouping.interner.facts(index).reads for index in patterns):
+            ids = tuple(
+                (value, role, tuple(tuple(map(id, one)) for one in of), parts) for value, role, of, parts in members
+            )
+            return group.shape, group.rows, tuple(group.space.ranges.items()), self._variables(), ids
+        return ()
+
+    @functools.cached_property
+    def _inlined(self) -> set[Value]:
+        """Values that are computed where they are read."""
+        group = self._group
+        return {value for value, _, _ in group.members} - group.materialised.keys() - group.row_local.keys()
+
+    def _number(self, value: Value) -> int:
+        return self.numbers.setdefault(value, len(self.numbers))
+
+    def _variables(self) -> tuple[Hashable, ...]:
+        """The variables of folds."""
+        numbers = {id(value): number for value, number in self.numbers.items()}
+        return tuple((numbers[key[0]], *key[1:], number) for key, number in self._group.variables.items())
+
+    def _member(
+        self, value: Value, node: Node, local: Local
+    ) -> tuple[int, str, Sequence[Pattern], tuple[Hashable, ...]]:
+        """A value that the group computes: its role, the patterns, its expression and where its operands come from."""
+        group = self._group
+        if value in group.materialised:
+            role, patterns = "stored", [group.materialised[value]]
+        elif value in group.row_local:
+            role, patterns = "row", [group.row_local[value]]
+        else:
+            role, patterns = "inlined", [*self._grouping.uses[value][group].values()]
+        operands = (self._operand(node.inputs[read.operand]) for read in local.reads)
+        own = self._number(value) if role == "inlined" else self._operand(value)
+        return self._number(value), role, patterns, (id(local), own, *operands)
+
+    def _operand(self, value: Value) -> Hashable:
+        literal = self._grouping.literals.get(value)
+        if literal is not None:
+            return "number", id(literal)
+        if value in self._inlined:
+            return self._number(value)
+        if value is self._group.contraction:
+            return "sum", value.type
+        places = self._grouping.places
+        return self._number(value), self._number(places.root(value)), places.outline(value)
 
 
 def _loads(expr: Expr, indices: dict[int, set[int]], seen: set[int]) -> None:

@@ -14,12 +14,8 @@ from collections.abc import Set as AbstractSet
 
 from hybridize.base.dims import hint
 from hybridize.graph import Value
+from hybridize.schedule import thresholds
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
-
-LEAST_BYTES = 1 << 16
-"""Values that are smaller than this are not worth another order."""
-SMALLER = 2
-"""By how many times what a step makes is smaller than what it lets die, at least."""
 
 
 def earlier(
@@ -56,12 +52,12 @@ def earlier(
         users[root(value)].update(unit_of(reader) for reader in grouping.readers.get(value, ()))
     dying: dict[Unit, list[Value]] = {unit: [] for unit in order}
     for value, units in users.items():
-        if value in grouping.owner and value not in outside and hint(value.type.nbytes) >= LEAST_BYTES:
+        if value in grouping.owner and value not in outside and hint(value.type.nbytes) >= thresholds.DYING_BYTES:
             dying[max(units, key=place.__getitem__)].append(value)
     moved: dict[Unit, int] = {}
     for unit in order:
         freed = [value for value in dying[unit] if unit_of(grouping.owner[value]) is not unit]
-        if sum(hint(value.type.nbytes) for value in freed) < max(SMALLER * stored[unit], 1):
+        if sum(hint(value.type.nbytes) for value in freed) < max(thresholds.DYING_TIMES * stored[unit], 1):
             continue
         others = {other for value in freed for other in users[value]} | set(needs[unit])
         others.discard(unit)
@@ -88,7 +84,7 @@ def when_read(order: Sequence[Unit], after: Mapping[Unit, AbstractSet[Unit]], gr
     for unit in order:
         if isinstance(unit, FusionGroup) and unit not in waiting and after[unit]:
             stored = sum(hint(value.type.nbytes) for value in unit.materialised)
-            if stored >= LEAST_BYTES:
+            if stored >= thresholds.DYING_BYTES:
                 before.setdefault(min(after[unit], key=place.__getitem__), []).append(unit)
     moved = {unit for units in before.values() for unit in units}
     return [one for unit in order if unit not in moved for one in (*before.get(unit, ()), unit)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 from hybridize.base import dims
 from hybridize.base.dims import is_symbolic, product, same
@@ -22,6 +22,7 @@ from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.measure import walk, weight
 from hybridize.loops.monoids import inner, monoid
 from hybridize.machine.target import Target
+from hybridize.schedule import thresholds
 from hybridize.schedule.draft import Draft, DraftStatement
 from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
@@ -32,9 +33,6 @@ from hybridize.schedule.siblings import share_loops
 from hybridize.schedule.together import LoopedStatement, rewritten, together
 from hybridize.schedule.vectors import lanes_for, typical
 
-PIECES = 1024
-"""Most loops that one statement is split into."""
-
 
 @frozen
 class Numbering:
@@ -44,9 +42,19 @@ class Numbering:
     locals: tuple[Param, ...]
     buffers: Mapping[int, int]
 
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """Equal for equal numberings."""
+        return self.params, self.locals, tuple(self.buffers.items())
+
 
 def finish(draft: Draft, numbering: Numbering, target: Target, threads: int = 1) -> Kernel:
-    """The kernel of a draft, of which so many threads may have something to do."""
+    """The kernel of a draft, of which so many threads may have something to do; one for equal drafts."""
+    key = (finish, numbering.key, target, threads)
+    return draft.results.of(key, lambda: _finished(draft, numbering, target, threads))
+
+
+def _finished(draft: Draft, numbering: Numbering, target: Target, threads: int) -> Kernel:
     builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
     if draft.group.rows:
         nests = [_row_nest(draft, draft.statements, numbering, builder, threads=threads)]
@@ -63,8 +71,13 @@ def finish(draft: Draft, numbering: Numbering, target: Target, threads: int = 1)
 
 def finish_rows(draft: Draft, rows: tuple[int, ...], numbering: Numbering, target: Target) -> Kernel:
     """The kernel of a draft as one nest, the rows of which these axes count, slowest first: each row by itself."""
-    builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
-    return Kernel(numbering.params, numbering.locals, (_row_nest(draft, draft.statements, numbering, builder, rows),))
+
+    def make() -> Kernel:
+        builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
+        nest = _row_nest(draft, draft.statements, numbering, builder, rows)
+        return Kernel(numbering.params, numbering.locals, (nest,))
+
+    return draft.results.of((finish_rows, rows, numbering.key, target), make)
 
 
 def suits_rows(draft: Draft, rows: tuple[int, ...], target: Target) -> bool:
@@ -265,7 +278,7 @@ def split(
     pieces = 1
     for points in cuts.values():
         pieces *= len(points) + 1
-    if pieces == 1 or (pieces > PIECES and len(cuts) > 1):
+    if pieces == 1 or (pieces > thresholds.PIECES and len(cuts) > 1):
         return whole
     borders = [[0, *cuts.get(axis, ()), extent] for axis, extent in enumerate(extents)]
     return [
@@ -390,21 +403,12 @@ def _row_lanes(base: int, cost: int, size: int, threads: int) -> int:
     loop after the other: batch norm of 64 channels, 25 MB, takes half of the time in 64 lanes, of 96 channels in 128.
     """
     lanes = lanes_for(base, cost, size)
-    if is_symbolic(size) or cost > MIDDLING:
+    if is_symbolic(size) or cost > thresholds.MIDDLING_WEIGHT:
         return lanes
-    most = base * VECTORS
-    while most > lanes and (most >= 2 * size or (threads > PAIR and most * threads > size)):
+    most = base * thresholds.LINE_REGISTERS
+    while most > lanes and (most >= 2 * size or (threads > thresholds.HALVING_THREADS and most * threads > size)):
         most //= 2
     return most
-
-
-MIDDLING = 24
-"""Instructions per element of the heaviest loop over rows, up to which rows are read as wide as they lie."""
-VECTORS = 8
-"""Registers that a line of rows takes at most."""
-PAIR = 2
-"""Threads beyond which each had better have rows of its own. Measured: two, each of which reads a half of the lines of
-memory, take as long as one that reads them whole."""
 
 
 def _cost(value: Expr) -> int:
@@ -421,10 +425,6 @@ def _inner(
     sizes = space.ranges
     inner = merge([a for a in statement.inner if not same(sizes[a], 1) and a not in rows], sizes, forms)
     return _lane_last(inner, [statement], space)
-
-
-OFTEN = 8
-"""Weight of an access in a fold or an inner loop, against one per row."""
 
 
 def _row_lane(
@@ -455,7 +455,7 @@ def _accesses(
     stack: list[tuple[Expr, int | None]] = []
     for statement in statements:
         lane = statement.inner[-1] if statement.inner else None
-        accesses.append((statement.index, lane, 1 if lane is None else 2 * OFTEN))
+        accesses.append((statement.index, lane, 1 if lane is None else 2 * thresholds.INNER_WEIGHT))
         stack.append((statement.value, lane))
         if lane is not None:
             sizes.append(typical(space.ranges[lane]))
@@ -465,7 +465,7 @@ def _accesses(
             continue
         seen.add(id(expr))
         if isinstance(expr, Load):
-            accesses.append((expr.indices[0], lane, 1 if lane is None else OFTEN))
+            accesses.append((expr.indices[0], lane, 1 if lane is None else thresholds.INNER_WEIGHT))
         if isinstance(expr, Fold):
             lane = expr.variable
             if not any(isinstance(part, Fold) for part in expr.elements):

@@ -26,9 +26,9 @@ from hybridize.base.types import surely_same
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Axis, Const, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Space, bit
-from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.ops import Effect, effect_of
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product, gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
 from hybridize.schedule.contraction.matrices import MatrixProduct, memory_order, product_of
@@ -41,21 +41,6 @@ from hybridize.schedule.walks import WalkFinder
 
 Pattern = tuple[Expr, ...]
 """Indices at which a group reads a value, one per axis of the value."""
-
-COST_LIMIT = 320
-"""Additions per element of one kernel; longer chains are split."""
-OPS_LIMIT = 100
-"""Operations of one kernel."""
-VIEW_LIMIT = 60
-"""Parts of an index through a chain of views; beyond, what they show is stored in its own order."""
-ROW_LIMIT = 1 << 16
-"""Bytes of a row that is kept, whatever the machine; longer ones are computed again, or stored as a whole."""
-ROW_PART = 4
-"""Rows that lie along memory are kept, too, if they fill at most one part in so many of the second cache."""
-_OF_INDICES = 3
-"""Operations of an element at most that is computed of indices wherever it is read: a mask would be read instead."""
-AGAIN_LIMIT = 20
-"""Additions per element of a long row that are computed again at most: to write it and read it twice takes longer."""
 
 
 @mutable(eq=False)
@@ -174,7 +159,7 @@ class Grouping:
             for value, local in zip(node.outputs, lowered, strict=True):
                 if not local.folds and read <= costs.keys():
                     cost = local.cost + sum(costs[one] for one in read)
-                    if cost <= _OF_INDICES:
+                    if cost <= thresholds.INDEX_OPS:
                         costs[value] = cost
         return costs
 
@@ -214,7 +199,7 @@ class Grouping:
         if isinstance(lowered, MatrixProduct | Arrangement):
             self._compose_views(step, lowered)
             if isinstance(step.tiled, MatrixProduct):
-                step.product = product_of(step.tiled, step.operands[0].type.dtype)
+                step.product = product_of(step.tiled)
             step.epilogue = self._epilogue(step, node.outputs[0])
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
@@ -233,8 +218,9 @@ class Grouping:
 
     def _compose_views(self, step: NodeStep, tiled: Tiled) -> None:
         """Let a contraction read the bases of views, as they lie."""
-        swapped = isinstance(tiled, Arrangement) and tiled.swapped
-        operands = [step.operands[1], step.operands[0]] if swapped else list(step.operands)
+        operands = list(step.operands[:2])
+        if isinstance(tiled, Arrangement) and tiled.swapped:
+            operands.reverse()
         for side in range(2):
             at, of = tiled, operands[side]
             stored = False
@@ -249,7 +235,7 @@ class Grouping:
                     break
                 if not stored or self._is_read_as_it_lies(at, of, operands[1]):
                     tiled, operands[side] = at, of
-        step.tiled, step.operands = tiled, tuple(operands)
+        step.tiled, step.operands = tiled, (*operands, *step.operands[2:])
         if isinstance(tiled, MatrixProduct):
             self._note_matrices(tiled, operands)
 
@@ -518,8 +504,24 @@ class Grouping:
         if read.identity:
             return pattern
         axes: dict[int, Expr] = dict(enumerate(pattern))
-        for fold in read.folds:
-            axes[fold.variable] = self.interner.axis(fold_variable(group, value, pattern, fold))
+        numbers = [fold_variable(group, value, pattern, fold) for fold in read.folds]
+        axes |= {fold.variable: self.interner.axis(number) for fold, number in zip(read.folds, numbers, strict=True)}
+        facts = self.interner.facts
+        if any(facts(index).reads or facts(index).folds for index in read.indices):
+            return self._composed_of_data(group, value, node, pattern, read, axes)
+        key = (id(read), tuple(group.space.ranges.items()), *map(id, pattern), *numbers)
+        return self.lowerings.results.of(key, lambda: _moved(read.indices, group.space, axes))
+
+    def _composed_of_data(
+        self,
+        group: FusionGroup,
+        value: Value,
+        node: Node,
+        pattern: Pattern,
+        read: LocalLoad,
+        axes: Mapping[int, Expr],
+    ) -> Pattern:
+        """The same where data are indices, or something is added up for one."""
 
         def load(load: Load, indices: Pattern) -> Expr:
             operand = node.inputs[load.operand]
@@ -554,9 +556,9 @@ class Grouping:
     ) -> bool:
         """Store `value` in a group that reads it anyway."""
         for group, patterns in uses.items():
-            if group.contraction is not None or group.cost + _cost_of(local) > COST_LIMIT:
+            if group.contraction is not None or group.cost + _cost_of(local) > thresholds.KERNEL_COST:
                 continue
-            if len(group.members) >= OPS_LIMIT:
+            if len(group.members) >= thresholds.KERNEL_OPS:
                 continue  # nothing more is computed there in registers: it would store each value of a long chain
             if local.choices and group.rows is not None:
                 continue
@@ -597,7 +599,7 @@ class Grouping:
                 range(value.type.ndim), group.shape
             ):
                 continue
-            if group.cost + _cost_of(local) > COST_LIMIT or len(group.members) >= OPS_LIMIT:
+            if group.cost + _cost_of(local) > thresholds.KERNEL_COST or len(group.members) >= thresholds.KERNEL_OPS:
                 continue
             if walks.isdisjoint(self._walks.of_reads(self._folded(group), group.space.ranges)):
                 continue
@@ -648,7 +650,8 @@ class Grouping:
         """Note where a unit begins and ends, whenever it has grown."""
         at = unit.first + 1
         while at < len(self._ends):
-            self._ends[at] = max(self._ends[at], unit.last)
+            if self._ends[at] < unit.last:
+                self._ends[at] = unit.last
             at += at & -at
 
     def _latest(self, goal: FusionGroup) -> int:
@@ -672,10 +675,15 @@ class Grouping:
             rows = None if group.contraction is not None else self._row_of(group, value, patterns)
             return None if rows is None else Admission(rows, False, patterns[0])
         if local.cost == 0:
-            plain = all(self.interner.facts(index).size <= VIEW_LIMIT for pattern in patterns for index in pattern)
+            plain = all(
+                self.interner.facts(index).size <= thresholds.VIEW_PARTS for pattern in patterns for index in pattern
+            )
             few = len(patterns) <= 8 or self._gates(group, value, patterns) is not None
             return Admission(None, False, patterns[0]) if few and plain else None
-        if group.cost + local.cost * len(patterns) > COST_LIMIT or len(group.members) >= OPS_LIMIT:
+        if (
+            group.cost + local.cost * len(patterns) > thresholds.KERNEL_COST
+            or len(group.members) >= thresholds.KERNEL_OPS
+        ):
             return None
         if len(patterns) == 1:
             fits = local.cost <= 2 or self._repeated(group, patterns[0]) <= 2
@@ -693,7 +701,7 @@ class Grouping:
         if self._row_bytes(group, value) <= row_limit(self.lowerings.target, along):
             return Admission(None, True, pattern)
         again = local.cost * (len(patterns) - 1)
-        return Admission(None, False, patterns[0]) if group.recomputed + again <= AGAIN_LIMIT else None
+        return Admission(None, False, patterns[0]) if group.recomputed + again <= thresholds.AGAIN_COST else None
 
     def _reads_where_stored(self, group: FusionGroup, value: Value) -> bool:
         """Tell whether a group reads what it stores only at the element that it is computing."""
@@ -831,7 +839,10 @@ class Grouping:
         patterns = {key: pattern for by_key in uses.values() for key, pattern in by_key.items()}
         if not others or not all(self._alike(group, other) for other in others):
             return
-        if sum(one.cost for one in uses) > COST_LIMIT or self._gates(group, value, patterns.values()) is None:
+        if (
+            sum(one.cost for one in uses) > thresholds.KERNEL_COST
+            or self._gates(group, value, patterns.values()) is None
+        ):
             return
         if any(self._reaches([one for one in uses if one is not other], other) for other in uses):
             return
@@ -890,15 +901,25 @@ class Grouping:
         """Have a product computed with its gates side by side, if that can be."""
         operands = step.operands
         if same(product.n, 1):
-            product, operands = as_row(product), operands[::-1]
+            product, operands = as_row(product), operands[::-1]  # of one column, which has no prologue
         product = changed(product, gates=gates.count)
         if not same(product.n, gates.count * gates.columns):
             return False
-        if not gates_fit(product, Arithmetic(product.dtype, self.lowerings.target, product.paired)):
+        if not gates_fit(product, product.arithmetic(self.lowerings.target)):
             return False
         step.product, step.operands = product, operands
         self.places.ordered.update(operands)  # gates lie beside each other in order only
         return True
+
+
+def _moved(indices: Pattern, space: Space, axes: Mapping[int, Expr]) -> Pattern:
+    """Indices over other axes; there are neither loads nor folds in them."""
+
+    def load(load: Load, indices: Pattern) -> Expr:
+        return space.interner.load(load.dtype, load.operand, indices)
+
+    memo: dict[int, Expr] = {}
+    return tuple(space.rewrite(index, axes, load, lambda fold: fold.variable, memo) for index in indices)
 
 
 @frozen
@@ -914,7 +935,7 @@ class Admission:
 
 def row_limit(target: Target, along: bool) -> int:
     """Return the bytes of a row that stay near until it is read again; `along` if it lies along memory, by itself."""
-    return max(ROW_LIMIT, target.l2_bytes // ROW_PART) if along else ROW_LIMIT
+    return max(thresholds.ROW_BYTES, target.l2_bytes // thresholds.ROW_SHARE) if along else thresholds.ROW_BYTES
 
 
 def _counting(axes: Iterable[int], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -941,6 +962,11 @@ def coefficients_of(flat: Expr) -> dict[int, int]:
 
 def radix(space: Space, flat: Expr, size: int) -> tuple[int, ...] | None:
     """The axes, slowest first, of which `flat` is the mixed-radix number that takes each value in 0..size-1 once."""
+    key = radix, id(flat), size, tuple(space.ranges.items())
+    return space.interner.results.of(key, lambda: _radix(space, flat, size))
+
+
+def _radix(space: Space, flat: Expr, size: int) -> tuple[int, ...] | None:
     if isinstance(flat, Const):
         return () if same(whole(flat), 0) and same(size, 1) else None
     if isinstance(flat, Index) and (

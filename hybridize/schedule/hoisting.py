@@ -12,7 +12,6 @@ twice, which costs nothing at a call. What is shared within the graph of one is 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Final
 
 from hybridize.base.dims import hint
 from hybridize.base.dtypes import bool_
@@ -21,21 +20,11 @@ from hybridize.graph.constants import LITERAL_ELEMENTS, one_number
 from hybridize.loops.contraction import Contraction
 from hybridize.ops import Effect, effect_of
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.steps import Derived, KnownSource
-
-LEAST_US: Final = 0.02
-"""A derived constant saves so much at each call, estimated: less is not worth its memory and its entry in the plan."""
-ENLARGED_BYTES: Final = 64 << 20
-"""Memory of the derived constants of a program beyond that of what they are made of."""
-_COMPARED: Final = 8
-"""Operations for each element of a mask that is computed where it is read."""
-_CAST: Final = 1
-"""Operations for each element of another value of indices alone, which takes no longer than to read it."""
-HEAVY: Final = 1 << 40
-"""Operations of what has no count: a routine, a loop."""
 
 
 def hoisted(
@@ -92,6 +81,7 @@ class _Hoisting:
         self._graph, self._known, self._lowerings, self._stable = graph, known, lowerings, stable
         self._surely = surely
         self._readers = readers_of(graph.nodes)
+        self._positions = {node: position for position, node in enumerate(graph.nodes)}
         self._outputs = set(graph.outputs)
         self._kept: set[Node] = set()
         """Stable nodes that calls compute all the same."""
@@ -152,7 +142,7 @@ class _Hoisting:
             if node is not None and node not in makers:
                 makers.add(node)
                 front += node.inputs
-        return [node for node in self._graph.nodes if node in makers]
+        return sorted(makers, key=self._positions.__getitem__)
 
     def _pays(self, value: Value, nodes: list[Node]) -> bool:
         """Tell whether reading a value costs less than computing it at each call, and memory of it is to be had."""
@@ -161,11 +151,11 @@ class _Hoisting:
             return False
         read = sum(one.type.nbytes for one in self._sources(nodes))
         enlarged = max(0, value.type.nbytes - read)
-        if self._enlarged + enlarged > ENLARGED_BYTES:
+        if self._enlarged + enlarged > thresholds.DERIVED_BYTES:
             return False
         times, is_stored = self._reads_of(value)
         saved = work * times / FLOPS_PER_US + (read - (0 if is_stored else value.type.nbytes)) / BYTES_PER_US
-        if saved < LEAST_US:
+        if saved < thresholds.DERIVED_US:
             return False
         self._enlarged += enlarged
         return True
@@ -176,7 +166,7 @@ class _Hoisting:
         It is computed where it is read, and is nowhere as a whole; what a mask hides can be left out (`reach`).
         """
         numbers = all(one.type.size == 1 for one in self._sources(nodes))
-        most = _COMPARED if value.type.dtype == bool_ else _CAST
+        most = thresholds.MASK_OPS if value.type.dtype == bool_ else thresholds.INDEX_VALUE_OPS
         return numbers and work <= most * value.type.size
 
     def _sources(self, nodes: list[Node]) -> dict[Value, None]:
@@ -190,7 +180,7 @@ class _Hoisting:
                 return sum(local.cost * local.type.size for local in locals_)
             case MatrixProduct(contraction=contraction) | Arrangement(contraction=contraction):
                 return _flops(contraction)
-        return HEAVY
+        return thresholds.UNCOUNTED_OPS
 
     def _reads_of(self, value: Value) -> tuple[int, bool]:
         """Count how often calls compute an element of a value where it is read; tell whether they store it."""

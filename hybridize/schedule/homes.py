@@ -8,6 +8,7 @@ Values without a home of their own lie in the order of their axes, without gaps.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from hybridize.base.dims import product, same
@@ -45,7 +46,7 @@ class Home:
         """The place of an element."""
         return space.affine(list(zip(indices, self.strides, strict=True)), self.offset)
 
-    @property
+    @functools.cached_property
     def has_halo(self) -> bool:
         """True if there are elements around the value."""
         return any(before or after for before, after in self.halo)
@@ -85,9 +86,14 @@ def in_order(shape: Shape) -> Home:
 
 def is_contiguous(home: Home, shape: Shape) -> bool:
     """Tell whether elements lie in the order of the axes, one after the other: axes of size 1 may stand anywhere."""
-    plain = in_order(shape)
-    steps = all(same(size, 1) or same(a, b) for size, a, b in zip(shape, home.strides, plain.strides, strict=True))
-    return not home.has_halo and (steps or same(product(shape), 0))
+    if home.has_halo:
+        return False
+    expected = 1
+    for size, stride in zip(reversed(shape), reversed(home.strides), strict=True):
+        if not (same(size, 1) or same(stride, expected)):
+            return same(product(shape), 0)
+        expected = expected * size
+    return True
 
 
 def is_in_order(home: Home, shape: Shape) -> bool:

@@ -15,7 +15,6 @@ otherwise, as dot products or in several sets of sums (few rows), are left alone
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
 
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
@@ -23,15 +22,11 @@ from hybridize.graph import Graph, Node, OpLike, Value, readers_of
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.ops import Broadcast, Concat, Matmul, Op, Slice
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product, gates_fit, packing_pays
-from hybridize.schedule.contraction.panels import column_panels, panel_vectors, row_tiles, sets_of_sums
+from hybridize.schedule.contraction.panels import column_panels, panel_vectors, row_tiles
 from hybridize.schedule.contraction.product import normalised
 from hybridize.schedule.contraction.tiling import make_tiling
-
-FEWER: Final = 0.75
-"""Narrow parts are joined if the whole has at most so many of their panels."""
-LEAST_BYTES: Final = 4096
-"""Matrices that are smaller all together stay as they are."""
 
 
 @frozen(eq=False)
@@ -117,7 +112,7 @@ class _Joining:
         if len(left) > 1 and _is_large(left):
             whole = self._product(left)
             parts = sum(_panels(self._product([node]), arithmetic) for node in left)
-            if _panels(whole, arithmetic) <= FEWER * parts and _sums_in_order(whole, arithmetic):
+            if _panels(whole, arithmetic) <= thresholds.JOINED_PANELS * parts and _sums_in_order(whole, arithmetic):
                 choices.append(left)
         return choices
 
@@ -287,7 +282,7 @@ def _sums_in_order(product: Product, arithmetic: Arithmetic) -> bool:
     if tiling.form != "rows" or tiling.order == "streams":
         return False
     return all(
-        sets_of_sums(height, section.vectors) == 1
+        tiling.summation.sets(height, section.vectors) == 1
         for section in tiling.sections
         for height in (
             section.heights
@@ -298,7 +293,7 @@ def _sums_in_order(product: Product, arithmetic: Arithmetic) -> bool:
 
 
 def _is_large(nodes: Sequence[Node]) -> bool:
-    return sum(node.inputs[1].type.nbytes for node in nodes) >= LEAST_BYTES
+    return sum(node.inputs[1].type.nbytes for node in nodes) >= thresholds.JOINED_BYTES
 
 
 def _panels(product: Product, arithmetic: Arithmetic) -> int:

@@ -10,6 +10,8 @@ ahead. That changes how fast it runs, not what it means, which is `Kernel.elemen
 
 from __future__ import annotations
 
+import functools
+
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import upward
@@ -183,6 +185,22 @@ class FoldLanes:
 
 
 @frozen
+class FoldLevels:
+    """The order in which a long fold is summed: so many turns apart, then so many of these, outermost first."""
+
+    variable: int
+    turns: tuple[int, ...]
+    """Where its loop goes term by term, or by the terms of panels."""
+    vectors: tuple[int, ...]
+    """Where its loop goes by vectors: see `FoldLanes`."""
+
+    def __str__(self) -> str:
+        vectors = f"{', '.join(map(str, self.vectors))} vectors" if self.vectors else ""
+        ways = (", ".join(map(str, self.turns)), vectors)
+        return f" by {' or '.join(filter(None, ways))}"
+
+
+@frozen
 class Few:
     """A size of rows that is not known: rows of at most `lanes` elements are one vector, and have code of their own."""
 
@@ -198,6 +216,7 @@ class Nest:
     bodies: tuple[Body, ...]
     folds: tuple[FoldLanes, ...] = ()
     few: Few | None = None
+    levels: tuple[FoldLevels, ...] = ()
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -236,6 +255,10 @@ class Kernel:
         return ElementKernel(self.params, self.locals, tuple(nest.loops for nest in self.nests))
 
     def __str__(self) -> str:
+        return self._text
+
+    @functools.cached_property
+    def _text(self) -> str:
         return _Printer().kernel(self)
 
 
@@ -245,6 +268,7 @@ class _Printer(ExpressionPrinter):
     def __init__(self) -> None:
         super().__init__()
         self._folds: dict[int, FoldLanes] = {}
+        self._levels: dict[int, FoldLevels] = {}
 
     def kernel(self, kernel: Kernel) -> str:
         buffers = [f"b{i}: {param}" for i, param in enumerate((*kernel.params, *kernel.locals))]
@@ -257,6 +281,7 @@ class _Printer(ExpressionPrinter):
     def _nest(self, nest: Nest) -> None:
         self.names.clear()
         self._folds = {lanes.fold: lanes for lanes in nest.folds}
+        self._levels = {levels.variable: levels for levels in nest.levels}
         few = "" if nest.few is None else f", apart where {size_text(nest.few.size)} <= {nest.few.lanes}"
         self.lines.append(f"  rows {self._axes(0, nest.rows)}{few}:" if nest.rows else "  nest:")
         for body in nest.bodies:
@@ -299,9 +324,9 @@ class _Printer(ExpressionPrinter):
         return ", ".join(dict.fromkeys(self.variable(fold.variable) for fold in folds))
 
     def runs(self, variable: int) -> str:
-        fold = self._folds.get(variable)
+        fold, levels = self._folds.get(variable), str(self._levels.get(variable, ""))
         if fold is None:
-            return ""
+            return levels
         other = "" if fold.variable == variable else f" {self.variable(fold.variable)}"
         few = "" if fold.few is None else f" or {fold.few}"
-        return f"{other} {fold.lanes}{few}"
+        return f"{other} {fold.lanes}{few}{levels}"

@@ -38,16 +38,15 @@ from hybridize.schedule.steps import (
     Address,
     Band,
     BandPart,
+    ContractionStep,
     LoopStep,
     PackingPart,
-    ProductStep,
     RegionStep,
     RollingBand,
     RollingBlock,
     RollingPart,
     ScheduleStep,
     SharedStep,
-    TapStep,
 )
 from hybridize.schedule.tasks import TaskGroup
 from hybridize.schedule.updates import stops
@@ -60,8 +59,9 @@ def planned(step: ScheduleStep, flops: int, threads: int | None = None) -> PlanS
     arguments: list[PlanArgument] = [place(address) for address, _ in step.operands()]
     access = "".join("w" if writes else "r" for _, writes in step.operands())
     if isinstance(step, LoopStep) and step.numbers:
-        arguments.append(PlanTable(CODES[step.kernel.params[-1].dtype], step.numbers))
-        access += "r"
+        place_of = len(step.kernel.params) - 1
+        arguments.insert(place_of, PlanTable(CODES[step.kernel.params[-1].dtype], step.numbers))
+        access = f"{access[:place_of]}r{access[place_of:]}"
     if step.workspace != NOWHERE or isinstance(step, RegionStep):
         arguments.append(place(step.workspace))
         access += "s"
@@ -88,15 +88,15 @@ def launches(step: ScheduleStep) -> list[int | None]:
             return []
         case LoopStep(kernel=kernel) if not kernel.nests:
             return []
-        case ProductStep(out=out) if same(out.size, 0):
+        case ContractionStep(out=out) if same(out.size, 0):
             return []
-        case LoopStep(part=BandPart(band=band)) | ProductStep(part=BandPart(band=band)):
+        case SharedStep(part=BandPart(band=band)):
             return [band.batch * band.blocks.rows]
-        case TapStep(part=RollingPart(), plan=plan):
+        case ContractionStep(part=RollingPart(), plan=plan):
             return [plan.units]
         case LoopStep(split=Split(loops=loops)):
             return [None if loop is None else loop.turns for loop in loops]
-        case ProductStep(split=Split(), plan=plan) | TapStep(split=Split(), plan=plan):
+        case ContractionStep(split=Split(), plan=plan):
             return [plan.units]
     return [None]
 

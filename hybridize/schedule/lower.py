@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.base.dims import hint, same
-from hybridize.base.dtypes import DType
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.memo import Memo
 from hybridize.base.types import Shape, TensorType
 from hybridize.graph import Node
 from hybridize.loops import expr as expressions
@@ -63,6 +63,8 @@ class Lowerings:
     def __init__(self, interner: Interner, target: Target) -> None:
         self.interner = interner
         self.target = target
+        self.results = Memo()
+        """Results that follow from parts of the program alone, by these."""
         self._known: dict[Any, Lowered] = {}
         self._of: dict[Node, Lowered] = {}
 
@@ -81,25 +83,29 @@ class Lowerings:
             lowering = self._known[key] = self._lower(node, types)
         return lowering
 
-    def tiled(self, contraction: Contraction, shapes: tuple[Shape, Shape], dtype: DType) -> Tiled | None:
+    def tiled(self, contraction: Contraction, shapes: tuple[Shape, Shape]) -> Tiled | None:
         """The kind of tiles that suit a contraction; None where it is a loop of folds, which others can join."""
         if all(same(size, 1) for size in contraction.sizes[contraction.rank :]):
             return None
-        matrices = matrix_product(contraction, shapes, dtype)
-        return matrices or arrangement(contraction, shapes, lanes_of(contraction.accumulate, self.target))
+        matrices = matrix_product(contraction, shapes)
+        return matrices or arrangement(contraction, shapes, lanes_of(contraction.precision.accumulate, self.target))
 
     def through(self, tiled: Tiled, side: int, load: expressions.Load, base: TensorType) -> Tiled | None:
         """A contraction that reads the base of a view for an operand, an element of which is `load`; None if it cannot.
 
         `side` counts the operands in the order in which the tiles take them.
         """
+        key = ("through", id(tiled), side, id(load), base)
+        return self.results.of(key, lambda: (tiled, self._through(tiled, side, load, base)))[1]
+
+    def _through(self, tiled: Tiled, side: int, load: expressions.Load, base: TensorType) -> Tiled | None:
         one = tiled.contraction
         subscripts = through((one.x, one.w)[side], one.sizes, tiled.shapes[side], load.indices, base.shape)
         if subscripts is None:
             return None
         shapes = (base.shape, tiled.shapes[1]) if side == 0 else (tiled.shapes[0], base.shape)
         composed = changed(one, x=subscripts) if side == 0 else changed(one, w=subscripts)
-        return self.tiled(composed, shapes, base.dtype)
+        return self.tiled(composed, shapes)
 
     def copy(self, operand: int, type: TensorType) -> Local:
         """An operand as it is."""
@@ -109,7 +115,7 @@ class Lowerings:
         elements = [_element(k, type) for k, type in enumerate(types)]
         lowered = node.op.lower(*elements, types=types)  # type: ignore[attr-defined]
         if isinstance(lowered, Contraction):
-            tiled = self.tiled(lowered, (types[0].shape, types[1].shape), types[0].dtype)
+            tiled = self.tiled(lowered, (types[0].shape, types[1].shape))
             if tiled is not None:
                 return tiled
             lowered = (element(lowered, elements[0], elements[1], types),)

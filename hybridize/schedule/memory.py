@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 
 from hybridize.base.dims import bounds, hint, is_symbolic, maximum, same
 from hybridize.base.frozen import mutable
+from hybridize.schedule import thresholds
 
 ALIGN = 64
 
@@ -38,7 +39,7 @@ def assign(blocks: list[ScratchBlock]) -> int:
     if any(is_symbolic(block.nbytes) for block in blocks):
         return _assign_slots(blocks)
     offsets, top = _by_birth(blocks)
-    if len(blocks) <= _FEW and top > most_alive(blocks):
+    if len(blocks) <= thresholds.PAIRED_BLOCKS and top > most_alive(blocks):
         others, lower = _by_size(blocks)
         if lower < top:
             offsets, top = others, lower
@@ -48,8 +49,6 @@ def assign(blocks: list[ScratchBlock]) -> int:
 
 
 _Offsets = list[tuple[ScratchBlock, int]]
-_FEW = 1024
-"""Blocks that are looked at pair by pair, which takes a twentieth of a second then."""
 
 
 def _by_birth(blocks: Iterable[ScratchBlock]) -> tuple[_Offsets, int]:

@@ -26,53 +26,59 @@ _FLOATS = (float32, float64)
 
 def merged(steps: Sequence[ScheduleStep]) -> tuple[ScheduleStep, ...]:
     """The steps of a schedule, those that run alike kernels over the kernel that these have become."""
-    loops = [number for number, step in enumerate(steps) if isinstance(step, LoopStep) and _may_merge(step.kernel)]
+    loops = [number for number, step in enumerate(steps) if isinstance(step, LoopStep) and _may_merge(step)]
     if len(loops) < 2:
         return tuple(steps)
     alike: dict[tuple[Any, ...], list[tuple[int, list[Const]]]] = {}
-    interner = Interner()
+    interner, outlines = Interner(), dict[int, tuple[tuple[Any, ...], list[Const]]]()
     for number in loops:
         step = steps[number]
         assert isinstance(step, LoopStep)
-        outlining = _Outlining(interner, len(step.kernel.params))
-        outline = outlining.kernel(step.kernel)
-        alike.setdefault(_identity(outline), []).append((number, outlining.constants))
+        known = outlines.get(id(step.kernel))  # equal groups have one kernel
+        if known is None:
+            outlining = _Outlining(interner, len(step.kernel.params))
+            outline = outlining.kernel(step.kernel)
+            known = outlines[id(step.kernel)] = _identity(outline), outlining.constants
+        alike.setdefault(known[0], []).append((number, known[1]))
     result = list(steps)
     for members in alike.values():
         _merge(result, members, interner)
     return tuple(result)
 
 
-def _may_merge(kernel: Kernel) -> bool:
-    """Tell whether a kernel is made of plain loops and vectors, whose decisions name no expression."""
-    kinds = (Plain, Lanes, Memcpy)
+def _may_merge(step: LoopStep) -> bool:
+    """Tell whether a step calls a kernel of plain loops and vectors, whose decisions name no expression."""
+    kernel, kinds = step.kernel, (Plain, Lanes, Memcpy)
     return (
-        not kernel.locals
+        step.part is None
         and not any(param.table for param in kernel.params)
         and all(
-            not nest.rows
-            and not nest.folds
-            and all(
-                not body.fetches and all(isinstance(axis.kind, kinds) for axis in body.axes) for body in nest.bodies
-            )
+            isinstance(axis.kind, kinds)
             for nest in kernel.nests
+            for axis in (*nest.rows, *(axis for body in nest.bodies for axis in body.axes))
         )
+        and not any(body.fetches for nest in kernel.nests for body in nest.bodies)
     )
 
 
 def _identity(kernel: Kernel) -> tuple[Any, ...]:
     """Return what kernels over expressions of one interner are equal by."""
-    bodies = [
-        (body.axes, *((one.buffer, id(one.index), id(one.value)) for one in body.statements))
+    nests = [
+        (
+            *(nest.rows, nest.folds, nest.few),
+            *(
+                (body.axes, *((one.buffer, id(one.index), id(one.value)) for one in body.statements))
+                for body in nest.bodies
+            ),
+        )
         for nest in kernel.nests
-        for body in (*nest.bodies, Body((), ()))  # the end of a nest
     ]
-    return (kernel.params, *bodies)
+    return (kernel.params, kernel.locals, *nests)
 
 
 def _merge(steps: list[ScheduleStep], members: Sequence[tuple[int, list[Const]]], interner: Interner) -> None:
     """Let steps whose kernels differ in numbers alone run one kernel; `members` are their positions and numbers."""
-    if len(members) < 2:
+    if all(numbers is members[0][1] for _, numbers in members):
         return
     columns: dict[tuple[int, ...], int] = {}
     entries: dict[int, int] = {}
@@ -97,7 +103,9 @@ class _Outlining:
     """Rewrites kernels to read numbers from a table: all floats of one dtype, or those that have `entries`."""
 
     def __init__(self, interner: Interner, table: int, entries: Mapping[int, int] | None = None) -> None:
-        """`table` is the number of the buffer; `entries` are positions there by the numbers' places in the kernel."""
+        """`table` is the number of the buffer, which comes before the kernel's locals; `entries` are positions there by
+        the numbers' places in the kernel.
+        """
         self.constants: list[Const] = []
         """The floats that can be read from a table, place by place."""
         self._interner, self._table, self._entries = interner, table, entries
@@ -112,8 +120,15 @@ class _Outlining:
         return dataclasses.replace(nest, bodies=tuple(map(self._body, nest.bodies)))
 
     def _body(self, body: Body) -> Body:
-        statements = (Statement(one.buffer, self._value(one.index), self._value(one.value)) for one in body.statements)
+        statements = (
+            Statement(self._buffer(one.buffer), self._value(one.index), self._value(one.value))
+            for one in body.statements
+        )
         return dataclasses.replace(body, statements=tuple(statements))
+
+    def _buffer(self, number: int) -> int:
+        """The number of a buffer once there is a table."""
+        return number + (number >= self._table)
 
     def _value(self, root: Expr) -> Expr:
         memo = self._memo
@@ -129,7 +144,7 @@ class _Outlining:
             case CallExpr(dtype=dtype, function=function, args=args):
                 return interner.call(dtype, function, tuple([self._part(arg) for arg in args]))
             case Load(dtype=dtype, operand=operand, indices=indices):
-                return interner.load(dtype, operand, tuple([memo[id(index)] for index in indices]))
+                return interner.load(dtype, self._buffer(operand), tuple([memo[id(index)] for index in indices]))
             case Const(dtype=dtype, value=value):
                 return interner.const(dtype, value)
             case Axis(number=number):

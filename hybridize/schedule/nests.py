@@ -14,16 +14,12 @@ from hybridize.loops.index import Interner, bit
 from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.measure import step_along, walk
 from hybridize.machine.target import Target
-from hybridize.schedule import kernel
+from hybridize.schedule import kernel, thresholds
+from hybridize.schedule.levels import levels_of
 from hybridize.schedule.panels import find_panels, find_side_by_side
 from hybridize.schedule.tiles import find_tiles, in_order
 from hybridize.schedule.together import LoopedStatement, together
 from hybridize.schedule.vectors import Widths
-
-FETCHED = 1024
-"""Bytes of a row from which the next one is asked for; shorter ones come by themselves."""
-CACHE_SHARE = 4
-"""A row is still near when it is read again if it fills at most one part in so many of the first cache."""
 
 
 class Nests:
@@ -69,20 +65,21 @@ class _Decisions:
         self._values = [statement.value for statement in self._statements]
         self._stored = {statement.buffer for statement in self._statements}
         self._lane, self._lanes, self._apart_rows = lane, lanes, apart
-        self._folds = self._found_folds()
+        self._all_folds = self._found_folds()
+        self._folds = list({fold.variable: fold for fold in self._all_folds}.values())
+        """One of each loop."""
         self._few = self._apart()
 
     def nest(self) -> kernel.Nest:
         """The nest, decided."""
         groups, rows = together(self._looped), self._row_axes()
         vertical = self._lane is not None and _only_vectors(rows[self._lane].kind)
-        folds = [self._fold(fold) for fold in self._folds if not (vertical and self._varies(fold))]
-        return kernel.Nest(
-            rows,
-            tuple(self._body(group, last=group is groups[-1]) for group in groups),
-            tuple(fold for fold in folds if fold is not None),
-            self._few,
-        )
+        lanes = [self._fold(fold) for fold in self._folds if not (vertical and self._varies(fold))]
+        spread = tuple(fold for fold in lanes if fold is not None)
+        bodies = tuple(self._body(group, last=group is groups[-1]) for group in groups)
+        panels = next((row.kind for row in rows if isinstance(row.kind, kernel.Panels)), None)
+        levels = levels_of(self._all_folds, spread, panels, self._is_vertical)
+        return kernel.Nest(rows, bodies, spread, self._few, levels)
 
     # Rows
 
@@ -109,10 +106,10 @@ class _Decisions:
     # Folds
 
     def _found_folds(self) -> list[Fold]:
-        """All folds, each variable once."""
+        """All folds."""
         roots = [expr for statement in self._statements for expr in (statement.index, statement.value)]
         folding = [root for root in roots if self._interner.facts(root).folds]
-        return list({node.variable: node for node in walk(*folding) if isinstance(node, Fold)}.values())
+        return [node for node in walk(*folding) if isinstance(node, Fold)]
 
     def _apart(self) -> kernel.Few | None:
         """Rows so short that they have code of their own."""
@@ -130,6 +127,12 @@ class _Decisions:
     def _varies(self, fold: Fold) -> bool:
         """Tell whether a fold differs between the rows of a vector."""
         return self._lane is not None and bool(self._interner.free(fold) & bit(self._lane) or self._reads_stored(fold))
+
+    def _is_vertical(self, fold: Fold) -> bool:
+        """Tell whether a fold may differ between the lanes of rows, or of the inner loop that has vectors."""
+        rows = len(self._rows)
+        inner = {rows + len(one.sizes) - 1 for one in self._looped if one.sizes}
+        return self._varies(fold) or bool(self._interner.free(fold) & sum(map(bit, inner)))
 
     def _reads_stored(self, fold: Fold) -> bool:
         return any(isinstance(node, Load) and node.operand in self._stored for node in walk(fold))
@@ -165,7 +168,8 @@ class _Decisions:
             step = step_along(load.indices[0], row)
             if step is None or is_symbolic(step):
                 continue
-            if FETCHED <= step * load.dtype.itemsize <= self._target.l1_bytes // CACHE_SHARE:
+            near = self._target.l1_bytes // thresholds.NEAR_ROW_SHARE
+            if thresholds.FETCHED_BYTES <= step * load.dtype.itemsize <= near:
                 fetches.append(kernel.Fetch(load, step))
         return tuple(fetches)
 

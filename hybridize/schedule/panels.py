@@ -18,23 +18,8 @@ from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import walk, weight, widest
 from hybridize.loops.monoids import monoid
 from hybridize.machine.target import Target
+from hybridize.schedule import thresholds
 from hybridize.schedule.kernel import Panels, SideBySide
-
-LIGHT = 6
-"""Instructions per element up to which a fold waits for memory rather than for arithmetic."""
-SIDE_BY_SIDE = 4
-"""Rows at a time: measured, two or four streams read a quarter more bytes a second than one or eight."""
-REGISTERS = 8
-"""Vector registers that one row side by side may take for each accumulator."""
-TALL = 8
-"""Matrix rows that are folded in registers before a panel's totals are read and written."""
-PAGE_BYTES = 4096
-"""Of a matrix row that is the least of a panel: threads may share panels by pages."""
-PANEL_BYTES = 16384
-"""Of a matrix row that is taken at once, for all folds together: reading on for four pages took 6 to 8 % less time than
-for one (4096 x 4096), and the totals still fit the first cache."""
-TOTALS = 4
-"""Most totals of a column that are kept at a time."""
 
 
 def find_side_by_side(
@@ -46,11 +31,12 @@ def find_side_by_side(
     folds = _row_folds(len(rows), statements, interner)
     if not folds:
         return None
-    streams = min(SIDE_BY_SIDE, target.registers // (REGISTERS * max(_totals(folds).values())))
+    of_row = thresholds.ROW_REGISTERS * max(_totals(folds).values())
+    streams = min(thresholds.SIDE_BY_SIDE, target.registers // of_row)
     if streams < 2 or dims.bounds(rows[-1])[1] < streams or any(dims.is_symbolic(fold.size) for fold in folds):
         return None
     inside = [node for fold in folds for node in walk(*fold.elements) if isinstance(node, Fold)]
-    light = all(weight(*fold.elements) + monoid(fold).weight <= LIGHT for fold in folds)
+    light = all(weight(*fold.elements) + monoid(fold).weight <= thresholds.LIGHT_FOLD for fold in folds)
     # A fold of nothing but a fold is written as one loop nest.
     plain = not any(isinstance(part, Fold) for fold in folds for part in fold.elements)
     return SideBySide(streams, folds) if light and plain and all(node in folds for node in inside) else None
@@ -67,15 +53,15 @@ def find_panels(
         return None
     folds = _row_folds(len(rows), statements, interner)
     totals = [dtype for fold in folds for dtype in monoid(fold).accumulators]
-    if not 0 < len(totals) <= TOTALS or bool_ in totals:
+    if not 0 < len(totals) <= thresholds.COLUMN_TOTALS or bool_ in totals:
         return None
     itemsize = max(4, widest(*folds))
     lanes = min(lanes, 2 * target.lanes(itemsize))
     # Columns that stay in the second cache are read as fast from top to bottom.
     far = any(dims.bounds(fold.size)[1] * columns * itemsize * 2 > target.l2_bytes for fold in folds)
-    page = PAGE_BYTES // itemsize
-    pages = min(PANEL_BYTES // PAGE_BYTES // len(totals), -(-columns // page))
-    return Panels(page, pages, lanes, TALL, folds) if far and columns >= 4 * lanes else None
+    page = thresholds.PAGE_BYTES // itemsize
+    pages = min(thresholds.PANEL_BYTES // thresholds.PAGE_BYTES // len(totals), -(-columns // page))
+    return Panels(page, pages, lanes, thresholds.PANEL_TERMS, folds) if far and columns >= 4 * lanes else None
 
 
 def _totals(folds: Sequence[Fold]) -> dict[int, int]:

@@ -9,29 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import hint, is_symbolic, same
+from hybridize.base.dims import Size, hint, is_symbolic, same, text
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.expr import Load
 from hybridize.loops.measure import walk
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
+from hybridize.schedule import thresholds
 from hybridize.schedule.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
-
-WORTH_US = 100.0
-"""Estimated work for which workers are woken. Measured: a step of 25 us takes as long with a worker that must be woken
-first, and half as long with one that is awake."""
-AWAKE_US = 5.0
-"""Estimated work for which those are used that are awake: they do not fall asleep at once after a loop. So little pays,
-because what one thread has written the others read from its cache, slowly: a convolution of 64 images takes 105 us on
-two threads whose operand one of them has copied in 9 us, and 82 us where both have copied."""
-INNER_US = 20.0
-"""Estimated work of a step in a loop for which those are used that the loop keeps awake from turn to turn."""
-RANGE_US = 2.0
-"""Estimated work that one range has at least. Where ranges are as many in small steps as in large ones, a thread meets
-what it has written itself."""
-LOOP_US = 3.0
-"""Estimated work that takes as long as to begin and to end a loop with a worker that is awake."""
-GROWTH = 32
-"""A program for many sizes may be called with so many times the work that it was compiled for."""
 
 
 @frozen
@@ -105,6 +89,25 @@ def _several(number: int, axis: LoopAxis) -> SharedLoop | None:
 
 
 @frozen
+class Ranges:
+    """How threads are given the turns of a loop that they share."""
+
+    grain: int | None
+    """Turns of a range, at least; None where the call decides by its sizes: as many as take `RANGE_US`."""
+    wakes: bool | None
+    """True if workers that sleep are woken; None where the call decides: if its work takes `WORTH_US`."""
+    alone_us: float
+    """Estimated work below which a call that decides shares nothing."""
+
+    def __str__(self) -> str:
+        if self.grain is None:
+            waking = ", woken" if self.wakes else ""
+            return f"ranges that the call cuts, from {self.alone_us:g} us on{waking}"
+        turns = f"{self.grain} turns" if self.grain > 1 else "a turn"
+        return f"ranges of {turns} or more, {'woken' if self.wakes else 'where awake'}"
+
+
+@frozen
 class Split:
     """A step that threads share."""
 
@@ -124,9 +127,29 @@ class Split:
     wakes: bool = False
     """True in a loop whose turns are worth waking workers together: they stay awake between two turns."""
 
-    def __str__(self) -> str:
-        loops = ", ".join("none" if loop is None else str(loop) for loop in self.loops)
-        return f"up to {self.slots} threads{f' share {loops}' if loops else ''}"
+    def ranges(self, turns: Size) -> Ranges:
+        """The ranges of a loop of so many turns."""
+        return ranges_of(turns, self.nbytes, self.flops, wakes=self.wakes)
+
+    def text(self, turns: Sequence[int]) -> str:
+        """Describe it: `turns` are those of its loops, or of what it is called for."""
+        own = " and ".join(map(text, dict.fromkeys(stride for stride in self.strides if not same(stride, 0))))
+        threads = f"up to {self.slots} threads{f', each with {own} bytes,' if own else ''}"
+        if not self.loops:
+            return f"{threads} in {self.ranges(*turns)}"
+        pairs = zip(self.loops, turns, strict=True)
+        loops = ("none" if loop is None else f"{loop} in {self.ranges(count)}" for loop, count in pairs)
+        return f"{threads} share {', '.join(loops)}"
+
+
+def ranges_of(turns: Size, nbytes: int, flops: int, *, wakes: bool) -> Ranges:
+    """The ranges of a loop of so many turns and so much work; `wakes` as in `Split`."""
+    if not isinstance(turns, int) or is_symbolic(nbytes) or is_symbolic(flops):
+        least = min(thresholds.INNER_US if wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
+        return Ranges(None, wakes or None, least)
+    work = estimated_us(nbytes, flops)
+    grain = int(turns * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
+    return Ranges(max(1, grain), wakes or work >= thresholds.WORTH_US, 0.0)
 
 
 def estimated_us(nbytes: int, flops: int) -> float:
@@ -138,15 +161,15 @@ def shared_us(alone: float, turns: int, threads: int) -> float:
     """Roughly how long a loop takes of which threads share the turns, if they can."""
     if turns < 2 or threads < 2:
         return alone
-    return alone * -(-turns // threads) / turns + LOOP_US
+    return alone * -(-turns // threads) / turns + thresholds.LOOP_US
 
 
 def worth(nbytes: int, flops: int, awake: bool, turns: int = 1) -> bool:
     """Tell whether a step may be worth waking threads, or handing work to those that are `awake`; of a loop, one of its
     `turns`.
     """
-    growth = GROWTH if is_symbolic(nbytes) or is_symbolic(flops) else 1
+    growth = thresholds.GROWTH if is_symbolic(nbytes) or is_symbolic(flops) else 1
     work = estimated_us(nbytes, flops) * growth
     if turns > 1:
-        return work >= min(INNER_US, WORTH_US) and work * turns >= WORTH_US
-    return work >= (min(AWAKE_US, WORTH_US) if awake else WORTH_US)
+        return work >= min(thresholds.INNER_US, thresholds.WORTH_US) and work * turns >= thresholds.WORTH_US
+    return work >= (min(thresholds.AWAKE_US, thresholds.WORTH_US) if awake else thresholds.WORTH_US)

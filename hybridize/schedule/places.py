@@ -8,10 +8,11 @@ offset in the memory of its *root*, the value at the end of the chain, so that i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
-from hybridize.base.dims import hint
+from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import Memo
 from hybridize.base.types import Shape
 from hybridize.graph import Value
 from hybridize.loops.expr import Axis, Const, Expr, whole
@@ -33,11 +34,16 @@ class Places:
 
     def __init__(self, interner: Interner, homes: Mapping[Value, Home], ordered: Iterable[Value]) -> None:
         self._interner = interner
-        self._homes = homes
+        self._homes = dict(homes)
         self._views: dict[Value, View] = {}
         self._inside: dict[Value, list[Value]] = {}
         """The values that lie in each."""
         self._known: dict[Value, Home] = {}
+        self._outlines: dict[Value, int] = {}
+        self._numbers: dict[tuple[Hashable, ...], int] = {}
+        """The outlines by what they stand for."""
+        self._within = Memo()
+        """The homes of views, by their shapes and what they view."""
         self.ordered = set(ordered)
         """Values that somebody reads or stores in the order of their axes, without gaps."""
         self.matrices: dict[Value, bool] = {}
@@ -64,7 +70,10 @@ class Places:
 
     def own(self, value: Value) -> Home:
         """The home of a value in memory of its own."""
-        return self._homes.get(value) or in_order(value.type.shape)
+        home = self._homes.get(value)
+        if home is None:
+            home = self._homes[value] = in_order(value.type.shape)
+        return home
 
     def home(self, value: Value) -> Home:
         """The home of a value in the memory of its root."""
@@ -75,6 +84,15 @@ class Places:
             assert place is not None
             home = self._known[value] = place
         return home
+
+    def outline(self, value: Value) -> int:
+        """A number that is equal for values of equal types that lie equally in equal memory; all are placed."""
+        number = self._outlines.get(value)
+        if number is None:
+            root = self.root(value)
+            key = value.type, root.type, self.home(value), self.own(root).elements
+            number = self._outlines[value] = self._numbers.setdefault(key, len(self._numbers))
+        return number
 
     def is_ordered(self, value: Value) -> bool:
         """Tell whether a value lies in the order of its axes, without gaps."""
@@ -88,12 +106,17 @@ class Places:
         """The place of an element in the memory of the root."""
         home = self.home(value)
         if is_contiguous(home, value.type.shape):
-            return space.affine([(space.flat(indices, value.type.shape), 1)], home.offset)
+            flat = space.flat(indices, value.type.shape)
+            return flat if same(home.offset, 0) else space.affine([(flat, 1)], home.offset)
         return home.address(space, indices)
 
     def within(self, value: Value, view: View) -> Home | None:
         """The home that a value would have as a view; None where its places are not affine in its axes."""
-        shape = value.type.shape
+        shape, base = value.type.shape, view.base
+        key = shape, base.type.shape, self.home(base), tuple(map(id, view.indices))
+        return self._within.of(key, lambda: self._home_within(shape, view))
+
+    def _home_within(self, shape: Shape, view: View) -> Home | None:
         space = Space(self._interner, dict(enumerate(shape)))
         layout = strides_of(self.address(space, view.base, view.indices), shape)
         if layout is None:

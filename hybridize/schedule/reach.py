@@ -11,6 +11,7 @@ not finite: 0 times infinity is NaN, and left out here.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable
 
@@ -20,13 +21,9 @@ from hybridize.graph import Value
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, Select
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, children
+from hybridize.schedule import thresholds
 from hybridize.schedule.draft import Draft, Drafts, DraftStatement
 from hybridize.schedule.grouping import FusionGroup
-
-_DEPTH = 32
-"""Calls within each other of a weight that is looked at, at most."""
-_VISITS = 4096
-"""Expressions that are looked at for one matrix, at most."""
 
 
 class Reaches:
@@ -49,7 +46,8 @@ class Reaches:
             draft = self._drafts.of(unit)
             if value not in draft.buffers:
                 return None
-            reach = _asked_by(draft, draft.buffers.index(value), value.type.shape[-1])
+            key = draft.buffers.index(value), value.type.shape[-1]
+            reach = draft.results.of((_asked_by, *key), functools.partial(_asked_by, draft, *key))
             if reach is None:
                 return None
             reaches.append(reach)
@@ -65,10 +63,15 @@ class Reaches:
         draft = self._drafts.of(owner)
         if value not in draft.buffers:
             return None  # it has no elements
-        buffer = draft.buffers.index(value)
-        statements = [one for one in draft.statements if one.buffer == buffer]
-        at = None if len(statements) != 1 else _place(statements[0].index, value.type.shape[-1])
-        return None if at is None else _Weight(draft, at.row).reach(statements[0].value, at.column)
+        key = draft.buffers.index(value), value.type.shape[-1]
+        return draft.results.of((_filled, *key), lambda: _filled(draft, *key))
+
+
+def _filled(draft: Draft, buffer: int, columns: int) -> int | None:
+    """Return how far the rows of what a group stores are anything but 0."""
+    statements = [one for one in draft.statements if one.buffer == buffer]
+    at = None if len(statements) != 1 else _place(statements[0].index, columns)
+    return None if at is None else _Weight(draft, at.row).reach(statements[0].value, at.column)
 
 
 @frozen
@@ -103,7 +106,7 @@ def _asked_by(draft: Draft, buffer: int, columns: int) -> int | None:
         if key in seen:
             continue
         seen.add(key)
-        if len(seen) > _VISITS:
+        if len(seen) > thresholds.REACH_VISITS:
             return None
         if isinstance(expr, Load) and expr.operand == buffer:
             at = _place(expr.indices[0], columns)
@@ -166,7 +169,7 @@ class _Weight:
 
     def reach(self, expr: Expr, column: Axis, depth: int = 0) -> int | None:
         """Return how far a row of this expression is anything but 0, or NaN where all of the row is."""
-        if depth > _DEPTH:
+        if depth > thresholds.REACH_DEPTH:
             return None
         match expr:
             case Select(condition=condition, then=then, orelse=orelse):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Final, TypeGuard
+from typing import Any, TypeGuard
 
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
@@ -19,12 +19,10 @@ from hybridize.graph import Graph, Node, Value, nodes_inside
 from hybridize.graph.ir import OpLike
 from hybridize.loops.expr import Region
 from hybridize.ops import While
+from hybridize.schedule import thresholds
 from hybridize.schedule.grouping import Grouping, NodeStep, Unit, carried_state
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.steps import StateHome
-
-FEW_TURNS: Final = 4
-"""A loop of fewer turns derives nothing beforehand: packing a weight takes as long as reading it once or twice."""
 
 
 @frozen
@@ -100,7 +98,7 @@ def fixed_operands(node: Node, region: Region, state: Sequence[StateHome], stack
     beforehand; none whose sizes only the call knows.
     """
     length = _length(node, region)
-    if region.kind == "cond" or (not is_symbolic(length) and length < FEW_TURNS):
+    if region.kind == "cond" or (not is_symbolic(length) and length < thresholds.FEW_TURNS):
         return []
     return [
         k
@@ -112,16 +110,12 @@ def fixed_operands(node: Node, region: Region, state: Sequence[StateHome], stack
 def _length(node: Node, region: Region) -> int:
     """Turns of a scan; of other loops many, as nobody knows."""
     op: Any = node.op
-    return op.length if region.kind == "scan" else FEW_TURNS
+    return op.length if region.kind == "scan" else thresholds.FEW_TURNS
 
 
 def unread_state(state: Sequence[StateHome], outputs: Sequence[Value], read: Mapping[Value, bool]) -> tuple[int, ...]:
     """The outputs of a loop that it need not store: nothing reads them, and their slices are elsewhere."""
     return tuple(k for k, home in enumerate(state) if home.kind in ("as left", "steady") and not read[outputs[k]])
-
-
-_NEAR: Final = 16
-"""Steps after a scan among which its companion is looked for."""
 
 
 def scans_beside(
@@ -135,7 +129,7 @@ def scans_beside(
         if not is_scan(unit, grouping):
             continue
         first = units.index(unit)
-        for place in range(first + 1, min(first + _NEAR, len(units))):
+        for place in range(first + 1, min(first + thresholds.SCAN_STEPS, len(units))):
             other = units[place]
             if not is_scan(other, grouping) or not _are_better_beside(unit, other, grouping.graph, threads):
                 continue
@@ -212,10 +206,6 @@ def are_companions(graph: Graph, node: Node, other: Node) -> bool:
     return alike and other not in _behind(graph, node) and node not in _behind(graph, other)
 
 
-SHARED_BYTES: Final = 1 << 18
-"""Bytes that two scans which share a loop read in every turn, at most: longer turns hide their ends by themselves."""
-
-
 def may_share_loop(graph: Graph, node: Node, other: Node) -> bool:
     """Tell whether the turns of two scans are short enough to be better off in one loop, the second one beginning its
     turn while the first one ends its own.
@@ -225,7 +215,7 @@ def may_share_loop(graph: Graph, node: Node, other: Node) -> bool:
         op: Any = one.op
         stacked = op.stacked([value.type for value in one.inputs])
         read += sum(hint(value.type.nbytes) for k, value in enumerate(one.inputs) if k not in stacked)
-    return read <= SHARED_BYTES and are_companions(graph, node, other)
+    return read <= thresholds.SCAN_BYTES and are_companions(graph, node, other)
 
 
 def _behind(graph: Graph, node: Node) -> set[Node]:

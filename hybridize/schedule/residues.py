@@ -18,14 +18,8 @@ from hybridize.base.dims import is_symbolic
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Load, whole
 from hybridize.loops.index import Index, Interner
 from hybridize.loops.measure import walk
+from hybridize.schedule import thresholds
 from hybridize.schedule.together import LoopedStatement, rewritten
-
-MOST = 9
-"""Turns that are written out, at most: those of a window of 3 by 3."""
-NODES = 512
-"""Parts of expressions that are written out, at most."""
-SHARED = 0.75
-"""The part of the work of single turns that they do together, from which on it pays."""
 
 
 def by_residues(statements: Sequence[LoopedStatement], interner: Interner) -> list[tuple[LoopedStatement, ...]]:
@@ -38,7 +32,7 @@ def by_residues(statements: Sequence[LoopedStatement], interner: Interner) -> li
         return pieces
     divisors = _divisors(statements, len(sizes) - 1)
     by = {axis: divisor for axis, divisor in divisors.items() if divisor > 1 and _holds(sizes[axis], divisor)}
-    if not by or math.prod(by.values()) > MOST:
+    if not by or math.prod(by.values()) > thresholds.RESIDUE_TURNS:
         return pieces
     unrolled = [
         one
@@ -46,7 +40,7 @@ def by_residues(statements: Sequence[LoopedStatement], interner: Interner) -> li
         for one in _moved(statements, dict(zip(by, residue, strict=True)), by, interner)
     ]
     together, before = _work(unrolled), _work(statements)
-    if together > NODES or together > SHARED * math.prod(by.values()) * before:
+    if together > thresholds.RESIDUE_PARTS or together > thresholds.RESIDUE_SHARE * math.prod(by.values()) * before:
         return pieces
     parts = [tuple(unrolled)]
     spans: dict[int, tuple[int, int]] = {}

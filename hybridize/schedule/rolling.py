@@ -20,28 +20,16 @@ from hybridize.base.dims import hint, known, product
 from hybridize.base.frozen import frozen, mutable
 from hybridize.loops.expr import Axis, Expr
 from hybridize.loops.index import Index
+from hybridize.loops.kernel import Statement
 from hybridize.machine.target import Target
+from hybridize.schedule import thresholds
 from hybridize.schedule.bands import Memory
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.memory import ScratchBlock, rounded
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.sharing import Sharing
-from hybridize.schedule.steps import Address, RollingBand, RollingBlock, RollingMemory, RollingPart, SideStore
-
-_NEAR = 4
-"""Lines that are kept fill at most one part in so many of the second-level cache: weights want their place, too."""
-_AFAR = 2
-"""Images between the steps fill more than one part in so many of that cache: else they stay there by themselves."""
-_WORK = 64
-"""Operations for each of those bytes, at most: where there are more, as in convolutions with windows and columns, a
-band is a few per cent slower, since its steps are shorter (ResNet-18: 3 %), and memory was no matter."""
-_WEIGHTS = 2
-"""Weights, which each block reads again, fill at most one part in so many of that cache."""
-_AGAIN = 16
-"""Threads compute again at most one line in so many."""
-_LONGEST = 4
-"""Steps of a band, at most."""
+from hybridize.schedule.steps import Address, RollingBand, RollingBlock, RollingMemory, RollingPart
 
 
 @frozen(eq=False)
@@ -50,7 +38,7 @@ class RollingMember:
 
     number: int
     plan: TapPlan | LanePlan
-    stores: tuple[SideStore, ...]
+    stores: tuple[Statement, ...]
     x: Memory
     memories: tuple[Memory, ...]
     """Of its params."""
@@ -199,7 +187,7 @@ class RollingBands:
         best: list[tuple[int, list[tuple[_Chain, _Cut]]]] = [(0, [])]
         for end in range(1, len(members) + 1):
             options = [best[end - 1]]
-            for start in range(max(0, end - _LONGEST), end - 1):
+            for start in range(max(0, end - thresholds.ROLLING_STEPS), end - 1):
                 walks = tuple(walk for one in members[start:end] if (walk := _walk(one.plan)) is not None)
                 chain = _Chain(tuple(members[start:end]), walks, tuple(between[start : end - 1]))
                 cut = self._cut(chain)
@@ -212,20 +200,23 @@ class RollingBands:
         """Cut a chain into blocks: how many units of the last step each has, and what of the others; None where that is
         not faster.
         """
-        if chain.nbytes * _AFAR <= self._target.l2_bytes or not any(lines.seen > 1 for lines in chain.between):
+        if chain.nbytes * thresholds.FAR_SHARE <= self._target.l2_bytes:
             return None
-        if sum(hint(one.flops) for one in chain.members) > _WORK * chain.nbytes:
+        if all(lines.seen == 1 for lines in chain.between):
             return None
-        if sum(map(_weights, chain.members)) * _WEIGHTS > self._target.l2_bytes:
+        if sum(hint(one.flops) for one in chain.members) > thresholds.ROLLING_WORK * chain.nbytes:
+            return None
+        if sum(map(_weights, chain.members)) * thresholds.WEIGHT_SHARE > self._target.l2_bytes:
             return None
         again = sum(max(0, lines.seen - lines.stride) for lines in chain.between) * (self._threads - 1)
-        if again * _AGAIN > min(walk.rows for walk in chain.walks):
+        if again * thresholds.ROLLING_AGAIN > min(walk.rows for walk in chain.walks):
             return None
         units, best = chain.walks[-1].units, None
         for size in range(1, units):
             blocks, counts = _blocks(chain, size)
             nbytes = sum(count * one.line_bytes for count, one in zip(counts, chain.between, strict=True))
-            if nbytes * _NEAR > self._target.l2_bytes and (best is not None or nbytes * 2 > self._target.l2_bytes):
+            share = 2 if best is None else thresholds.BLOCK_SHARE
+            if nbytes * min(share, thresholds.BLOCK_SHARE) > self._target.l2_bytes:
                 break
             if len(blocks) < self._threads:
                 break
@@ -313,12 +304,12 @@ def _lines(member: RollingMember, following: RollingMember) -> _Lines | None:
     if walk is None or reader is None or len(member.stores) != 1:
         return None
     (store,) = member.stores
-    block = member.memories[store.param]
+    block = member.memories[store.buffer]
     if not isinstance(block, ScratchBlock) or following.x is not block or block in following.memories:
         return None
     if block.first != member.number or block.last != following.number:
         return None
-    elements, itemsize = member.elements[store.param], member.itemsizes[store.param]
+    elements, itemsize = member.elements[store.buffer], member.itemsizes[store.buffer]
     steps, offset = _strides(store.index)
     if steps is None or not known((offset, elements, *steps.values())):
         return None

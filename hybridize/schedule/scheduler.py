@@ -10,6 +10,7 @@ import numpy
 
 from hybridize.base.dims import hint
 from hybridize.base.frozen import changed
+from hybridize.base.memo import Memo, remembering
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.graph.constants import LITERAL_ELEMENTS, one_number
@@ -50,6 +51,7 @@ from hybridize.schedule.pending import (
     pending_taps,
     write_over,
 )
+from hybridize.schedule.prologues import prologues
 from hybridize.schedule.reach import Reaches
 from hybridize.schedule.rolling import RollingBands
 from hybridize.schedule.sharing import Sharing
@@ -98,7 +100,13 @@ def schedule(
     step of a call, and matrices among them are packed beforehand, each where that pays. `updates` says of outputs which
     input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
-    return _scheduled(graph, Surroundings(target, slots), known or {}, updates or {})
+    # Sizes that only the call knows are the program's own.
+    with remembering(_PARTS if graph.scope is None else Memo()):
+        return _scheduled(graph, Surroundings(target, slots), known or {}, updates or {})
+
+
+_PARTS = Memo(limit=1 << 12)
+"""Plans and kernels of contractions that programs of this process had."""
 
 
 def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:
@@ -109,24 +117,30 @@ def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSou
     sources: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
     sources |= graph.constants
     stable = stable_nodes(graph, sources, setting.within)
-    whole = joined(graph, lambda value: value in sources or value in stable, setting.target)
+
+    def number_of(value: Value) -> Const | None:
+        return literal(graph.constants[value], lowerings.interner) if value in graph.constants else None
+
+    light = prologues(graph, lambda value: value in sources or value in stable, number_of, lowerings)
+    whole = joined(light.graph, lambda value: value in sources or value in stable, setting.target)
 
     def is_stable(value: Value) -> bool:
         return value in sources or value in stable or value in whole.constants
 
     turned = flattened(whole.graph, is_stable, lowerings)
-    surely = whole.constants | turned.constants
+    surely, cones = light.constants | whole.constants | turned.constants, Memo()
     rest, derivations = hoisted(
-        turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, setting), setting.within, surely
+        turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, setting, cones), setting.within, surely
     )
-    made_of = {**whole.made_of, **{node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}}
+    turned_of = {node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}
+    made_of = {**light.made_of, **whole.made_of, **turned_of}
     return _finished(_scheduling(rest, setting, lowerings, sources, derivations, updates, made_of))
 
 
-def _derived(cone: Graph, sources: Mapping[Value, KnownSource], setting: Surroundings) -> Derived:
-    """The only output of a graph whose inputs are known as a constant."""
+def _derived(cone: Graph, sources: Mapping[Value, KnownSource], setting: Surroundings, cones: Memo) -> Derived:
+    """The only output of a graph whose inputs are known as a constant; equal graphs are scheduled once."""
     once = changed(setting, slots=1, derives=False)
-    of = _scheduled(cone, once, {}, {})
+    of = cones.of(cone, lambda: _scheduled(cone, once, {}, {}))
     known = [(sources[value], value.type) for value in cone.inputs]
     arrays = [array for array in of.constants if isinstance(array, numpy.ndarray)]
     assert len(arrays) == len(of.constants), "what is derived has plain constants"
@@ -231,7 +245,7 @@ def _finished(program: Scheduling) -> Schedule:
         places[numbers[0]] = range(begin, len(entries))
     beside = tuple(group.of_steps(places, split) for group, split in groups)
     stopping = not program.setting.within
-    steps, updates = proven_updates([step for step, _ in entries], program.updates, program.interner, stopping=stopping)
+    steps, updates = proven_updates([step for step, _ in entries], program.updates, stopping=stopping)
     steps = merged(steps)
     constants = program.slots.constants()
     threads = {

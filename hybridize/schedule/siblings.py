@@ -17,11 +17,9 @@ from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import Space, bit, upward
 from hybridize.loops.measure import walk
 from hybridize.loops.monoids import monoid, nested
+from hybridize.schedule import thresholds
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
-
-REGISTER_SHARE = 4
-"""One part in so many of the registers is left for what is computed of an element."""
 
 
 @mutable
@@ -64,7 +62,7 @@ class _Sharing:
         self._lane = 0 if lane is None else bit(lane)
         self._lanes = lanes
         registers = nests.target.registers
-        self._most = registers - registers // REGISTER_SHARE
+        self._most = registers - registers // thresholds.ELEMENT_REGISTERS_SHARE
 
     def shared(
         self, folds: Sequence[tuple[Fold, Space]], statements: Sequence[LoopedStatement], spaces: Sequence[Space]

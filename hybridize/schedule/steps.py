@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, Self
 
 from hybridize.base import dims
@@ -13,13 +13,13 @@ from hybridize.base.dims import same, text
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
-from hybridize.loops.expr import Expr, Routine
-from hybridize.loops.kernel import Param, Statement, epilogue_text
+from hybridize.loops.expr import Routine
 from hybridize.loops.measure import kernel_bytes
 from hybridize.runtime.plan import Plan
-from hybridize.schedule.contraction import ProductPlan
 from hybridize.schedule.contraction.blocks import RowBlocks
+from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.lanes import LanePlan
+from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.kernel import Kernel
@@ -58,35 +58,8 @@ class Address:
 
 NOWHERE = Address("nowhere", 0, 0)
 
-
-@frozen
-class SideStore:
-    """A store besides the main one in the epilogue of a contraction."""
-
-    param: int
-    index: Expr
-    value: Expr
-
-
-@frozen
-class Epilogue:
-    """The elementwise computation that a contraction's accumulated element goes through before it is stored.
-
-    Expressions over Axis 0, 1, 2 (batch, row, column of the result), the accumulated element being a load of operand
-    -1, or, of a product with gates, the sum of each gate one of operand -1, -2, …
-    """
-
-    value: Expr
-    params: tuple[Param, ...]
-    side_stores: tuple[SideStore, ...]
-
-    def __str__(self) -> str:
-        return epilogue_text(self.params, statements_of(self.side_stores), self.value)
-
-
-def gate_of(operand: int) -> int:
-    """The gate whose sum an operand below 0 is."""
-    return -1 - operand
+ContractionPlan = ProductPlan | TapPlan | LanePlan | WinogradPlan
+"""Choices of one plan: tiles over panels of matrices, over a table of taps, over lanes; fewer products."""
 
 
 @frozen
@@ -202,7 +175,7 @@ class Band:
     def __str__(self) -> str:
         each = "each in turn" if self.in_turn else "each"
         batch = "" if same(self.batch, 1) else f" of {each} of {text(self.batch)}"
-        threads = "" if self.split is None else f", {self.split}"
+        threads = "" if self.split is None else f", {self.split.text([self.units])}"
         return f"band {self.number}: {self.blocks}{batch} at a time{threads}"
 
 
@@ -291,7 +264,7 @@ class RollingBand:
 
     def __str__(self) -> str:
         memories = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.memories)
-        threads = "" if self.split is None else f", {self.split}"
+        threads = "" if self.split is None else f", {self.split.text([self.parts])}"
         return f"rolling band {self.number}: {self.size} of {self.units} units at a time, {memories}{threads}"
 
 
@@ -407,7 +380,8 @@ class SharedStep(BaseStep):
     def text(self, body: str) -> str:
         """Describe it: kind, origin, addresses, threads and band, then all that was decided of how it runs."""
         part = [] if self.part is None else [self.part.text(self.arguments)]
-        return _step(self.kind, self, [*([] if self.split is None else [str(self.split)]), *part, body])
+        shared = [] if self.split is None else [self.split.text(self.own_turns(self.split))]
+        return _step(self.kind, self, [*shared, *part, body])
 
 
 @frozen
@@ -449,55 +423,16 @@ class LoopStep(SharedStep):
 
 
 @frozen
-class ProductStep(SharedStep):
-    """Run a product with its epilogue; `addresses` are out, x, w and the epilogue's params."""
-
-    plan: ProductPlan
-    out: TensorType
-    epilogue: Epilogue | None
-
-    @property
-    def kind(self) -> str:
-        return "contraction"
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.out.shape
-
-    @property
-    def moved(self) -> int:
-        return self.plan.product.x_bytes + self.plan.product.w_bytes + self.out.nbytes
-
-    def operands(self) -> Iterator[tuple[Address, bool]]:
-        params = () if self.epilogue is None else self.epilogue.params
-        yield from zip(self.addresses, (True, False, False, *(param.written for param in params)), strict=True)
-
-    def own_turns(self, split: Split) -> list[int]:
-        return [self.plan.units]
-
-    def __str__(self) -> str:
-        return self.text(f"{self.plan}" if self.epilogue is None else f"{self.plan}\n{self.epilogue}")
-
-
-@frozen
-class TapStep(SharedStep):
-    """Run a contraction with windows: by tiles over a table of taps, or over lanes that both operands have, or by
-    Winograd's algorithm; `addresses` are x, w as the plan reads it, and the params.
+class ContractionStep(SharedStep):
+    """Run a contraction with its epilogue; `addresses` are x, w as the plan reads it, and the params of the epilogue
+    and of the prologue.
     """
 
-    plan: TapPlan | LanePlan | WinogradPlan
-    params: tuple[Param, ...]
-    """Buffers that the epilogue reads and writes."""
-    stores: tuple[SideStore, ...]
-    """The epilogue: statements over the axes of the result, the sum being a load of operand -1."""
+    plan: ContractionPlan
+    ending: Ending
     out: TensorType
     nbytes: int
     """Bytes that are read and written."""
-
-    @property
-    def epilogue(self) -> str:
-        """The epilogue as text."""
-        return epilogue_text(self.params, statements_of(self.stores))
 
     @property
     def kind(self) -> str:
@@ -512,13 +447,16 @@ class TapStep(SharedStep):
         return self.nbytes
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
-        yield from zip(self.addresses, (False, False, *(param.written for param in self.params)), strict=True)
+        written = [False, False, *(param.written for param in self.ending.params)]
+        if isinstance(self.plan, ProductPlan) and self.plan.product.prologue is not None:
+            written += [False] * len(self.plan.product.prologue.params)
+        yield from zip(self.addresses, written, strict=True)
 
     def own_turns(self, split: Split) -> list[int]:
         return [self.plan.units]
 
     def __str__(self) -> str:
-        return self.text(f"{self.plan}\n{self.epilogue}")
+        return self.text(f"{self.plan}\n{self.ending}")
 
 
 @frozen
@@ -646,7 +584,7 @@ class RegionStep(OwnStep):
         return _step(self.control, self, lines)
 
 
-ScheduleStep = LoopStep | ProductStep | TapStep | RoutineStep | RegionStep
+ScheduleStep = LoopStep | ContractionStep | RoutineStep | RegionStep
 
 
 @frozen(eq=False)
@@ -713,11 +651,6 @@ def loop_step(
     return LoopStep(
         provenance, addresses, NOWHERE, split, part, kernel, kernel_bytes(kernel.elements) if nbytes is None else nbytes
     )
-
-
-def statements_of(stores: Iterable[SideStore]) -> list[Statement]:
-    """Stores of an epilogue as statements over the axes of the result."""
-    return [Statement(store.param, store.index, store.value) for store in stores]
 
 
 def _step(word: str, step: BaseStep, lines: Sequence[str]) -> str:

@@ -16,19 +16,11 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from hybridize.base.dims import hint, text
+from hybridize.base.dims import hint
 from hybridize.base.frozen import frozen
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.memory import ScratchBlock, rounded
 from hybridize.schedule.parallel import Split, estimated_us, shared_us
-
-WINDOW = 16
-"""Units that a group has at most: all of what they read and write is alive at once."""
-GAIN = 0.95
-"""A group must take this part, at most, of what its steps take one after the other."""
-_MORE = 8
-"""A group may need more memory than the program does without by one part in so many, or a little."""
-_LITTLE = 1 << 18
 
 
 @frozen
@@ -81,7 +73,7 @@ class TaskGroup:
 
     def __str__(self) -> str:
         tasks = " | ".join(", ".join(map(str, task)) for task in self.tasks)
-        slots = "" if self.split is None else f" on up to {text(self.split.slots)} threads"
+        slots = "" if self.split is None else f" on {self.split.text([len(self.tasks)])}"
         return f"steps {self.first} to {self.last} beside each other{slots}: {tasks}"
 
 
@@ -185,24 +177,27 @@ class TaskFinder:
             return unit
 
         apart = total = 0.0
-        for unit in range(first, min(first + WINDOW, count)):
+        chains = 0
+        for unit in range(first, min(first + thresholds.TASK_UNITS, count)):
             work = self._works.get(unit)
             if work is None:
                 return
             parent[unit] = unit
+            chains += 1
             for other in self._before.get(unit, ()):
-                if other >= first:
-                    parent[root(other)] = root(unit)
+                if other >= first and root(other) != unit:
+                    parent[root(other)] = unit
+                    chains -= 1
             apart += work.shared_us
             total += work.alone_us
-            least = total / self._threads + parallel.LOOP_US
-            if least >= GAIN * apart or sum(one == at for at, one in parent.items()) < 2:
+            least = total / self._threads + thresholds.LOOP_US
+            if least >= thresholds.TASK_GAIN * apart or chains < 2:
                 continue
             tasks: dict[int, list[int]] = {}
             for one in range(first, unit + 1):
                 tasks.setdefault(root(one), []).append(one)
             division, us = self._balanced(list(tasks.values()))
-            if us < GAIN * apart:
+            if us < thresholds.TASK_GAIN * apart:
                 yield TaskGroup(first, unit, division, us)
 
     def _balanced(self, chains: Sequence[Sequence[int]]) -> tuple[tuple[Task, ...], float]:
@@ -221,7 +216,7 @@ class TaskFinder:
         first, *others = (tasks for _, tasks in lanes)
         # Workers take from the end: the long tasks of theirs stand there.
         rest = sorted((one for tasks in others for one in tasks), key=lambda one: one[0])
-        return tuple(task for _, task in (*first, *rest)), max(time for time, _ in lanes) + parallel.LOOP_US
+        return tuple(task for _, task in (*first, *rest)), max(time for time, _ in lanes) + thresholds.LOOP_US
 
     def _lanes(
         self, chains: Sequence[Sequence[int]], counts: Mapping[int, int]
@@ -249,7 +244,8 @@ def keep_apart(group: TaskGroup, blocks: Iterable[ScratchBlock], alive: int) -> 
     it. `alive` are the bytes that the program needs without.
     """
     within = [block for block in blocks if block.first <= group.last and block.last >= group.first]
-    if sum(hint(rounded(block.nbytes)) for block in within) > alive + max(alive // _MORE, _LITTLE):
+    more = max(alive // thresholds.TASK_MEMORY_SHARE, thresholds.TASK_BYTES)
+    if sum(hint(rounded(block.nbytes)) for block in within) > alive + more:
         return False
     for block in within:
         block.first, block.last = min(block.first, group.first), max(block.last, group.last)

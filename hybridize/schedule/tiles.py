@@ -13,11 +13,10 @@ from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import step_along, walk, weight
+from hybridize.schedule import thresholds
 from hybridize.schedule.kernel import Lanes, Tiles
 from hybridize.schedule.vectors import Widths, typical
 
-HEAVIEST = 12
-"""Instructions per element of a body that is worth writing once per row of a tile."""
 SMALLEST, LARGEST = 4, 16
 """Rows of a tile: the exchange of smaller ones costs what it saves, larger ones do not fit the registers."""
 
@@ -44,7 +43,7 @@ def find_tiles(
         if suited and typical(sizes[axis]) >= lanes:
             stored = all(_is_one(step_along(statement.index, lane)) for statement in statements)
             # Where all loads are turned, indices are found once for a row of a tile, not once for an element.
-            if not stored or weight(*values, indices=len(suited) < len(loads)) > HEAVIEST:
+            if not stored or weight(*values, indices=len(suited) < len(loads)) > thresholds.TILE_WEIGHT:
                 return None
             rest, part = _rest(sizes[-1], lanes, values, vectors), _part(sizes[-1], lanes, values)
             return axis, Tiles(lanes, suited, rest, part)

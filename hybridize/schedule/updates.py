@@ -20,15 +20,15 @@ from hybridize.base.dims import same
 from hybridize.base.dtypes import bool_
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Expr, Load
-from hybridize.loops.index import Interner, Space
 from hybridize.loops.measure import walk
 from hybridize.ops import Assert, Effect, effect_of
+from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.grouping import Grouping, NodeStep, Unit
 from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import shared_loops
 from hybridize.schedule.regions import ends_by_data
 from hybridize.schedule.routines import WRITE_OVER
-from hybridize.schedule.steps import LoopStep, ProductStep, RegionStep, RoutineStep, ScheduleStep
+from hybridize.schedule.steps import ContractionStep, LoopStep, RegionStep, RoutineStep, ScheduleStep
 
 Updates = Mapping[int, int]
 """For an output the input that it is the new value of."""
@@ -124,7 +124,7 @@ def _leads(start: Unit, goal: Unit, after: Mapping[Unit, set[Unit]]) -> bool:
 
 
 def proven_updates(
-    steps: Sequence[ScheduleStep], offers: Updates, interner: Interner, *, stopping: bool = True
+    steps: Sequence[ScheduleStep], offers: Updates, *, stopping: bool = True
 ) -> tuple[tuple[ScheduleStep, ...], tuple[tuple[int, int], ...]]:
     """The offers that are proven, and the steps, told which of their buffers may be one.
 
@@ -153,7 +153,7 @@ def proven_updates(
         if band and any((band, source, number) in banded for number in range(at)):
             continue  # an earlier step of the band reads on when the first block has been written
         if last == at:
-            if not _in_turn(result[at], output, source, interner):
+            if not _in_turn(result[at], output, source):
                 continue
             result[at] = _mark_shared(result[at], output, source)
         pairs.append((output, source))
@@ -165,13 +165,13 @@ def _band(step: ScheduleStep) -> str:
     return "" if step.band is None else f"{type(step.band).__name__} {step.band.number}"
 
 
-def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -> bool:
+def _in_turn(step: ScheduleStep, output: int, source: int) -> bool:
     """Tell whether a step reads an input and writes an output element by element, each element read before it is
     written; or writes the output over the input, but for what stays.
     """
     if isinstance(step, RoutineStep):
         return _written_over(step, output, source)
-    if not isinstance(step, LoopStep | ProductStep):
+    if not isinstance(step, LoopStep | ContractionStep):
         return False
     numbers: dict[str, list[int]] = {"input": [], "output": []}
     for number, address in enumerate(step.addresses):
@@ -184,7 +184,7 @@ def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -
     (reads,), (writes,) = numbers.values()
     if isinstance(step, LoopStep):
         return reads < len(step.kernel.params) and _read_first(step.kernel, reads, writes)
-    return reads > 2 and _finished_first(step, reads - 3, writes - 3, interner)
+    return 0 <= reads - 2 < len(step.ending.params) and _finished_first(step, reads - 2, writes - 2)
 
 
 def _written_over(step: RoutineStep, output: int, source: int) -> bool:
@@ -217,20 +217,16 @@ def _read_first(kernel: Kernel, source: int, target: int) -> bool:
     return True
 
 
-def _finished_first(step: ProductStep, source: int, target: int, interner: Interner) -> bool:
-    """The same of the epilogue of a contraction, whose own element (-3) is stored last of all."""
-    product, epilogue = step.plan.product, step.epilogue
-    if epilogue is None or product.out_strides is not None:
+def _finished_first(step: ContractionStep, source: int, target: int) -> bool:
+    """The same of the epilogue of a product: tiles of other contractions may store an element twice."""
+    if not isinstance(step.plan, ProductPlan) or step.plan.product.out_strides is not None:
         return False
-    shape = (product.batch, product.m, product.columns)
-    space = Space(interner, dict(enumerate(shape)))
-    own = space.flat(tuple(space.axis(k) for k in range(3)), shape)
-    stores = [(side.param, side.index, side.value) for side in epilogue.side_stores] + [(-3, own, epilogue.value)]
-    written = {id(index): number for number, (param, index, _) in enumerate(stores) if param == target}
+    stores = step.ending.stores
+    written = {id(store.index): number for number, store in enumerate(stores) if store.buffer == target}
     return all(
         number <= written.get(id(index), -1)
-        for number, (_, at, value) in enumerate(stores)
-        for index in _read_indices(source, value, at)
+        for number, store in enumerate(stores)
+        for index in _read_indices(source, store.value, store.index)
     )
 
 

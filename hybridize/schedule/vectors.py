@@ -13,11 +13,8 @@ from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk, weight, widest
 from hybridize.loops.monoids import monoid, nested
 from hybridize.machine.target import Target
+from hybridize.schedule import thresholds
 from hybridize.schedule.kernel import Few, FoldLanes, Lanes, LoopAxis
-
-SHARE = 4
-"""The part of all registers that states of several accumulators take at most, beside what a step computes."""
-
 
 MANY = 64
 """Elements beyond which vectors are full."""
@@ -104,7 +101,8 @@ class Widths:
         base = self.base(*elements, fold)
         lanes = lanes_for(base, weight(*elements) + reduction.weight, size, self._target.registers)
         if len(reduction.accumulators) > 1:
-            lanes = min(lanes, base * max(1, self._target.registers // (SHARE * len(reduction.accumulators))))
+            room = self._target.registers // (thresholds.STATE_REGISTERS_SHARE * len(reduction.accumulators))
+            lanes = min(lanes, base * max(1, room))
         if lanes == 1:
             return None
         if not is_symbolic(size):

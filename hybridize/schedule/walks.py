@@ -11,10 +11,8 @@ from collections.abc import Iterable, Mapping
 from hybridize.base.dims import text
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Axis, Const, Expr
+from hybridize.schedule import thresholds
 from hybridize.schedule.lower import Local, Lowerings
-
-NEAR = 16
-"""Values that are looked at on the way to what elements are made of."""
 
 Walk = tuple[int | str, ...]
 """The axes of a value: a row axis by its number, or a fold by its size."""
@@ -40,7 +38,7 @@ class WalkFinder:
         """The walks of values that are read at some indices, those over what they are made of among them."""
         walks = {(value, walk) for value, indices in reads if (walk := _walk(indices, sizes)) is not None}
         front = list(walks)
-        while front and len(walks) < NEAR:
+        while front and len(walks) < thresholds.WALK_VALUES:
             value, walk = front.pop()
             if value not in self._producer or value in self._literals:
                 continue

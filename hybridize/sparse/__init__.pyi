@@ -139,7 +139,7 @@ def ftrl_update(weight: Any, grad: Any, z: Any, n: Any, lr: Any, lamda1: float =
     """Follow the regularized leader."""
 
 def gamma(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The gamma function of x."""
+    """The gamma function; NaN at negative integers."""
 
 def gammaln(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
     """The logarithm of the absolute value of the gamma function."""

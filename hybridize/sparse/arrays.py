@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view
 from hybridize.array.device import Device, as_device, current_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operators import Operators
@@ -56,7 +57,7 @@ class BaseSparseNDArray(Operators):
     def _of_stored(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """The same places, and what a function gives of what is stored there."""
         values = function(wrap(self._parts.values), *args, **kwargs)
-        return type(self)(changed(self._parts, values=values._data), self._device)
+        return type(self)(changed(self._parts, values=host_view(values)), self._device)
 
     @property
     def device(self) -> Device:

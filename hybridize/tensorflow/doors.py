@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten, unflatten
@@ -60,7 +61,7 @@ def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str
             help="pass x.numpy() and use hybridize.autograd, or hybridize the object of TensorFlow's",
         )  # fmt: skip
     results, structure = flatten(function(*_arrays(args), **_arrays(kwargs)))
-    return unflatten(structure, [as_tensor(one._data) if isinstance(one, ndarray) else one for one in results])
+    return unflatten(structure, [as_tensor(host_view(one)) if isinstance(one, ndarray) else one for one in results])
 
 
 def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:

@@ -13,6 +13,7 @@ import numpy
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view
 from hybridize.array.draws import bits
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
@@ -301,7 +302,7 @@ class TensorFlowFunction(Function[Any, Any]):
     def _generator(self) -> Any:
         """The generator of random numbers that have no seed: its own is drawn by `hybridize.random`."""
         if self._random is None:
-            words = bits((2,))._data.view(numpy.uint64)
+            words = host_view(bits((2,))).view(numpy.uint64)
             self._random = tf.Variable(numpy.append(words, numpy.uint64(0)), trainable=False, name=GENERATOR)
         return self._random
 
@@ -381,7 +382,7 @@ def _call_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, list[
     tensors: list[Any] = []
     for number, leaf in enumerate(leaves):
         if isinstance(leaf, (ndarray, numpy.ndarray, numpy.generic)):
-            leaf = tf.convert_to_tensor(leaf._data if isinstance(leaf, ndarray) else leaf)
+            leaf = tf.convert_to_tensor(host_view(leaf) if isinstance(leaf, ndarray) else leaf)
         if type(leaf) is EAGER:
             tensors.append(leaf)
             leaves[number] = wrap(as_array(leaf))
@@ -433,7 +434,7 @@ def _of_arrays(owner: TensorFlowFunction) -> Callable[..., Any]:
         leaves, structure = flatten((args, kwargs))
         if not any(isinstance(leaf, ndarray) for leaf in leaves):
             return owner.target(*args, **kwargs)
-        leaves = [as_tensor(leaf._data.copy()) if isinstance(leaf, ndarray) else leaf for leaf in leaves]
+        leaves = [as_tensor(host_view(leaf).copy()) if isinstance(leaf, ndarray) else leaf for leaf in leaves]
         args, kwargs = unflatten(structure, list(map(_object_of, leaves)))
         with owner.kept():
             results, shape = flatten(owner.target(*args, **kwargs))

@@ -14,6 +14,7 @@ import numpy
 import torch
 
 from hybridize import ops
+from hybridize.array.buffer import overwrite
 from hybridize.base.dtypes import DType, float32, float64, uint64
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture.trace.recording import active_trace
@@ -40,7 +41,7 @@ class DrawnKey(Feed):
         """Draw it."""
         with as_torch():
             drawn = torch.empty(2, dtype=torch.int64).random_()
-            self.array._data[...] = drawn.view(torch.uint64).numpy()
+            overwrite(self.array, drawn.view(torch.uint64).numpy())
         return True
 
     def rollback(self, before: Any) -> None:

@@ -11,6 +11,7 @@ import numpy
 import torch
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import BY_NAME, DType
 from hybridize.base.errors import CaptureError, DeviceError, DTypeError
@@ -106,7 +107,7 @@ def tensor_of(array: ndarray) -> torch.Tensor:
     """Return the tensor that an array of ours is over, where it is one's, else a new one."""
     known = _KNOWN.get(id(array))
     tensor = known[1]() if known is not None and known[0] is array else None
-    return as_tensor(array._data) if tensor is None else tensor
+    return as_tensor(host_view(array)) if tensor is None else tensor
 
 
 def dtype_of(dtype: torch.dtype) -> DType:

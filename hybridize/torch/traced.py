@@ -20,6 +20,7 @@ from torch.autograd import forward_ad
 from torch.nn.utils.rnn import PackedSequence
 
 from hybridize.array import random
+from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
@@ -657,7 +658,7 @@ def _array(tensor: torch.Tensor) -> ndarray:
 
 
 def _copied(array: ndarray) -> torch.Tensor:
-    return as_tensor(numpy.array(array._data, order="C", copy=True))
+    return as_tensor(numpy.array(host_view(array), order="C", copy=True))
 
 
 class _Spec:
@@ -833,7 +834,7 @@ class Differentiated:
             executable,
             array_type=None,
             arguments=arguments,
-            bound=[array._data for array in rest if array is not None],
+            bound=[host_view(array) for array in rest if array is not None],
             fallback=fallback,
             structure=finish,
             attaches=bool(route.of),
@@ -856,10 +857,10 @@ class Differentiated:
         for source, value in zip(self._captured.sources, self._captured.graph.inputs, strict=True):
             array = call.leaves[source.position] if source.array is None else source.array
             if id(array) in self._fed:
-                buffers.append(array._data.copy())
+                buffers.append(host_view(array).copy())
                 tensors.append(as_tensor(buffers[-1]))
             elif isinstance(array, ndarray):
-                buffers.append(array._data)
+                buffers.append(host_view(array))
                 tensor = originals.get(id(array))
                 tensors.append(tensor_of(array) if tensor is None else tensor)
             else:

@@ -148,7 +148,7 @@ def run(cases, target):
             module, f"run{number}", [(p.split()[0], p.split("%")[1]) for p in params.split(", ")], linkage=""
         )
         extra = ", ptr %bias" if epilogue else ""
-        entry.do(f"call void @case{number}(ptr %out, ptr %x, ptr %w{extra}, ptr %scratch)")
+        entry.do(f"call void @case{number}(ptr %x, ptr %w, ptr %out{extra}, ptr %scratch)")
         entry.do("ret void")
         if case.spec.packed:
             case.packing = make_packing(case.spec, Arithmetic(case.spec.dtype, target))
@@ -409,6 +409,22 @@ def test_sums_stay_in_registers(epilogue, unroll):
     body = text[text.index("tile.float32.6x4.k.once:\n") :]
     body = body[: body.index(".cfi_endproc") if ".cfi_endproc" in body else body.index("retq")]
     assert not [line for line in body.splitlines() if "zmm" in line and "(%rsp)" in line]
+
+
+@pytest.mark.parametrize("dtype", [float32, float64, int32])
+@pytest.mark.parametrize("name", TARGETS)
+def test_sums_of_few_rows_stay_in_registers(name, dtype):
+    """Tiles that are wider for fewer rows, too, and where a product takes a register of its own."""
+    module, target = Module(), named_target(name)
+    keep = Function(module, "keep", [("ptr", "p")], linkage="")
+    for rows in range(1, 9):
+        plan = make_plan(Product(dtype, rows, 96, 64), target)
+        emit_product(module, f"net{rows}", plan, target)
+        keep.do(f"call void @net{rows}(ptr %p, ptr %p, ptr %p, ptr %p)")
+    keep.do("ret void")
+    tiles = [part[: part.index("retq")] for part in assembly(module.text(), target).split("\ntile.")[1:]]
+    assert len(tiles) >= 2
+    assert not [line for body in tiles for line in body.splitlines() if "mm" in line and "(%rsp)" in line]
 
 
 @pytest.mark.parametrize("gates", [2, 3, 4])

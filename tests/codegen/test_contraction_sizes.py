@@ -89,7 +89,7 @@ class Compiled:
             module, "run", [*(("ptr", name) for name in names), ("i64", "first"), ("i64", "last")], linkage=""
         )
         entry.sizes = "%sizes"
-        arguments = ["ptr %out", "ptr %x", "ptr %w", *(["ptr %bias"] if bias else []), "ptr %scratch"]
+        arguments = ["ptr %x", "ptr %w", "ptr %out", *(["ptr %bias"] if bias else []), "ptr %scratch"]
         entry.call("product", [*arguments, *(["i64 %first", "i64 %last"] if ranged else [])])
         entry.do("ret void")
         if packed:

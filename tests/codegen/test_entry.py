@@ -13,8 +13,8 @@ import pytest
 
 from hybridize.base import modes
 from hybridize.base.types import TensorType
+from hybridize.codegen import runtimes
 from hybridize.codegen.llvm.engine import compile_module, host_target
-from hybridize.codegen.llvm.process.entry import NAME, emit_entry
 from hybridize.runtime import cpython
 from hybridize.runtime.entry import (
     FLOAT,
@@ -39,6 +39,7 @@ F3 = TensorType((2, 3), np.dtype(np.float32))
 
 class Box:
     __slots__ = ("__weakref__", "_data", "_storage")
+    __hybridize_slots__ = ("_data", "_storage")
 
     def __init__(self, data):
         self._data = data
@@ -100,7 +101,7 @@ define void @count(ptr %i, ptr %o, ptr %s) {
 
 @pytest.fixture(scope="module")
 def code():
-    return compile_module(emit_entry(state_offset()).text(), host_target())
+    return compile_module(runtimes.text("entry", table_offset=state_offset()), host_target())
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,7 @@ def make(code, programs):
         more.setdefault("array_type", Box)
         arguments = [argument(a) for a in arguments]
         state = EntryTable(programs.address(name), programs, arguments, bound, results, fallback, **more)
-        return new_entry(code.address(NAME), state)
+        return new_entry(code.address("hybridize_entry"), state)
 
     return build
 

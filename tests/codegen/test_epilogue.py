@@ -11,7 +11,7 @@ from hybridize.graph import Builder
 from hybridize.machine.target import named_target
 from hybridize.ops import Add, Broadcast, Cast, Lt, Matmul, Max, Tanh, Transpose
 from hybridize.ops.evaluate import evaluate
-from hybridize.schedule import epilogue
+from hybridize.schedule.contraction import ending
 
 TARGETS = ["avx512", "avx2", "baseline"]
 BATCH, M, N, K = 2, 13, 160, 9
@@ -77,7 +77,7 @@ def test_light_ones_are_in_the_tiles(monkeypatch, finish, code, target):
     inside = program(made, target)
     assert ".tile." in inside.llvm_text
     np.testing.assert_array_equal(inside.run(whole)[0], evaluate(made, whole)[0])  # small integers are exact
-    monkeypatch.setattr(epilogue, "_LIGHT", 0)
+    monkeypatch.setattr(ending, "LIGHT", 0)
     outside = program(made, target)
     assert ".tile." not in outside.llvm_text
     assert inside.run(any)[0].tobytes() == outside.run(any)[0].tobytes()
@@ -94,3 +94,17 @@ def test_what_is_not_a_number_stays():
     (found,) = program(graph(cut, BY_CODE["f32"]), "avx512").run(arrays)
     assert np.isnan(found[..., [3, 70]]).all()
     assert np.isnan(found).sum() == 2 * BATCH * M
+
+
+@pytest.mark.parametrize("code", ["f16", "bf16"])
+@pytest.mark.parametrize("columns", [4, 8, 16])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_row_of_one_register_of_short_floats_is_stored_short(target, columns, code):
+    """Nothing follows, and yet the sums, which are longer, are not the result."""
+    builder = Builder()
+    shapes = (1, 8), (8, columns), (1,)
+    x, w, after = (builder.input(TensorType(shape, BY_CODE[code])) for shape in shapes)
+    made = builder.finish([one(builder, Matmul(), x, w), one(builder, Tanh(), after)])
+    arrays = [np.random.default_rng(0).integers(-3, 4, shape).astype(BY_CODE[code]) for shape in shapes]
+    found = program(made, target).run(arrays)[0]
+    np.testing.assert_array_equal(found, evaluate(made, arrays)[0])

@@ -14,7 +14,7 @@ from hybridize.codegen.llvm.engine import compile_module, named_target
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.ops import composites
 from hybridize.passes.inline import Inline
-from hybridize.schedule import grouping
+from hybridize.schedule import thresholds
 
 TARGETS = ["avx512", "avx2", "baseline"]
 DTYPES = ["?", "i1", "u1", "i2", "i4", "u8", "i8", "f2", "bfloat16", "f4", "f8"]
@@ -310,7 +310,7 @@ def test_a_long_row_of_softmax_is_stored_once():
 @pytest.mark.parametrize("name", ["softmax", "log_softmax"])
 def test_rows_of_unknown_size_are_one_pass_where_they_are_long(name, monkeypatch):
     """By the size of the call that the program is made for; it serves short rows as well."""
-    monkeypatch.setattr(grouping, "ROW_PART", 1 << 30)  # the second cache of this machine
+    monkeypatch.setattr(thresholds, "ROW_SHARE", 1 << 30)  # the second cache of this machine
     f = hybridize(getattr(npx, name))
     for n in (20000, 17001, 5, 2, 64, 333):
         x = long_rows(max(n, 20), "f4")[:, :n]

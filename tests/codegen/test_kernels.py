@@ -7,10 +7,10 @@ import ml_dtypes
 import numpy
 import pytest
 
-from hybridize import ops
+from hybridize import compiler, ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import compile_module, named_target
+from hybridize.codegen.llvm.engine import compile_module, named_target, runnable
 from hybridize.codegen.llvm.program import build
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
@@ -116,6 +116,27 @@ def test_copies_that_turn_tiles_call_one_function_whatever_their_sizes(target, d
     assert len([name for name in functions if name.startswith("turn.")]) == 1
     for at_end in (True, False):
         run_guarded(graph, inputs, named_target(target), at_end)
+
+
+@pytest.mark.parametrize("target", runnable())
+@pytest.mark.parametrize("shape", [(32, 32, 3, 3), (48, 20, 3, 3), (16, 7, 5, 5)])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "bfloat16"])
+def test_rows_of_turned_tiles_that_lie_at_no_one_distance_are_put_there_one_by_one(shape, dtype, target):
+    """Weights packed for windows, `(o, i * 9 + t)` to `[t][i][o]`: a loop over the rows of a tile, which is turned by
+    the function that all copies share.
+    """
+    kind = numpy.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    types = [TensorType((1, shape[1], 9, 11), kind), TensorType(shape, kind)]
+    spec = "nc[y+r-1][x+s-1],ocrs->nyxo"
+    graph = ops.make_graph(lambda x, w: [ops.contract(spec, x, w, {"y": 9, "x": 11})], types)
+    functions = build(Inline()(graph), named_target(target), stable=[1]).module.functions
+    turning = [text for text in (f.text() for f in functions.values()) if "= alloca" in text and "@turn." in text]
+    assert all(" shufflevector " not in text for text in turning)
+    assert turning or (dtype, target) != ("f4", "avx512") or shape[0] == 16
+    inputs = [numpy.random.default_rng(k).integers(-9, 9, t.shape).astype(kind) for k, t in enumerate(types)]
+    program = compiler.compile(graph, named_target(target), stable=[1])
+    (result,), (expected,) = program.run(inputs), evaluate(graph, inputs)
+    numpy.testing.assert_array_equal(result.astype("f8"), expected.astype("f8"))
 
 
 @pytest.mark.parametrize("target", ["avx512", "avx2"])

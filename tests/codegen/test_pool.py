@@ -13,11 +13,9 @@ from pathlib import Path
 import numpy
 import pytest
 
-from hybridize.codegen.llvm.engine import compile_image, compile_module, host_target
-from hybridize.codegen.llvm.process.pool import emit_pool
+from hybridize.codegen.llvm.engine import compile_module, host_target
 from hybridize.compiler.pool import have_pool
-from hybridize.machine.target import named_target
-from hybridize.runtime.pool import PARALLEL, POOL, SHUTDOWN, TEAM
+from hybridize.runtime.pool import POOL, TEAM
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
 
@@ -173,14 +171,6 @@ def test_work_that_is_not_worth_waking_anybody(bodies):
     slots.clear()
     call(POOL.team(2), ctypes.cast(body, ctypes.c_void_p), 0, 8, wake=0)
     assert slots == [(0, 8, 0)]
-
-
-@pytest.mark.parametrize("name", ["avx512", "avx2", "baseline", "aarch64"])
-def test_the_code_needs_nothing_from_outside(name):
-    target = named_target(name)
-    image = compile_image(emit_pool(target).text(), target)
-    assert (image.externals, image.pointers, image.data) == ((), (), b"")
-    assert {word for word, _ in image.exports} == {PARALLEL, SHUTDOWN}
 
 
 ROUNDING = """

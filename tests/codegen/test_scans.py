@@ -15,7 +15,7 @@ from hybridize.compiler import compile
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply
 from hybridize.passes import PIPELINE
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.steps import RegionStep
 
 ROWS, UNITS = 3, 8
@@ -280,8 +280,8 @@ def test_scans_of_which_one_needs_the_other_stay_apart():
 
 @pytest.mark.parametrize("make", [directions, lambda *sizes: layer(*sizes)])
 def test_the_bits_of_any_number_of_threads(make, monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     graph = make(7, 64, 9)
     found = []
     for threads in (1, 2, 3):

@@ -23,8 +23,8 @@ from hybridize.passes import PIPELINE
 from hybridize.runtime import effects
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
-from hybridize.schedule import parallel
-from hybridize.schedule.steps import TapStep
+from hybridize.schedule import thresholds
+from hybridize.schedule.steps import ContractionStep
 from tests.catalog.samples import samples
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
@@ -36,8 +36,8 @@ NUMBERS = (1, 2, 3, 8)
 @pytest.fixture
 def everything(monkeypatch):
     """Every step that can be shared is, in the smallest ranges."""
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
 
 
 def same(found, wanted):
@@ -160,7 +160,7 @@ def test_threads_share_the_panels_of_small_images(target, groups, x, w):
         return
     graph, inputs = graph_of(lambda x, w: [ops.tanh(ops.convolution(x, w, 1, 1, groups=groups))], x, w)
     made = scheduled(PIPELINE.run(graph), named_target(target), (1,), slots=2)
-    (step,) = [step for step in made.steps if isinstance(step, TapStep)]
+    (step,) = [step for step in made.steps if isinstance(step, ContractionStep)]
     assert step.plan.by_panels
     assert step.plan.units == step.plan.panel_count * step.plan.lines
     assert "threads share panels" in str(made)
@@ -264,7 +264,7 @@ def program_of_sizes(threads):
 
 def test_sizes_of_the_call(everything, monkeypatch):
     """A program for many sizes gives the same bits with threads as without, at each of them."""
-    monkeypatch.setattr(parallel, "GROWTH", 1)
+    monkeypatch.setattr(thresholds, "GROWTH", 1)
     alone, run = program_of_sizes(1)
     shared, run_shared = program_of_sizes(3)
     assert {step.threads for step in alone.kernels} == {1}

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy
 
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 
 
 @contextmanager
 def shared(everything: bool) -> Iterator[None]:
     """Whether every step that can be shared is, in the smallest ranges."""
-    before = parallel.WORTH_US, parallel.RANGE_US
+    before = thresholds.WORTH_US, thresholds.RANGE_US
     if everything:
-        parallel.WORTH_US, parallel.RANGE_US = 0.0, 1e-9
+        thresholds.WORTH_US, thresholds.RANGE_US = 0.0, 1e-9
     try:
         yield
     finally:
-        parallel.WORTH_US, parallel.RANGE_US = before
+        thresholds.WORTH_US, thresholds.RANGE_US = before
 
 
 @contextmanager

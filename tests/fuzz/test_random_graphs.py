@@ -30,7 +30,7 @@ from hybridize.passes.inline import Inline
 from hybridize.passes.pipeline import Pipeline
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 33, 64]
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
@@ -455,8 +455,8 @@ def test_compiled_with_passes(seed):
 
 def shared_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Checks that the bits of a graph's results do not depend on threads, where every step that can be is shared."""
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     assert have_pool()
 
     def run(seed: int) -> None:

@@ -1,5 +1,6 @@
 """What docs/internals/adding.md says of adding a function is so: it is taken out of a copy of the package, and put back."""
 
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -12,6 +13,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "internals" / "adding.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 EXAMPLE = next(text for title, text in SECTIONS.items() if "logaddexp2" in title)
+NAMES = "hybridize/array/names.py"
+"""The only one that `docs/make.py` writes."""
 FILES = re.compile(r"`(hybridize/[\w/]+\.py)`")
 RUN = """
 import numpy, torch
@@ -26,6 +29,14 @@ numpy.testing.assert_allclose(np.logaddexp2.reduce(np.array(x)).asnumpy(), numpy
 """
 
 
+def maker():
+    """`docs/make.py`, which is in no package."""
+    spec = importlib.util.spec_from_file_location("make", ROOT / "docs" / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def modules_with(word):
     """The modules of the package in which a word stands."""
     pattern = re.compile(rf"\b{word}\b")
@@ -34,8 +45,8 @@ def modules_with(word):
 
 
 def test_no_more_places_than_the_page_says():
-    assert modules_with("logaddexp2") == set(FILES.findall(EXAMPLE))
-    assert len(modules_with("logaddexp2")) <= 4
+    assert modules_with("logaddexp2") - {NAMES} == set(FILES.findall(EXAMPLE))
+    assert len(modules_with("logaddexp2") - {NAMES}) <= 3
     torchs = next(text for title, text in SECTIONS.items() if "renorm" in title)
     assert modules_with("renorm") == set(FILES.findall(torchs))
     layer = next(text for title, text in SECTIONS.items() if "GLU" in title)
@@ -54,9 +65,42 @@ def test_the_page_is_played(tmp_path, put_back):
         text = file.read_text(encoding="utf-8")
         assert code in text, f"{name} has other code than the page"
         file.write_text(text.replace(code, "") + (f"\n\n{code}" if put_back else ""), encoding="utf-8")
-    ((table, row, word),) = re.findall(r"`(hybridize/[\w/]+\.py)`, in the row `([\w.]+)`: `(\w+)`", EXAMPLE)
-    file = tmp_path / table
-    text = file.read_text(encoding="utf-8").replace(f" {word} ", " ", 1)
-    file.write_text(text.replace(f'"{row}": "', f'"{row}": "{word} ') if put_back else text, encoding="utf-8")
+    (tmp_path / NAMES).write_text(maker().names(tmp_path / "hybridize"), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", RUN], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode == 0) == put_back, done.stderr
+
+
+OF_THE_MACHINE = """
+import numpy
+from hybridize import autograd, hybridize, np, npx
+for dtype, most in (("float32", 1e-6), ("float64", 1e-14)):
+    values = numpy.array([0.25, -1.5, 7.0, 1000.125, 0.0], dtype)
+    right = numpy.sin(numpy.pi * (values - 2 * numpy.rint(values / 2))).astype(dtype)
+    x = np.array(values, dtype=dtype)
+    x.attach_grad()
+    for function in (npx.sinpi, hybridize(lambda x: npx.sinpi(x))):
+        with autograd.record():
+            y = function(x)
+        y.backward()
+        numpy.testing.assert_allclose(y.asnumpy(), right, atol=most)
+        numpy.testing.assert_allclose(x.grad.asnumpy(), numpy.pi * numpy.cos(numpy.pi * values), atol=most * 4e3)
+    assert y.dtype == dtype
+assert hybridize(lambda x: npx.sinpi(x[x > 0]).sum())(np.ones(3)) < 1e-6
+"""
+
+
+def test_a_function_of_the_machine_is_added_in_three_places(tmp_path):
+    text = next(text for title, text in SECTIONS.items() if "sinpi" in title)
+    shutil.copytree(ROOT / "hybridize", tmp_path / "hybridize", ignore=shutil.ignore_patterns("__pycache__"))
+    assert not modules_with("sinpi")
+    steps = re.findall(r"`(hybridize/[\w/]+\.py)`(?:(?!`hybridize/).)*?```python\n(.*?)```", text, re.DOTALL)
+    assert len(steps) == 3
+    for (name, code), before in zip(steps, (r"^\)\n", r"^ANALYSIS: ", r"^SINGLE: "), strict=True):
+        file = tmp_path / name
+        source = file.read_text(encoding="utf-8")
+        at = re.search(before, source, re.MULTILINE).start()
+        code = f"    {code.strip()},\n" if "table" in text[: text.index(code)].rpartition("**")[2] else code
+        file.write_text(source[:at] + code + source[at:], encoding="utf-8")
+    (tmp_path / "program.py").write_text(OF_THE_MACHINE, encoding="utf-8")
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

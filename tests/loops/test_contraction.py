@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hybridize.base import dims
 from hybridize.base.dims import FAR, SizeScope
 from hybridize.base.dtypes import float32, int64
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
 from hybridize.loops import contraction as contractions
 from hybridize.loops import expr as loops
@@ -30,7 +31,7 @@ def value(index: Subscript, axes, size: int) -> int | None:
 
 def sums(contraction: Contraction, x, w):
     """The sums, one product after the other."""
-    out = numpy.zeros(contraction.shape, contraction.result)
+    out = numpy.zeros(contraction.shape, contraction.precision.result)
     for axes in itertools.product(*map(range, contraction.sizes)):
         factors = []
         for subscripts, operand in ((contraction.x, x), (contraction.w, w)):
@@ -55,7 +56,7 @@ def interpreted(contraction: Contraction, x, w):
 
     element = contractions.element(contraction, loaded(0), loaded(1), kinds)
     axes = tuple(loops.axis(k) for k in range(contraction.rank))
-    out = numpy.zeros(math.prod(contraction.shape), contraction.result)
+    out = numpy.zeros(math.prod(contraction.shape), contraction.precision.result)
     params = (*(Param(kind.dtype, kind.size, False) for kind in kinds), Param(int64, out.size, True))
     body = LoopBody((), (Statement(2, flat(axes, contraction.shape), element(axes)),))
     interpret(ElementKernel(params, (), (LoopNest(contraction.shape, (body,)),)), [x.ravel(), w.ravel(), out])
@@ -109,7 +110,7 @@ def cases(draw):
         for one in operands
     )
     rank = draw(st.integers(0, len(used)))
-    contraction = Contraction(tuple(sizes[axis] for axis in used), rank, x, w, int64, int64)
+    contraction = Contraction(tuple(sizes[axis] for axis in used), rank, x, w, default_precision(int64))
     rng = numpy.random.default_rng(draw(st.integers(0, 99)))
     return contraction, *(drawn(rng, shape) for shape in shapes), rng
 
@@ -147,12 +148,14 @@ def test_gradients_are_adjoints_and_contractions_themselves(case):
 def convolution(stride, dilation, padding, sizes=(2, 3, 4, 2, 3), divisor=1):
     """x [n, c, i], w [o, c, r] -> [n, o, y]; axes n, o, y, c, r."""
     window = subscript(((2, stride), (4, dilation)), -padding, divisor)
-    return Contraction(sizes, 3, (plain(0), plain(3), window), (plain(1), plain(3), plain(4)), float32, float32)
+    return Contraction(
+        sizes, 3, (plain(0), plain(3), window), (plain(1), plain(3), plain(4)), default_precision(float32)
+    )
 
 
 def test_roles_of_axes():
     assert contractions.roles(convolution(1, 1, 1)) == (Role.ROW, Role.COLUMN, Role.ROW, Role.SUM, Role.SUM)
-    batch = Contraction((2, 3, 4), 1, (plain(0), plain(1)), (plain(0), plain(2)), int64, int64)
+    batch = Contraction((2, 3, 4), 1, (plain(0), plain(1)), (plain(0), plain(2)), default_precision(int64))
     assert contractions.roles(batch) == (Role.BATCH, Role.SUM, Role.SUM)
 
 

@@ -32,7 +32,7 @@ from hybridize.runtime.plan import (
     filled,
 )
 from hybridize.runtime.pool import POOL
-from hybridize.schedule import banding, parallel, rolling
+from hybridize.schedule import parallel, thresholds
 from tests.catalog.samples import samples
 from tests.codegen import replay
 from tests.runtime.plan_runner import Runner, Stopped
@@ -42,9 +42,9 @@ from tests.schedule.test_rolling import ALWAYS, chain
 F4 = numpy.dtype("f4")
 SMALL = dataclasses.replace(host_target(), l1_bytes=4096, l2_bytes=1 << 15)
 """A machine whose caches are so small that tests see bands."""
-SHARED = ((parallel, "WORTH_US", 0.0), (parallel, "RANGE_US", 1e-9))
+SHARED = ((thresholds, "WORTH_US", 0.0), (thresholds, "RANGE_US", 1e-9))
 """Whatever threads can share they share."""
-ROLLING = tuple((rolling, name, limit) for name, limit in {**ALWAYS, "_NEAR": 4}.items())
+ROLLING = tuple((thresholds, name, limit) for name, limit in {**ALWAYS, "BLOCK_SHARE": 4}.items())
 
 
 def f4(*shape):
@@ -240,7 +240,7 @@ CASES = {
     "attention": Case(attention(), target=SMALL, holds=holds(PlanBand)),
     "attention, shared": Case(attention(), slots=2, target=SMALL, patches=SHARED, holds=holds(PlanBand)),
     "attention in turn, shared": Case(
-        attention(), slots=2, target=SMALL, patches=(*SHARED, (banding, "_EACH", 1)),
+        attention(), slots=2, target=SMALL, patches=(*SHARED, (thresholds, "MEMBER_BLOCKS", 1)),
         holds=lambda plan: any(isinstance(node, PlanBand) and node.in_turn and node.share for node in plan.order),
     ),
     "rolling": Case(

@@ -9,8 +9,8 @@ import pytest
 
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.types import TensorType
+from hybridize.codegen import runtimes
 from hybridize.codegen.llvm.engine import compile_module, host_target
-from hybridize.codegen.llvm.process.entry import NAME, emit_entry
 from hybridize.runtime.buffers import aligned_copy, dense
 from hybridize.runtime.entry import state_offset
 from hybridize.runtime.executable import Executable
@@ -45,14 +45,14 @@ end:
   ret void
 }
 """
-ENTRY = compile_module(emit_entry(state_offset()).text(), host_target())
+ENTRY = compile_module(runtimes.text("entry", table_offset=state_offset()), host_target())
 
 
 def executable(entry=True):
     loaded = compile_module(PROGRAM, host_target())
     plan = Plan((Buffer.of(F3),), (Buffer.of(F3),), (Buffer.of(F3),), 64, ())
     constant = np.arange(6, dtype=np.float32).reshape(2, 3)
-    code = (lambda: ENTRY.address(NAME)) if entry else None
+    code = (lambda: ENTRY.address("hybridize_entry")) if entry else None
     return Executable(loaded, loaded.address("program"), plan, [constant], code_bytes=1, entry_code=code)
 
 
@@ -78,7 +78,7 @@ def test_runs_checks_and_copies(entry):
 
 def test_the_entry_is_asked_for_at_the_second_run():
     program, asked = executable(), []
-    program._entry_code = lambda: asked.append(1) or ENTRY.address(NAME)
+    program._entry_code = lambda: asked.append(1) or ENTRY.address("hybridize_entry")
     x = np.ones((2, 3), np.float32)
     expected = x + np.arange(6).reshape(2, 3)
     for count in (0, 1, 1):

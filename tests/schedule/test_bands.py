@@ -26,9 +26,9 @@ from hybridize.machine.target import named_target
 from hybridize.ops import composites, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.programs.donation import updates_of
-from hybridize.schedule import banding, schedule
+from hybridize.schedule import banding, schedule, thresholds
 from hybridize.schedule.bands import Access, BandMember, run_of
-from hybridize.schedule.steps import Address, BandPart, LoopStep, PackingPart, ProductStep
+from hybridize.schedule.steps import Address, BandPart, ContractionStep, LoopStep, PackingPart
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,7 +58,9 @@ def captured(function, *inputs):
 def bands(graph, target=SMALL, slots=1, stable=()):
     """The number of the band of each step; None for a step that is in none."""
     return [
-        step.part.band.number if isinstance(step, LoopStep | ProductStep) and isinstance(step.part, BandPart) else None
+        step.part.band.number
+        if isinstance(step, LoopStep | ContractionStep) and isinstance(step.part, BandPart)
+        else None
         for step in scheduled(graph, target, stable=stable, slots=slots).steps
         if step.provenance.ops != ("pack",)
     ]
@@ -287,7 +289,7 @@ def test_matrices_are_packed_for_one_member_after_the_other(order, batch, heads,
 
     graph, inputs = graph_of(made, *(f32(*shape) for shape in shapes)), numbers(length, *shapes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(banding, "_EACH", 1)
+        patch.setattr(thresholds, "MEMBER_BLOCKS", 1)
         parts = [step.part for step in scheduled(graph, SMALL, slots=threads).steps if isinstance(step, LoopStep)]
         in_turn = any(isinstance(part, PackingPart) and part.band.in_turn for part in parts)
         assert in_turn == (batch > 1 or not shared)  # matrices that all members share are packed once
@@ -608,8 +610,8 @@ def test_memory_is_taken_over_within_a_band(threads):
     steps = scheduled(graph, SMALL, stable=range(1, len(kinds)), slots=threads).steps
     second = [step for step in steps if step.part.band.number == 1]
     assert len(second) == 16
-    assert second[0].addresses[1] == second[-1].addresses[0]
-    assert len({step.addresses[0] for step in second[:-1]}) == 2
+    assert second[0].addresses[0] == second[-1].addresses[2]
+    assert len({step.addresses[2] for step in second[:-1]}) == 2
     assert (second[0].part.band.split is not None) == (threads > 1)
     check(graph, numbers(0, *kinds), range(1, len(kinds)), threads)
 

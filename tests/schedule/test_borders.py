@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int64
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.program import build, scheduled
@@ -21,7 +22,7 @@ from hybridize.schedule.contraction import arrangement as arrangements
 from hybridize.schedule.contraction.borders import borders
 from hybridize.schedule.contraction.parts import whole
 from hybridize.schedule.contraction.phases import phases
-from hybridize.schedule.steps import LoopStep, TapStep
+from hybridize.schedule.steps import ContractionStep, LoopStep
 
 TARGETS = tuple(name for name in ("avx512", "avx2", "baseline") if name in runnable())
 
@@ -47,7 +48,7 @@ def leaving(draw):
         if kept[0] is not terms[0]:
             x.append(plain(1 + axis))
             shape.append(sizes[1 + axis])
-    contraction = Contraction((*sizes, *inner), rank, tuple(x), tuple(w), int64, int64)
+    contraction = Contraction((*sizes, *inner), rank, tuple(x), tuple(w), default_precision(int64))
     return contraction, tuple(shape), (sizes[0], *inner)
 
 
@@ -81,7 +82,7 @@ def test_the_nine_parts_of_an_image():
     def of(size, offset=-1, window=3):
         x = (subscript(((0, 1), (3, 1)), offset), subscript(((1, 1), (4, 1)), offset), plain(5))
         sizes = (size, size, 8, window, window, 4)
-        return whole(Contraction(sizes, 3, x, (plain(2), plain(3), plain(4), plain(5)), float32, float32))
+        return whole(Contraction(sizes, 3, x, (plain(2), plain(3), plain(4), plain(5)), default_precision(float32)))
 
     found = borders(of(9), (9, 9, 4))
     assert len(found) == 9
@@ -98,7 +99,7 @@ def test_the_nine_parts_of_an_image():
 def test_windows_of_sizes_that_only_calls_know_are_not_cut():
     size = SizeScope().symbol(9)
     x = (subscript(((0, 1), (2, 1)), -1),)
-    made = whole(Contraction((size, 8, 3), 2, x, (plain(2), plain(1)), float32, float32))
+    made = whole(Contraction((size, 8, 3), 2, x, (plain(2), plain(1)), default_precision(float32)))
     assert borders(made, (size,)) is None
 
 
@@ -117,7 +118,7 @@ def steps_of(graph, target, **options):
     """The contractions of a program, and the words of its copies."""
     steps = scheduled(graph, named_target(target), **options).steps
     copies = [step.provenance.ops[0] for step in steps if isinstance(step, LoopStep)]
-    return [step for step in steps if isinstance(step, TapStep)], copies
+    return [step for step in steps if isinstance(step, ContractionStep)], copies
 
 
 @st.composite

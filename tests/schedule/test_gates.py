@@ -19,7 +19,7 @@ from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.schedule import grouping, sharing
 from hybridize.schedule.contraction.panels import panel_vectors
-from hybridize.schedule.steps import LoopStep, ProductStep
+from hybridize.schedule.steps import ContractionStep, LoopStep
 
 TARGET = named_target("avx512")
 
@@ -167,7 +167,7 @@ def graph_of(function, arrays):
 
 
 def products(schedule):
-    return [step for step in schedule.steps if isinstance(step, ProductStep)]
+    return [step for step in schedule.steps if isinstance(step, ContractionStep)]
 
 
 @pytest.mark.parametrize("apart", WAYS)

@@ -153,7 +153,7 @@ def test_an_epilogue_is_text_with_each_expression_once():
     shown = str(step)
     assert shown.count("mul(") == 12
     assert shown.count("sum[") == 1
-    assert "  out = %" in shown
+    assert "b0[(48*i1 + i2)] = %" in shown
     for text in (shown, *goldens.written().values()):
         assert "Epilogue(" not in text
         assert "dtype" not in text

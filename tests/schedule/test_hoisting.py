@@ -102,7 +102,8 @@ def test_large_constants_are_computed_when_the_program_is_made():
 @pytest.mark.parametrize(
     ("make", "weights", "ops"),
     [
-        (lambda do, x, w: do(Matmul(False, False), x, do(Cast(F4), w)), [whole(64, 80, dtype=F2)], ("cast",)),
+        (lambda do, x, w: do(Sub(), x, do(Broadcast((16, 64)), do(Sum((0,)), do(Cast(F4), w)))),
+         [whole(300, 64, dtype=F2)], ("cast", "sum")),
         (lambda do, x, w, v: do(Matmul(False, False), x, do(Concat(1), w, v)), [whole(64, 80), whole(64, 9)], ("concat",)),
         (lambda do, x, w, v: do(Matmul(False, False), x, do(Matmul(True, False), w, v)), [whole(30, 64), whole(30, 70)],
          ("matmul",)),
@@ -139,7 +140,7 @@ def test_what_is_derived_is_not_larger_than_there_is_room_for(monkeypatch):
 
     made = Made(make, whole(512, 512), np.zeros((512, 1), F4), whole(1, 512))
     assert made.once() == [("broadcast", "broadcast", "mul", "exp")]
-    monkeypatch.setattr("hybridize.schedule.hoisting.ENLARGED_BYTES", 512 * 512)
+    monkeypatch.setattr("hybridize.schedule.thresholds.DERIVED_BYTES", 512 * 512)
     cache_clear()
     assert made.once() == []
 

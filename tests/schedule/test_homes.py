@@ -21,7 +21,7 @@ from hybridize.ops import composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 
 TARGETS = tuple(name for name in ("avx512", "avx2", "baseline") if name in runnable())
 DTYPES = (float32, float32, float32, float64, float16, bfloat16, int32)
@@ -269,8 +269,8 @@ def test_threads_give_the_same_bits(network, target):
     assert have_pool()
     results = []
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(parallel, "WORTH_US", 0.0)
-        changed.setattr(parallel, "RANGE_US", 1e-9)
+        changed.setattr(thresholds, "WORTH_US", 0.0)
+        changed.setattr(thresholds, "RANGE_US", 1e-9)
         for slots in (1, 3):
             built = build(graph, named_target(target), slots=slots)
             loaded = compile_module(built.module.text(), named_target(target))

@@ -18,9 +18,9 @@ from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph, pullback
 from hybridize.passes import PIPELINE
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction.lanes import tile_of
-from hybridize.schedule.steps import LoopStep, TapStep
+from hybridize.schedule.steps import ContractionStep, LoopStep
 from tests.schedule.tiles import LEVELS, SWEPT, Convolved, compare, graph_of, lane_plans, loop_of_lanes, numbers
 
 
@@ -111,7 +111,7 @@ def test_images_that_lie_channels_last_are_read_as_they_lie():
     sizes = {"y": 30, "x": 31}
     graph = graph_of(lambda x, w: [ops.contract("n[y+r-1][x+s-1]c,rsc->nyxc", x, w, sizes)], x, w)
     steps = scheduled(graph, named_target("avx512")).steps
-    assert [type(step) for step in steps] == [TapStep]
+    assert [type(step) for step in steps] == [ContractionStep]
     assert sum(len(tiles.parts) for tiles in steps[0].plan.tiles) == 9
     compare(compiled(graph).run([x, w])[0], evaluate(graph, [x, w])[0], float32)
 
@@ -144,8 +144,8 @@ def test_one_program_for_all_sizes(level, unknown):
 
 @pytest.mark.parametrize("kind", ["forward", "by w"])
 def test_threads_change_no_bit(kind, monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     x, w = numbers((2, 80, 20, 21)), numbers((80, 1, 3, 3), seed=1)
     one = graph_of(lambda x, w: [ops.convolution(x, w, 1, 1, 1, 80)], x, w)
     g = numbers(one.outputs[0].type.shape, seed=2)

@@ -20,8 +20,8 @@ from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph, pullback
 from hybridize.passes import PIPELINE
-from hybridize.schedule import parallel
-from hybridize.schedule.steps import LoopStep, TapStep
+from hybridize.schedule import thresholds
+from hybridize.schedule.steps import ContractionStep, LoopStep
 from tests.schedule.tiles import LEVELS, SWEPT, Convolved, compare, graph_of, lane_plans, loop_of_lanes, numbers
 
 
@@ -159,8 +159,8 @@ def test_added_up_lanes_have_epilogues(is_long):
 
 
 def test_threads_change_no_bit_of_added_up_lanes(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     graph, inputs = by_weight((8, 1, 28, 28), 6, (5, 5), padding=2)
     alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
     assert [step.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
@@ -220,8 +220,8 @@ def test_one_program_for_all_sizes(level, unknown):
 
 @pytest.mark.parametrize("shape", [(2, 3, 40, 30), (1, 3, 9, 80), (64, 3, 9, 6)])
 def test_threads_change_no_bit(shape, monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     x, w = numbers(shape), numbers((5, 3, 3, 3), seed=1)
     graph = graph_of(lambda x, w: [ops.convolution(x, w, 1, 1)], x, w)
     alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
@@ -251,7 +251,7 @@ def test_images_without_padding_are_read_as_they_lie():
     for sides, steps in (((0, 0), (0, 0)), 1), (((2, 2), (0, 0)), 1), (((0, 0), (2, 2)), 2):
         graph = graph_of(lambda x, w, sides=sides: [ops.convolution(x, w, 1, sides)], x, w)
         made = scheduled(graph, named_target("avx512")).steps
-        assert [type(step) for step in made] == [LoopStep, TapStep][2 - steps :]
+        assert [type(step) for step in made] == [LoopStep, ContractionStep][2 - steps :]
         compare(compiled(graph).run([x, w])[0], evaluate(graph, [x, w])[0], float32)
 
 
@@ -318,8 +318,8 @@ def test_a_halo_that_is_there_is_left_out_where_much_lies_there(level):
 
 
 def test_threads_change_no_bit_of_many_parts(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     graph, inputs = under_large_windows()
     alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
     assert [step.threads for step in together.plan.steps if step.kind == "contraction"] == [2]

@@ -10,6 +10,7 @@ import pytest
 from hybridize import hybridize, np, npx, ops
 from hybridize.codegen.llvm.engine import emit_object
 from hybridize.codegen.llvm.program import build
+from hybridize.compiler import cache_clear
 from hybridize.machine.target import NAMES, named_target
 from hybridize.passes import PIPELINE
 
@@ -156,3 +157,33 @@ def test_one_number_for_each_of_many_layers():
 
     x = drawn(9, 9)
     numpy.testing.assert_allclose(hybridize(layers)(x).asnumpy(), layers(x).asnumpy(), rtol=2e-5, atol=1e-6)
+
+
+def centred(x, number, axis):
+    y = npx.relu(x * number + 0.5)
+    return (y - y.mean(axis=axis, keepdims=True)) * (number + 1)
+
+
+FOLDED = {
+    "rows": lambda x, number: centred(x, number, 1),
+    "columns": lambda x, number: centred(x, number, 0),
+    "within sums": lambda x, number: x + np.sum(np.exp(x * number), axis=-1, keepdims=True),
+    "softmax": lambda x, number: npx.softmax(x * number) * number - 0.25,
+    "places": lambda x, number: x * number + np.argmax(x - number * x * x, axis=1).astype(x.dtype).reshape(-1, 1),
+}
+
+
+@pytest.mark.parametrize(("shape", "dtype"), [((3, 5), "float64"), ((64, 200), "float32")])
+@pytest.mark.parametrize("name", FOLDED)
+def test_kernels_with_rows_and_folds_are_merged_and_keep_their_bits(name, shape, dtype, monkeypatch):
+    def each(*arrays):
+        return [FOLDED[name](x, 0.5 + k / 16) for k, x in enumerate(arrays)]
+
+    arrays = [drawn(*shape, dtype=dtype, seed=seed) for seed in range(3)]
+    merged = [bits(y) for y in hybridize(each, threads=2)(*arrays)], len(functions(each, *arrays))
+    monkeypatch.setattr("hybridize.schedule.scheduler.merged", tuple)
+    cache_clear()
+    apart = [bits(y) for y in hybridize(each, threads=2)(*arrays)], len(functions(each, *arrays))
+    cache_clear()
+    assert merged[0] == apart[0]
+    assert (merged[1], apart[1]) == (1, 3) or name == "columns"

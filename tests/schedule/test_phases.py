@@ -14,6 +14,7 @@ from hybridize import autograd, np, ops
 from hybridize.array.operands import operand, result
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int64
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.program import scheduled
@@ -23,7 +24,7 @@ from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph, pullback
 from hybridize.schedule.contraction.arrangement import arrangement
 from hybridize.schedule.contraction.phases import phases
-from hybridize.schedule.steps import TapStep
+from hybridize.schedule.steps import ContractionStep
 
 LEVELS = [
     pytest.param(name, marks=pytest.mark.skipif(name not in runnable(), reason=f"this machine does not run {name}"))
@@ -64,7 +65,7 @@ def divided(draw):
         x.append(subscript(terms, draw(st.integers(-4, 4)), draw(st.sampled_from((1, 2, 3, 4, 6)))))
         w.append(plain(rank + 1 + axis))
         shape.append(draw(st.integers(1, 6)))
-    contraction = Contraction((*sizes, *inner), rank, tuple(x), tuple(w), int64, int64)
+    contraction = Contraction((*sizes, *inner), rank, tuple(x), tuple(w), default_precision(int64))
     return contraction, tuple(shape), (sizes[0], *inner)
 
 
@@ -91,7 +92,7 @@ def test_phases_store_every_element_of_the_contraction_once(case, seed):
 def test_what_is_no_phase_of_one_contraction_stays_whole():
     def of(*terms, offset=0, divisor=1, sizes=(8, 4, 5)):
         x = (plain(2), subscript(terms, offset, divisor))
-        return Contraction(sizes, 1, x, (plain(1), plain(2)), float32, float32)
+        return Contraction(sizes, 1, x, (plain(1), plain(2)), default_precision(float32))
 
     assert [part.contraction for part in phases(of((0, 1), (1, -1)))] == [of((0, 1), (1, -1))]
     assert len(phases(of((0, 1), (1, -1), divisor=4))) == 4
@@ -110,7 +111,7 @@ def test_what_is_no_phase_of_one_contraction_stays_whole():
 def test_one_halo_serves_all_phases():
     """[(i - r + 1)/2] with three r reads -1 for no i, and one beyond the end for the last."""
     x = (plain(0), plain(3), subscript(((2, 1), (4, -1)), 1, 2))
-    contraction = Contraction((2, 16, 8, 4, 3), 3, x, (plain(3), plain(1), plain(4)), float32, float32)
+    contraction = Contraction((2, 16, 8, 4, 3), 3, x, (plain(3), plain(1), plain(4)), default_precision(float32))
     found = arrangement(contraction, ((2, 4, 4), (4, 16, 3)), 16)
     assert found.halo == ((0, 0), (0, 0), (0, 1))
     assert [part.contraction.sizes for part in found.phases] == [(2, 16, 4, 4, 1), (2, 16, 4, 4, 2)]
@@ -213,7 +214,9 @@ def test_any_divided_indices_of_any_dtype(spec, x, w, sizes, count, dtype):
     program = compiled(graph)
     assert is_in_tiles(program.plan.steps)
     assert sum(step.kind == "contraction" for step in program.plan.steps) == 1
-    (plan,) = (step.plan for step in scheduled(graph, named_target("avx512")).steps if isinstance(step, TapStep))
+    (plan,) = (
+        step.plan for step in scheduled(graph, named_target("avx512")).steps if isinstance(step, ContractionStep)
+    )
     remainders = {
         tuple(
             part.firsts[axis.axis] % axis.step for axis in sorted((tiles.row, *tiles.outer), key=lambda axis: axis.axis)

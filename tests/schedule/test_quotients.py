@@ -11,7 +11,7 @@ from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from tests.schedule.tiles import LEVELS, graph_of, numbers
 
 
@@ -81,7 +81,7 @@ def test_any_flattened_image(batch, channels, rows, columns, kind, windows, dtyp
 
 def test_nests_that_lie_apart_share_one_loop(monkeypatch):
     """An image is copied and the zeros around it stored in one loop over images; what is read in between is not."""
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
 
     def function(x, w):
         return [ops.convolution(x, w, 1, 2)]
@@ -91,7 +91,7 @@ def test_nests_that_lie_apart_share_one_loop(monkeypatch):
 
 
 def test_what_the_next_nest_reads_is_not_stored_beside_it(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
 
     def function(x):
         y = ops.exp(x)

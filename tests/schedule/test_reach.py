@@ -18,7 +18,7 @@ from hybridize.ops import composites, make_graph
 from hybridize.ops.slicing import iota
 from hybridize.passes import PIPELINE
 from hybridize.schedule import reach
-from hybridize.schedule.steps import ProductStep
+from hybridize.schedule.steps import ContractionStep
 
 SMALL = dataclasses.replace(host_target(), l2_bytes=256 << 10)
 
@@ -52,7 +52,9 @@ def reaches(graph, target=SMALL):
     """Of each product how far its rows are asked for, and those of x are filled."""
     steps = scheduled(graph, target).steps
     return [
-        (step.plan.product.read_columns, step.plan.product.filled) for step in steps if isinstance(step, ProductStep)
+        (step.plan.product.read_columns, step.plan.product.filled)
+        for step in steps
+        if isinstance(step, ContractionStep)
     ]
 
 

@@ -18,7 +18,7 @@ from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph, pullback
 from hybridize.passes import PIPELINE
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from tests.schedule.tiles import LEVELS, SWEPT, graph_of
 
 
@@ -179,8 +179,8 @@ def test_vectors_along_quotients_are_loaded_and_shuffled(level, loads):
 
 
 def test_threads_change_no_bit_along_quotients(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     for size, times in itertools.product((1000, 4100), (2, 3, 4)):
         x = some_numbers((size,))
         graph = graph_of(

@@ -21,11 +21,11 @@ from hybridize.ops import composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
-from hybridize.schedule import parallel, rolling
+from hybridize.schedule import thresholds
 
 LEVELS = [name for name in ("avx512", "avx2", "baseline") if name in runnable()]
-NEVER = {"_AFAR": 0}
-ALWAYS = {"_AFAR": 1 << 40, "_WORK": 1 << 40, "_AGAIN": 0, "_WEIGHTS": 0}
+NEVER = {"FAR_SHARE": 0}
+ALWAYS = {"FAR_SHARE": 1 << 40, "ROLLING_WORK": 1 << 40, "ROLLING_AGAIN": 0, "WEIGHT_SHARE": 0}
 """Bands of whatever can be in one."""
 
 
@@ -62,9 +62,9 @@ def run(graph, target, slots, limits):
     """The result of a graph whose bands have these limits, and how many of its steps are in one."""
     with pytest.MonkeyPatch.context() as changed:
         for name, number in limits.items():
-            changed.setattr(rolling, name, number)
-        changed.setattr(parallel, "WORTH_US", 0.0)
-        changed.setattr(parallel, "RANGE_US", 1e-9)
+            changed.setattr(thresholds, name, number)
+        changed.setattr(thresholds, "WORTH_US", 0.0)
+        changed.setattr(thresholds, "RANGE_US", 1e-9)
         stable = range(1, len(graph.inputs))
         built = build(PIPELINE.run(graph), named_target(target), stable=stable, slots=slots)
     loaded = compile_module(built.module.text(), named_target(target))
@@ -92,7 +92,7 @@ LAYERS = st.lists(st.sampled_from([(32, 1, 1), (16, 1, 1), (0, 3, 1), (0, 5, 1),
 def test_random_chains_give_the_bits_of_single_steps(layers, window, height, width, skip, target, near, longest):
     graph = chain((1, 16, height, width), [(16, 1, 1), *layers, (32, 1, 1), window, (16, 1, 1), (16, 1, 1)], skip)
     wanted, none, _ = run(graph, target, 1, NEVER)
-    found, some, _ = run(graph, target, 1, {**ALWAYS, "_NEAR": near, "_LONGEST": longest})
+    found, some, _ = run(graph, target, 1, {**ALWAYS, "BLOCK_SHARE": near, "ROLLING_STEPS": longest})
     assert none == 0
     numpy.testing.assert_array_equal(found, wanted)
     numpy.testing.assert_allclose(found, evaluate(graph, numbers(graph))[0], rtol=1e-3, atol=1e-3)
@@ -110,8 +110,8 @@ def test_updates_leave_bands_and_the_bits_as_they_are(updated):
     wanted, *_ = run(graph, "avx2", 1, NEVER)
     output, source = {"another": (1, len(values) - 1), "the image": (0, 0)}[updated]
     with pytest.MonkeyPatch.context() as changed:
-        for name, number in {**ALWAYS, "_NEAR": 1 << 40}.items():
-            changed.setattr(rolling, name, number)
+        for name, number in {**ALWAYS, "BLOCK_SHARE": 1 << 40}.items():
+            changed.setattr(thresholds, name, number)
         executable = compile(graph, named_target("avx2"), stable=range(1, 6), updates={output: source}, threads=1)
     assert executable.plan.bands
     assert updated != "another" or dict(executable.plan.updates) == {1: source}
@@ -128,7 +128,7 @@ def test_threads_have_lines_of_their_own_and_give_the_same_bits(slots, window):
     assert have_pool()
     graph = chain((1, 16, 47, 8), [*RESIDUAL[:2], window, *RESIDUAL[3:]], True)
     wanted, _, _ = run(graph, "avx2", 1, NEVER)
-    found, some, _ = run(graph, "avx2", slots, {**ALWAYS, "_NEAR": 1 << 40})
+    found, some, _ = run(graph, "avx2", slots, {**ALWAYS, "BLOCK_SHARE": 1 << 40})
     assert some >= 3
     numpy.testing.assert_array_equal(found, wanted)
 
@@ -137,7 +137,7 @@ def test_threads_have_lines_of_their_own_and_give_the_same_bits(slots, window):
 def test_what_lies_between_needs_memory_for_some_lines_only(height):
     graph = chain((1, 16, height, 40), RESIDUAL, True)
     _, none, whole = run(graph, "avx2", 1, NEVER)
-    _, some, kept = run(graph, "avx2", 1, {**ALWAYS, "_NEAR": 1 << 40})
+    _, some, kept = run(graph, "avx2", 1, {**ALWAYS, "BLOCK_SHARE": 1 << 40})
     assert none == 0
     assert some >= 3
     # Two images of 96 channels at once, before; now three of 16, and a few lines.
@@ -193,6 +193,6 @@ def test_sizes_that_only_calls_know_are_in_no_band():
     net.hybridize()
     with pytest.MonkeyPatch.context() as changed:
         for name, number in ALWAYS.items():
-            changed.setattr(rolling, name, number)
+            changed.setattr(thresholds, name, number)
         for x, expected in zip(images, wanted, strict=True):
             numpy.testing.assert_allclose(net(x).asnumpy(), expected, rtol=1e-4, atol=1e-5)

@@ -15,10 +15,10 @@ from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import taps
-from hybridize.schedule.steps import TapStep
-from tests.schedule.tiles import inner_loops
+from hybridize.schedule.steps import ContractionStep
+from tests.schedule.tiles import inner_loops, plans_of
 
 SPEC = "nc[y+r][x+s],noyx->ocrs"
 """The gradient of a convolution by its weight: a tap for each line of each image."""
@@ -44,7 +44,7 @@ def test_long_tables_are_no_text(images, constant, threads):
 
 def test_the_gradient_by_a_weight_is_tiles():
     graph, _ = gradient(1500)
-    assert any(isinstance(step, TapStep) for step in scheduled(graph, named_target("avx2")).steps)
+    assert any(plans_of(scheduled(graph, named_target("avx2"))))
 
 
 @pytest.mark.parametrize("machine", [("avx512", 1), ("avx512", 2), ("avx2", 1), ("avx2", 4)])
@@ -96,7 +96,7 @@ def test_rows_that_see_the_same_elements_load_them_once_in_a_turn(side, taps, te
     types = [TensorType((2, 3, taps, side + taps - 1), float32), TensorType((16, 3, taps, taps), float32)]
     graph = make_graph(lambda x, w: [ops.convolution(x, w)], types)
     made = build(graph, target, stable=(1,))
-    (step,) = (step for step in scheduled(graph, target, (1,)).steps if isinstance(step, TapStep))
+    (step,) = (step for step in scheduled(graph, target, (1,)).steps if isinstance(step, ContractionStep))
     assert [panels.unroll for panels in step.plan.panels] == [terms]
     bodies = inner_loops(assembly(made.module.text(), target))
     body = max(bodies, key=len)
@@ -125,7 +125,7 @@ def test_any_number_of_columns(unknown, name, unroll):
 
     graph = make_graph(run, [TensorType(shape, float32) for shape in ((n, c, 6, 7), (o, c, 3, 3), (o,))])
     target = dataclasses.replace(named_target(name), unroll=unroll)
-    assert any(isinstance(step, TapStep) for step in scheduled(graph, target).steps)
+    assert any(plans_of(scheduled(graph, target)))
     program = compiled(graph, target)
     rng = numpy.random.default_rng(0)
     for sizes in ((3, 8, 40), (3, 8, 2), (3, 8, 16), (2, 5, 17), (4, 7, 130)):
@@ -139,7 +139,7 @@ def test_any_number_of_columns(unknown, name, unroll):
 
 
 def plan_of(graph, target):
-    (plan,) = (step.plan for step in scheduled(graph, target).steps if isinstance(step, TapStep))
+    (plan,) = plans_of(scheduled(graph, target))
     return plan
 
 
@@ -180,8 +180,8 @@ def test_blocks_of_taps_change_no_bit(case, outside, name, unroll, monkeypatch):
     numpy.testing.assert_allclose(found[0], wanted, atol=1e-3)
     assert found[0].tobytes() == found[1].tobytes()
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(parallel, "WORTH_US", 0.0)
-        changed.setattr(parallel, "RANGE_US", 1e-9)
+        changed.setattr(thresholds, "WORTH_US", 0.0)
+        changed.setattr(thresholds, "RANGE_US", 1e-9)
         together = compiled(graph, small, threads=3).run(inputs)[0]
     assert together.tobytes() == found[0].tobytes()
 

@@ -22,7 +22,7 @@ from hybridize.ops import composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL, TEAM
-from hybridize.schedule import parallel, schedule, scheduler
+from hybridize.schedule import parallel, schedule, scheduler, thresholds
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.tasks import TaskFinder
 from tests.refusals import refusal
@@ -41,13 +41,13 @@ def everything(monkeypatch):
 @pytest.fixture
 def eager(monkeypatch):
     """Small work is worth threads, but beginning a loop takes as long as it does."""
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
 
 
 def force(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
-    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     monkeypatch.setattr(parallel, "FLOPS_PER_US", 600)
     monkeypatch.setattr(parallel, "BYTES_PER_US", 500)
 
@@ -205,7 +205,7 @@ def test_towers_of_small_layers_run_beside_each_other(monkeypatch):
     ((one, other),) = check(graph, inputs, monkeypatch)
     assert {one, other} == {(0, 1, 2, 3, 4), (5, 6, 7, 8, 9)}
     made = schedule(PIPELINE.run(graph), host_target(), 2)
-    assert "steps 0 to 9 beside each other on up to 2 threads: " in str(made)
+    assert "steps 0 to 9 beside each other on up to 2 threads in ranges of a turn or more, woken: " in str(made)
     assert {step.threads for step in made.plan.steps} == {2}
     assert not schedule(PIPELINE.run(graph), host_target(), 1).groups
 

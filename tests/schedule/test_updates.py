@@ -16,7 +16,7 @@ from hybridize.base.types import TensorType
 from hybridize.loops.index import Interner
 from hybridize.loops.kernel import Param, Statement
 from hybridize.ops import make_graph, scatter_nd, update_at
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.kernel import Body, Kernel, LoopAxis, Nest
 from hybridize.schedule.parallel import shared_loops
 
@@ -326,7 +326,7 @@ def test_programs_of_chance(seed):
 def test_programs_of_chance_on_two_threads(seed, monkeypatch):
     """A nest that reads an old value elsewhere is over before another thread stores the new one."""
     for name, least in (("WORTH_US", 0.0), ("RANGE_US", 1e-9)):
-        monkeypatch.setattr(parallel, name, least)
+        monkeypatch.setattr(thresholds, name, least)
     rng = random.Random(seed)
     size = rng.choice((16, 33, 70))
     taken(_chance(rng, size), [TensorType((size, size), float32)] * 6, {k: k for k in range(4)}, threads=2)

@@ -18,9 +18,9 @@ from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
 from hybridize.ops.convolution import convolution
 from hybridize.ops.op import bind1
-from hybridize.schedule import parallel
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction.winograd import WinogradPlan, linear_program, transforms
-from hybridize.schedule.steps import Derived, TapStep
+from hybridize.schedule.steps import ContractionStep, Derived
 
 POINTS = [(0, 1, -1), (0, 1, -1, Fraction(1, 2), -2), (0, 1, -1, 2, -2), (0, 1, -1, 2, -2, Fraction(1, 2), -3)]
 ERROR = {4: 4e-6, 2: 1e-6}
@@ -56,7 +56,7 @@ def drawn(graph):
 
 def plans(graph, target="avx512", stable=(1,), slots=1):
     steps = scheduled(graph, named_target(target), stable, slots).steps
-    return [step.plan for step in steps if isinstance(step, TapStep)]
+    return [step.plan for step in steps if isinstance(step, ContractionStep)]
 
 
 def pixels(graph, **how):
@@ -220,8 +220,8 @@ def test_epilogues(end, size, target):
     graph = net((2, 16, *size), (24, 16, 3, 3), (24,), shape, padding=1, end=end)
     assert pixels(graph, target=target)[0]
     steps = scheduled(graph, named_target(target), (1,)).steps
-    assert sum(isinstance(step, TapStep) for step in steps) == 1
-    assert "add" in next(step for step in steps if isinstance(step, TapStep)).provenance.ops
+    assert sum(isinstance(step, ContractionStep) for step in steps) == 1
+    assert "add" in next(step for step in steps if isinstance(step, ContractionStep)).provenance.ops
     check(graph, drawn(graph), 4, target)
 
 
@@ -276,7 +276,7 @@ def test_any_height_and_width():
 
 
 def test_threads_give_the_same_bits(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
+    monkeypatch.setattr(thresholds, "WORTH_US", 0.0)
     graph = net((3, 32, 29, 27), (40, 32, 3, 3), padding=1)
     (plan,) = plans(graph, slots=4)
     assert plan.units > 4 and plan.is_cut
@@ -367,7 +367,7 @@ def check_any(seed):
 
 
 def test_any_convolution(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 1.0)
+    monkeypatch.setattr(thresholds, "WORTH_US", 1.0)
     found = [m for seed in range(6) for m in check_any(seed)]
     assert {2, 4} <= set(found)
 
@@ -375,5 +375,5 @@ def test_any_convolution(monkeypatch):
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(100, 400))
 def test_many_convolutions(seed, monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_US", 1.0)
+    monkeypatch.setattr(thresholds, "WORTH_US", 1.0)
     check_any(seed)

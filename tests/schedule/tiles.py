@@ -17,7 +17,9 @@ from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph, pullback
 from hybridize.passes import PIPELINE
 from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.steps import TapStep
+from hybridize.schedule.contraction.taps import TapPlan
+from hybridize.schedule.contraction.winograd import WinogradPlan
+from hybridize.schedule.steps import ContractionStep
 
 LEVELS = [name for name in ("avx512", "avx2", "baseline") if name in runnable()]
 SWEPT = [pytest.param(name, marks=[] if name in (LEVELS[0], LEVELS[-1]) else [pytest.mark.long]) for name in LEVELS]
@@ -35,9 +37,14 @@ def graph_of(function, *arrays):
     return PIPELINE.run(make_graph(function, [TensorType(each.shape, each.dtype) for each in arrays]))
 
 
+def plans_of(schedule, kind=(TapPlan, LanePlan, WinogradPlan)):
+    """The plans of a kind of contractions, all with windows if it is not said which."""
+    plans = (step.plan for step in schedule.steps if isinstance(step, ContractionStep))
+    return [plan for plan in plans if isinstance(plan, kind)]
+
+
 def lane_plans(graph, level="avx512", **options):
-    steps = scheduled(graph, named_target(level), **options).steps
-    return [step.plan for step in steps if isinstance(step, TapStep) and isinstance(step.plan, LanePlan)]
+    return plans_of(scheduled(graph, named_target(level), **options), LanePlan)
 
 
 def compare(found, wanted, dtype):

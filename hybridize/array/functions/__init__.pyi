@@ -594,13 +594,13 @@ def invert(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, 
     """Every bit of an integer, or a bool, turned over."""
 
 def isfinite(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether x is neither NaN nor infinite."""
+    """True where x is neither NaN nor infinite."""
 
 def isinf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether x is infinite."""
+    """True where x is infinite."""
 
 def isnan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether x is NaN."""
+    """True where x is NaN."""
 
 def isneginf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """True where x is negative infinity."""

@@ -18,8 +18,9 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.device import begin_on
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.elementwise import copy as copied
-from hybridize.array.functions.elementwise import equal, floor, greater, greater_equal, log10, power, where
+from hybridize.array.functions.elementwise import equal, greater, greater_equal, power, where
 from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, moveaxis, ravel, reshape, stack
+from hybridize.array.methods import functions
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
     array as as_array,
@@ -311,7 +312,7 @@ def linspace(
 
 def _floored(line: Any, dtype: dtypes.DType) -> Any:
     """Numbers in a dtype; of integers the next one below, as in NumPy, not the next one to 0."""
-    return (floor(line) if dtypes.is_integer(dtype) else line).astype(dtype)
+    return (functions.floor(line) if dtypes.is_integer(dtype) else line).astype(dtype)
 
 
 def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> tuple[Any, Any]:
@@ -355,7 +356,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     wide = first.dtype
     require(greater(first * last, 0), "geomspace: start and stop are not 0, and of one sign")
     sign = where(greater(first, 0), 1.0, -1.0)
-    line = power(10.0, linspace(log10(first * sign), log10(last * sign), num, endpoint)) * sign
+    line = power(10.0, linspace(functions.log10(first * sign), functions.log10(last * sign), num, endpoint)) * sign
     number = reshape(operands.result(_counted(num)), (num,) + (1,) * first.ndim)
     line = where(equal(number, 0), first, line)
     if endpoint and num > 1:

@@ -50,6 +50,8 @@ from hybridize.base.access import ACCESS
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
+from hybridize.loops.functions import FUNCTIONS
+from hybridize.ops.analysis import ANALYSIS
 from hybridize.ops.complexes import FromParts
 from hybridize.ops.elementwise import Binary
 from hybridize.ops.library.floats import scaled
@@ -237,40 +239,13 @@ def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: dtypes.DType, name: str
 negative = _unary("negative", ops.Neg, "-x", "number")
 absolute = _unary("abs", ops.Abs, "The absolute value of x.", "number", numpy.absolute)
 sign = _unary("sign", ops.Sign, "-1, 0 or 1; NaN of NaN.", "number")
-floor = _unary("floor", ops.Floor, "The largest integer not above x.", "integral")
-ceil = _unary("ceil", ops.Ceil, "The smallest integer not below x.", "integral")
 rint = _unary("rint", ops.Round, "The nearest integer, halves to even.", "integral")
-trunc = _unary("trunc", ops.Trunc, "The integer part of x.", "integral")
 fix = _unary("fix", ops.Trunc, "The integer part of x.", "integral", numpy.trunc)
-sqrt = _unary("sqrt", ops.Sqrt, "The square root of x.")
-rsqrt = _unary("rsqrt", ops.Rsqrt, "1 / sqrt(x)")
-cbrt = _unary("cbrt", ops.Cbrt, "The cube root of x.")
-exp = _unary("exp", ops.Exp, "e to the power of x.")
-exp2 = _unary("exp2", ops.Exp2, "2 to the power of x.")
-expm1 = _unary("expm1", ops.Expm1, "exp(x) - 1, exact for small x.")
-log = _unary("log", ops.Log, "The natural logarithm of x.")
-log2 = _unary("log2", ops.Log2, "The logarithm of x to base 2.")
-log10 = _unary("log10", ops.Log10, "The logarithm of x to base 10.")
-log1p = _unary("log1p", ops.Log1p, "log(1 + x), exact for small x.")
-sin = _unary("sin", ops.Sin, "The sine of x, in radians.")
-cos = _unary("cos", ops.Cos, "The cosine of x, in radians.")
-tan = _unary("tan", ops.Tan, "The tangent of x, in radians.")
-arcsin = _unary("arcsin", ops.Arcsin, "The angle whose sine is x.")
-arccos = _unary("arccos", ops.Arccos, "The angle whose cosine is x.")
-arctan = _unary("arctan", ops.Arctan, "The angle whose tangent is x.")
-sinh = _unary("sinh", ops.Sinh, "The hyperbolic sine of x.")
-cosh = _unary("cosh", ops.Cosh, "The hyperbolic cosine of x.")
-tanh = _unary("tanh", ops.Tanh, "The hyperbolic tangent of x.")
-arcsinh = _unary("arcsinh", ops.Arcsinh, "The number whose hyperbolic sine is x.")
-arccosh = _unary("arccosh", ops.Arccosh, "The number whose hyperbolic cosine is x.")
-arctanh = _unary("arctanh", ops.Arctanh, "The number whose hyperbolic tangent is x.")
-isnan = _unary("isnan", ops.Isnan, "Whether x is NaN.", "test")
-isinf = _unary("isinf", ops.Isinf, "Whether x is infinite.", "test")
-isfinite = _unary("isfinite", ops.Isfinite, "Whether x is neither NaN nor infinite.", "test")
-erf = _unary("erf", ops.Erf, "The error function of x.")
-erfinv = _unary("erfinv", ops.Erfinv, "The number whose error function is x.")
-gamma = _unary("gamma", ops.Gamma, "The gamma function of x.")
-gammaln = _unary("gammaln", ops.Gammaln, "The logarithm of the absolute value of the gamma function.")
+for _word in ANALYSIS.keys() - {"round", "sigmoid"}:  # these two have more arguments, and stand elsewhere
+    _op, _function = ANALYSIS[_word], FUNCTIONS[ANALYSIS[_word].scalar]
+    globals()[_word] = _unary(
+        _word, _op, str(_op.__doc__), "float" if _function.smooth else "test" if _function.truth else "integral"
+    )
 
 add = _binary("add", ops.Add, "x1 + x2", "any")
 subtract = _binary("subtract", ops.Sub, "x1 - x2")
@@ -322,7 +297,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> 
         if x2 == 2 and dtype_of(operand(x1)) != dtypes.bool_:
             return placed(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), out, True)
         if x2 == 0.5 and _is_float(x1):
-            return placed(sqrt(x1), out, True)
+            return placed(functions.sqrt(x1), out, True)
         if isinstance(x2, int) and x2 < 0 and not _is_float(x1):
             raise _negative_power()
     return _pow(x1, x2, out=out)
@@ -460,7 +435,7 @@ def ldexp(x1: Any, x2: Any) -> Any:
     exponent = operand(x2)
     if dtypes.is_float(dtype_of(exponent)):
         x, y = together((x1, x2), floating, weak=True)
-        return multiply(x, exp2(y))
+        return multiply(x, functions.exp2(y))
     x, exponent = strong(x1), cast(exponent, dtype_of(exponent))
     shape = common_shape((x, exponent), "ldexp")
     return result(scaled(broadcast(cast(x, floating(dtype_of(x))), shape), broadcast(exponent, shape)))
@@ -470,7 +445,7 @@ def ldexp(x1: Any, x2: Any) -> Any:
 def sinc(x: Any, /) -> Any:
     """sin(pi x) / (pi x), and 1 at 0."""
     angle = multiply(x, math.pi)
-    return where(equal(angle, 0), 1.0, divide(sin(angle), where(equal(angle, 0), 1.0, angle)))
+    return where(equal(angle, 0), 1.0, divide(functions.sin(angle), where(equal(angle, 0), 1.0, angle)))
 
 
 @public
@@ -485,7 +460,7 @@ def heaviside(x1: Any, x2: Any) -> Any:
     check_real("heaviside", array(x1), array(x2))
     step = greater(x1, 0)
     dtype = common_dtype((operand(x1), operand(x2)), float_only=True)
-    return where(isnan(x1), x1, where(equal(x1, 0), x2, step.astype(dtype))).astype(dtype, copy=False)
+    return where(functions.isnan(x1), x1, where(equal(x1, 0), x2, step.astype(dtype))).astype(dtype, copy=False)
 
 
 @public
@@ -557,9 +532,9 @@ def _limit(limit: Any, dtype: dtypes.DType, nearer: Callable[..., Any], end: int
 def root(x: Any) -> Any:
     """The square root of a sum of squares: where that is 0 its gradient is 0, not infinite."""
     if not modes.is_recording():
-        return sqrt(x)
+        return functions.sqrt(x)
     nothing = equal(x, 0)
-    return where(nothing, 0.0, sqrt(where(nothing, 1.0, x)))
+    return where(nothing, 0.0, functions.sqrt(where(nothing, 1.0, x)))
 
 
 @public
@@ -577,7 +552,7 @@ def nan_to_num(
     if not dtypes.is_float(x.dtype):
         return _copy(x) if copy else x
     largest = float(numpy.finfo(x.dtype).max) if x.dtype.kind == "f" else 3.3895313892515355e38
-    values = where(isnan(x), nan, x)
+    values = where(functions.isnan(x), nan, x)
     values = where(equal(x, math.inf), largest if posinf is None else posinf, values)
     return where(equal(x, -math.inf), -largest if neginf is None else neginf, values)
 

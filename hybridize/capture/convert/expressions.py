@@ -10,6 +10,7 @@ from typing import Any
 
 from hybridize.capture.convert.scopes import Scope, bound_names, parameters
 from hybridize.capture.convert.source import FunctionSource
+from hybridize.capture.convert.trees import below, locate
 
 ROUTER = "__hybridize__"
 STACK = "__hybridize_stack__"
@@ -373,22 +374,8 @@ def at(node: Any, original: Any) -> Any:
     if not hasattr(node, "lineno"):
         node.lineno = node.end_lineno = original.lineno
         node.col_offset = node.end_col_offset = original.col_offset
-    _locate(node, node)
+    locate(node, node, once=True)  # blocks stand in generated functions, one in the other
     return node
-
-
-def _locate(node: Any, around: Any) -> None:
-    """Do as `ast.fix_missing_locations`, once for each node: blocks stand in generated functions, one in the other."""
-    if hasattr(node, "hybridize_located"):
-        return
-    if "lineno" in node._attributes:
-        for name in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
-            if getattr(node, name, None) is None:
-                setattr(node, name, getattr(around, name))
-        around = node
-        node.hybridize_located = True
-    for child in ast.iter_child_nodes(node):
-        _locate(child, around)
 
 
 def first(arguments: ast.arguments) -> str:
@@ -411,7 +398,7 @@ def reads_frame(name: str, call: ast.Call) -> bool:
 
 def binds(node: ast.AST) -> bool:
     """Tell whether an expression binds names (`:=`) or suspends, which it must not do inside a generated lambda."""
-    return any(isinstance(part, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for part in ast.walk(node))
+    return any(isinstance(part, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for part in below([node]))
 
 
 def unfolded(node: ast.If) -> ast.If:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import field
 
 from hybridize.base.frozen import frozen, mutable
+from hybridize.capture.convert.trees import below, parts
 
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -34,9 +35,12 @@ def bound_names(nodes: Iterable[ast.AST], *, named: bool = True) -> set[str]:
 
 def _bind(node: ast.AST, names: set[str], *, comprehension: bool, named: bool) -> None:
     match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            if not comprehension:
+        case ast.Name(id=name, ctx=ctx):
+            if not comprehension and not isinstance(ctx, ast.Load):
                 names.add(name)
+            return
+        case ast.Constant():
+            return
         case ast.NamedExpr(target=target, value=value):
             if named:
                 names.add(target.id)  # also from within a comprehension
@@ -56,7 +60,7 @@ def _bind(node: ast.AST, names: set[str], *, comprehension: bool, named: bool) -
         case ast.Lambda():
             return
     inside = comprehension or isinstance(node, _COMPREHENSIONS)
-    for child in ast.iter_child_nodes(node):
+    for child in parts(node):
         if named and isinstance(child, ast.stmt):
             names |= bound_names([child])
         else:
@@ -88,7 +92,7 @@ class Scope:
         """The scope of a function definition, or of the body of a class, which has no parameters."""
         declared_global: set[str] = set()
         declared_nonlocal: set[str] = set()
-        for node in inside(body):
+        for node in below(body, *_INNER):
             if isinstance(node, ast.Global):
                 declared_global.update(node.names)
             elif isinstance(node, ast.Nonlocal):
@@ -131,14 +135,6 @@ class Scope:
         return scope
 
 
-def inside(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
-    """All nodes below, without those of inner functions and classes."""
-    for node in nodes:
-        yield node
-        if not isinstance(node, _INNER):
-            yield from inside(ast.iter_child_nodes(node))
-
-
 @frozen
 class Escapes:
     """The ways in which a block can be left other than by its end."""
@@ -168,7 +164,7 @@ def escapes(statements: Iterable[ast.AST]) -> Escapes:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda() | ast.ClassDef() | ast.expr():
                 pass
             case _:
-                exits |= escapes(ast.iter_child_nodes(node))
+                exits |= escapes(parts(node))
         if exits.returns and exits.loops:
             break
     return exits
@@ -176,4 +172,4 @@ def escapes(statements: Iterable[ast.AST]) -> Escapes:
 
 def is_generator(body: list[ast.stmt]) -> bool:
     """Tell whether a function of this body is a generator."""
-    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in inside(body))
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in below(body, *_INNER))

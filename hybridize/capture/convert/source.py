@@ -22,6 +22,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.parsing import parsed
 from hybridize.base.room import with_room
+from hybridize.capture.convert.trees import below, locate, parts
 
 _FLAGS = 0
 for _name in future.all_feature_names:
@@ -110,7 +111,7 @@ _outlines = _Outlines()
 
 
 def _spans(node: ast.AST, class_name: str) -> Iterator[_Span]:
-    for child in ast.iter_child_nodes(node):
+    for child in below(parts(node), ast.ClassDef):
         match child:
             case ast.FunctionDef(name=name, lineno=line):
                 first = child.decorator_list[0].lineno if child.decorator_list else line
@@ -118,12 +119,13 @@ def _spans(node: ast.AST, class_name: str) -> Iterator[_Span]:
             case ast.Lambda(body=body):
                 inside = (body.lineno, body.end_lineno or 0, body.col_offset, body.end_col_offset or 0)
                 yield _span(child, "<lambda>", child.lineno, inside, class_name)
-        yield from _spans(child, child.name if isinstance(child, ast.ClassDef) else class_name)
+            case ast.ClassDef(name=name):
+                yield from _spans(child, name)
 
 
 def _imported(node: ast.AST) -> Iterator[str]:
     """Names that the module itself imports."""
-    for child in ast.iter_child_nodes(node):
+    for child in parts(node):
         if isinstance(child, (ast.Import, ast.ImportFrom)):
             names = (alias.asname or alias.name.split(".")[0] for alias in child.names)
             yield from (name for name in names if name != "*")
@@ -193,8 +195,8 @@ def _parse(lines: list[str], span: _Span) -> Definition:
     if span.name != "<lambda>":
         block = "".join(lines[span.line - 1 : span.end_line])
         nested = span.column > 0
-        module = parsed("if 1:\n" + block if nested else block)
-        ast.increment_lineno(module, span.line - (2 if nested else 1))
+        before = span.line - (2 if nested else 1)  # as many lines as there are in the file
+        module = parsed("\n" * before + ("if 1:\n" + block if nested else block))
         statement: Any = module.body[0]
         definition = statement.body[0] if nested else statement
         assert isinstance(definition, ast.FunctionDef)
@@ -245,7 +247,8 @@ def compiled(tree: Definition, source: FunctionSource, free: tuple[str, ...], fi
         module.body.append(ast.Import(names=names))
     factory.lineno = factory.end_lineno = tree.lineno
     factory.col_offset = factory.end_col_offset = 0
-    ast.fix_missing_locations(module)
+    # A tree of a function has all of its places.
+    locate(module, factory, but=tree if isinstance(tree, ast.FunctionDef) else None)
     code = compile(module, file, "exec", flags=source.flags, dont_inherit=True)
     result = _nested(code, name, 3)
     assert result is not None

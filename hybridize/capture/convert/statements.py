@@ -54,6 +54,7 @@ from hybridize.capture.convert.expressions import (
 from hybridize.capture.convert.scopes import Scope, bound_names, escapes, is_generator
 from hybridize.capture.convert.source import FunctionSource, compiled, find
 from hybridize.capture.convert.source import is_edited as is_other_source
+from hybridize.capture.convert.trees import locate, parts
 
 _LIMIT = 4096
 """The number of conversions that are remembered."""
@@ -224,7 +225,7 @@ class _Converter(Expressions):
             name=node.name, args=node.args, body=statements, decorator_list=[], returns=returns
         )
         ast.copy_location(definition, node)
-        ast.fix_missing_locations(definition)
+        locate(definition, definition)
         self.scope, self.shared, self.uses_stack, self.top, self.first_parameter = before
         return definition
 
@@ -517,7 +518,7 @@ class _Converter(Expressions):
 
     def _guarded(self, node: ast.With | ast.Try, block: _Block) -> list[ast.stmt]:
         """Statements that stay Python's own: their bodies are lowered in place, or, where they may leave, called."""
-        leaves = not block.yields and bool(escapes(ast.iter_child_nodes(node)))
+        leaves = not block.yields and bool(escapes(parts(node)))
         self.count += 1
         signal, ending = f"{GENERATED}signal_{self.count}__", f"{GENERATED}ending_{self.count}__"
         nodes: list[ast.stmt] = [node]
@@ -599,7 +600,7 @@ class _Converter(Expressions):
         """
         for case in node.cases:
             self._own_names_of(case)
-        leaves = bool(escapes(ast.iter_child_nodes(node)))
+        leaves = bool(escapes(parts(node)))
         stays = block.yields and (leaves or is_generator([node]))
         guarded = next((number for number, case in enumerate(node.cases) if case.guard is not None), None)
         names = self._names(node.cases)

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy
 
-from hybridize.array.layouts import share_elements
+from hybridize.array.buffer import host_view, overwrite, share_elements
 from hybridize.array.nd_array import fresh, holds_nd
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
@@ -54,7 +54,7 @@ class Number(Feed):
         """Read it."""
         value = self.now()
         if value is not None:
-            self.array._data[...] = value
+            overwrite(self.array, value)
         return value is not None
 
 
@@ -88,13 +88,13 @@ class Contents(Feed):
             return False
         version = storage.version  # first: what is written while it is copied is copied again
         self._last = _nothing  # a copy that is interrupted is none
-        consistently(numpy.copyto, self.array._data, now._data)
+        consistently(numpy.copyto, host_view(self.array), host_view(now))
         self._last, self._version = weakref.ref(now), version
         return True
 
     def apart(self, now: ndarray | None) -> bool:
         """Tell whether the program writes no memory of an array."""
-        return now is None or not any(share_elements(now._data, other._data) for other in self.written)
+        return now is None or not any(share_elements(now, other) for other in self.written)
 
 
 class Form(Feed):

@@ -26,14 +26,13 @@ from hybridize.capture.control import raising
 from hybridize.capture.control.truth import RESULT, Undecided, refusal, truth
 from hybridize.capture.trace.recording import Recording
 from hybridize.graph import Node
+from hybridize.ops.analysis import ANALYSIS
 from hybridize.ops.op import in_charge
 
-_UNARY = frozenset({
-    "abs", "absolute", "fabs", "negative", "positive", "exp", "expm1", "exp2", "log", "log1p", "log2", "log10", "sqrt",
-    "cbrt", "square", "reciprocal", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh",
-    "arcsinh", "arccosh", "arctanh", "sign", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite",
-    "logical_not", "relu", "sigmoid", "erf", "gamma", "gammaln", "clip", "round", "around", "degrees", "radians",
-})  # fmt: skip
+_UNARY = ANALYSIS.keys() | {
+    "abs", "absolute", "fabs", "negative", "positive", "square", "reciprocal", "sign", "rint", "logical_not", "relu",
+    "clip", "around", "degrees", "radians",
+}  # fmt: skip
 _BINARY = frozenset({
     "add", "subtract", "multiply", "divide", "true_divide", "power", "maximum", "minimum", "mod", "remainder", "fmax",
     "fmin", "floor_divide", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and",

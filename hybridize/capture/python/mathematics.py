@@ -31,6 +31,8 @@ from hybridize.capture.control.truth import plain
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.bounds import WHOLE
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.loops.functions import FUNCTIONS
+from hybridize.ops.analysis import ANALYSIS, SMOOTH
 from hybridize.ops.library.decimals import MOST_DIGITS, decimal
 from hybridize.ops.op import Op, Operand, bind1, constant, in_charge
 
@@ -174,32 +176,9 @@ def refused(
 
 # ------------------------------------------------------------------------------------------------- the module `math`
 
-_ONE: dict[str, type[Op]] = {
-    "sqrt": ops.Sqrt,
-    "cbrt": ops.Cbrt,
-    "exp": ops.Exp,
-    "exp2": ops.Exp2,
-    "expm1": ops.Expm1,
-    "log2": ops.Log2,
-    "log10": ops.Log10,
-    "log1p": ops.Log1p,
-    "sin": ops.Sin,
-    "cos": ops.Cos,
-    "tan": ops.Tan,
-    "asin": ops.Arcsin,
-    "acos": ops.Arccos,
-    "atan": ops.Arctan,
-    "sinh": ops.Sinh,
-    "cosh": ops.Cosh,
-    "tanh": ops.Tanh,
-    "asinh": ops.Arcsinh,
-    "acosh": ops.Arccosh,
-    "atanh": ops.Arctanh,
-    "erf": ops.Erf,
-    "gamma": ops.Gamma,
-    "lgamma": ops.Gammaln,
-    "fabs": ops.Abs,
-}
+_ONE: dict[str, type[Op]] = {word: op for word, op in SMOOTH.items() if hasattr(math, word) and word != "log"}
+_ONE |= {f"a{word[3:]}": op for word, op in SMOOTH.items() if word.startswith("arc")}
+_ONE |= {"lgamma": ops.Gammaln, "fabs": ops.Abs}
 _TWO: dict[str, type[Op]] = {
     "atan2": ops.Arctan2,
     "hypot": ops.Hypot,
@@ -208,7 +187,7 @@ _TWO: dict[str, type[Op]] = {
     "pow": ops.Pow,
 }
 _OVERFLOWING = frozenset({"exp", "exp2", "expm1", "sinh", "cosh", "gamma", "lgamma", "hypot", "pow"})
-_TESTS: dict[str, type[Op]] = {"isnan": ops.Isnan, "isinf": ops.Isinf, "isfinite": ops.Isfinite}
+_TESTS: dict[str, type[Op]] = {word: op for word, op in ANALYSIS.items() if FUNCTIONS[op.scalar].truth}
 _ROUNDINGS: dict[str, type[Op]] = {"floor": ops.Floor, "ceil": ops.Ceil, "trunc": ops.Trunc}
 
 

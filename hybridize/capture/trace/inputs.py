@@ -15,6 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import random
+from hybridize.array.buffer import host_view, memory_key
 from hybridize.array.device import OTHERS
 from hybridize.array.layouts import row_major
 from hybridize.array.nd_array import ND
@@ -25,7 +26,6 @@ from hybridize.base.locations import SourceLoc
 from hybridize.base.promotion import number_dtype
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.scope import GraphScope
-from hybridize.contract.captured import memory
 from hybridize.graph import Value
 
 FROZEN = -2
@@ -95,7 +95,7 @@ class Inputs:
 
     def argument(self, array: ndarray, position: int, name: str, kind: TensorType) -> Symbol:
         """Add an array among the arguments, of a type, and return its symbol."""
-        same = self._by_memory.get(memory(array))
+        same = self._by_memory.get(memory_key(array))
         if same is not None:
             value = self._program.builder.input(same.value.type, name)
             symbol = self._object(array, same, name).symbol
@@ -115,7 +115,7 @@ class Inputs:
     def lift(self, array: ndarray, name: str = "") -> Symbol:
         """Return the symbol of an array that exists already: of an input, or of a constant under `freeze`."""
         of_array = self._by_array.get(id(array))
-        known = self._by_memory.get(memory(array)) if of_array is None else of_array.entry
+        known = self._by_memory.get(memory_key(array)) if of_array is None else of_array.entry
         if known is not None:
             if known.position >= 0:
                 self.bound[known.position] = array
@@ -124,7 +124,7 @@ class Inputs:
             of_array.outside = array
             return of_array.symbol
         if self._freeze and array is not random.state:  # what the user calls constant are weights
-            value = self._program.builder.constant(array._data, name)
+            value = self._program.builder.constant(host_view(array), name)
             entry = self._remember(
                 Input(self._placed(Symbol.of(self._program, value, name), array), value, array, FROZEN)
             )
@@ -163,7 +163,7 @@ class Inputs:
     def _remember(self, entry: Input) -> Input:
         """Remember an input over memory that no other has."""
         self._by_array[id(entry.array)] = self._by_symbol[id(entry.symbol)] = KnownArray(entry, entry.symbol)
-        self._by_memory[memory(entry.array)] = entry
+        self._by_memory[memory_key(entry.array)] = entry
         self._by_cell[entry.symbol._cell] = entry
         return entry
 
@@ -210,7 +210,7 @@ class Inputs:
         entry = self._by_cell.get(cell)
         if entry is None:
             return None
-        data = entry.array._data
+        data = host_view(entry.array)
         if entry.value.type.scope is not None:
             if data.flags.c_contiguous:
                 self.layouts[entry.position] = None

@@ -19,6 +19,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array.buffer import host_view
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol, check_classes
 from hybridize.base.dims import Dim, Size, is_symbolic, proven
@@ -640,10 +641,10 @@ class Numbers:
             return (constant, {}) if value.type.shape == () else None
         outside = self._world.fed.numbers.get(value)
         if outside is not None:
-            return outside.array._data.copy(), {outside: value}
+            return host_view(outside.array).copy(), {outside: value}
         for entry in self._inputs.entries:
             if entry.value is value and entry.symbol.weak is not None:
-                return entry.array._data, {entry.position: value}
+                return host_view(entry.array), {entry.position: value}
         return None
 
     def _computed(self, value: Value) -> tuple[Any, dict[Any, Value]] | None:
@@ -714,7 +715,8 @@ def _like(number: float, operand: Any) -> Any:
 def _number(entry: Input) -> Any:
     """The number that an input holds, of its class."""
     weak = entry.symbol.weak
-    return entry.array._data[()] if weak is not None and issubclass(weak, numpy.generic) else entry.array._data.item()
+    value = host_view(entry.array)
+    return value[()] if weak is not None and issubclass(weak, numpy.generic) else value.item()
 
 
 def _large(x: Any) -> bool:

@@ -8,7 +8,7 @@ they become inputs of the program, never constants, and what is written to them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType, MappingProxyType
 from typing import Any, Protocol
@@ -40,6 +40,7 @@ from hybridize.contract.guards import Guard
 from hybridize.contract.places import Attribute, Key
 from hybridize.graph import Graph, Value
 from hybridize.ops import Composite
+from hybridize.ops.composite import CompositeBody
 from hybridize.ops.contract import by_winograd
 from hybridize.ops.op import Op, Operand, current, imperatively, interpreting
 from hybridize.ops.world import Assert, Solvable, raised_by
@@ -129,6 +130,15 @@ FORMS = Hooks()
 `cond`, `foreach` and `while_loop`. Few programs have one."""
 
 
+class Interned:
+    """Lines and composites of a program, equal ones as one object."""
+
+    def __init__(self) -> None:
+        self.locations: dict[tuple[str, int, str], SourceLoc] = {}
+        self.composites: dict[tuple[Hashable, ...], Composite] = {}
+        """By what their bodies depend on."""
+
+
 class Recording(GraphScope):
     """Base of traces and branches: records operations as nodes of a builder."""
 
@@ -159,7 +169,11 @@ class Recording(GraphScope):
         function: Callable[..., Sequence[Operand]],
         operands: Sequence[Operand],
     ) -> tuple[Operand, ...]:
-        """Record `function` as one node."""
+        """Record `function` as one node; equal ones of operands of equal types, at the same line, have one body."""
+        key = self._composite_key(label, function, operands)
+        known = None if key is None else self.root.interned.composites.get(key)
+        if known is not None:
+            return self.bind(known, tuple(operands))
         inner = Branch(self)
         inputs = [inner.receive(operand) for operand in operands]
         with self.root.at_one_line():
@@ -167,7 +181,25 @@ class Recording(GraphScope):
                 results = function(*inputs)
                 outputs = [inner.own(result) for result in results]
             graph = inner.graph(list(inner.outer), outputs)
-            return self.bind(Composite(label, attributes, graph), tuple(inner.outer))
+            op = Composite(label, attributes, graph)
+            if key is not None and tuple(inner.outer) == tuple(operands):  # it has met no others
+                self.root.interned.composites[key] = op
+            return self.bind(op, tuple(inner.outer))
+
+    def _composite_key(
+        self,
+        label: str,
+        function: Callable[..., Sequence[Operand]],
+        operands: Sequence[Operand],
+    ) -> tuple[Hashable, ...] | None:
+        """A key that tells bodies of composites apart; None where what happens in one is noted elsewhere too."""
+        own = function.key if isinstance(function, CompositeBody) else None
+        if own is None or self.root.tries or self.differentiated or modes.is_recording():
+            return None
+        types = [self.type_of(operand) for operand in operands]
+        if len({*operands}) < len(operands) or any(type(size) is not int for kind in types for size in kind.shape):
+            return None  # to ask which symbolic sizes are equal would bind the program to some
+        return label, own, tuple(types), modes.is_training(), self.root.location()
 
     def wrote(self, cell: Cell, whole: bool) -> None:
         """Hear of a write to a cell, or to a part of it, before it happens."""
@@ -550,7 +582,7 @@ class Trace(Recording):
         """The last refusal, so that it cannot get lost in an `except` of the user's."""
         self.certain: BaseException | None = None
         """The last exception that only what is guarded decides: a `raise` that was reached, a name that is no key."""
-        self._locations: dict[tuple[str, int, str], SourceLoc] = {}
+        self.interned = Interned()
         self._here: tuple[SourceLoc | None] | None = None
         """The user's line while it is known to be the same; None where it has to be looked for."""
 
@@ -585,7 +617,7 @@ class Trace(Recording):
         here = user_location()
         if here is None:
             return None
-        return self._locations.setdefault((here.file, here.line, here.function), here)
+        return self.interned.locations.setdefault((here.file, here.line, here.function), here)
 
     def permitted(self, op: Op) -> Op:
         """Return an op as it is recorded: what the user permits is part of it, and so is what no `except` will catch.

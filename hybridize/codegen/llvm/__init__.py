@@ -15,6 +15,6 @@ knows. IR carries explicit vectors `<W x float>`, so no IR pass is run: code gen
     contraction/   products: tiles, micro-kernels, what follows in the store
     routines/      sorting, factors of matrices, rejection
     functions/     the table of elementwise functions and their mathematics
-    process/       entry (what Python calls), pool (threads), one module each; timed for profiles
+    timed          a program that notes the times of its steps
     engine         the only door to LLVM
 """

@@ -7,11 +7,8 @@ import functools
 from collections.abc import Iterator
 
 from hybridize.base.frozen import changed
-from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
-from hybridize.codegen.llvm.contraction.lanes import emit_lanes
-from hybridize.codegen.llvm.contraction.product import emit_product
-from hybridize.codegen.llvm.contraction.taps import emit_taps
-from hybridize.codegen.llvm.contraction.winograd import emit_winograd
+from hybridize.base.memo import Memo
+from hybridize.codegen.llvm.contraction.step import emit_contraction
 from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
 from hybridize.codegen.llvm.routines.emit import calls_back, emit_routine
 from hybridize.codegen.llvm.table import FunctionTable
@@ -20,18 +17,16 @@ from hybridize.machine.target import Target
 from hybridize.runtime.plan import Plan, PlanRegion, PlanStep
 from hybridize.schedule import Schedule
 from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.contraction.taps import TapPlan
-from hybridize.schedule.contraction.winograd import WinogradPlan
+from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
     BandPart,
+    ContractionStep,
     LoopStep,
-    ProductStep,
     RegionStep,
     RoutineStep,
     ScheduleStep,
-    TapStep,
 )
 
 
@@ -42,6 +37,8 @@ class StepFunctions:
         self._functions = functions
         self._module = functions.module
         self._target = target
+        self._contractions = Memo()
+        """Functions of contractions, by their decisions: text is only made of new ones."""
         self._kernels: dict[int, tuple[Kernel, str]] = {}
         """Kernels and their functions, by identity."""
 
@@ -73,11 +70,8 @@ class StepFunctions:
                 yield self._kernel(kernel)
             case LoopStep(kernel=kernel, split=Split() as split):
                 yield from self._nests(kernel, split)
-            case ProductStep():
-                ranged = step.split is not None or isinstance(step.part, BandPart)
-                yield self._product(step, ranged=ranged)
-            case TapStep():
-                yield self._taps(step, ranged=step.split is not None or step.part is not None)
+            case ContractionStep():
+                yield self._tiles(step, ranged=step.split is not None or step.part is not None)
             case RoutineStep(routine=routine, inputs=inputs, outputs=outputs, scratch=scratch):
                 yield emit_routine(self._module, routine, inputs, outputs, scratch, self._target)
 
@@ -107,31 +101,15 @@ class StepFunctions:
             write = functools.partial(emit_kernel, self._module, kernel=part, target=self._target, shared=loop)
             yield self._functions.once("loops", f"{loop} of {part}", write)
 
-    def _taps(self, step: TapStep, *, ranged: bool) -> str:
-        """The function of a contraction with windows, of a range of its units where that is asked for."""
-        return self._functions.once(
-            "lanes" if isinstance(step.plan, LanePlan) else "taps",
-            f"{step.plan!r} {step.epilogue}{' ranged' if ranged else ''}",
-            functools.partial(self._written_taps, step, ranged),
-        )
+    def _tiles(self, step: ContractionStep, *, ranged: bool) -> str:
+        """The function of a contraction, of a range of its units where that is asked for."""
+        return self._contractions.of((step.plan, step.ending, ranged), lambda: self._new_tiles(step, ranged=ranged))
 
-    def _written_taps(self, step: TapStep, ranged: bool, name: str) -> Function:
-        plan, rest = step.plan, (step.params, step.stores, self._target)
-        match plan:
-            case WinogradPlan():
-                return emit_winograd(self._module, name, plan, *rest, ranged=ranged)
-            case LanePlan():
-                return emit_lanes(self._module, name, plan, *rest, ranged=ranged)
-            case TapPlan():
-                return emit_taps(self._module, name, plan, *rest, ranged=ranged)
-
-    def _product(self, step: ProductStep, *, ranged: bool) -> str:
-        """The function of a product, of a range of its units where that is asked for."""
-        plan, epilogue = step.plan, None
-        if step.epilogue is not None:
-            epilogue = epilogue_emitter(step.epilogue, plan.product, step.out, self._target)
-        return self._functions.once(
-            "product",
-            f"{plan.product} {step.epilogue}{' ranged' if ranged else ''}{plan.blocks or ''}",
-            lambda name: emit_product(self._module, name, plan, self._target, epilogue, ranged=ranged),
-        )
+    def _new_tiles(self, step: ContractionStep, *, ranged: bool) -> str:
+        """`_tiles`, found by text: epilogues over expressions of other programs may be equal, too."""
+        plan, words = step.plan, f"{step.ending}{' ranged' if ranged else ''}"
+        kind, key = ("lanes" if isinstance(plan, LanePlan) else "taps"), f"{plan!r} {words}"
+        if isinstance(plan, ProductPlan):
+            kind, key = "product", f"{plan.product} {plan.product.prologue} {words}{plan.blocks or ''}"
+        write = functools.partial(emit_contraction, self._module, step=step, target=self._target, ranged=ranged)
+        return self._functions.once(kind, key, write)

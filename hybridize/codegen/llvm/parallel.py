@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import Size, is_symbolic
+from hybridize.base.dims import Size
 from hybridize.base.dtypes import float64
 from hybridize.codegen.llvm.calls import call
 from hybridize.codegen.llvm.sizes import as_double
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US, PlanLaunch, PlanShare
 from hybridize.runtime.pool import TEAM
-from hybridize.schedule import parallel
-from hybridize.schedule.parallel import estimated_us
+from hybridize.schedule import thresholds
+from hybridize.schedule.parallel import ranges_of
 
 _CALL = "in_parallel"
 
@@ -91,26 +91,19 @@ def call_in_parallel(
 
 def _manner(f: Function, turns: Size, share: PlanShare) -> tuple[str, str]:
     """The fewest turns of a range, all where it is better to be alone; and whether the work is worth waking workers."""
-    if any(map(is_symbolic, (turns, share.bytes, share.flops))):
-        return _manner_of_call(f, turns, share)
-    work = estimated_us(share.bytes, share.flops)
-    grain = int(turns * parallel.RANGE_US / max(work, parallel.RANGE_US))
-    return str(max(1, grain)), str(int(work >= parallel.WORTH_US or share.wakes))
-
-
-def _manner_of_call(f: Function, turns: Size, share: PlanShare) -> tuple[str, str]:
-    """The same by the sizes of the call."""
+    ranges = ranges_of(turns, share.bytes, share.flops, wakes=share.wakes)
+    if ranges.grain is not None:
+        return str(ranges.grain), str(int(ranges.wakes is True))
     parts = ((share.flops, FLOPS_PER_US), (share.bytes, BYTES_PER_US))
     times = [f.op(f"fdiv double {as_double(f, amount)}, {literal(rate, float64)}") for amount, rate in parts]
     work = f.op(f"fadd double {times[0]}, {times[1]}")
-    ranges = f.op(f"fdiv double {literal(parallel.RANGE_US, float64)}, {work}")
-    grain = f.op(f"fptosi double {f.op(f'fmul double {ranges}, {as_double(f, turns)}')} to i64")
+    rate = f.op(f"fdiv double {literal(thresholds.RANGE_US, float64)}, {work}")
+    grain = f.op(f"fptosi double {f.op(f'fmul double {rate}, {as_double(f, turns)}')} to i64")
     some = f.smax(grain, 1)
-    least = min(parallel.INNER_US if share.wakes else parallel.AWAKE_US, parallel.WORTH_US)
-    enough = f.op(f"fcmp oge double {work}, {literal(least, float64)}")
-    wake = f.op(f"fcmp oge double {work}, {literal(parallel.WORTH_US, float64)}")
+    enough = f.op(f"fcmp oge double {work}, {literal(ranges.alone_us, float64)}")
+    wake = f.op(f"fcmp oge double {work}, {literal(thresholds.WORTH_US, float64)}")
     grain = f.op(f"select i1 {enough}, i64 {some}, i64 {f.size(turns)}")
-    return grain, "1" if share.wakes else f.op(f"zext i1 {wake} to i64")
+    return grain, "1" if ranges.wakes else f.op(f"zext i1 {wake} to i64")
 
 
 def _emit_call(module: Module) -> None:

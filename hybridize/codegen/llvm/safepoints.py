@@ -16,13 +16,10 @@ from __future__ import annotations
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.machine.target import Target
 from hybridize.runtime import effects
+from hybridize.schedule import thresholds
 
 _LOOK = "safepoint"
 _ASK = "has_failed"
-_TICKS = {"x86_64": 1 << 26, "aarch64": 1 << 20}
-"""Ticks of the clock between two calls into CPython: some tens of milliseconds."""
-_TURNS = 256
-"""Turns between two looks at the clock, at most: there are twice as many after each."""
 _CELLS = ("left", "interval", "since")
 """Of each loop: turns until the next look at the clock, turns between the last two, and the clock at the last call."""
 
@@ -66,7 +63,7 @@ def _cell(f: Function, cells: str, name: str) -> str:
 
 def _shared(f: Function, name: str) -> str:
     """The address of a number of the process that `effects.connect` has told the module."""
-    table = f.module.variable(effects.WATCHED, f"[{len(effects.NUMBERS)} x ptr]", "zeroinitializer")
+    table = f.module.variable(effects.WATCHED, 8 * len(effects.NUMBERS))
     return f.op(f"load ptr, ptr {f.op(f'getelementptr ptr, ptr {table}, i64 {effects.NUMBERS.index(name)}')}, align 8")
 
 
@@ -92,9 +89,10 @@ def _emit_look(module: Module, target: Target) -> None:
     left, interval, since = (_cell(f, "%cells", name) for name in _CELLS)
     now = clock(f, target)
     passed = f.op(f"sub i64 {now}, {f.op(f'load i64, ptr {since}, align 8')}")
-    late = f.op(f"icmp ugt i64 {passed}, {_TICKS[target.processor]}")
+    late = f.op(f"icmp ugt i64 {passed}, {thresholds.SAFEPOINT_TICKS[target.processor]}")
+    most = thresholds.SAFEPOINT_TURNS
     double = f.op(f"shl i64 {f.op(f'load i64, ptr {interval}, align 8')}, 1")
-    rarer = f.op(f"select i1 {f.op(f'icmp ult i64 {double}, {_TURNS}')}, i64 {double}, i64 {_TURNS}")
+    rarer = f.op(f"select i1 {f.op(f'icmp ult i64 {double}, {most}')}, i64 {double}, i64 {most}")
     for cell in (left, interval):
         f.do(f"store i64 {f.op(f'select i1 {late}, i64 1, i64 {rarer}')}, ptr {cell}, align 8")
     ask, on = f.fresh("ask"), f.fresh("on")
@@ -125,7 +123,7 @@ def _emit_ask(module: Module) -> None:
         _call(f, "PyException_SetTraceback", "i32", f"ptr {value}", f"ptr {traceback}")
     others = f.op(f"or i1 {some_failed(f)}, {_is_set(f, 'writer')}")
     with f.when(f.op(f"or i1 {raised}, {others}")):
-        callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 'ptr', 'null')}")
+        callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 8)}")
         f.do(f"store i32 {f.op(f'call i32 {callee}(ptr null, ptr {value})')}, ptr {answer}")
     for object_ in (kind, value, traceback):
         _call(f, "Py_DecRef", "void", f"ptr {object_}")

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import struct
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
 from hybridize.base import dims
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import CODES, DType, bfloat16, float16
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import mutable
 from hybridize.codegen.llvm.sizes import size_register
@@ -25,20 +26,22 @@ SCALARS: dict[str, str] = {
 UNOPTIMISED = "nounwind noinline optnone"
 """Attributes of functions that only call others, or rarely run: optimising them takes longer than it ever saves."""
 
-APART = 3
-"""So many functions that only call others are worth a text of their own."""
-
-_NAME = re.compile(r"@([\w.$-]+)")
-_MEMORY = re.compile(r"(?: = load| = atomicrmw|^  store|@llvm\.masked\.) ?", re.M)
-"""Instructions that read or write memory."""
-
 _ENDS = ("  ret ", "  br ", "  switch ", "  unreachable")
 """Instructions that end a block."""
 
 
 def llvm_type(dtype: DType, lanes: int = 1) -> str:
     """The register type of `lanes` elements: `float`, `<16 x float>`; bool is i1 in registers, i8 in memory."""
-    return vector(SCALARS[dtype.name], lanes)
+    return vector(scalar_type(dtype), lanes)
+
+
+def scalar_type(dtype: DType) -> str:
+    """The register type of one element."""
+    return _BY_NUMBER.get(dtype.num) or SCALARS[dtype.name]
+
+
+_BY_NUMBER = {dtype.num: SCALARS[dtype.name] for dtype in CODES if dtype.name in SCALARS}
+"""By the numbers of the types: NumPy takes longer for a name than all that is written with it."""
 
 
 def vector(scalar: str, lanes: int) -> str:
@@ -53,18 +56,17 @@ def literal(value: float | int | bool, dtype: DType) -> str:
     if dtype.kind in "iu":
         return str(int(value))
     rounded = float(dtype.type(value))
-    bits = struct.unpack("<Q", struct.pack("<d", rounded))[0]
-    if dtype.name == "float16":
+    if dtype == float16:
         return "0xH" + struct.pack(">e", rounded).hex().upper()
-    if dtype.name == "bfloat16":
+    if dtype == bfloat16:
         return "0xR" + struct.pack(">f", rounded).hex().upper()[:4]
-    return f"0x{bits:016X}"
+    return f"0x{struct.unpack('<Q', struct.pack('<d', rounded))[0]:016X}"
 
 
 def splat(value: float | int | bool, dtype: DType, lanes: int) -> str:
     """A constant in every lane, without its type."""
     text = literal(value, dtype)
-    return text if lanes == 1 else f"splat ({SCALARS[dtype.name]} {text})"
+    return text if lanes == 1 else f"splat ({scalar_type(dtype)} {text})"
 
 
 def broadcast(f: Function, value: str, scalar: str, lanes: int) -> str:
@@ -78,8 +80,13 @@ def broadcast(f: Function, value: str, scalar: str, lanes: int) -> str:
 
 def shuffled(f: Function, type: str, x: str, picks: Iterable[int], y: str = "poison") -> str:
     """Return the elements of `x`, and of `y` after them, that `picks` names; `type` is that of both."""
-    numbers = [f"i32 {pick}" for pick in picks]
-    return f.op(f"shufflevector {type} {x}, {type} {y}, <{len(numbers)} x i32> <{', '.join(numbers)}>")
+    return f.op(f"shufflevector {type} {x}, {type} {y}, {_mask(tuple(picks))}")
+
+
+@functools.lru_cache(256)
+def _mask(picks: tuple[int, ...]) -> str:
+    """A constant vector of numbers, with its type."""
+    return f"<{len(picks)} x i32> <{', '.join([f'i32 {pick}' for pick in picks])}>"
 
 
 def in_names(scalar: str, lanes: int) -> str:
@@ -97,6 +104,8 @@ class Module:
         self.functions: dict[str, Function] = {}
         self.declarations: dict[str, str] = {}
         self.globals: dict[str, str] = {}
+        self.variables: dict[str, int] = {}
+        """Bytes of variables, which begin as zeros."""
         self._written: dict[str, str] = {}
 
     def declare(self, name: str, returns: str, params: Sequence[str], attributes: str = "") -> str:
@@ -109,9 +118,10 @@ class Module:
         self.globals[name] = f"@{name} = private unnamed_addr constant {type} {value}, align 64"
         return f"@{name}"
 
-    def variable(self, name: str, type: str, value: str) -> str:
-        """Define a variable once whose address the engine can give; returns `@name`."""
-        self.globals[name] = f"@{name} = global {type} {value}, align 64"
+    def variable(self, name: str, nbytes: int) -> str:
+        """Define a variable once, zeros whose address the engine can give; returns `@name`."""
+        self.variables[name] = nbytes
+        self.globals[name] = f"@{name} = global [{nbytes} x i8] zeroinitializer, align 64"
         return f"@{name}"
 
     def shared(self, function: Function) -> str:
@@ -130,32 +140,6 @@ class Module:
         parts = [*self.globals.values(), *self.declarations.values()]
         parts += [function.text() for function in self.functions.values()]
         return "\n".join(parts) + "\n"
-
-    def parted(self) -> tuple[str, str]:
-        """The module as two texts that need each other: functions that work, and those that only call others.
-
-        The second has the `UNOPTIMISED`, and those that touch no memory themselves, as a loop over tiles that are
-        turned around by a call, but not those that are busy. It is empty where there are too few of them.
-        """
-        texts = {name: function.text() for name, function in self.functions.items()}
-        callers = {
-            name
-            for name, text in texts.items()
-            if not self.functions[name].busy and (UNOPTIMISED in text or not _MEMORY.search(text))
-        }
-        # Constants are private, and stand where they are read; a variable cannot stand twice.
-        if len(callers) < APART or not all(" = private " in line for line in self.globals.values()):
-            return self.text(), ""
-        return self._part(texts.keys() - callers, texts), self._part(callers, texts)
-
-    def _part(self, names: Collection[str], texts: Mapping[str, str]) -> str:
-        """Write some of the functions, whose `texts` are at hand, with declarations of others that they name."""
-        own = {name: texts[name].replace("define internal ", "define hidden ", 1) for name in texts if name in names}
-        named = dict.fromkeys(_NAME.findall("\n".join(own.values())))
-        parts = [line for name, line in self.globals.items() if name in named]
-        parts += [line for name, line in self.declarations.items() if name in named]
-        parts += [self.functions[name].declaration() for name in named if name in texts and name not in own]
-        return "\n".join([*parts, *own.values()]) + "\n"
 
 
 def joined(modules: Mapping[str, Module], root: str) -> str:
@@ -223,7 +207,7 @@ class Function:
         """The slot of that pointer in the function's array of inputs."""
         self._params = list(params)
         self._returns = returns
-        self._signature = (f"define {linkage + ' ' if linkage else ''}{returns} @{name}(", attributes)
+        self._linkage, self._attributes = linkage, attributes
         self._on_entry: dict[object, str] = {}
         self._entry: list[str] = []
         self._lines: list[str] = []
@@ -244,6 +228,26 @@ class Function:
         name = f"%t.{self._count}"
         self._lines.append(f"  {name} = {text}")
         return name
+
+    @property
+    def count(self) -> int:
+        """The fresh names up to now."""
+        return self._count
+
+    def registers(self, count: int) -> list[str]:
+        """So many fresh registers, for `lines`."""
+        first = self._count + 1
+        self._count += count
+        return [f"%t.{number}" for number in range(first, first + count)]
+
+    def lines(self, text: str) -> None:
+        """Write several lines, as they are."""
+        self._lines.append(text)
+
+    def body(self) -> str | None:
+        """The lines up to now; None where there are several blocks, or something on entry."""
+        is_plain = self._label == "start" and not self._entry and not self.symbols
+        return "\n".join(self._lines) if is_plain else None
 
     def do(self, text: str) -> None:
         """Write a line that has no result."""
@@ -409,11 +413,16 @@ class Function:
             self.jump(label)
         self.begin_block(following)
 
+    @property
+    def exported(self) -> bool:
+        """True if others than its module know the function."""
+        return self._linkage == ""
+
     def text(self) -> str:
         """The function, whole: one that returns nothing does so at its end."""
-        params = self._all_params()
-        start, attributes = self._signature
-        head = f"{start}{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
+        params = ", ".join(f"{type} %{param}" for type, param in self._all_params())
+        linkage = f"{self._linkage} " if self._linkage else ""
+        head = f"define {linkage}{self._returns} @{self.name}({params}) {self._attributes} {{"
         is_open = not self._lines or not self._lines[-1].startswith(_ENDS)
         end = ["  ret void"] if self._returns == "void" and is_open else []
         return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, *end, "}"])

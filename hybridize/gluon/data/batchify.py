@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view
 from hybridize.array.nd_array import as_nd, holds_nd, like
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
@@ -160,7 +161,7 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
 def _arrays(data: Sequence[Any]) -> list[NDArray[Any]]:
     if not len(data):
         raise ValueArgumentError("E379", "the batch sampler returned an empty batch")
-    return [_numbers(sample._data if isinstance(sample, ndarray) else sample, sample) for sample in data]
+    return [_numbers(host_view(sample) if isinstance(sample, ndarray) else sample, sample) for sample in data]
 
 
 def _common(data: Sequence[Any], arrays: list[NDArray[Any]]) -> DType:

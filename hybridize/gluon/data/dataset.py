@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import host_view
 from hybridize.array.nd_array import holds_nd
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError, UndefinedError, ValueArgumentError
@@ -137,7 +138,7 @@ class ArrayDataset(Dataset):
             )
         self.of_nd = holds_nd(args)
         # A label is a number, not an array without axes.
-        self._data = [arg._data if isinstance(arg, ndarray) and arg.ndim == 1 else arg for arg in args]
+        self._data = [host_view(arg) if isinstance(arg, ndarray) and arg.ndim == 1 else arg for arg in args]
         self._length = lengths[0]
 
     def __len__(self) -> int:
@@ -155,7 +156,7 @@ class ArrayDataset(Dataset):
             return None  # reading them one by one says which is missing
         columns = []
         for data in self._data:
-            values = data._data if isinstance(data, ndarray) else data
+            values = host_view(data) if isinstance(data, ndarray) else data
             if type(values) is not numpy.ndarray or values.dtype.kind in "OUSMm":
                 return None
             columns.append(values[indices].copy() if type(indices) is slice else values.take(indices, 0))

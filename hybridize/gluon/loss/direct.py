@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hybridize import autograd
 from hybridize.array import np, npx
+from hybridize.array.buffer import host_view
 from hybridize.array.device import OTHERS
 from hybridize.array.functions.bounds import check
 from hybridize.array.ndarray import ndarray, wrap
@@ -50,8 +51,8 @@ def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     """-weight log(softmax(pred)) at the label: [batch] of [batch, classes] and [batch]."""
     if LISTENERS and is_heard(OPERATION):
         return span(OPERATION, "cross_entropy", cross_entropy, pred, label, weight)
-    x, labels = pred._data, label._data
-    labels = index_numbers(labels) if is_float(labels.dtype) else labels.astype(int64, copy=False)
+    x, numbers = host_view(pred), host_view(label)
+    labels = index_numbers(numbers) if is_float(numbers.dtype) else numbers.astype(int64, copy=False)
     loss, slope, wrong = _CROSS_ENTROPY(x, labels)
     if wrong:
         check_labels(labels, x.shape[1])
@@ -60,7 +61,7 @@ def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     tape = taping()
     if tape is None:
         return wrap(loss)
-    return tape.made("cross_entropy", (pred,), loss, labels.copy() if labels is label._data else labels, slope, weight)
+    return tape.made("cross_entropy", (pred,), loss, labels.copy() if labels is numbers else labels, slope, weight)
 
 
 def _surprise(x: Operand, labels: Operand) -> list[Operand]:
@@ -90,11 +91,11 @@ class _RowLoss(autograd.Function, ABC):
         if LISTENERS and is_heard(OPERATION):
             return span(OPERATION, cls.__name__, cls.of, pred, label, weight)
         one = cls(weight)
-        return wrap(one._value(pred._data, label._data)) if taping() is None else one(pred, label)
+        return wrap(one._value(host_view(pred), host_view(label))) if taping() is None else one(pred, label)
 
     def forward(self, pred: ndarray, label: ndarray) -> ndarray:
         self.save_for_backward(pred, label)
-        return wrap(self._value(pred._data, label._data))
+        return wrap(self._value(host_view(pred), host_view(label)))
 
     def backward(self, g: ndarray) -> tuple[Any, Any]:
         pred, label = self.saved_tensors

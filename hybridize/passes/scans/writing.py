@@ -82,7 +82,7 @@ class ScanPass(ABC):
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
-        if not any(isinstance(node.op, Scan) for node in graph.nodes):
+        if not graph.has(Scan):
             return graph
         writer, changed = OuterGraph(graph), False
         for node in graph.nodes:

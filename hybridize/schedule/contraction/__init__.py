@@ -5,6 +5,7 @@
     panels    register tiles, and the panels of columns that they go down
     tiling    the form of a product, its panels, the order of its loops
     dots      the form for few rows: vectors along k
+    prologue  what its elements go through where tiles load them
     packing   a second operand packed beforehand: whether that pays, and how it lies
     scratch   what lies in scratch, and where
     units     a product in parts, for several threads

@@ -19,6 +19,7 @@ from hybridize.base import dims
 from hybridize.base.dims import Size, hint, is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.memo import remembered
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, Subscript, extent, outside, roles
 from hybridize.machine.arithmetic import Arithmetic
@@ -26,6 +27,7 @@ from hybridize.machine.target import Target
 from hybridize.schedule.contraction import taps as tap_plans
 from hybridize.schedule.contraction.borders import borders, share_inside
 from hybridize.schedule.contraction.lanes import LanePlan, lane_cycles, lane_plan
+from hybridize.schedule.contraction.panels import parts_of
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.contraction.phases import phases
 from hybridize.schedule.homes import Halo, Home, in_order, no_halo, ordered, wider
@@ -124,11 +126,12 @@ def _channels_last(moves: Sequence[bool]) -> tuple[int, ...]:
     return (others[0], *pixels, *others[1:])
 
 
+@remembered
 def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: int) -> Arrangement | None:
     """Find the parts of the axes; None where tiles do not suit the contraction, which is then a loop of folds."""
     # An operand without elements has no memory; where indices leave it, the result may have elements yet.
     empty = any(same(size, 0) for size in (*contraction.sizes, *shapes[0], *shapes[1]))
-    if empty or contraction.accumulate == bool_:
+    if empty or contraction.precision.accumulate == bool_:
         return None
     tiled, shared, rows = (_either(one, contraction, shapes, lanes) for one in (_arranged, _shared, _along_rows))
     best = tiled or shared
@@ -401,7 +404,7 @@ def suits(arranged: Arrangement, home: Home, target: Target) -> bool:
     if not arranged.has_windows:
         return True
     count, stride = hint(arranged.shapes[0][last]), hint(home.strides[last])
-    near = count * stride * arranged.contraction.accumulate.itemsize <= target.l1_bytes // 2
+    near = count * stride * arranged.contraction.precision.accumulate.itemsize <= target.l1_bytes // 2
     return same(home.strides[last], 1) or count < 2 * _RUN or near
 
 
@@ -420,6 +423,7 @@ class OperandReading:
     plan: tap_plans.TapPlan | LanePlan
 
 
+@remembered
 def reading(
     arranged: Arrangement, first: tuple[Home, DType], second: tuple[Home, DType], target: Target
 ) -> OperandReading:
@@ -433,7 +437,7 @@ def reading(
     from where it lies.
     """
     home, dtype = first
-    accumulate = arranged.contraction.accumulate
+    accumulate = arranged.contraction.precision.accumulate
     beside, packed = second[0], True
     if arranged.is_shared:
         order = arranged.second_order()
@@ -500,7 +504,7 @@ def lanes_of(dtype: DType, target: Target) -> int:
 def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Target) -> tap_plans.TapPlan:
     """Tile the parts of a contraction whose first operand lies in a home that no index of a part leaves."""
     contraction = arranged.contraction
-    dtype, lanes = contraction.accumulate, lanes_of(contraction.accumulate, target)
+    dtype, lanes = contraction.precision.accumulate, lanes_of(contraction.precision.accumulate, target)
     walk = _Walk(arranged, tuple(parts), x)
     taps, terms = walk.sums()
     main = max(walk.parts, key=lambda part: hint(dims.product(part.contraction.sizes)))
@@ -532,6 +536,7 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
         1,
         tap_plans.TapBlocks(),
         contraction.paired,
+        parts=parts_of(_count(taps) * _count(terms), arithmetic),
     )
     blocks = tap_plans.tap_blocks(plan, hint(x.elements) * dtype.itemsize, target)
     band = _band(plan, x, target) if same(blocks.count, 1) else tap_plans.block_band(plan, target)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import is_symbolic, product, same
 from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.base.memo import remembered
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction
 from hybridize.loops.expr import Expr, Load
@@ -30,6 +31,7 @@ LINE = 64
 """Bytes of a line of the caches."""
 
 
+@remembered
 def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DType], machine: Target) -> Kernel:
     """Copy a value, param 1, into another home, param 0, zeros around it where that has a halo."""
     (old, of), (new, to) = source, target
@@ -174,6 +176,7 @@ def _zero(dtype: DType) -> float | int | bool:
     return False if dtype == bool_ else 0 if dtype.kind in "iu" else 0.0
 
 
+@remembered
 def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], machine: Target) -> Kernel:
     """Copy the second operand, param 1, into the panels of a plan, param 0; columns that do not exist are 0."""
     home, of = source
@@ -307,6 +310,7 @@ def _address(space: Space, contraction: Contraction, home: Home, indices: dict[i
     )
 
 
+@remembered
 def border(shape: Shape, home: Home, dtype: DType, machine: Target) -> Kernel:
     """Store zeros into the halo of a home, param 0."""
     interner = Interner()

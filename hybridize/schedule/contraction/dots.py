@@ -14,11 +14,13 @@ from __future__ import annotations
 from hybridize.base.dims import hint, is_symbolic
 from hybridize.base.frozen import frozen
 from hybridize.machine.arithmetic import Arithmetic
-from hybridize.schedule.contraction.panels import row_tiles
+from hybridize.schedule.contraction.panels import parts_of, row_tiles
 from hybridize.schedule.contraction.product import Product
 
 _BLOCK = 256
 """Columns whose sums are kept until they are stored, where one tile of rows is all."""
+_AHEAD = 2048
+"""Bytes from where dot products read to where they fetch. Measured."""
 _ANY_ROWS = (2, 4)
 """Rows of the functions for numbers of rows that are not known; the last row stands in for those that are not there."""
 
@@ -34,6 +36,8 @@ class DotsTile:
     """Vectors of k that have sums of their own."""
     whole: bool
     """True if k is known to be a multiple of what a turn takes."""
+    parts: int
+    """Turns that have sums of their own, where there are more; 0: there are no parts."""
 
 
 @frozen
@@ -62,18 +66,22 @@ class Dots:
     places behind the sums that nobody reads."""
     tiles: tuple[DotsTile, ...]
     """The functions: for each number of rows, the most columns first."""
-    far: bool
-    """True if w does not stay in the second-level cache from one call to the next, and is read once."""
+    ahead: int
+    """Bytes from where w is read to where it is fetched, where it does not stay in the second-level cache from one call
+    to the next, and is read once; else 0."""
     w_row: int
     """Bytes between the rows of w: as stored, or flipped first."""
     streams: int = 1
     """Rows of w that are read together from as many parts of a block of columns; 1: those beside each other are."""
 
     def __str__(self) -> str:
+        parts = "".join({f", parts of {tile.parts} turns": None for tile in self.tiles if tile.parts})
         tiles = ", ".join(f"{tile.rows}x{tile.columns}x{tile.turns}" for tile in self.tiles)
         ranges = ", ".join(f"{part.start!r}..{part.stop!r} by {part.width!r}" for part in self.ranges)
-        far = f", {self.streams} streams" if self.streams > 1 else ", w fetched ahead" if self.far else ""
-        return f"dots: rows x columns x vectors of k {tiles}; columns {ranges}; w in rows of {self.w_row!r} bytes{far}"
+        far = f", {self.streams} streams" if self.streams > 1 else ""
+        far += f", w fetched {self.ahead} bytes ahead" if self.ahead else ""
+        w = f"w in rows of {self.w_row!r} bytes"
+        return f"dots: rows x columns x vectors of k {tiles}; columns {ranges}; {w}{far}{parts}"
 
     def of_rows(self, rows: int) -> tuple[DotsTile, ...]:
         """The functions for so many rows, the most columns first."""
@@ -105,10 +113,11 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
         for columns in (any_columns,) if is_symbolic(product.m) else _columns(arithmetic, rows, far or streams > 1):
             turns = _turns(arithmetic, rows, columns, product.k)
             whole = not is_symbolic(product.k) and product.k % (turns * lanes) == 0
-            tiles.append(DotsTile(rows, columns, turns, whole))
+            apart = parts_of(product.k // (turns * lanes), arithmetic)
+            tiles.append(DotsTile(rows, columns, turns, whole, apart))
     w_row = flipped_row(product, arithmetic) if flips else product.w_row * arithmetic.stored_bytes
     ranges = _ranges(product.columns, block, lanes)
-    return Dots(heights, height, ranges, block, any_columns, tuple(tiles), far, w_row, streams)
+    return Dots(heights, height, ranges, block, any_columns, tuple(tiles), _AHEAD if far else 0, w_row, streams)
 
 
 def _streams(product: Product, arithmetic: Arithmetic) -> int:

@@ -1,70 +1,89 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The epilogue of a contraction by index maps: statements over the axes of its result."""
+"""The epilogue of a contraction: statements over the axes of its result, and whether tiles have them inside.
+
+The same for products, whose axes are batch, row and column, and for contractions by other index maps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Literal
 
-from hybridize.base.types import Shape, TensorType
-from hybridize.graph import Value
+from hybridize.base.dtypes import DType
+from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Expr, Load
-from hybridize.loops.index import Index, Interner, Space
-from hybridize.loops.kernel import Param
-from hybridize.loops.measure import walk
-from hybridize.schedule.draft import ACCUMULATED, Draft
-from hybridize.schedule.grouping import coefficients_of
-from hybridize.schedule.homes import Home
-from hybridize.schedule.steps import SideStore
+from hybridize.loops.index import Index, Space
+from hybridize.loops.kernel import Param, Statement, epilogue_text
+from hybridize.loops.measure import walk, weight
+from hybridize.schedule.contraction.thresholds import LIGHT
+
+ACCUMULATED = -1
+"""The operand number of a contraction's element in its epilogue; of several gates, that of the first."""
+
+Following = Literal["nothing", "light", "heavy"]
+"""What becomes of sums: nothing, what tiles may have inside, or what is written once for many of them."""
+Stores = Literal["sums", "results", "buffer"]
+"""sums: whole tiles leave their sums in the result. results: they have the epilogue inside, for each vector of sums,
+and leave what it makes of them. buffer: sums wait in memory, and the epilogue is written once, in a loop or a function
+over them."""
 
 
-def plain_ending(interner: Interner, out: TensorType, home: Home) -> tuple[Param, SideStore]:
-    """Store the sums as they are."""
-    space = Space(interner, dict(enumerate(out.shape)))
-    axes = tuple(space.axis(axis) for axis in range(out.ndim))
-    total = interner.load(out.dtype, ACCUMULATED, (space.flat(axes, out.shape),))
-    return Param(out.dtype, home.elements, True), SideStore(0, home.address(space, axes), total)
+def gate_of(operand: int) -> int:
+    """The gate whose sum an operand below 0 is."""
+    return ACCUMULATED - operand
 
 
-def ending_of(draft: Draft, out: Value) -> tuple[list[Value], list[Param], list[SideStore]]:
-    """The statements of a group that reads the contraction `out`, each element once, as statements over its axes."""
-    group, interner = draft.group, draft.space.interner
-    shape = out.type.shape
-    space = Space(interner, dict(enumerate(shape)))
-    (pattern,) = draft.read_patterns(out)
-    axes = _axes_of(space, group.space, pattern, shape, group.shape)
-    written = {statement.buffer for statement in draft.statements}
-    used = draft.read_buffers() | written
-    order = [number for number in range(len(draft.buffers)) if number in used]
-    numbers = {number: k for k, number in enumerate(order)}
-    memo: dict[int, Expr] = {}
+@frozen
+class Ending:
+    """The epilogue of a contraction.
 
-    def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
-        return interner.load(load.dtype, numbers.get(load.operand, load.operand), indices)
-
-    def moved(expr: Expr) -> Expr:
-        return space.rewrite_deep(expr, axes, load, lambda fold: fold.variable, memo)
-
-    values = [draft.buffers[number] for number in order]
-    params = [Param(draft.buffers[number].type.dtype, draft.elements(number), number in written) for number in order]
-    stores = [SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements]
-    return values, params, stores
-
-
-def _axes_of(space: Space, own: Space, pattern: Sequence[Expr], shape: Shape, sizes: Shape) -> dict[int, Expr]:
-    """The axes of a group, of these sizes, by those of a contraction of a shape that it reads at a pattern.
-
-    Most are axes of the contraction. If not, as where several are one, they are found by the number of the element.
+    A load of operand -1 is the sum of an element; of an element of several gates, those of -1, -2, … are their sums.
     """
-    coefficients = coefficients_of(own.flat(tuple(pattern), shape))
-    same_axes = {index.number: k for k, index in enumerate(pattern) if isinstance(index, Axis)}
-    if set(same_axes) == set(coefficients):
-        return {axis: space.axis(k) for axis, k in same_axes.items()}
-    flat = space.flat(tuple(space.axis(axis) for axis in range(len(shape))), shape)
-    return {
-        axis: space.mod(space.floordiv(flat, coefficients[axis]), sizes[axis])
-        for axis in range(len(sizes))
-        if axis in coefficients
-    }
+
+    params: tuple[Param, ...]
+    """Buffers that it reads and writes."""
+    stores: tuple[Statement, ...]
+    """In order; of a product, the last is that of its result, which tiles address by themselves."""
+
+    @property
+    def is_plain(self) -> bool:
+        """True if sums are stored as they are."""
+        return len(self.stores) == 1 and _is_sum(self.stores[0].value)
+
+    @property
+    def roots(self) -> list[Expr]:
+        """All expressions of it."""
+        return [expr for store in self.stores for expr in (store.index, store.value)]
+
+    @property
+    def sums(self) -> list[Load]:
+        """The sums that it reads."""
+        values = (store.value for store in self.stores)
+        return [node for node in walk(*values) if isinstance(node, Load) and node.operand < 0]
+
+    @property
+    def following(self) -> Following:
+        """The weight of it."""
+        return "nothing" if self.is_plain else "light" if weight(*self.roots) <= LIGHT else "heavy"
+
+    @property
+    def in_tiles(self) -> Stores:
+        """Choose where tiles of any shape have it."""
+        return "buffer" if self.following == "heavy" else "results"
+
+    def __str__(self) -> str:
+        return epilogue_text(self.params, self.stores)
+
+
+def _is_sum(value: Expr) -> bool:
+    return isinstance(value, Load) and value.operand == ACCUMULATED
+
+
+def plain_ending(space: Space, dtype: DType, elements: int, place: Expr) -> Ending:
+    """Store the sums as they are, at a place over axes of the result, in memory of so many elements."""
+    sizes = tuple(space.ranges.values())
+    axes = tuple(map(space.axis, range(len(sizes))))
+    total = space.interner.load(dtype, ACCUMULATED, (space.flat(axes, sizes),))
+    return Ending((Param(dtype, elements, True),), (Statement(0, place, total),))
 
 
 def is_along(index: Expr, axis: int) -> bool:
@@ -73,6 +92,6 @@ def is_along(index: Expr, axis: int) -> bool:
     return any(isinstance(atom, Axis) and atom.number == axis and coefficient == 1 for atom, coefficient in terms)
 
 
-def is_read(param: int, store: SideStore) -> bool:
+def is_read(param: int, store: Statement) -> bool:
     """Tell whether a statement reads a param."""
     return any(isinstance(node, Load) and node.operand == param for node in walk(store.value, store.index))

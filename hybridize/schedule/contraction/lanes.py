@@ -34,12 +34,13 @@ from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.dims import hint, is_symbolic, product, same, text
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import DType, is_float
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.contraction import Contraction, Subscript
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.panels import LATENCY
+from hybridize.schedule.contraction.ending import Stores
+from hybridize.schedule.contraction.panels import LATENCY, SUMMED
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.homes import Home
 
@@ -122,6 +123,10 @@ class LanePlan:
     """True if threads share the vectors of lanes; else the lines of all parts."""
     paired: bool = False
     """An element is two integers of 16 bits, whose products are added."""
+    stores: Stores = "results"
+    """As tiles do that have several vectors of sums."""
+    parts: int = 0
+    """Terms that have a sum of their own, where there are more, about; 0: there are no parts."""
 
     @property
     def vectors(self) -> int:
@@ -177,6 +182,17 @@ class LanePlan:
         factors = tuple((self.axes[axis].x, self.axes[axis].w) for axis, _ in counted)
         return _turn(factors, len(tiles.rows), tuple(count for _, count in counted), self.is_apart)
 
+    def terms(self, tiles: LaneTiles, axes: Sequence[tuple[int, int]]) -> int:
+        """Terms of each sum over some axes of tiles, in the call that is compiled."""
+        sizes = [max(hint(part.sizes[axis]) for part in tiles.parts) for axis, _ in axes]
+        each = zip(axes, sizes, strict=True)
+        return math.prod(-(-size // self.lanes) if axis == self.lane else size for (axis, _), size in each)
+
+    def together(self, tiles: LaneTiles, axes: Sequence[tuple[int, int]]) -> int:
+        """Indices of the first of some axes whose terms have sums of their own; 0 where it has no such parts."""
+        inner = self.terms(tiles, axes[1:])
+        return max(1, self.parts // max(1, inner)) if self.terms(tiles, axes) > self.parts >= max(1, inner) else 0
+
     def __str__(self) -> str:
         def listed(axes: tuple[tuple[int, int], ...]) -> str:
             return " ".join(f"a{axis}:{count}" for axis, count in axes) or "-"
@@ -188,9 +204,11 @@ class LanePlan:
         loads = "broadcasts" if self.is_broadcast else "loads"
         pairs = " pairs" if self.paired else ""
         masked = f"{', masked' if self.is_masked else ''}{', summed' if self.is_summed else ''}"
+        long = any(self.together(tiles, tiles.sums[k:]) for tiles in self.tiles for k in range(len(tiles.sums)))
+        parts = f", parts of {self.parts} terms" if long else ""
         lines = [
             f"lanes {self.dtype.name}{pairs}: a{self.lane}<{text(self.length)}> in {text(self.vectors)} vectors "
-            f"of {self.lanes}{masked}, {text(self.units)} {units}",
+            f"of {self.lanes}{masked}, {text(self.units)} {units}{parts}, stores {self.stores}",
             f"  x {steps(self.x_stride)}",
             f"  w {steps(self.w_stride)}",
         ]
@@ -226,7 +244,7 @@ def lane_plan(
         for axis in range(len(contraction.sizes))
     )
     plan = LanePlan(
-        contraction.accumulate,
+        contraction.precision.accumulate,
         lanes,
         contraction.shape,
         lane,
@@ -237,6 +255,7 @@ def lane_plan(
         (),
         by_lanes=False,
         paired=contraction.paired,
+        parts=SUMMED if is_float(contraction.precision.accumulate) else 0,
     )
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     cut = _cut(contraction, parts)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import hint, product, same
-from hybridize.base.dtypes import DType, float32, is_float
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.precision import Precision
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Subscript
 from hybridize.schedule.contraction.product import Product, Strides
@@ -43,13 +43,16 @@ class MatrixProduct:
         return self.shared_w and not self.shared_x and not self.transpose_x
 
 
-def product_of(of: MatrixProduct, dtype: DType) -> Product:
+def product_of(of: MatrixProduct) -> Product:
     """The sizes of a product; a batch of rows against one matrix is one product of more rows."""
     *_, m, n, k = of.contraction.sizes
+    sums = of.contraction.precision
     if of.is_merged:
-        return Product(dtype, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w, paired=of.contraction.paired)
-    shared, paired = (of.shared_x, of.shared_w), of.contraction.paired
-    return Product(dtype, m, n, k, of.batch, of.transpose_x, of.transpose_w, *shared, paired=paired)
+        product = Product(sums.operand, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w)
+    else:
+        shared = of.shared_x, of.shared_w
+        product = Product(sums.operand, m, n, k, of.batch, of.transpose_x, of.transpose_w, *shared)
+    return changed(product, paired=of.contraction.paired, precision=None if sums.is_default else sums)
 
 
 @frozen
@@ -106,11 +109,10 @@ def where_they_lie(of: Product, x: MatrixLayout, w: MatrixLayout, out: MatrixLay
     )
 
 
-def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape], dtype: DType) -> MatrixProduct | None:
-    """The product of matrices of this dtype that a contraction is; None where it is none."""
+def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> MatrixProduct | None:
+    """The product of matrices that a contraction is; None where it is none."""
     rank, sizes = contraction.rank, contraction.sizes
-    wide = float32 if is_float(dtype) and dtype.itemsize == 2 else dtype
-    if rank < 2 or len(sizes) != rank + 1 or contraction.result != dtype or contraction.accumulate != wide:
+    if rank < 2 or len(sizes) != rank + 1 or not _has_tiles(contraction.precision):
         return None
     batch, m, n, k = tuple(range(rank - 2)), rank - 2, rank - 1, rank
     x = _matrix(contraction.x, sizes, shapes[0], batch, (m, k))
@@ -118,6 +120,11 @@ def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape], dtype:
     if x is None or w is None:
         return None
     return MatrixProduct(contraction, shapes, x[0], w[0], x[1], w[1])
+
+
+def _has_tiles(precision: Precision) -> bool:
+    """Tell whether tiles of matrices have a precision: results are rounded as operands are, or not at all."""
+    return precision.is_default or precision.result == precision.accumulate
 
 
 def _matrix(

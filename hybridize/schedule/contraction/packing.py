@@ -6,8 +6,9 @@ from __future__ import annotations
 import functools
 
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import DType, bool_, is_float
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.memo import remembered
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
@@ -26,7 +27,10 @@ class Packing:
     """The second operand of products packed into panels, one after the other, each [k][columns]."""
 
     dtype: DType
-    """Of the operand; the panels hold what it is computed with."""
+    """Of the operand."""
+    packed: DType
+    """Of the elements in the panels."""
+    lanes: int
     matrices: int
     n: int
     k: int
@@ -68,19 +72,33 @@ class Packing:
         gates = "" if self.gates == 1 else f" of {self.gates} gates"
         apart = "" if self.strides is None else f"; in {self.strides}"
         sizes = f"{stored} n {self.n!r} k {self.k!r}"
-        return f"{self.dtype.name} {self.matrices!r} {sizes}; panels {widths} vectors{gates}{apart}"
+        of = self.dtype.name if self.dtype == self.packed else f"{self.dtype.name} as {self.packed.name}"
+        return f"{of} {self.matrices!r} {sizes}; panels {widths} vectors of {self.lanes}{gates}{apart}"
 
 
+@remembered
 def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     """Return the packing that products like this one read, however many rows they have."""
     pack: Pack = "flip" if product.transpose_w else "copy"
     gates = product.gates
     sections = column_panels(product.columns, arithmetic.lanes, panel_vectors(arithmetic), pack, gates)
-    row = sum(section.count * section.across for section in sections) * arithmetic.vector_bytes
+    row = sum(section.count * section.across for section in sections) * arithmetic.packed_bytes
     matrices = 1 if product.shared_w else product.batch
     nbytes = row * product.k
     strides = product.w_strides
-    return Packing(product.dtype, matrices, product.n, product.k, product.transpose_w, sections, nbytes, gates, strides)
+    return Packing(
+        product.stored,
+        arithmetic.packed,
+        arithmetic.lanes,
+        matrices,
+        product.n,
+        product.k,
+        product.transpose_w,
+        sections,
+        nbytes,
+        gates,
+        strides,
+    )
 
 
 def of_one_member(product: Product) -> Product:
@@ -96,12 +114,12 @@ def members_of(product: Product) -> tuple[tuple[int, int], ...]:
     return product.w_strides.members
 
 
+@remembered
 def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     """Copy the operand, param 1, into panels, param 0: ordinary loops, in squares that are turned where it lies
     [n, k]. Columns of the last panel that do not exist are 0.
     """
-    arithmetic = Arithmetic(packing.dtype, machine)
-    of, to, n, k = packing.dtype, arithmetic.accumulate, packing.n, packing.k
+    of, to, n, k = packing.dtype, packing.packed, packing.n, packing.k
     interner = Interner()
     params = (
         Param(to, packing.nbytes // to.itemsize, True),
@@ -116,7 +134,7 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     per_gate = packing.n // packing.gates * per_column
     per_matrix = packing.matrix_bytes // to.itemsize
     for section in packing.sections:
-        across = section.vectors * arithmetic.lanes
+        across = section.vectors * packing.lanes
         of_gate = across // section.gates
         for first, last in ((0, section.width), (section.width, of_gate)):
             if first == last:
@@ -131,7 +149,7 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
                 [(matrix, per_matrix), (panel, section.tiles * across * k), *within],
                 section.start * packing.gates * k + first,
             )
-            element: Expr = interner.const(to, 0.0 if arithmetic.is_float else 0)
+            element: Expr = interner.const(to, 0.0 if is_float(to) else False if to == bool_ else 0)
             if not first:
                 gates = [(tile, section.gates * per_gate), (gate, per_gate)]
                 columns = [(panel, section.width * per_column), *gates, (lane, per_column)]
@@ -150,7 +168,7 @@ def ordering_kernel(product: Product, machine: Target) -> Kernel:
     strides = product.w_strides or Strides(row, ((matrices, product.n * product.k),))
     sizes = (*(size for size, _ in strides.members), product.k, product.n)
     elements = matrices * product.n * product.k
-    source_elements = make_packing(product, Arithmetic(product.dtype, machine, product.paired)).source_elements
+    source_elements = make_packing(product, product.arithmetic(machine)).source_elements
     params = (Param(product.dtype, elements, True), Param(product.dtype, source_elements, False))
     space = Space(interner, dict(enumerate(sizes)))
     axes = tuple(space.axis(axis) for axis in range(len(sizes)))
@@ -168,6 +186,7 @@ _FAR_ROWS = 2
 """Rows of x from which on packing pays on every machine where w is far away."""
 
 
+@remembered
 def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
     """Tell whether w is read faster when it was packed beforehand than in place.
 
@@ -178,7 +197,11 @@ def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
     if is_symbolic(product.n) or is_symbolic(product.k) or (is_symbolic(product.batch) and not product.shared_w):
         return False
     product = hinted(product)
-    if not (product.m and product.n and product.k and (arithmetic.is_float or arithmetic.paired)):
+    if not (product.m and product.n and product.k):
+        return False
+    if product.prologue is not None:
+        return True  # only tiles of packed panels have it
+    if not (arithmetic.is_float or arithmetic.paired or arithmetic.converts):
         return False
     product = normalised(changed(product, packed=False))
     tiling = make_tiling(product, arithmetic)

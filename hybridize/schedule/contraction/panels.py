@@ -7,6 +7,7 @@ that fit it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from hybridize.base import dims
@@ -14,7 +15,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 
-Pack = Literal["", "flip", "copy"]
+Pack = Literal["", "flip", "copy", "widen"]
 
 
 @frozen
@@ -28,7 +29,8 @@ class ColumnPanels:
     width: int
     """Columns of a panel, of each gate; what the registers hold beyond is dropped."""
     pack: Pack
-    """The way a panel comes to scratch; empty where it is read in place."""
+    """The way a panel comes to scratch; empty where it is read in place. widen: a packed one, of elements as they are
+    stored, which are converted once for many tiles."""
     skip: int = 0
     """Columns that the registers hold before those of the panel: it is read from so far before its start."""
     ragged: bool = False
@@ -55,10 +57,13 @@ class ColumnPanels:
         words = [f"panels from {start}: {count} of {width}{gates} in {tiles}{self.vectors} vectors"]
         if self.heights:
             words.append(f"tiles of {' or '.join(map(str, self.heights))} rows")
-        words += [{"": "", "flip": "flipped to scratch", "copy": "copied to scratch"}[self.pack]]
+        words += [f"{_PACKED[self.pack]} to scratch" if self.pack else ""]
         words += [f"read from {self.skip} before" if self.skip else ""]
         words += ["the last ends where the columns do" if self.ragged else ""]
         return ", ".join(filter(None, words))
+
+
+_PACKED: Mapping[Pack, str] = {"flip": "flipped", "copy": "copied", "widen": "converted"}
 
 
 @frozen
@@ -70,19 +75,28 @@ class RowTiles:
     height: int
 
 
-# Tallest tiles, by their width in vectors, whose sums, row of w and broadcast LLVM keeps in so many registers: one row
-# more and it spills within the loop, at a third of the speed. Integers need one more for the product.
-_ROWS = {32: {1: 24, 2: 12, 3: 8, 4: 6}, 16: {1: 12, 2: 6, 3: 4, 4: 2}}
-_INTEGER_ROWS = {32: {1: 16, 2: 10, 3: 7, 4: 5}, 16: {1: 8, 2: 4, 3: 3, 4: 2}}
+Distances = Literal["in registers", "in the code"]
+"""Where tiles have the distances of their rows in x: a tile of products serves all strides, one of taps has its own."""
+_ROWS = {
+    32: {"in registers": (24, 12, 8, 6), "in the code": (28, 14, 9, 6), "integers": (16, 10, 7, 5)},
+    16: {"in registers": (12, 6, 4, 2), "in the code": (12, 6, 4, 2), "integers": (8, 4, 3, 2)},
+}
+"""Rows of the tallest tiles 1, 2, 3 and 4 vectors wide, by the number of registers: as many as LLVM keeps in these,
+with a row of w and an element of x; one more and it spills within the loop, at a third of the speed. Measured. Where
+there are 32 registers and distances are in the code, the element is a memory operand of the multiplication."""
+_LONG_PRODUCTS = 4
+"""Rows of a tile of integers whose products take several instructions and registers. Measured."""
 
 
-def tile_rows(arithmetic: Arithmetic, vectors: int) -> int:
-    """Rows of a register tile `vectors` wide, at most."""
-    if not arithmetic.is_float and arithmetic.dtype.itemsize != 4:
-        return 4  # products of these integers take several instructions and registers
+def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in registers") -> int:
+    """Rows of a register tile `vectors` wide, at most: what a product takes must fit the registers, too."""
     registers = arithmetic.target.registers
-    rows = (_ROWS if arithmetic.is_float else _INTEGER_ROWS)[registers]
-    return rows.get(vectors) or max(1, (registers - 2 - vectors) // vectors)
+    kind = distances if arithmetic.is_float else "integers"
+    table = _ROWS[registers][kind] if registers in _ROWS else ()  # others are counted, and one is left
+    rows = table[vectors - 1] if vectors <= len(table) else (registers - 2 - vectors) // vectors
+    if not arithmetic.is_float and arithmetic.bytes != 4:
+        rows = _LONG_PRODUCTS
+    return max(1, min(rows, (registers - 1 - vectors - arithmetic.product_registers) // vectors))
 
 
 LATENCY = 8
@@ -97,14 +111,34 @@ the same terms wherever a product is computed: at multiples of this, as do block
 """
 
 
-def is_long(terms: int, arithmetic: Arithmetic) -> bool:
-    """Tell whether sums of so many terms may have parts."""
-    return arithmetic.is_float and not dims.proven(SUMMED - terms, 0)
+@frozen
+class Summation:
+    """The order in which a tile sums its terms: where it is the same, sums round alike."""
+
+    in_flight: int
+    """Sums that are in flight, at least: a tile of fewer has several sets of them, which take terms in turn."""
+    unroll: int
+    """Terms that a turn of its loop sums, where there is one set. Sums keep their order."""
+    parts: int = 0
+    """Terms that have a sum of their own, where there are more; 0: there are no parts."""
+
+    def sets(self, rows: int, vectors: int) -> int:
+        """Sets of sums of a tile: where there is more than one, terms are summed in another order."""
+        return max(1, self.in_flight // (rows * vectors))
+
+    def __str__(self) -> str:
+        turns = f", {self.unroll} terms a turn" if self.unroll > 1 else ""
+        return f"{self.in_flight} sums in flight{turns}{f', parts of {self.parts} terms' if self.parts else ''}"
 
 
-def sets_of_sums(rows: int, vectors: int) -> int:
-    """Sets of sums that a tile has, taken in turn: where there is more than one, terms are summed in another order."""
-    return max(1, LATENCY // (rows * vectors))
+def parts_of(terms: int, arithmetic: Arithmetic) -> int:
+    """The terms of a part of sums of so many; 0 where they have no parts."""
+    return SUMMED if arithmetic.is_float and not dims.proven(SUMMED - terms, 0) else 0
+
+
+def summation(terms: int, arithmetic: Arithmetic) -> Summation:
+    """The order in which tiles of products sum so many terms."""
+    return Summation(LATENCY, arithmetic.target.unroll, parts_of(terms, arithmetic))
 
 
 _SHORT = (3, 2)

@@ -3,24 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import remembered
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.dots import Dots, make_dots
+from hybridize.schedule.contraction.ending import Following, Stores
 from hybridize.schedule.contraction.packing import make_packing
 from hybridize.schedule.contraction.product import Product, normalised
 from hybridize.schedule.contraction.scratch import ProductScratch, make_scratch
 from hybridize.schedule.contraction.tiling import Tiling, make_tiling
 from hybridize.schedule.contraction.units import Axis, split_axis, units
-
-Following = Literal["nothing", "light", "heavy"]
-"""The epilogue of a product: none, one that tiles may have inside, or one that is written once for all of them."""
-Stores = Literal["sums", "results", "buffer"]
 
 
 @frozen
@@ -32,9 +28,7 @@ class ProductPlan:
     dots: Dots | None
     """Of the forms dots and either."""
     stores: Stores
-    """sums: whole tiles leave their sums in the result. results: they have the epilogue inside and leave what it makes
-    of them. buffer: all sums go through a buffer and one function to the result, as those of tiles that are not whole
-    always do."""
+    """As whole tiles do; all others leave their sums in the buffer."""
     scratch: ProductScratch
     axis: Axis
     """Along which threads share the work."""
@@ -44,11 +38,15 @@ class ProductPlan:
     """From one x of the batch to the next."""
     w_bytes: int
     """From one w of the batch to the next, packed or not."""
+    is_short: bool
+    """True if a tile takes so little that the loops around it count."""
     blocks: RowBlocks | None = None
     """In a band: the rows that a call computes, each block of one member of the batch."""
 
     def __str__(self) -> str:
         lines = [str(self.product)]
+        if self.product.prologue is not None:
+            lines.append(str(self.product.prologue))
         if self.tiling.flips:
             lines.append("w flipped to scratch")
         if self.dots is not None:
@@ -57,8 +55,14 @@ class ProductPlan:
             lines.append(str(self.tiling))
         threads = f"threads: {self.units!r} units of {self.axis}"
         calls = threads if self.blocks is None else f"calls of {self.blocks}"
-        lines.append(f"stores {self.stores}; scratch {self.scratch.nbytes!r} bytes; {calls}")
+        short = "; short tiles" if self.is_short else ""
+        lines.append(f"stores {self.stores}; scratch {self.scratch.nbytes!r} bytes; {calls}{short}")
         return "\n".join(lines)
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Scratch of a call."""
+        return self.scratch.nbytes
 
     @property
     def empty(self) -> bool:
@@ -66,11 +70,12 @@ class ProductPlan:
         return same(self.product.m, 0) or same(self.product.n, 0)
 
 
+@remembered
 def make_plan(
     product: Product, target: Target, following: Following = "nothing", blocks: RowBlocks | None = None
 ) -> ProductPlan:
     """Decide how a product is computed on a target; in a band, by blocks of rows."""
-    arithmetic = Arithmetic(product.dtype, target, product.paired)
+    arithmetic = product.arithmetic(target)
     product = normalised(product)
     block = 0 if blocks is None else blocks.most
     tiling = make_tiling(product, arithmetic, block)
@@ -89,15 +94,20 @@ def make_plan(
         units(product, arithmetic, tiling),
         product.m * product.k * arithmetic.stored_bytes,
         make_packing(product, arithmetic).matrix_bytes if product.packed else w_bytes,
+        is_symbolic(product.k) or product.k < _LONG,
         blocks,
     )
+
+
+_LONG = 64
+"""Terms that take a tile so long that the loop around it does not count. Estimated."""
 
 
 def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following: Following) -> Stores:
     if tiling.form in ("dots", "columns") or tiling.order != "once":
         return "buffer"
-    if following == "nothing" and not arithmetic.converts and arithmetic.dtype != bool_:
-        return "sums"
+    if following == "nothing":
+        return "buffer" if arithmetic.rounds or arithmetic.dtype == bool_ else "sums"
     # A tile of any number of rows is several functions: too many to have the epilogue in each.
     inside = not is_symbolic(product.m) and all(section.tiles == 1 for section in tiling.sections)
     return "results" if inside and (following == "light" or _is_written_once(product, tiling)) else "buffer"

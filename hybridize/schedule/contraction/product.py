@@ -3,9 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hybridize.base.dims import hint, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.precision import Precision, default_precision
+from hybridize.loops.expr import Expr
+from hybridize.loops.index import Space
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.target import Target
+from hybridize.schedule.contraction.prologue import Prologue
 
 
 @frozen
@@ -31,8 +39,8 @@ class Product:
     """`out[batch, m, n] = sum over k of x[batch, m, k] w[batch, k, n]`; operands and result are C-contiguous, unless
     strides say otherwise.
 
-    Numbers of 16-bit floats are multiplied and summed in float32, integers in their own type (they wrap), bool by
-    and/or.
+    Unless `precision` says otherwise, numbers of 16-bit floats are multiplied and summed in float32, integers in their
+    own type (they wrap), bool by and/or.
     """
 
     dtype: DType
@@ -61,8 +69,33 @@ class Product:
     """Of row r of the result, nobody reads the columns from r + asked on."""
     filled: int | None = None
     """In row r of x, the terms from r + filled on are 0."""
+    precision: Precision | None = None
+    """The types of operands, sums and results; None for the default ones of `dtype`."""
     paired: bool = False
     """An element of x and w is two integers of 16 bits, whose products are added."""
+    prologue: Prologue | None = None
+    """The way of elements of w where they are loaded: its memory has others."""
+    narrow: bool = False
+    """The panels of a packed w have elements as they are stored, which tiles convert."""
+
+    @property
+    def stored(self) -> DType:
+        """Of the elements of w in memory, before packing."""
+        return self.dtype if self.prologue is None else self.prologue.stored
+
+    def arithmetic(self, target: Target) -> Arithmetic:
+        """The arithmetic of its elements."""
+        return Arithmetic(self.types, target, self.paired, self.panel)
+
+    @property
+    def types(self) -> Precision:
+        """The types of operands, sums and results."""
+        return self.precision or default_precision(self.dtype)
+
+    @property
+    def panel(self) -> DType | None:
+        """The type of elements in panels that are packed beforehand; None for that which they are computed with."""
+        return self.stored if self.narrow else None
 
     @property
     def x_row(self) -> int:
@@ -92,7 +125,7 @@ class Product:
     @property
     def w_bytes(self) -> int:
         """Bytes of w, as it is before packing."""
-        return (1 if self.shared_w else self.batch) * self.k * self.n * self.dtype.itemsize
+        return (1 if self.shared_w else self.batch) * self.k * self.n * self.stored.itemsize
 
     @property
     def flops(self) -> int:
@@ -110,13 +143,28 @@ class Product:
             if strides is not None
         )
         pairs = " pairs" if self.paired else ""
-        packed = " packed" if self.packed else ""
-        return f"{self.dtype.name}{pairs} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
+        packed = f" packed{f' as {self.stored.name}' if self.narrow else ''}" if self.packed else ""
+        return f"{self.types}{pairs} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
 
     @property
     def _reach(self) -> str:
         words = (("; row r has columns before r +", self.read_columns), ("; x has terms before r +", self.filled))
         return "".join(f"{word} {number!r}" for word, number in words if number is not None)
+
+
+def place(space: Space, axes: Sequence[int], strides: Strides | None, offset: int = 0) -> Expr:
+    """The element of an operand or a result at axes of a space: those of the batch as one, 0, where it has them, of its
+    rows, and of what lies close together.
+    """
+    if strides is None:
+        flat = space.flat(tuple(map(space.axis, axes)), tuple(space.ranges[axis] for axis in axes))
+        return space.affine([(flat, 1)], offset)
+    *_, row, close = map(space.axis, axes)
+    terms, left = [(row, strides.row), (close, 1)], space.axis(0)
+    for size, stride in reversed(strides.members):
+        terms.append((space.mod(left, size), stride))
+        left = space.floordiv(left, size)
+    return space.affine(terms, offset)
 
 
 def as_row(product: Product) -> Product:

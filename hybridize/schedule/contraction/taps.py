@@ -17,6 +17,7 @@ code are lines of a table.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 from hybridize.base.dims import hint, is_symbolic, known, product, same, text
@@ -25,6 +26,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
+from hybridize.schedule.contraction.ending import Stores
 from hybridize.schedule.contraction.panels import LATENCY, tile_rows
 
 
@@ -146,6 +148,10 @@ class TapPlan:
     """An element is two integers of 16 bits, whose products are added."""
     by_panels: bool = False
     """True if threads share the lines of one panel after the other; else lines, through all panels."""
+    stores: Stores = "results"
+    """As tiles do."""
+    parts: int = 0
+    """Terms that have a sum of their own, where there are more, about; 0: there are no parts."""
 
     @property
     def tap_count(self) -> int:
@@ -156,6 +162,11 @@ class TapPlan:
     def term_count(self) -> int:
         """Terms of a tap of a panel."""
         return product(axis.size for axis in self.terms)
+
+    @property
+    def together(self) -> int:
+        """Taps whose terms are summed together, where sums have parts."""
+        return max(1, self.parts // max(1, hint(self.term_count)))
 
     @property
     def columns(self) -> int:
@@ -172,7 +183,7 @@ class TapPlan:
         """Elements of the packed w."""
         return product(axis.size for axis in self.packed_groups) * self.columns * self.tap_count * self.term_count
 
-    @property
+    @functools.cached_property
     def table_bytes(self) -> int:
         """Scratch for the table; 0 where it is a constant of the code."""
         table = table_of(self)
@@ -221,7 +232,7 @@ class TapPlan:
 
         lines = [
             f"taps {self.dtype.name}{' pairs' if self.paired else ''}: groups {listed(self.packed_groups)}",
-            f"  sum over {listed(self.taps)} then {listed(self.terms)}",
+            f"  sum over {listed(self.taps)} then {listed(self.terms)}{self._parts}",
         ]
         for panels in self.panels:
             far = [
@@ -232,13 +243,17 @@ class TapPlan:
                 f"  columns a{self.column.axis} from {panels.start}: {text(panels.count)} panels of {panels.vectors} "
                 f"vectors of {self.lanes}, {', '.join([f'{panels.unroll} terms a turn', *far])}"
             )
-        shared = ", threads share panels" if self.by_panels else ""
-        lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{shared}")
+        words = f"{', threads share panels' if self.by_panels else ''}, stores {self.stores}"
+        lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{words}")
         for tiles in self.tiles:
             heights = ", ".join(map(str, tiles.heights))
             lines.append(f"  tiles of {heights} rows, {listed((*tiles.outer, tiles.row))}")
             lines += [f"    {_part_text(part, tiles)}" for part in tiles.parts]
         return "\n".join(lines)
+
+    @property
+    def _parts(self) -> str:
+        return f", parts of {self.together} taps and {self.parts} terms at most" if self.parts else ""
 
 
 def _part_text(part: TapPart, tiles: TapTiles) -> str:
@@ -332,9 +347,8 @@ def _fields(tiles: TapTiles, places: Mapping[tuple[int, ...], int]) -> dict[str,
     return fields
 
 
-_ROWS = {32: {1: 28, 2: 14, 3: 9, 4: 6}, 16: {1: 12, 2: 6, 3: 4}}
-"""Tallest tiles by their width in vectors, whose sums and vectors of w LLVM keeps in so many registers; where there are
-32, the element of x is a memory operand of the multiplication."""
+_WIDTHS = range(1, 5)
+"""Vectors of a panel that are considered; the last where there are registers enough."""
 _FAR_PIXELS = 4096
 """Bytes between rows from which on more than `_NEAR_ROWS` of them fall on too few lines of the first cache."""
 _NEAR_ROWS = 7
@@ -358,7 +372,7 @@ def tap_panels(
     pixel_bytes, lanes, target = strides[0], arithmetic.lanes, arithmetic.target
     vectors = -(-hint(columns) // lanes)
     best = min(
-        (width for width in _ROWS[target.registers] if width <= vectors),
+        (width for width in _WIDTHS if width <= vectors and (target.registers >= 32 or width < _WIDTHS[-1])),
         key=lambda width: (_cost(vectors, width, rows, pixel_bytes, arithmetic), -width),
     )
     parts = [(0, vectors // best, best), (vectors // best * best, 1, vectors % best)]
@@ -443,11 +457,7 @@ _WHOLE_PAIRS = 12
 
 def tile_height(width: int, rows: int, pixel_bytes: int, arithmetic: Arithmetic) -> int:
     """Rows of a tile: of the fewest tiles of a line the lowest, so that rows done twice are few."""
-    registers = arithmetic.target.registers
-    # Beside the sums are a row of w, an element of x, and what a product takes.
-    limit = max(1, (registers - width - 1 - arithmetic.product_registers) // width)
-    table = _ROWS[registers].get(width, 1) if arithmetic.is_float else tile_rows(arithmetic, width)
-    limit = min(limit, table)
+    limit = tile_rows(arithmetic, width, "in the code")
     if not arithmetic.is_float and arithmetic.lanes == 2:
         limit = min(limit, _WHOLE_PAIRS // width)
     if hint(pixel_bytes) >= _FAR_PIXELS:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.memo import remembered
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.contraction import panels
 from hybridize.schedule.contraction.product import Product, hinted
@@ -53,15 +54,19 @@ class Tiling:
     """Bytes from where tiles read a panel to where they fetch it, or 0: w comes from far away, and is read once."""
     few_rows: int
     """Of the form `either`: below so many rows, dot products of w in place are faster than flipping it."""
+    summation: panels.Summation
+    """The order in which tiles sum their terms."""
+    tiles_together: int = 1
+    """Tiles of x that are copied beside each other: few lines at their ends are read twice."""
 
     def __str__(self) -> str:
         words = [f"{self.form}: {self.order}, {self.k_block!r} terms at a time"]
         words += [f"broadcast along {'k' if self.along_k else 'rows'}"]
         words += [f"panels in groups of {self.group}" if self.group > 1 else "", "fetched ahead" if self.ahead else ""]
-        copied = "x copied tile by tile" if self.x_tiles else f"x copied, rows of {self.x_row!r} bytes"
+        copied = f"x copied{f', {self.tiles_together} tiles at a time' * self.x_tiles}, rows of {self.x_row!r} bytes"
         words += [f"panels fetched {self.panel_ahead} bytes ahead" if self.panel_ahead else ""]
         words += [copied if not same(self.x_row, 0) else ""]
-        words += [f"dots below {self.few_rows} rows" if self.form == "either" else ""]
+        words += [f"dots below {self.few_rows} rows" if self.form == "either" else "", str(self.summation)]
         return "\n  ".join([", ".join(filter(None, words)), *map(str, self.sections)])
 
 
@@ -145,6 +150,7 @@ def _wide_vectors(arithmetic: Arithmetic, rows: int) -> int:
     return vectors
 
 
+@remembered
 def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Tiling:
     """Decide how a product, already `normalised`, is computed; in a band, by calls of at most `block` rows."""
     form = _form(product, arithmetic)
@@ -174,7 +180,8 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         vectors = min(vectors, columns // arithmetic.lanes)  # what is left over is read from before its start
     parts = panels.column_panels(columns, arithmetic.lanes, vectors, "copy" if product.packed else pack, gates)
     if product.packed:
-        parts = tuple(changed(part, pack="") for part in parts)
+        several = product.narrow and hint(rows) > _CONVERTED_TILES * panels.tile_rows(arithmetic, vectors)
+        parts = tuple(changed(part, pack="widen" if several else "") for part in parts)
     beside = panels.gates_beside(vectors, gates)
     panel_row = vectors // beside * gates * arithmetic.vector_bytes
     x_row = _x_row(product, arithmetic, form)
@@ -202,19 +209,30 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     ahead = not x_tiles and order == "once" and k >= _LONG and hint(rows) * k * arithmetic.bytes > l2 // 2
     few = _few_rows(product, arithmetic) if form == "either" else 0
     one_tile = not is_symbolic(rows) and all(rows <= max(part.heights, default=0) for part in parts)
-    far = product.packed and hint(product.n) * k * arithmetic.bytes > l2 // 2
+    far = product.packed and hint(product.n) * k * arithmetic.packed.itemsize > l2 // 2
     panel_ahead = _PANEL_AHEAD if one_tile and far and order == "once" else 0
-    return Tiling(form, along_k, parts, group, k_block, order, x_row, x_tiles, flips, ahead, panel_ahead, few)
+    summation = panels.summation(product.k, arithmetic)
+    if streams:  # whose few rows are added to memory every few terms
+        summation = changed(summation, parts=0)
+    return Tiling(
+        form, along_k, parts, group, k_block, order, x_row, x_tiles, flips, ahead, panel_ahead, few, summation,
+        _TILES_TOGETHER if x_tiles else 1,
+    )  # fmt: skip
 
 
 _PANEL_AHEAD = 2048
 """Bytes by which panels that are read once are fetched ahead. Measured with a row of 1280 times 1280 x 1000, from the
 third-level cache: a third faster; 512 bytes a fifth, 1024 and 4096 a quarter. From the second level nothing is gained.
 """
+_CONVERTED_TILES = 2
+"""Tiles of rows that convert elements of panels for themselves, at most: for more, each panel is converted once, in
+scratch. A term of a tile of 6 rows and 4 vectors is 24 multiplications, and 8 to 12 conversions.
+"""
 _LONG = 64
 """Terms that a tile sums at least, for the time to fetch something meanwhile."""
 
 
+_TILES_TOGETHER = 16
 _STREAMS = 16
 """Rows of w that are read beside each other, as many as the hardware fetches ahead of."""
 _STREAMS_OF_ONE = 8

@@ -27,13 +27,15 @@ from fractions import Fraction
 from hybridize.base.dims import bounds, hint, known, product, same, text
 from hybridize.base.dtypes import DType, bool_, float32, float64, int64
 from hybridize.base.frozen import frozen
-from hybridize.base.types import TensorType
+from hybridize.base.memo import remembered
+from hybridize.base.precision import default_precision
 from hybridize.loops.contraction import Contraction, Subscript, plain
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of, suits, tap_plan
+from hybridize.schedule.contraction.ending import Ending, Stores, plain_ending
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
 from hybridize.schedule.homes import Home, no_halo, ordered
 from hybridize.schedule.kernel import Kernel
@@ -178,6 +180,8 @@ class WinogradPlan:
     """Of a block."""
     products: TapPlan
     """Of the axes position, tile, column | channel."""
+    stores: Stores = "results"
+    """As tiles do that store all of their pixels; those that are cut have the epilogue in a loop over pixels."""
 
     @property
     def pixels(self) -> int:
@@ -256,7 +260,7 @@ class WinogradPlan:
             f"F({m},{TAPS}): points {points}, inf; {' '.join(rows)} of{images or ' one image'}, "
             f"x from {text(self.start)}",
             f"  {text(down)} x {text(across)} tiles of {m} x {m} pixels{', cut at the ends' if self.is_cut else ''}; "
-            f"{text(self.units)} blocks of {self.tiles}",
+            f"{text(self.units)} blocks of {self.tiles}, stores {self.stores}",
             f"  transforms of {self.reach} numbers: {counts[0]} operations for x, {counts[1]} for the result",
             *(f"  {line}" for line in str(self.products).splitlines()),
         ]
@@ -390,6 +394,7 @@ def _outputs(arranged: Arrangement, windows: _Windows, stable: bool, target: Tar
     return None
 
 
+@remembered
 def winograd_reading(
     arranged: Arrangement, home: Home, dtypes: tuple[DType, DType], target: Target, *, stable: bool
 ) -> WinogradReading | None:
@@ -403,7 +408,7 @@ def winograd_reading(
         stable: w is transformed once for many calls.
     """
     contraction = arranged.contraction
-    if not contraction.winograd or not all(one == float32 for one in (*dtypes, contraction.accumulate)):
+    if not contraction.winograd or not all(one == float32 for one in (*dtypes, contraction.precision.accumulate)):
         return None
     windows = _windows(arranged)
     m = None if windows is None else _outputs(arranged, windows, stable, target)
@@ -436,7 +441,7 @@ def _plan(arranged: Arrangement, windows: _Windows, x: Home, m: int, target: Tar
     tiles = _block(hint(count), channels, columns, positions, target)
     products = Contraction(
         (positions, tiles, columns, channels), 3, (plain(0), plain(1), plain(3)), (plain(0), plain(3), plain(2)),
-        float32, float32,
+        default_precision(float32),
     )  # fmt: skip
     shapes = (positions, tiles, channels), (positions, channels, columns)
     inner = arrangement(products, shapes, lanes)
@@ -465,11 +470,15 @@ def _block(tiles: int, channels: int, columns: int, positions: int, target: Targ
 # Kernels, and what products store
 
 
-def products_type(plan: WinogradPlan) -> TensorType:
-    """The type of what a block's products make."""
-    return TensorType((plan.reach**2, plan.tiles, plan.sizes[plan.column]), plan.products.dtype)
+def products_ending(plan: WinogradPlan) -> Ending:
+    """What becomes of the sums of a block's products: they are stored as they are."""
+    sizes = plan.reach**2, plan.tiles, plan.sizes[plan.column]
+    space = Space(Interner(), dict(enumerate(sizes)))
+    place = plan.summed.address(space, tuple(map(space.axis, range(3))))
+    return plain_ending(space, plan.products.dtype, plan.summed.elements, place)
 
 
+@remembered
 def transformed_weights(
     arranged: Arrangement, plan: WinogradPlan, source: tuple[Home, DType], machine: Target
 ) -> Kernel:

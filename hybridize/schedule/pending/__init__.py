@@ -3,8 +3,7 @@
 
     base       what is known of the program (`Scheduling`), and what each kind answers (`PendingSteps`)
     loops      groups of fused nodes
-    products   products of matrices
-    taps       contractions with windows
+    contractions  products of matrices, contractions with windows
     routines   sorting, scattering, factors of matrices
     regions    control flow, whose bodies are programs
     copies     outputs that are copies, borders, matrices that are packed
@@ -17,13 +16,13 @@ from hybridize.schedule.pending.base import PendingSteps as PendingSteps
 from hybridize.schedule.pending.base import Scheduling as Scheduling
 from hybridize.schedule.pending.base import StepOperations as StepOperations
 from hybridize.schedule.pending.base import Surroundings as Surroundings
+from hybridize.schedule.pending.contractions import pending_product as pending_product
+from hybridize.schedule.pending.contractions import pending_taps as pending_taps
 from hybridize.schedule.pending.copies import borders as borders
 from hybridize.schedule.pending.copies import copied_outputs as copied_outputs
 from hybridize.schedule.pending.copies import packings as packings
 from hybridize.schedule.pending.copies import pending_copy as pending_copy
 from hybridize.schedule.pending.loops import pending_loops as pending_loops
-from hybridize.schedule.pending.products import pending_product as pending_product
 from hybridize.schedule.pending.regions import pending_region as pending_region
 from hybridize.schedule.pending.routines import pending_routine as pending_routine
 from hybridize.schedule.pending.routines import write_over as write_over
-from hybridize.schedule.pending.taps import pending_taps as pending_taps

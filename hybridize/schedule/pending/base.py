@@ -93,13 +93,9 @@ class Scheduling:
 
     def provenance(self, nodes: Iterable[Node]) -> Provenance:
         """The origin of a step that computes nodes, joined ones as the program says them."""
-        ops, lines = [], []
-        for node in nodes:
-            for one in self.joined.get(node, (node,)):
-                ops.append(one.op.name)
-                if one.loc is not None and str(one.loc) not in lines:
-                    lines.append(str(one.loc))
-        return Provenance(tuple(ops), tuple(lines))
+        origins = [one for node in nodes for one in self.joined.get(node, (node,))]
+        lines = dict.fromkeys(one.loc for one in origins if one.loc is not None)
+        return Provenance(tuple(one.op.name for one in origins), tuple(dict.fromkeys(map(str, lines))))
 
     def access(self, value: Value, index: Expr, *, written: bool) -> Access:
         """A place in the memory of a value that a step reads or writes."""

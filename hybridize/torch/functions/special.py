@@ -11,6 +11,7 @@ import torch
 
 from hybridize import ops
 from hybridize.ops import Operand
+from hybridize.ops.analysis import SMOOTH
 from hybridize.ops.library.errors import erfc
 from hybridize.ops.library.gammas import polygamma
 from hybridize.torch.functions.rules import expect, float_operand, in_floats
@@ -28,19 +29,12 @@ def _of_reals(name: str, function: Callable[[Operand], Operand], *others: str) -
         return function(ops.cast(input, dtype_of(float_operand(input))))
 
 
-for _name, _function in {
-    "tanh": ops.tanh, "exp": ops.exp, "log": ops.log, "log1p": ops.log1p, "log2": ops.log2, "log10": ops.log10,
-    "expm1": ops.expm1, "sqrt": ops.sqrt, "rsqrt": ops.rsqrt, "sin": ops.sin, "cos": ops.cos, "tan": ops.tan,
-    "sinh": ops.sinh, "cosh": ops.cosh, "erf": ops.erf, "erfc": erfc, "erfinv": ops.erfinv, "exp2": ops.exp2,
-    "reciprocal": lambda x: ops.div(ops.like(1, x), x),
-}.items():  # fmt: skip
-    _of_reals(_name, _function)
-for _name, _function in {
-    "asin": ops.arcsin, "acos": ops.arccos, "atan": ops.arctan, "asinh": ops.arcsinh, "acosh": ops.arccosh,
-    "atanh": ops.arctanh,
-}.items():  # fmt: skip
-    _of_reals(_name, _function, f"arc{_name[1:]}")
-_of_reals("sigmoid", ops.sigmoid, "special.expit")
+for _name in SMOOTH:
+    if hasattr(torch, _name):
+        _of_reals(_name, getattr(ops, _name), *([f"a{_name[3:]}"] if _name.startswith("arc") else []))
+_of_reals("special.expit", ops.sigmoid)
+_of_reals("erfc", erfc)
+_of_reals("reciprocal", lambda x: ops.div(ops.like(1, x), x))
 _of_reals("lgamma", ops.gammaln, "special.gammaln")
 _of_reals("digamma", ops.digamma, "special.psi")
 

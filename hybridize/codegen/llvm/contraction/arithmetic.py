@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dtypes import DType, bool_
+from hybridize.base.dtypes import DType, bool_, float32
+from hybridize.base.precision import Precision, wide
 from hybridize.codegen.llvm.functions.halves import widened
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import Function, in_names, llvm_type, shuffled, vector
@@ -20,15 +21,19 @@ from hybridize.machine.target import Target
 class ArithmeticEmitter(Arithmetic):
     """An arithmetic that writes itself as instructions."""
 
-    def __init__(self, dtype: DType, target: Target, paired: bool = False) -> None:
-        super().__init__(dtype, target, paired)
+    def __init__(
+        self, of: Precision | DType, target: Target, paired: bool = False, packed: DType | None = None
+    ) -> None:
+        super().__init__(of, target, paired, packed)
+        dtype = self.dtype
         self.stored = memory(dtype, 1)
         """LLVM's type of an element in the operands."""
         self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
         """LLVM's type of an element as it is computed with."""
         self.vector = vector(self.type, self.lanes)
         """LLVM's type of a register."""
-        self.code = f"{dtype.name}{'.pairs' if paired else ''}"
+        into = "" if self.accumulate == wide(dtype) else f".{self.accumulate.name}"
+        self.code = f"{dtype.name}{into}{'.pairs' if paired else ''}"
         """The name of the element type within names of functions."""
 
     def load(self, f: Function, pointer: str, lanes: int, mask: str | None = None) -> str:
@@ -42,9 +47,18 @@ class ArithmeticEmitter(Arithmetic):
 
     def widen(self, f: Function, value: str, lanes: int) -> str:
         """Stored elements in a register as computed ones."""
-        if not self.converts:
+        return self._converted(f, value, self.dtype, lanes)
+
+    def _converted(self, f: Function, value: str, dtype: DType, lanes: int) -> str:
+        """Elements of a type in memory as computed ones."""
+        if dtype == self.accumulate:
             return value
-        return widened(f, value, self.dtype, lanes)
+        if self.is_float and dtype.itemsize == 2:
+            value, dtype = widened(f, value, dtype, lanes), float32
+            if self.accumulate == float32:
+                return value
+        word = "fpext" if self.is_float else "sext" if dtype.kind == "i" else "zext"
+        return f.op(f"{word} {vector(memory(dtype, 1), lanes)} {value} to {vector(self.type, lanes)}")
 
     def load_computed(self, f: Function, pointer: str, lanes: int | None = None) -> str:
         """Elements that are in memory as they are computed with: tiles, sums and panels."""
@@ -53,6 +67,11 @@ class ArithmeticEmitter(Arithmetic):
     def store_computed(self, f: Function, value: str, pointer: str, lanes: int | None = None) -> None:
         """The reverse of `load_computed`."""
         f.do(f"store {vector(self.type, lanes or self.lanes)} {value}, ptr {pointer}, align {self.bytes}")
+
+    def load_packed(self, f: Function, pointer: str) -> str:
+        """A register of elements of a panel that was packed beforehand, as they are computed with."""
+        value = f.op(f"load {vector(memory(self.packed, 1), self.lanes)}, ptr {pointer}, align {self.packed.itemsize}")
+        return self._converted(f, value, self.packed, self.lanes)
 
     def broadcast(self, f: Function, pointer: str) -> str:
         """One computed element in every lane."""
@@ -182,9 +201,10 @@ _PAIRS = {
 """The instructions for products of pairs, by processors and lanes."""
 
 
-def side_by_side(f: Function, pointers: Sequence[str], scalar: str, count: int, align: int) -> str:
-    """`count` elements from each pointer, side by side."""
+def side_by_side(f: Function, pointers: Sequence[str], scalar: str, count: int, align: int, lanes: int = 0) -> str:
+    """`count` elements from each pointer, side by side, and zeros up to `lanes`."""
     parts = [f.op(f"load {vector(scalar, count)}, ptr {pointer}, align {align}") for pointer in pointers]
+    parts += ["zeroinitializer"] * (lanes // count - len(parts))
     while len(parts) > 1:
         kind, pairs = vector(scalar, count), zip(parts[0::2], parts[1::2], strict=True)
         parts = [shuffled(f, kind, x, range(2 * count), y) for x, y in pairs]

@@ -12,7 +12,6 @@ from hybridize.codegen.llvm.contraction.share import Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import each_tile, stretch
 from hybridize.codegen.llvm.text import Function, at, operand, plus, times
 from hybridize.schedule.contraction.dots import Dots, DotsTile
-from hybridize.schedule.contraction.panels import is_long
 from hybridize.schedule.contraction.plan import ProductPlan
 
 
@@ -159,14 +158,14 @@ class _Columns:
         f, arithmetic, k = self.f, self.arithmetic, self.plan.product.k
         x_row = self.plan.product.x_row * arithmetic.stored_bytes
         columns = tiles[0].columns
-        long = is_long(k // (arithmetic.lanes * min(tile.turns for tile in tiles)), arithmetic)
+        parts = max(tile.parts for tile in tiles)
         if isinstance(rows, str):
             turns, whole = {tile.rows: tile.turns for tile in tiles}, all(tile.whole for tile in tiles)
-            begin = f"{any_dots(f.module, arithmetic, columns, turns, whole, long)}(i64 {rows}, "
+            begin = f"{any_dots(f.module, arithmetic, columns, turns, whole, parts)}(i64 {rows}, "
         else:
             (tile,) = tiles
-            ahead = self.functions.far
-            name = dots(f.module, arithmetic, rows, columns, tile.turns, tile.whole, ahead=ahead, long=long)
+            ahead = self.functions.ahead
+            name = dots(f.module, arithmetic, rows, columns, tile.turns, tile.whole, ahead=ahead, parts=parts)
             begin = f"{name}("
         c = at(f, self.raw, times(f, place, arithmetic.vector_bytes))
         f.do(

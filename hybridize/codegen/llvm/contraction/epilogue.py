@@ -3,33 +3,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 
 from hybridize.base.dtypes import DType, bfloat16, float16
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, RowSums
 from hybridize.codegen.llvm.functions.table import narrowed, to_memory
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
-from hybridize.codegen.llvm.text import Function
-from hybridize.loops.expr import Load
+from hybridize.codegen.llvm.text import Function, at, plus, times
 from hybridize.loops.index import bit
-from hybridize.loops.measure import walk
+from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import Ending, gate_of
 from hybridize.schedule.contraction.product import Product
-from hybridize.schedule.steps import Epilogue, gate_of
 
 
-def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, target: Target) -> EpilogueEmitter:
-    """The epilogue that computes `epilogue` for each vector of sums."""
+def epilogue_emitter(ending: Ending, product: Product, out: TensorType, target: Target) -> EpilogueEmitter:
+    """The writer of the epilogue of a product, whose result tiles store themselves."""
     arrays = {
-        number: Array(f"%e{number}", param.dtype, written=param.written) for number, param in enumerate(epilogue.params)
+        number: Array(f"%e{number}", param.dtype, written=param.written) for number, param in enumerate(ending.params)
     }
     sizes = {0: product.batch, 1: product.m, 2: product.columns}
-
-    accumulated = _accumulated(epilogue)
+    *sides, result = ending.stores
 
     def emit(
         f: Function, rows: Sequence[RowSums], column: str, lanes: int, batch: str, mask: str | None
@@ -37,28 +39,18 @@ def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, targ
         elements = Elements(f, target, arrays, sizes)
         elements.axes[0], elements.depth[0] = batch, 0
         with elements.bound(2, column, Lane(2, Width(lanes, mask))):
-            if len(rows) > 1 and not epilogue.side_stores:
-                elements.hoist([epilogue.value], bit(1))
+            if len(rows) > 1 and not sides:
+                elements.hoist([result.value], bit(1))
             for row, sums in rows:
                 with elements.bound(1, row):
-                    for load in accumulated:
-                        rounded = narrowed(f, sums[gate_of(load.operand)], product.dtype, lanes)
-                        if lanes > 1 and not elements.varies(load):
-                            kind = register_type(product.dtype, lanes)
-                            rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
-                        elements.remember(load, rounded)
-                    for side in epilogue.side_stores:
-                        elements.store(side.param, side.index, side.value)
-                    result = elements.spread(epilogue.value)
-                yield _registers_of(f, result, out.dtype, lanes)
+                    _remember(f, elements, ending, sums, lanes)
+                    for side in sides:
+                        elements.store(side.buffer, side.index, side.value)
+                    value = elements.spread(result.value)
+                yield _registers_of(f, value, out.dtype, lanes)
 
-    params = tuple(("ptr", f"e{number}") for number in range(len(epilogue.params)))
+    params = tuple(("ptr", f"e{number}") for number in range(1, len(ending.params)))
     return EpilogueEmitter(out.dtype, emit, params)
-
-
-def _accumulated(epilogue: Epilogue) -> list[Load]:
-    roots = [epilogue.value, *(side.value for side in epilogue.side_stores)]
-    return [node for node in walk(*roots) if isinstance(node, Load) and node.operand < 0]
 
 
 def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:
@@ -66,3 +58,103 @@ def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:
     if dtype not in (float16, bfloat16):
         return value
     return to_memory(f, value, dtype, lanes)[1]
+
+
+def elements_of_result(
+    f: Function, target: Target, params: Sequence[Param], sizes: Sequence[int], *, placed: bool = True
+) -> Elements:
+    """Return the writer of an epilogue, all axes of the result rows.
+
+    Args:
+        f: the function, whose arguments are the arrays `%e0`.
+        target: the machine.
+        params: the arrays.
+        sizes: of the result.
+        placed: True if arguments `%a0` say where each axis stands.
+    """
+    arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(params)}
+    elements = Elements(f, target, arrays, dict(enumerate(sizes)))
+    for axis in range(len(sizes)):
+        if placed:
+            elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
+        elements.rows |= bit(axis)
+    return elements
+
+
+@frozen
+class BoxAxis:
+    """An axis of the result along which a tile has several rows."""
+
+    axis: int
+    place: str
+    """The index of the first."""
+    step: int
+    count: int
+    start: str = "0"
+    """The first one that is stored."""
+
+    def at(self, f: Function, number: str | int) -> str:
+        """The index of a row."""
+        return plus(f, self.place, times(f, str(number), self.step))
+
+
+def emit_ending(
+    f: Function,
+    elements: Elements,
+    ending: Ending,
+    arithmetic: ArithmeticEmitter,
+    box: Sequence[BoxAxis],
+    sums: Iterable[str],
+    lanes: int,
+    *,
+    inside: bool,
+) -> None:
+    """Write the epilogue of each row of a tile, a vector of sums: one after the other `inside` the tile, else once, in
+    loops over sums that wait on the stack. Axes of one row may be open already.
+    """
+    if inside:
+        _each_row(f, elements, ending, [axis for axis in box if axis.count > 1 or axis.axis not in elements.axes],
+                  iter(sums), lanes)  # fmt: skip
+        return
+    box = [axis for axis in box if axis.count > 1]
+    nbytes, count = lanes * arithmetic.bytes, math.prod(axis.count for axis in box)
+    waiting = f.alloca(arithmetic.vector if lanes > 1 else arithmetic.type, count)
+    for number, total in enumerate(sums):
+        arithmetic.store_computed(f, total, at(f, waiting, number * nbytes), lanes)
+    with ExitStack() as within:
+        slot = "0"
+        for axis in box:
+            turn = within.enter_context(f.loop(axis.start, axis.count))
+            slot = plus(f, times(f, slot, axis.count), turn.index)
+            within.enter_context(elements.bound(axis.axis, axis.at(f, turn.index)))
+        total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)), lanes)
+        accumulated(f, elements, ending, total, lanes)
+
+
+def _each_row(
+    f: Function, elements: Elements, ending: Ending, box: Sequence[BoxAxis], sums: Iterator[str], lanes: int
+) -> None:
+    """Write the epilogue of each row, the sums being made when they are asked for."""
+    if not box:
+        accumulated(f, elements, ending, next(sums), lanes)
+        return
+    for number in range(box[0].count):
+        with elements.bound(box[0].axis, box[0].at(f, number)):
+            _each_row(f, elements, ending, box[1:], sums, lanes)
+
+
+def accumulated(f: Function, elements: Elements, ending: Ending, total: str, lanes: int) -> None:
+    """Write the epilogue of one vector of sums."""
+    _remember(f, elements, ending, [total], lanes)
+    for store in ending.stores:
+        elements.store(store.buffer, store.index, store.value)
+
+
+def _remember(f: Function, elements: Elements, ending: Ending, sums: Sequence[str], lanes: int) -> None:
+    """Take vectors of sums, one of each gate, for the loads of them."""
+    for load in ending.sums:
+        rounded = narrowed(f, sums[gate_of(load.operand)], load.dtype, lanes)
+        if lanes > 1 and not elements.varies(load):
+            kind = register_type(load.dtype, lanes)
+            rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
+        elements.remember(load, rounded)

@@ -17,27 +17,23 @@ from contextlib import ExitStack
 from hybridize.base.dims import hint, is_symbolic, known, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
+from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
 from hybridize.codegen.llvm.contraction.micro import sums_of_parts
-from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result, function_of_tiles
-from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.contraction.taps import function_of_tiles
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.loops.index import bit
-from hybridize.loops.kernel import Param
-from hybridize.loops.measure import weight
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.lanes import LanePart, LanePlan, LaneTiles
-from hybridize.schedule.contraction.panels import SUMMED
-from hybridize.schedule.steps import SideStore
 
 
 def emit_lanes(
     module: Module,
     name: str,
     plan: LanePlan,
-    params: Sequence[Param],
-    stores: Sequence[SideStore],
+    ending: Ending,
     target: Target,
     *,
     ranged: bool = False,
@@ -46,15 +42,15 @@ def emit_lanes(
 
     The range counts the plan's units; calls for several ranges may run at the same time.
     """
-    f = function_of_tiles(module, name, len(params), ranged)
+    f = function_of_tiles(module, name, len(ending.params), ranged)
     arithmetic = ArithmeticEmitter(plan.dtype, target, plan.paired)
     units = ("%first", "%last") if ranged else ("0", operand(f, plan.units))
     before = 0
     for number, tiles in enumerate(plan.tiles):
-        whole = _Lines(plan, tiles, params, stores, arithmetic, one_by_one=False)
+        whole = _Lines(plan, tiles, ending, arithmetic, one_by_one=False)
         names = [whole.write(module, f"{name}.lines{number}")]
         if tiles.can_be_cut:
-            cut = _Lines(plan, tiles, params, stores, arithmetic, one_by_one=True)
+            cut = _Lines(plan, tiles, ending, arithmetic, one_by_one=True)
             names.append(cut.write(module, f"{name}.rows{number}"))
         for part in tiles.parts:
             lines = tiles.lines(part)
@@ -68,7 +64,7 @@ def emit_lanes(
                 *(f"i64 {value}" for value in turns),
                 *(f"i64 {operand(f, part.firsts[axis])}" for axis, _ in tiles.rows),
                 *(f"i64 {operand(f, part.sizes[axis])}" for axis in whole.size_axes),
-                *(f"ptr %e{buffer}" for buffer in range(len(params))),
+                *(f"ptr %e{buffer}" for buffer in range(len(ending.params))),
             ]
             _call(f, names, args, tiles, part)
             before = before + lines
@@ -110,8 +106,7 @@ class _Lines:
 
     plan: LanePlan
     tiles: LaneTiles
-    params: Sequence[Param]
-    stores: Sequence[SideStore]
+    ending: Ending
     arithmetic: ArithmeticEmitter
     one_by_one: bool
 
@@ -133,7 +128,7 @@ class _Lines:
         numbers = [("i64", name) for name in ("begin", "end", *(("vector", "vectors") if self.plan.by_lanes else ()))]
         firsts = [("i64", f"a{axis}") for axis, _ in rows]
         sizes = [("i64", f"s{axis}") for axis in self.size_axes]
-        buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
+        buffers = [("ptr", f"e{number}") for number in range(len(self.ending.params))]
         params = [("ptr", "x"), ("ptr", "w"), *numbers, *firsts, *sizes, *buffers]
         f = Function(module, name, params, attributes="nounwind noinline")
         with f.loop("%begin", "%end") as line, ExitStack() as within:
@@ -224,8 +219,8 @@ class _Lines:
         sums = self._sums(f, x, w, width, self.tiles.sums, (), zeros)
         if column is None:
             sums = [self.arithmetic.sums(f, [each]) for each in sums]
-        elements = elements_of_result(f, self.arithmetic.target, self.params, self.plan.sizes, placed=False)
-        values = [expr for store in self.stores for expr in (store.index, store.value)]
+        elements = elements_of_result(f, self.arithmetic.target, self.ending.params, self.plan.sizes, placed=False)
+        values = self.ending.roots
         with ExitStack() as within:
             if column is not None:
                 within.enter_context(elements.bound(self.plan.lane, column, Lane(self.plan.lane, width)))
@@ -238,10 +233,12 @@ class _Lines:
                         within.enter_context(elements.bound(axis, places[axis]))
                 if column is not None:
                     elements.hoist(values, moving)
-            if weight(*values) <= LIGHT or len(sums) == 1:
-                self._store(f, elements, sums, places)
-            else:
-                self._store_in_turn(f, elements, sums, places)
+            box = [
+                BoxAxis(axis, places[axis], self.plan.axes[axis].step, count)
+                for (axis, _), count in zip(self.tiles.rows, self.box, strict=True)
+            ]
+            inside, lanes = self.plan.stores == "results" or len(sums) == 1, 1 if column is None else self.plan.lanes
+            emit_ending(f, elements, self.ending, self.arithmetic, box, sums, lanes, inside=inside)
 
     # Sums
 
@@ -276,7 +273,7 @@ class _Lines:
             return loop.results
 
         if isinstance(whole, str) or not same(whole, 0):
-            initial, together = sums, self._together(axes)
+            initial, together = sums, self.plan.together(self.tiles, axes)
             parts = max(together // count, 1) * count
             sums = (
                 sums_of_parts(f, self.arithmetic, initial, whole, parts, part) if together else part(0, whole, initial)
@@ -284,18 +281,6 @@ class _Lines:
         if count > 1 and (isinstance(size, str) or isinstance(whole, str) or not same(whole, size)):
             sums = part(whole, size, sums, 1)
         return sums
-
-    def _terms(self, axes: Sequence[tuple[int, int]]) -> int:
-        """Terms of each sum over some axes, in the call that is compiled."""
-        sizes = [max(hint(part.sizes[axis]) for part in self.tiles.parts) for axis, _ in axes]
-        each = zip(axes, sizes, strict=True)
-        return math.prod(-(-size // self.plan.lanes) if axis == self.plan.lane else size for (axis, _), size in each)
-
-    def _together(self, axes: Sequence[tuple[int, int]]) -> int:
-        """Indices of the first of some axes whose terms have sums of their own; 0 where it has no such parts."""
-        inner = self._terms(axes[1:])
-        is_here = self.arithmetic.is_float and self._terms(axes) > SUMMED >= inner
-        return max(1, SUMMED // max(1, inner)) if is_here else 0
 
     def _turn(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:
         """Write a turn: every vector of x is loaded once, in the order of memory, and used for all of its products."""
@@ -346,7 +331,7 @@ class _Lines:
                     loop.following = self._turn(f, x_at, w_at, width, (*box, 1), loop.values)
                 return loop.results
 
-            together = 0 if rest else self._together([(self.plan.lane, 1)]) * lanes
+            together = 0 if rest else self.plan.together(self.tiles, [(self.plan.lane, 1)]) * lanes
             sums = (
                 sums_of_parts(f, self.arithmetic, sums, stop, together, part) if together else part(start, stop, sums)
             )
@@ -392,38 +377,3 @@ class _Lines:
         if width.mask is None:
             return arithmetic.load_computed(f, pointer)
         return masked_load(f, pointer, arithmetic.type, width.lanes, arithmetic.bytes, width.mask)
-
-    # The epilogue
-
-    @property
-    def _lanes(self) -> int:
-        """Lanes of the sums that an epilogue sees."""
-        return 1 if self.plan.is_summed else self.plan.lanes
-
-    def _store(self, f: Function, elements: Elements, sums: Sequence[str], places: Mapping[int, str]) -> None:
-        """Write the epilogue of each row of a tile."""
-        for indices, total in zip(itertools.product(*map(range, self.box)), sums, strict=True):
-            with ExitStack() as within:
-                for (axis, _), count, index in zip(self.tiles.rows, self.box, indices, strict=True):
-                    if count > 1 or axis not in elements.axes:
-                        place = plus(f, places[axis], self.plan.axes[axis].step * index)
-                        within.enter_context(elements.bound(axis, place))
-                accumulated(f, elements, self.stores, total, self._lanes)
-
-    def _store_in_turn(self, f: Function, elements: Elements, sums: Sequence[str], places: Mapping[int, str]) -> None:
-        """Write a long epilogue once, in loops over the rows of a tile, whose sums wait on the stack."""
-        arithmetic, lanes = self.arithmetic, self._lanes
-        nbytes = lanes * arithmetic.bytes
-        waiting = f.alloca(arithmetic.vector if lanes > 1 else arithmetic.type, len(sums))
-        for number, total in enumerate(sums):
-            arithmetic.store_computed(f, total, at(f, waiting, number * nbytes), lanes)
-        with ExitStack() as within:
-            slot = "0"
-            for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
-                if count > 1:
-                    turn = within.enter_context(f.loop(0, count))
-                    slot = plus(f, times(f, slot, count), turn.index)
-                    place = plus(f, places[axis], times(f, turn.index, self.plan.axes[axis].step))
-                    within.enter_context(elements.bound(axis, place))
-            total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)), lanes)
-            accumulated(f, elements, self.stores, total, self._lanes)

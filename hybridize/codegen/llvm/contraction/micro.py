@@ -14,21 +14,19 @@ elements already converted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Literal
 
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
-from hybridize.schedule.contraction.panels import SUMMED, sets_of_sums
+from hybridize.schedule.contraction.panels import Summation
 
 Adding = Literal["", "first", "last"]
 """Use of the sums in c by a tile, where `more` is set: none; its own begin with them; they are added to its own."""
 
 LINE = 64
 """Bytes that are fetched together."""
-_AHEAD = 2048
-"""Bytes from where dot products read to where they fetch; measured."""
-
 _DOTS = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
 _ADDING: Mapping[Adding, list[str]] = {"": ["once"], "first": [], "last": ["last"]}
 """The words in the names of tiles."""
@@ -63,6 +61,27 @@ class Ending:
     """`emit(f, sums, vectors)` writes it, the sums being registers row by row, `vectors` to a row."""
 
 
+LoadVector = Callable[[int, str, str], str]
+"""`load(number, k, pointer)`: the register of a vector of a term of a panel, as it is computed with."""
+
+
+@frozen
+class Light:
+    """The way of elements that tiles load from panels which hold them as they are stored."""
+
+    name: str
+    """Begins the names of the functions that have it; empty if it is the same for all of an element type."""
+    params: Sequence[tuple[str, str]]
+    """Parameters that these functions take besides: `w.term` counts the terms before those of the call."""
+    loading: Callable[[Function, int], AbstractContextManager[LoadVector]]
+    """`loading(f, vectors)` writes what terms do not change, and gives what loads a vector of one."""
+
+    @property
+    def counts_terms(self) -> bool:
+        """True if it depends on the number of a term."""
+        return ("i64", "w.term") in self.params
+
+
 @frozen
 class Tile:
     """The form of a tile of the product: c is [rows][vectors * lanes].
@@ -75,6 +94,7 @@ class Tile:
     rows: int
     vectors: int
     along_k: bool
+    summation: Summation
     adds: Adding = "first"
     """The way in which c is added to, with `more`."""
     ahead: int = 0
@@ -89,21 +109,33 @@ class Tile:
     """`i64 count` comes first, how many of the rows there are, at least 1: the last stands in for the missing."""
     ending: Ending | None = None
     """Its parameters come last, and c is what it makes of it."""
-    long: bool = False
-    """`SUMMED` terms at a time are summed, and then these sums, so that rounding errors do not grow with the terms."""
+    light: Light | None = None
+    """The panel has elements as they are stored."""
+
+    @property
+    def long(self) -> bool:
+        """True if sums have parts, so that rounding errors do not grow with the terms."""
+        return self.summation.parts > 0
 
     def words(self, arithmetic: ArithmeticEmitter) -> str:
         """The end of the names of its functions."""
         reach = "" if self.ahead == self.vectors * arithmetic.vector_bytes else self.ahead
         words = [f"{self.rows}x{self.vectors}", "k" if self.along_k else "r", *_ADDING[self.adds]]
         words += [f"ahead{reach}"] * (self.ahead > 0) + ["brings"] * self.brings + ["clamped"] * self.clamped
+        words += [arithmetic.packed.name] * (self.light is not None)
         return ".".join(words + [f"{self.gates}gates"] * (self.gates > 1) + ["long"] * self.long)
+
+    @property
+    def owner(self) -> str:
+        """The beginning of the names of functions that have what is the product's own."""
+        return self.ending.name if self.ending else self.light.name if self.light else ""
 
     @property
     def params(self) -> list[tuple[str, str]]:
         """Its parameters, but those of an ending."""
         gate = [("i64", "gate")] * (self.gates > 1)
-        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate]
+        light = self.light.params if self.light else ()
+        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate, *light]
 
 
 def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
@@ -111,7 +143,7 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
     ending = form.ending
     if form.long and ending is None:
         return _long_tile(module, arithmetic, form)
-    name = f"{ending.name if ending else 'tile'}.{arithmetic.code}.{form.words(arithmetic)}"
+    name = f"{form.owner or 'tile'}.{arithmetic.code}.{form.words(arithmetic)}"
     if name in module.functions:
         return name
     own = form.params
@@ -123,20 +155,20 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         begin = sums_before(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, form.vectors), count)
     offsets = [times(f, "%xs", row) if form.along_k else times(f, row, arithmetic.bytes) for row in numbered]
     # Bytes from the first vector of a row of w to each, those of a gate beside each other.
-    within = range(form.vectors // form.gates)
-    columns = [
-        plus(f, times(f, "%gate", str(gate)), v * arithmetic.vector_bytes) for gate in range(form.gates) for v in within
-    ]
-    body = _TileBody(f, arithmetic, form, offsets, columns)
+    within, nbytes = range(form.vectors // form.gates), arithmetic.vector_bytes
+    if form.light is not None:
+        nbytes = arithmetic.packed_bytes
+    columns = [plus(f, times(f, "%gate", str(gate)), v * nbytes) for gate in range(form.gates) for v in within]
     start, before, buffer = "0", "", ""
     if form.long:
-        start, buffer = _before_last(f), f.alloca(arithmetic.type, count * arithmetic.lanes)
+        start, buffer = _before_last(f, form.summation.parts), f.alloca(arithmetic.type, count * arithmetic.lanes)
         before = f.op(f"icmp ne i64 {start}, 0")
         stride = str(form.vectors * arithmetic.vector_bytes)
         earlier = _long_tile(module, arithmetic, form)
         with f.when(before):
             _call_alike(f, earlier, own, {"c": buffer, "cs": stride, "k": start, "more": "false"})
-    total = body.sums(begin, start)
+    with _plain(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
+        total = _TileBody(f, arithmetic, form, offsets, columns, load).sums(begin, start)
     if form.long:
         places = (at(f, buffer, number * arithmetic.vector_bytes) for number in range(count))
         total = _plus_sums(f, arithmetic, before, places, total)
@@ -147,7 +179,23 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         return module.shared(f)
     for value, pointer in zip(total, _pointers(f, arithmetic, numbered, form.vectors), strict=True):
         arithmetic.store_computed(f, value, pointer)
-    return name
+    return module.shared(f) if form.owner else name
+
+
+@contextmanager
+def _plain(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
+    """Loads of a panel whose elements are those that are computed with."""
+    yield lambda number, k, pointer: arithmetic.load_computed(f, pointer)
+
+
+def widening(arithmetic: ArithmeticEmitter) -> Light:
+    """Short floats, which become floats."""
+
+    @contextmanager
+    def loading(f: Function, vectors: int) -> Iterator[LoadVector]:
+        yield lambda number, k, pointer: arithmetic.load_packed(f, pointer)
+
+    return Light("", (), loading)
 
 
 def _call_alike(f: Function, name: str, params: Sequence[tuple[str, str]], instead: Mapping[str, str]) -> None:
@@ -156,10 +204,10 @@ def _call_alike(f: Function, name: str, params: Sequence[tuple[str, str]], inste
     f.do(f"call void @{name}({arguments})")
 
 
-def _before_last(f: Function) -> str:
-    """The terms before those that are summed last: whole parts of `SUMMED`."""
-    parts = f.op(f"sdiv i64 {f.op('sub i64 %k, 1')}, {SUMMED}")
-    return f.op(f"mul i64 {parts}, {SUMMED}")
+def _before_last(f: Function, part: int) -> str:
+    """The terms before those that are summed last: whole parts of so many."""
+    parts = f.op(f"sdiv i64 {f.op('sub i64 %k, 1')}, {part}")
+    return f.op(f"mul i64 {parts}, {part}")
 
 
 def _whole(f: Function, start: str, step: int) -> str:
@@ -196,23 +244,26 @@ def _plus_sums(
 
 
 def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
-    """A tile of any number of terms, as it is called: those of `SUMMED` terms, added up in c."""
-    form = changed(form, adds="last", ending=None, long=False)
+    """A tile of any number of terms, as it is called: those of the terms of a part, added up in c."""
+    count = form.summation.parts
+    form = changed(form, adds="last", ending=None, summation=changed(form.summation, parts=0))
     part = tile(module, arithmetic, form)
     name = f"{part}.long"
     if name in module.functions:
         return name
     f = Function(module, name, form.params, attributes="nounwind noinline")
-    last = f.op(f"add i64 {_before_last(f)}, 1")
-    with f.loop("0", last, SUMMED) as loop:  # at least once: no terms give zeros
+    last = f.op(f"add i64 {_before_last(f, count)}, 1")
+    with f.loop("0", last, count) as loop:  # at least once: no terms give zeros
         left = f.op(f"sub i64 %k, {loop.index}")
         later = f.op(f"icmp ne i64 {loop.index}, 0")
         instead = {
             "x": at(f, "%x", f.op(f"mul i64 {loop.index}, {arithmetic.bytes if form.along_k else '%xs'}")),
             "w": at(f, "%w", f.op(f"mul i64 {loop.index}, %ws")),
-            "k": f.umin(left, SUMMED),
+            "k": f.umin(left, count),
             "more": f.op(f"or i1 %more, {later}"),
         }
+        if form.light is not None and form.light.counts_terms:
+            instead["w.term"] = f.op(f"add i64 %w.term, {loop.index}")
         if form.brings:
             instead["next"] = at(f, "%next", f.op(f"mul i64 {loop.index}, %rate"))
         _call_alike(f, part, form.params, instead)
@@ -244,7 +295,7 @@ def any_tile(module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, 
     rest = tile(module, arithmetic, changed(form, clamped=True))
     if not tall:
         return rest
-    name = f"tiles.{arithmetic.code}.{'.'.join([*map(str, tall), form.words(arithmetic)])}"
+    name = f"{form.owner or 'tiles'}.{arithmetic.code}.{'.'.join([*map(str, tall), form.words(arithmetic)])}"
     if name not in module.functions:
         exact = {height: tile(module, arithmetic, changed(form, rows=height)) for height in tall}
         f = Function(module, name, [("i64", "count"), *form.params], attributes="nounwind noinline")
@@ -271,12 +322,13 @@ class _TileBody:
     form: Tile
     offsets: list[str]
     columns: list[str]
+    load: LoadVector
 
     def sums(self, begin: list[str], start: str) -> list[str]:
         """The sums of the terms from `start` on, several in a turn."""
-        f, arithmetic, unroll = self.f, self.arithmetic, self.arithmetic.target.unroll
+        f, arithmetic, unroll = self.f, self.arithmetic, self.form.summation.unroll
         # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
-        turns = sets_of_sums(self.form.rows, self.form.vectors)
+        turns = self.form.summation.sets(self.form.rows, self.form.vectors)
         if turns == 1 and unroll == 1:
             return self._loop(begin, start, "%k", brings=self.form.brings)
         whole = _whole(f, start, max(turns, unroll if turns == 1 else 1))
@@ -311,9 +363,10 @@ class _TileBody:
         f, arithmetic = self.f, self.arithmetic
         x = at(f, "%x", times(f, k, arithmetic.bytes) if self.form.along_k else f.op(f"mul i64 {k}, %xs"))
         w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
-        loaded = [arithmetic.load_computed(f, at(f, w, column)) for column in self.columns]
+        loaded = [self.load(number, k, at(f, w, column)) for number, column in enumerate(self.columns)]
         if self.form.ahead:
-            fetch(f, w, self.form.ahead, len(self.columns) * arithmetic.vector_bytes)
+            nbytes = arithmetic.vector_bytes if self.form.light is None else arithmetic.packed_bytes
+            fetch(f, w, self.form.ahead, len(self.columns) * nbytes)
         return term_added(f, arithmetic, x, self.offsets, loaded, sums)
 
 
@@ -372,19 +425,19 @@ def dots(
     turns: int,
     whole: bool,
     *,
-    ahead: bool = False,
+    ahead: int = 0,
     clamped: bool = False,
-    long: bool = False,
+    parts: int = 0,
 ) -> str:
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k)`: sums along k, lane by lane.
 
     Rows of x and rows of w (the columns of the product) are contiguous along k. Few rows of w at a time, each read far
     ahead by the hardware: sixteen rows at once took twice as long. `turns` vectors of k have sums of their own. With
-    `whole`, k is a multiple of `turns` vectors. With `ahead`, w is fetched from far away before it is read. `clamped`
-    and `long` are as for tiles.
+    `whole`, k is a multiple of `turns` vectors. w is fetched `ahead` bytes before it is read, if it
+    comes from far away. `clamped` is as for tiles; so many turns, `parts`, have sums of their own.
     """
-    words = [f"{rows}x{columns}x{turns}", *["any"] * (not whole), *["ahead"] * ahead, *["clamped"] * clamped]
-    words += ["long"] * long
+    words = [f"{rows}x{columns}x{turns}", *["any"] * (not whole), *["ahead"] * (ahead > 0), *["clamped"] * clamped]
+    words += ["long"] * (parts > 0)
     name = f"dots.{arithmetic.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
@@ -403,12 +456,12 @@ def dots(
                     for stride in ws:
                         near = at(f, at(f, "%w", times(f, loop.index, arithmetic.stored_bytes)), stride)
                         stored = lanes * arithmetic.stored_bytes
-                        fetch(f, near, _AHEAD + turn * stored, stored)
+                        fetch(f, near, ahead + turn * stored, stored)
                 loop.following += _dots_step(f, arithmetic, plus(f, loop.index, turn * lanes), xs, ws, own, None)
         return loop.results
 
     zeros = [arithmetic.zero] * (count * turns)
-    results = sums_of_parts(f, arithmetic, zeros, stop, SUMMED * step, part) if long else part("0", stop, zeros)
+    results = sums_of_parts(f, arithmetic, zeros, stop, parts * step, part) if parts else part("0", stop, zeros)
     total = in_one(f, arithmetic, results, count)
     if not whole:
         with f.loop(stop, "%k", lanes, carry=[(arithmetic.vector, value) for value in total]) as loop:
@@ -423,15 +476,15 @@ def dots(
 
 
 def any_dots(
-    module: Module, arithmetic: ArithmeticEmitter, columns: int, turns: dict[int, int], whole: bool, long: bool
+    module: Module, arithmetic: ArithmeticEmitter, columns: int, turns: dict[int, int], whole: bool, parts: int
 ) -> str:
     """`(i64 count, <as dots>)`: the dots of so many rows, from one on; `turns` for the two numbers of rows in use."""
     few, many = sorted(turns)
-    words = ["any"] * (not whole) + ["long"] * long
+    words = ["any"] * (not whole) + ["long"] * (parts > 0)
     name = ".".join([f"dots.{arithmetic.code}.any.{columns}x{turns[few]}.{turns[many]}", *words])
     if name not in module.functions:
         small, large = (
-            dots(module, arithmetic, n, columns, turns[n], whole, clamped=True, long=long) for n in (few, many)
+            dots(module, arithmetic, n, columns, turns[n], whole, clamped=True, parts=parts) for n in (few, many)
         )
         f = Function(module, name, [("i64", "count"), *_DOTS], attributes="nounwind noinline")
         arguments = ", ".join(f"{type} %{param}" for type, param in [("i64", "count"), *_DOTS])
@@ -544,6 +597,21 @@ def copy(module: Module, arithmetic: ArithmeticEmitter) -> str:
             with f.loop(start, stop, step) as inner:
                 value = arithmetic.load(f, at(f, w, times(f, inner.index, arithmetic.stored_bytes)), step)
                 arithmetic.store_computed(f, value, at(f, panel, times(f, inner.index, arithmetic.bytes)), step)
+    return name
+
+
+def widened(module: Module, arithmetic: ArithmeticEmitter, light: Light, vectors: int) -> str:
+    """`(ptr panel, ptr packed, i64 k, <params of light>)`: the panel of elements as they are computed with."""
+    name = f"{light.name or 'widen'}.{arithmetic.code}.{arithmetic.packed.name}.{vectors}"
+    if name not in module.functions:
+        params = [("ptr", "p"), ("ptr", "w"), ("i64", "k"), *light.params]
+        f = Function(module, name, params, attributes="nounwind noinline")
+        with light.loading(f, vectors) as load, f.loop("0", "%k") as loop:
+            source = at(f, "%w", times(f, loop.index, vectors * arithmetic.packed_bytes))
+            panel = at(f, "%p", times(f, loop.index, vectors * arithmetic.vector_bytes))
+            for v in range(vectors):
+                value = load(v, loop.index, at(f, source, v * arithmetic.packed_bytes))
+                arithmetic.store_computed(f, value, at(f, panel, v * arithmetic.vector_bytes))
     return name
 
 

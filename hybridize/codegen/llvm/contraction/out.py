@@ -116,7 +116,7 @@ class Out:
     @property
     def dtype(self) -> DType:
         """Of the result in memory."""
-        return self.arithmetic.dtype if self.epilogue is None else self.epilogue.dtype
+        return self.arithmetic.result if self.epilogue is None else self.epilogue.dtype
 
     @property
     def row_bytes(self) -> int:
@@ -206,13 +206,13 @@ def _store_vector(
     # The buffer of sums is as wide as its registers, so reading the lanes that do not exist is harmless.
     first = at(f, c, times(f, offset, arithmetic.bytes))
     sums = [arithmetic.load_computed(f, at(f, first, gate), lanes) for gate in gates]
-    value, dtype = sums[0], arithmetic.dtype
+    value, dtype = sums[0], arithmetic.result
     if epilogue is not None:
         dtype = epilogue.dtype
         (value,) = _finished(f, arithmetic, epilogue, [(row, sums)], plus(f, "%the.column", offset), lanes, mask)
     elif arithmetic.dtype == bool_:
         value = _truth(f, value, lanes)
-    elif arithmetic.converts:
+    elif arithmetic.rounds:
         value = shortened(f, value, dtype, lanes)
     _write(f, value, at(f, "%out", times(f, plus(f, line, offset), dtype.itemsize)), dtype, lanes, mask)
 

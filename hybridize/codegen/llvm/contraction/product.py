@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products of matrices as machine code, with whatever follows fused into the store, as a `ProductPlan` says.
 
-`emit_product` writes an internal function `(ptr out, ptr x, ptr w, <extra>, ptr scratch)`. Register tiles leave their
+`emit_product` writes an internal function `(ptr x, ptr w, ptr out, <extra>, ptr scratch)`. Register tiles leave their
 sums in a small buffer; one function per product takes sums from there through the epilogue to `out`, so an epilogue is
 emitted once, however many tiles there are, and the tiles are shared by all products of a module. Where little or
 nothing is to be done to the sums of a whole tile, it does that and stores in `out` itself.
@@ -9,10 +9,11 @@ nothing is to be done to the sums of a whole tile, it does that and stores in `o
 
 from __future__ import annotations
 
-from hybridize.base.dims import is_symbolic, same
+from hybridize.base.dims import same
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out, member_offset
+from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_rows
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
@@ -21,9 +22,6 @@ from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Strides
 
-LONG = 64
-"""Sums of so many terms take a tile so long that the loop around it does not count."""
-
 
 def emit_product(
     module: Module,
@@ -31,10 +29,11 @@ def emit_product(
     plan: ProductPlan,
     target: Target,
     epilogue: EpilogueEmitter | None = None,
+    prologue: PrologueEmitter | None = None,
     *,
     ranged: bool = False,
 ) -> Function:
-    """Write the function `name`: `(ptr out, ptr x, ptr w, <epilogue.params>, ptr scratch)`.
+    """Write the function `name`: `(ptr x, ptr w, ptr out, <epilogue.params>, <prologue.params>, ptr scratch)`.
 
     Where sizes are symbolic, their symbols come after these (see `Function.call`). With `ranged`, `i64 first, i64 last`
     come after `scratch`: the units of work, of `plan.units`, that the call does; or, of a plan for blocks, the rows of
@@ -42,22 +41,24 @@ def emit_product(
     its own; how the work is split changes no bit of the result.
     """
     product = plan.product
-    arithmetic = ArithmeticEmitter(product.dtype, target, product.paired)
-    extra = epilogue.params if epilogue is not None else ()
-    params = [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")]
+    arithmetic = ArithmeticEmitter(product.types, target, product.paired, product.panel)
+    extra = [*(epilogue.params if epilogue is not None else ()), *(prologue.params if prologue is not None else ())]
+    params = [("ptr", "x"), ("ptr", "w"), ("ptr", "out"), *extra, ("ptr", "scratch")]
     share: Share | Whole = Whole()
     if ranged:
         params += [("i64", "first"), ("i64", "last")]
         share = Share(plan.axis, plan.units, "%first", "%last")
-    short = is_symbolic(product.k) or product.k < LONG
-    f = Function(module, name, params, attributes=UNOPTIMISED, busy=short)
+    f = Function(module, name, params, attributes=UNOPTIMISED, busy=plan.is_short)
     out = Out(f, plan, arithmetic, epilogue)
 
     def member(batch: str, share: Share | BlockOfRows | Whole) -> None:
         x = _member(f, "%x", batch, plan.x_bytes, product.shared_x, product.x_strides, arithmetic)
         strides = None if product.packed else product.w_strides
         w = _member(f, "%w", batch, plan.w_bytes, product.shared_w, strides, arithmetic)
-        _emit_form(f, plan, arithmetic, x, w, batch, share, out)
+        if plan.tiling.form == "rows":
+            emit_rows(f, plan, arithmetic, x, w, "%scratch", batch, share, out, prologue)
+        else:
+            _emit_form(f, plan, arithmetic, x, w, batch, share, out)
 
     if ranged and plan.blocks is not None:
         member(*_block(f, plan, plan.blocks))
@@ -104,7 +105,7 @@ def _emit_form(
     share: Share | BlockOfRows | Whole,
     out: Out,
 ) -> None:
-    """One member of the batch."""
+    """One member of the batch, where there are not just tiles of rows."""
     match plan.tiling.form:
         case "dots":
             assert plan.dots is not None
@@ -113,8 +114,6 @@ def _emit_form(
                 w = "%scratch"
             assert not isinstance(share, BlockOfRows), "bands have tiles of rows"
             emit_dots(f, plan, plan.dots, arithmetic, x, w, batch, share, out)
-        case "rows":
-            emit_rows(f, plan, arithmetic, x, w, "%scratch", batch, share, out)
         case "columns":
             assert not isinstance(share, BlockOfRows), "bands have tiles of rows"
             emit_columns(f, plan, arithmetic, x, w, "%scratch", batch, share, out)

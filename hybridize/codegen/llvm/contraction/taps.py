@@ -13,39 +13,28 @@ import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
-from hybridize.base.dims import hint, is_symbolic, product, proven, same
+from hybridize.base.dims import is_symbolic, product, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
 from hybridize.codegen.llvm.contraction.micro import bring_line, fetch, sums_before, term_added
-from hybridize.codegen.llvm.functions.table import narrowed
-from hybridize.codegen.llvm.functions.table import register as register_type
-from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.positions import Array, Lane
+from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
-from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
-from hybridize.loops.kernel import Param
-from hybridize.loops.measure import walk, weight
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.panels import SUMMED, is_long
+from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan, TapTable, TapTiles, table_of
-from hybridize.schedule.draft import ACCUMULATED
-from hybridize.schedule.steps import SideStore
 
 Range = tuple[int | str, int | str]
 """The first one of some, and the end."""
-
-LIGHT = 10
-"""Instructions of an epilogue that is written out for each vector of a tile."""
 
 
 def emit_taps(
     module: Module,
     name: str,
     plan: TapPlan,
-    params: Sequence[Param],
-    stores: Sequence[SideStore],
+    ending: Ending,
     target: Target,
     *,
     ranged: bool = False,
@@ -54,8 +43,8 @@ def emit_taps(
 
     `w` is packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
-    f = function_of_tiles(module, name, len(params), ranged)
-    return _Driver(f, plan, params, stores, ArithmeticEmitter(plan.dtype, target, plan.paired)).write(ranged)
+    f = function_of_tiles(module, name, len(ending.params), ranged)
+    return _Driver(f, plan, ending, ArithmeticEmitter(plan.dtype, target, plan.paired)).write(ranged)
 
 
 @frozen
@@ -64,8 +53,7 @@ class _Driver:
 
     f: Function
     plan: TapPlan
-    params: Sequence[Param]
-    stores: Sequence[SideStore]
+    ending: Ending
     arithmetic: ArithmeticEmitter
 
     def write(self, ranged: bool) -> Function:
@@ -74,7 +62,7 @@ class _Driver:
         of = table_of(plan)
         lines = [
             [
-                _Line(plan, panels, tiles, tiles.heights[number], fields, self.params, self.stores, self.arithmetic)
+                _Line(plan, panels, tiles, tiles.heights[number], fields, self.ending, self.arithmetic)
                 for tiles, fields in zip(plan.tiles, of.shared, strict=True)
             ]
             for number, panels in enumerate(plan.panels)
@@ -190,13 +178,13 @@ class _Driver:
             if panels.share:
                 rows = times(f, turn.index, fields["rows"])
                 args.append(f"ptr {at(f, after, times(f, rows, panels.share))}")
-            f.call(callee, [*args, *(f"ptr %e{number}" for number in range(len(self.params)))])
+            f.call(callee, [*args, *(f"ptr %e{number}" for number in range(len(self.ending.params)))])
 
     def _cut(self, taps: str, block: str) -> str:
         """The first tap of a block: of those that are summed together, all are in one."""
-        f, together = self.f, _together(self.plan)
+        f, together = self.f, self.plan.together
         cut = f.op(f"udiv i64 {times(f, taps, block)}, {operand(f, self.plan.blocks.count)}")
-        if together == 1 or not is_long(self.plan.tap_count * self.plan.term_count, self.arithmetic):
+        if together == 1:
             return cut
         begin = f.op(f"sub i64 {cut}, {f.op(f'urem i64 {cut}, {together}')}")
         return f.op(f"select i1 {f.op(f'icmp eq i64 {cut}, {taps}')}, i64 {taps}, i64 {begin}")
@@ -221,11 +209,6 @@ def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: 
         w = plus(f, w, times(f, indices[axis.axis], axis.w))
         index = index if last or size == "1" else f.op(f"udiv i64 {index}, {size}")
     return indices, x, w
-
-
-def _together(plan: TapPlan) -> int:
-    """Taps whose terms are summed together where sums have parts."""
-    return max(1, SUMMED // max(1, hint(plan.term_count)))
 
 
 # The table
@@ -291,8 +274,7 @@ class _Line:
     tiles: TapTiles
     height: int
     shared: Mapping[str, int]
-    params: Sequence[Param]
-    stores: Sequence[SideStore]
+    ending: Ending
     arithmetic: ArithmeticEmitter
 
     @property
@@ -311,7 +293,7 @@ class _Line:
         """Write it; returns the name of the function."""
         axes = [("i64", f"a{axis}") for axis in range(len(self.plan.sizes))]
         scalars = [("i64", name) for name in self.parameters]
-        buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
+        buffers = [("ptr", f"e{number}") for number in range(len(self.ending.params))]
         params = [("ptr", "x"), ("ptr", "table"), ("ptr", "w"), *axes, *scalars]
         params += [("ptr", "held"), ("i1", "more"), ("i1", "last")] if self._waits else []
         params += [*([("ptr", "after")] if self.panels.share else []), *buffers]
@@ -347,11 +329,8 @@ class _Line:
                 for value, pointer in zip(sums, partials, strict=True):
                     self.arithmetic.store_computed(f, value, pointer)
         with f.when("%last") if partials else nullcontext():
-            roots = [expr for store in self.stores for expr in (store.index, store.value)]
-            if weight(*roots) <= LIGHT:
-                self._store(f, places, sums)
-            else:
-                self._store_in_turn(f, places, sums)
+            write = self._store if self.plan.stores == "results" else self._store_in_turn
+            write(f, places, sums)
 
     def _number(self, name: str) -> int | str:
         """A number of the part: a size, or the parameter."""
@@ -385,22 +364,22 @@ class _Line:
     def _sums(self, f: Function, x: str, after: str, offsets: list[str], initial: list[str]) -> list[str]:
         """The sums over all taps and terms, row by row; from `after` on, lines of memory are brought near.
 
-        Of many terms, each `SUMMED` or so have sums of their own, which are added in memory.
+        Of many terms, parts have sums of their own, which are added in memory.
         """
         taps, terms, arithmetic = self._number("taps"), self._number("terms"), self.arithmetic
         behind = [after] * bool(after)
-        if not is_long(self.plan.tap_count * self.plan.term_count, arithmetic):
+        if not self.plan.parts:
             return self._taps(f, x, offsets, [*initial, *behind], (0, taps), (0, terms))[: len(initial)]
         total = f.alloca(arithmetic.vector, len(initial))
         places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(initial))]
         for value, place in zip(initial, places, strict=True):
             arithmetic.store_computed(f, value, place)
-        together = _together(self.plan)
+        together, part = self.plan.together, self.plan.parts
         zeros = [arithmetic.zero] * len(initial)
         with f.loop(0, taps, together, carry=[("ptr", pointer) for pointer in behind]) as outer:
             some = outer.index, self._end_of(f, outer.index, together, taps)
-            with f.loop(0, terms, SUMMED, carry=[("ptr", pointer) for pointer in outer.values]) as inner:
-                those = inner.index, self._end_of(f, inner.index, SUMMED, terms)
+            with f.loop(0, terms, part, carry=[("ptr", pointer) for pointer in outer.values]) as inner:
+                those = inner.index, self._end_of(f, inner.index, part, terms)
                 results = self._taps(f, x, offsets, [*zeros, *inner.values], some, those)
                 for value, place in zip(results, places, strict=False):
                     before = arithmetic.load_computed(f, place)
@@ -485,8 +464,8 @@ class _Line:
     def _store(self, f: Function, rows: list[str], sums: list[str]) -> None:
         """Write the epilogue of each vector of sums, column by column: what depends on columns alone is once."""
         plan = self.plan
-        elements = elements_of_result(f, self.arithmetic.target, self.params, plan.sizes)
-        values = [expr for store in self.stores for expr in (store.index, store.value)]
+        elements = elements_of_result(f, self.arithmetic.target, self.ending.params, plan.sizes)
+        values = self.ending.roots
         for v in range(self.panels.vectors):
             column = plus(f, f"%a{plan.column.axis}", v * plan.lanes)
             with elements.bound(plan.column.axis, column, self._lane(f, v, column)):
@@ -494,19 +473,19 @@ class _Line:
                     elements.hoist(values, bit(self.tiles.row.axis))
                 for row, total in zip(rows, sums[v :: self.panels.vectors], strict=True):
                     with elements.bound(self.tiles.row.axis, row):
-                        accumulated(f, elements, self.stores, total, self.plan.lanes)
+                        accumulated(f, elements, self.ending, total, self.plan.lanes)
 
     def _store_in_turn(self, f: Function, rows: list[str], sums: list[str]) -> None:
         """Write a long epilogue once, in a loop over vectors of sums that wait on the stack."""
         plan, arithmetic = self.plan, self.arithmetic
-        elements = elements_of_result(f, arithmetic.target, self.params, plan.sizes)
+        elements = elements_of_result(f, arithmetic.target, self.ending.params, plan.sizes)
         buffer = f.alloca(arithmetic.vector, len(sums))
         numbers = f.alloca("i64", len(rows))
         for i, total in enumerate(sums):
             arithmetic.store_computed(f, total, at(f, buffer, i * arithmetic.vector_bytes))
         for i, row in enumerate(rows):
             f.do(f"store i64 {row}, ptr {at(f, numbers, 8 * i)}, align 8")
-        values = [expr for store in self.stores for expr in (store.index, store.value)]
+        values = self.ending.roots
         with f.loop(0, self.panels.vectors) as turn:
             column = plus(f, f"%a{plan.column.axis}", times(f, turn.index, plan.lanes))
             with elements.bound(plan.column.axis, column, self._lane(f, None, column)):
@@ -517,7 +496,7 @@ class _Line:
                     place = plus(f, times(f, line.index, self.panels.vectors), turn.index)
                     total = arithmetic.load_computed(f, at(f, buffer, times(f, place, arithmetic.vector_bytes)))
                     with elements.bound(self.tiles.row.axis, row):
-                        accumulated(f, elements, self.stores, total, self.plan.lanes)
+                        accumulated(f, elements, self.ending, total, self.plan.lanes)
 
 
 def function_of_tiles(module: Module, name: str, params: int, ranged: bool) -> Function:
@@ -525,36 +504,3 @@ def function_of_tiles(module: Module, name: str, params: int, ranged: bool) -> F
     pointers = [("ptr", name) for name in ("x", "w", *(f"e{number}" for number in range(params)), "scratch")]
     more = [("i64", "first"), ("i64", "last")] if ranged else []
     return Function(module, name, [*pointers, *more], attributes=UNOPTIMISED)
-
-
-def elements_of_result(
-    f: Function, target: Target, params: Sequence[Param], sizes: Sequence[int], *, placed: bool = True
-) -> Elements:
-    """Return the writer of an epilogue, all axes of the result rows.
-
-    Args:
-        f: the function, whose arguments are the arrays `%e0`.
-        target: the machine.
-        params: the arrays.
-        sizes: of the result.
-        placed: True if arguments `%a0` say where each axis stands.
-    """
-    arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(params)}
-    elements = Elements(f, target, arrays, dict(enumerate(sizes)))
-    for axis in range(len(sizes)):
-        if placed:
-            elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
-        elements.rows |= bit(axis)
-    return elements
-
-
-def accumulated(f: Function, elements: Elements, stores: Sequence[SideStore], total: str, lanes: int) -> None:
-    """Write the epilogue of one vector of sums."""
-    for load in walk(*(store.value for store in stores)):
-        if isinstance(load, Load) and load.operand == ACCUMULATED:
-            rounded = narrowed(f, total, load.dtype, lanes)
-            if lanes > 1 and not elements.varies(load):
-                rounded = f.op(f"extractelement {register_type(load.dtype, lanes)} {rounded}, i64 0")
-            elements.remember(load, rounded)
-    for store in stores:
-        elements.store(store.param, store.index, store.value)

@@ -12,11 +12,24 @@ from collections.abc import Callable, Sequence
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.micro import Ending, Tile, any_tile, copy, flip, move, rows_together, tile
+from hybridize.codegen.llvm.contraction.micro import (
+    Ending,
+    Light,
+    Tile,
+    any_tile,
+    copy,
+    flip,
+    move,
+    rows_together,
+    tile,
+    widened,
+    widening,
+)
 from hybridize.codegen.llvm.contraction.out import Out
+from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.text import Function, at, operand, plus, times
-from hybridize.schedule.contraction.panels import ColumnPanels, is_long, row_tiles
+from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.tiling import Tiling, columns_block
@@ -143,6 +156,7 @@ def _call_tile(
     more: str,
     near: tuple[str, str] | None = None,
     gate: int = 0,
+    light: Sequence[str] = (),
     further: Sequence[str] = (),
 ) -> None:
     """One register tile of a form that is completed here.
@@ -158,12 +172,13 @@ def _call_tile(
         more: an i1, true where c is added to.
         near: what is brought near, and the bytes of each term.
         gate: bytes from one gate of the panel to the next, where it is read in place.
+        light: arguments of what elements of the panel go through.
         further: arguments of the ending.
     """
     form = changed(form, adds="" if more == "false" else "first", brings=near is not None)
     arguments = [text for p, stride in pointers for text in (f"ptr {p}", f"i64 {operand(f, stride)}")]
     arguments += [f"i64 {operand(f, k)}", f"i1 {more}", *([] if near is None else [f"ptr {near[0]}", f"i64 {near[1]}"])]
-    arguments += [f"i64 {operand(f, gate)}"] * (form.gates > 1)
+    arguments += [*[f"i64 {operand(f, gate)}"] * (form.gates > 1), *light]
     if isinstance(rows, str):
         name = any_tile(f.module, arithmetic, heights, changed(form, ahead=0, ending=None))
         f.call(name, [f"i64 {rows}", *arguments])
@@ -215,10 +230,6 @@ def _pack(
             move(f, name, part, stride, strip, source.stride, left, count)
 
 
-_TILES_TOGETHER = 16
-"""Tiles of x that are copied beside each other: few lines at their ends are read twice."""
-
-
 def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: str, scratch: str) -> str:
     """x as it is computed with, in the same layout or tile by tile."""
     product, x_row = plan.product, plan.tiling.x_row
@@ -228,12 +239,12 @@ def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: st
         apart = product.x_row * arithmetic.stored_bytes
         for part in row_tiles(product.m, plan.tiling.sections[0].heights[0]):
             name = rows_together(f.module, arithmetic, part.height)
-            with f.loop(0, part.count, _TILES_TOGETHER) as loop:
+            with f.loop(0, part.count, plan.tiling.tiles_together) as loop:
                 row = plus(f, times(f, loop.index, part.height), part.start)
                 to = at(f, scratch, times(f, row, x_row))
                 source = at(f, x, times(f, row, arithmetic.stored_bytes))
                 left = f.op(f"sub i64 {part.count}, {loop.index}")
-                tiles = f.umin(left, _TILES_TOGETHER)
+                tiles = f.umin(left, plan.tiling.tiles_together)
                 move(f, name, to, x_row * part.height, source, apart, product.k, tiles)
         return scratch
     rows, width = (product.k, product.m) if product.transpose_x else (product.m, product.k)
@@ -260,6 +271,7 @@ def emit_rows(
     batch: str,
     share: Share | BlockOfRows | Whole,
     out: Out,
+    prologue: PrologueEmitter | None = None,
 ) -> None:
     """Write the product for one member of the batch: x broadcast, w in panels."""
     product, tiling, layout = plan.product, plan.tiling, plan.scratch
@@ -275,13 +287,16 @@ def emit_rows(
     sections: list[_Rows] = []
     for section in tiling.sections:
         if product.packed:
-            before = section.start * product.k * product.gates * arithmetic.bytes
-            source = _Panels(at(f, w, before), section.vectors * arithmetic.vector_bytes, along_k=False)
+            before = section.start * product.k * product.gates * arithmetic.packed.itemsize
+            source = _Panels(at(f, w, before), section.vectors * arithmetic.packed_bytes, along_k=False)
         else:
             source = _Panels(w, stored_row, product.transpose_w, _gate_bytes(product, arithmetic))
         panels, sums = at(f, scratch, layout.panels), at(f, scratch, layout.sums)
+        light = None
+        if product.narrow:
+            light = widening(arithmetic) if prologue is None else prologue.light(f, section)
         sections.append(
-            _Rows(f, product, arithmetic, tiling, section, broadcast, source, panels, sums, batch, share, out)
+            _Rows(f, product, arithmetic, tiling, section, broadcast, source, panels, sums, batch, share, out, light)
         )
     if tiling.order == "streams":
         _in_streams(sections)
@@ -315,11 +330,13 @@ class _Rows:
     batch: str
     share: Share | BlockOfRows | Whole
     out: Out
+    light: Light | None
+    """The way of elements of packed panels that hold them as they are stored."""
 
     @property
     def panel_stride(self) -> int:
         """Bytes from one k to the next within a panel, wherever it is read."""
-        if self.section.pack or self.product.packed:
+        if self.section.pack:
             return self.section.vectors * self.arithmetic.vector_bytes
         return self.source.stride
 
@@ -334,16 +351,47 @@ class _Rows:
             # Columns of a whole panel are as wide as its registers; a narrower one is alone in its section.
             return at(f, self.panels, times(f, index, per_column))
         if self.product.packed:
-            per_column = arithmetic.bytes * self.product.k * section.gates * section.tiles
-            panel = at(f, self.source.pointer, times(f, column, per_column))
-            return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
+            return self.packed(column, k)
         absolute = plus(f, column, section.start - section.skip)
         panel = at(f, self.source.pointer, times(f, absolute, arithmetic.stored_bytes))
         return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
 
+    def packed(self, column: str, k: str) -> str:
+        """A pointer to a panel that was packed beforehand."""
+        per_column = self.arithmetic.packed.itemsize * self.product.k * self.section.gates * self.section.tiles
+        panel = at(self.f, self.source.pointer, times(self.f, column, per_column))
+        return at(self.f, panel, self.f.op(f"mul i64 {k}, {operand(self.f, self.source.stride)}"))
+
+    def arguments(self, column: str, k: str, tile: str) -> list[str]:
+        """Arguments of the way of elements: the member of the batch, the first column and term of a tile."""
+        if self.light is None or not self.light.params:
+            return []
+        columns = self.product.n // self.product.gates
+        first = plus(self.f, column, self.section.start)
+        first = plus(self.f, first, times(self.f, tile, self.section.gates * columns))
+        known = {"w.batch": self.batch, "w.column": first, "w.term": k}
+        return [f"{type} {known.get(name, f'%{name}')}" for type, name in self.light.params]
+
+    def widen(self, column: str, first: str, k: str, count: str | int) -> None:
+        """Convert a packed panel to scratch, tile by tile."""
+        f, section, arithmetic = self.f, self.section, self.arithmetic
+        assert self.light is not None, "panels of other elements are read as they are"
+        name = widened(f.module, arithmetic, self.light, section.vectors)
+        to, source = self.panel(column, first, k), self.packed(column, k)
+        row = section.vectors * arithmetic.vector_bytes
+        with f.loop(0, section.tiles) as loop:
+            pointers = (
+                at(f, to, times(f, loop.index, self.tiling.k_block * row)),
+                at(f, source, times(f, loop.index, self.product.k * self.source.stride)),
+            )
+            passed = [f"ptr {pointer}" for pointer in pointers]
+            f.call(name, [*passed, f"i64 {operand(f, count)}", *self.arguments(column, k, loop.index)])
+
     def pack(self, column: str, first: str, k: str, count: str | int) -> None:
         """Bring a panel to scratch."""
-        if self.section.pack:
+        if self.section.pack == "widen":
+            self.widen(column, first, k, count)
+        elif self.section.pack:
             to = self.panel(column, first, k)
             absolute = plus(self.f, column, self.section.start)
             width = _width(self.f, self.section, absolute, self.product.columns)
@@ -385,9 +433,10 @@ class _Rows:
                     elif self.out.takes(section):
                         column = plus(f, loop.index, section.start)
                         c, ending = self.out.at(row, column, self.batch), self.out.ending(row, column, self.batch)
-                        self.tile(height, x, c, panel, terms, "false", self.out.row_bytes, ending, near)
+                        stride = self.out.row_bytes
+                        self.tile(height, x, c, panel, terms, "false", stride, ending, near, column=loop.index)
                     else:
-                        self.tile(height, x, self.sums, panel, terms, "false", near=near)
+                        self.tile(height, x, self.sums, panel, terms, "false", near=near, column=loop.index)
                         self.finish(self.sums, row, loop.index, height)
 
             each_tile(f, self.product.m, self.heights, self.share, tiles)
@@ -427,7 +476,7 @@ class _Rows:
         c = f.op(f"select i1 {whole}, ptr {target}, ptr {self.sums}")
         dense, apart = section.vectors * self.arithmetic.vector_bytes, operand(f, self.out.row_bytes)
         stride = f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}")
-        self.tile(height, x, c, panel, terms, "false", stride, near=near)
+        self.tile(height, x, c, panel, terms, "false", stride, near=near, column=column)
         with f.when(f.op(f"xor i1 {whole}, true")):
             self.finish(self.sums, row, column, height)
 
@@ -460,7 +509,8 @@ class _Rows:
                     c = at(f, self.sums, times(f, self.scratch_row(row), row_bytes))
                     last = self.before(row, height, self.product.filled, 0, self.product.k)
                     terms = self.before_end(last, blocks.index, count)
-                    self.tile(height, at(f, x, times(f, row, self.broadcast.row)), c, panel, terms, more)
+                    rows = at(f, x, times(f, row, self.broadcast.row))
+                    self.tile(height, rows, c, panel, terms, more, column=loop.index, first=blocks.index)
 
                 each_tile(f, self.product.m, self.heights, self.share, add)
 
@@ -494,6 +544,9 @@ class _Rows:
         c_stride: str | int | None = None,
         ending: tuple[Ending, Sequence[str]] | None = None,
         near: tuple[str, str] | None = None,
+        *,
+        column: str,
+        first: str = "0",
     ) -> None:
         """The register tiles that have all gates, mostly one; their sums are dense unless `c_stride` says how far apart
         the rows are.
@@ -501,10 +554,11 @@ class _Rows:
         f, section = self.f, self.section
         row = section.vectors * self.arithmetic.vector_bytes
         in_place = not section.pack and not self.product.packed
+        light = None if section.pack else self.light
         following = 0
         if section.tiles > 1:
             terms = self.tiling.k_block if section.pack else self.product.k
-            following = section.gates * self.source.gate if in_place else terms * row
+            following = section.gates * self.source.gate if in_place else terms * self.panel_stride
         with f.loop(0, section.tiles) as loop:
             pointers = (
                 (at(f, c, times(f, loop.index, row)), section.tiles * row if c_stride is None else c_stride),
@@ -516,13 +570,15 @@ class _Rows:
                 0,
                 section.vectors,
                 self.broadcast.along_k,
+                self.tiling.summation,
                 ahead=row if self.tiling.order == "streams" else self.tiling.panel_ahead,
                 gates=section.gates if in_place else 1,
                 ending=end,
-                long=self.tiling.order != "streams" and is_long(self.product.k, self.arithmetic),
+                light=light,
             )
             gate = self.source.gate if in_place else 0
-            _call_tile(f, self.arithmetic, self.heights, form, rows, pointers, k, more, near, gate, further)
+            passed = [] if light is None else self.arguments(column, first, loop.index)
+            _call_tile(f, self.arithmetic, self.heights, form, rows, pointers, k, more, near, gate, passed, further)
 
     def finish(self, c: str, row: str, column: str, rows: str | int, gate: str | int | None = None) -> None:
         """Sums of a tile through the epilogue; those of its gates lie beside each other unless `gate` says how many
@@ -563,7 +619,7 @@ def _in_streams(sections: list[_Rows]) -> None:
                         f, part.panel(loop.index, loop.index, blocks.index), times(f, gate.index, part.source.gate)
                     )
                     c = at(f, sums(part, loop.index), times(f, gate.index, apart))
-                    part.tile(product.m, x, c, panel, count, more)
+                    part.tile(product.m, x, c, panel, count, more, column=loop.index)
     for part, (first, last) in zip(sections, columns, strict=True):
         with f.loop(first, last, part.section.width) as loop:
             part.finish(sums(part, loop.index), "0", loop.index, product.m, apart)
@@ -615,7 +671,7 @@ def emit_columns(
                                     (row_of_w, broadcast.stride(part.height)),
                                     (panel, panel_stride),
                                 )
-                                form = Tile(0, section.vectors, True, long=is_long(product.k, arithmetic))
+                                form = Tile(0, section.vectors, True, tiling.summation)
                                 heights = (part.height,)
                                 _call_tile(f, arithmetic, heights, form, part.height, pointers, product.k, "false")
                     to_stride = _flip_sums(f, arithmetic, c, flipped, product.gates * height, section.vectors)

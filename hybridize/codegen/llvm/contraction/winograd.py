@@ -16,27 +16,23 @@ from fractions import Fraction
 from hybridize.base.dims import bounds, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result, emit_taps, function_of_tiles
+from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
+from hybridize.codegen.llvm.contraction.taps import emit_taps, function_of_tiles
 from hybridize.codegen.llvm.functions.table import constant
-from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, operand, plus, times
-from hybridize.loops.index import Interner, bit
-from hybridize.loops.kernel import Param
-from hybridize.loops.measure import weight
+from hybridize.loops.index import bit
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.ending import plain_ending
-from hybridize.schedule.contraction.winograd import LinearProgram, WinogradPlan, linear_program, products_type
-from hybridize.schedule.steps import SideStore
+from hybridize.schedule.contraction.ending import Ending
+from hybridize.schedule.contraction.winograd import LinearProgram, WinogradPlan, linear_program, products_ending
 
 
 def emit_winograd(
     module: Module,
     name: str,
     plan: WinogradPlan,
-    params: Sequence[Param],
-    stores: Sequence[SideStore],
+    ending: Ending,
     target: Target,
     *,
     ranged: bool = False,
@@ -45,12 +41,11 @@ def emit_winograd(
 
     `w` is transformed and packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
-    f = function_of_tiles(module, name, len(params), ranged)
-    transforms = _Transforms(plan, params, stores, ArithmeticEmitter(plan.products.dtype, target))
+    f = function_of_tiles(module, name, len(ending.params), ranged)
+    transforms = _Transforms(plan, ending, ArithmeticEmitter(plan.products.dtype, target))
     read = transforms.of_x(module, f"{name}.x")
-    param, store = plain_ending(Interner(), products_type(plan), plan.summed)
-    multiplied = emit_taps(module, f"{name}.products", plan.products, [param], [store], target)
-    heavy = weight(*(expr for store in stores for expr in (store.index, store.value))) > LIGHT
+    multiplied = emit_taps(module, f"{name}.products", plan.products, products_ending(plan), target)
+    heavy = plan.stores == "buffer"
     whole = None if heavy else transforms.of_result(module, f"{name}.whole", whole=True)
     part = transforms.of_result(module, f"{name}.part", whole=False) if heavy or plan.is_cut else None
     nbytes = plan.products.dtype.itemsize
@@ -69,7 +64,7 @@ def emit_winograd(
             tile = _Tile.of(f, plan, plus(f, first, turn.index))
             place = at(f, summed, times(f, turn.index, plan.summed.strides[1] * nbytes))
             axes = [f"i64 {tile.axes.get(axis, '0')}" for axis in range(len(plan.sizes))]
-            args = [f"ptr {place}", *axes, *(f"ptr %e{number}" for number in range(len(params)))]
+            args = [f"ptr {place}", *axes, *(f"ptr %e{number}" for number in range(len(ending.params)))]
             _end(f, tile, args, whole, part)
     return f
 
@@ -133,8 +128,7 @@ class _Transforms:
     """Writes the functions that transform one tile."""
 
     plan: WinogradPlan
-    params: Sequence[Param]
-    stores: Sequence[SideStore]
+    ending: Ending
     arithmetic: ArithmeticEmitter
 
     def of_x(self, module: Module, name: str) -> str:
@@ -165,13 +159,18 @@ class _Transforms:
         """
         plan, arithmetic = self.plan, self.arithmetic
         axes = [("i64", f"a{axis}") for axis in range(len(plan.sizes))]
-        buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
+        buffers = [("ptr", f"e{number}") for number in range(len(self.ending.params))]
         more = [] if whole else [("i64", "down"), ("i64", "across")]
         f = Function(module, name, [("ptr", "m"), *axes, *buffers, *more], attributes="nounwind noinline")
-        elements = elements_of_result(f, self.arithmetic.target, self.params, plan.sizes)
+        elements = elements_of_result(f, self.arithmetic.target, self.ending.params, plan.sizes)
         program = linear_program(plan.transforms.out)
-        values = [expr for store in self.stores for expr in (store.index, store.value)]
+        values = self.ending.roots
         moving = bit(plan.down.axis) | bit(plan.across.axis)
+        starts = ("0", "0") if whole else ("%down", "%across")
+        box = [
+            BoxAxis(axis.axis, f"%a{axis.axis}", 1, plan.pixels, start)
+            for axis, start in zip((plan.down, plan.across), starts, strict=True)
+        ]
         for vectors, mask in self._vectors(f, plan.sizes[plan.column]):
             lane = Lane(plan.column, Width(plan.lanes, mask))
             with vectors as loop, elements.bound(plan.column, loop.index, lane):
@@ -183,7 +182,8 @@ class _Transforms:
                     loaded = [arithmetic.load(f, place, plan.lanes, mask) for place in places]
                     columns.append(self._applied(f, program, loaded))
                 rows = (self._applied(f, program, [column[i] for column in columns]) for i in range(plan.pixels))
-                (self._store_whole if whole else self._store_part)(f, elements, rows)
+                sums = (value for row in rows for value in row)
+                emit_ending(f, elements, self.ending, arithmetic, box, sums, plan.lanes, inside=whole)
         return module.shared(f)
 
     def _summed(self, f: Function, m: str, i: int, j: int) -> str:
@@ -198,30 +198,6 @@ class _Transforms:
         if whole < count:
             mask = None if self.plan.lanes == 1 else first_lanes(f, str(count - whole), self.plan.lanes)
             yield f.loop(whole, count, self.plan.lanes), mask
-
-    def _store_whole(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
-        """Write the epilogue of each pixel."""
-        plan = self.plan
-        for i, row in enumerate(rows):
-            with elements.bound(plan.down.axis, plus(f, f"%a{plan.down.axis}", i)):
-                for j, value in enumerate(row):
-                    with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", j)):
-                        accumulated(f, elements, self.stores, value, plan.lanes)
-
-    def _store_part(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
-        """Write the epilogue once, in a loop over pixels, which wait on the stack."""
-        plan, arithmetic = self.plan, self.arithmetic
-        buffer = f.alloca(arithmetic.vector, plan.pixels**2)
-        for i, row in enumerate(rows):
-            for j, value in enumerate(row):
-                arithmetic.store_computed(f, value, at(f, buffer, (i * plan.pixels + j) * arithmetic.vector_bytes))
-        with f.loop("%down", str(plan.pixels)) as down, elements.scope():
-            y = plus(f, f"%a{plan.down.axis}", down.index)
-            with elements.bound(plan.down.axis, y), f.loop("%across", str(plan.pixels)) as across, elements.scope():
-                number = plus(f, times(f, down.index, plan.pixels), across.index)
-                place = at(f, buffer, times(f, number, arithmetic.vector_bytes))
-                with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", across.index)):
-                    accumulated(f, elements, self.stores, arithmetic.load_computed(f, place), plan.lanes)
 
     def _applied(self, f: Function, program: LinearProgram, vector: Sequence[str]) -> list[str]:
         """The values of a program."""

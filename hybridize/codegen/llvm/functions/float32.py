@@ -12,6 +12,7 @@ Source: polynomials of Cephes (S. Moshier) for exp, log, sin, cos; of N. Juffa f
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from hybridize.base.dtypes import DType, float32
@@ -19,6 +20,7 @@ from hybridize.codegen.llvm.functions import float64 as double
 from hybridize.codegen.llvm.functions import wide
 from hybridize.codegen.llvm.functions.exponentials import LOG2E, Exponentials
 from hybridize.codegen.llvm.functions.gamma import gamma
+from hybridize.codegen.llvm.functions.templates import Template, template
 from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import Function
 from hybridize.machine.target import Target
@@ -209,10 +211,17 @@ CALLED: dict[str, Rule] = {
 """Rules in float32 with a function of their own."""
 
 
+@functools.lru_cache(256)
+def _template(name: str, arity: int, lanes: int, target: Target) -> Template | None:
+    """The instructions of a rule that is written where it is used."""
+    return template(lambda f, *args: INLINE[name](Vectors(f, float32, lanes, target), *args), arity)
+
+
 def _apply(name: str, f: Function, args: list[str], dtype: DType, lanes: int, target: Target) -> str:
     v = Vectors(f, dtype, lanes, target)
     if dtype == float32 and name in INLINE:
-        return INLINE[name](v, *args)
+        known = _template(name, len(args), lanes, target)
+        return INLINE[name](v, *args) if known is None else known.write(f, args)
     rule = (CALLED if dtype == float32 else double.RULES)[name]
     callee = f"hy.{name}.{v.suffix}"
     if callee not in f.module.functions:

@@ -83,12 +83,13 @@ def _rsqrt(w: Vectors, x: str) -> str:
 
 _NAMES = {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
-    "arctan2": "atan2", "gammaln": "lgamma",
+    "arctan2": "atan2",
 }  # fmt: skip
 _SAME = (
     "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "erf", "pow", "hypot",
 )  # fmt: skip
 RULES: dict[str, Rule] = {
+    **wide.BOTH,
     **{name: wide.library(name) for name in _SAME},
     **{name: wide.library(libm) for name, libm in _NAMES.items()},
     "exp": EXPONENTIALS.exp,
@@ -100,6 +101,5 @@ RULES: dict[str, Rule] = {
     "logaddexp": _logaddexp,
     "erfinv": _erfinv,
     "rsqrt": _rsqrt,
-    "cbrt": wide.cbrt,
     "gamma": gamma,
 }

@@ -7,6 +7,7 @@ registers or constants as text, without types. Nothing here may be reassociated 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from hybridize.base.dtypes import DType, float32, float64
@@ -22,27 +23,27 @@ class Registers:
         self.dtype = dtype
         self.lanes = lanes
 
-    @property
+    @functools.cached_property
     def bits(self) -> int:
         """Width of an element."""
         return 8 * self.dtype.itemsize
 
-    @property
+    @functools.cached_property
     def type(self) -> str:
         """`<16 x float>`."""
         return vector("float" if self.dtype == float32 else "double", self.lanes)
 
-    @property
+    @functools.cached_property
     def itype(self) -> str:
         """`<16 x i32>`."""
         return vector(f"i{self.bits}", self.lanes)
 
-    @property
+    @functools.cached_property
     def btype(self) -> str:
         """`<16 x i1>`."""
         return vector("i1", self.lanes)
 
-    @property
+    @functools.cached_property
     def suffix(self) -> str:
         """`v16f32`, as in the names of intrinsics."""
         return f"v{self.lanes}f{self.bits}" if self.lanes > 1 else f"f{self.bits}"

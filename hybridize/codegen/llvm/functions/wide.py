@@ -263,6 +263,11 @@ def library(name: str) -> Rule:
     return rule
 
 
+BOTH: dict[str, Rule] = {
+    "cbrt": cbrt,
+    "gammaln": library("lgamma"),
+}
+"""Rules in float64, for any argument; those of float32 go through them."""
 SINGLE: dict[str, Rule] = {
     "tan": _tan_single,
     "sinh": through(_near_zero(_sinh, 1 / 6, 2.0**-10)),
@@ -275,8 +280,7 @@ SINGLE: dict[str, Rule] = {
     "arccos": through(_arccos),
     "arctan2": through(_arctan2),
     "hypot": through(_hypot),
-    "cbrt": through(cbrt),
     "pow": through(_pow),
     "erfinv": through(erfinv),
-    "gammaln": through(library("lgamma")),
+    **{name: through(rule) for name, rule in BOTH.items()},
 }

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from hybridize.base import dims
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.functions.table import register
-from hybridize.codegen.llvm.nests.elements import MANY, Elements
-from hybridize.codegen.llvm.nests.folding import BLOCK, Folding, State
+from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.nests.folding import Folding, State
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.loops.expr import Expr, Fold
@@ -111,14 +111,14 @@ class ColumnAccumulators:
             with self._f.loop(0, size) as loop, self._elements.bound(variable, loop.index):
                 self._over(rest, elements, line)
             return
-        whole = size // terms * terms
+        whole, steps = size // terms * terms, self._elements.steps(line.folding, variable, terms=terms)
         if dims.is_symbolic(size):
-            self._level(variable, (0, whole), terms * line.folding.levels(MANY), elements, line)
+            self._level(variable, (0, whole), steps, elements, line)
             with self._f.loop(whole, size) as loop:
                 self._rows(variable, (loop.index, 1), elements, line)
             return
         if whole:
-            self._level(variable, (0, whole), terms * line.folding.levels(whole // terms), elements, line)
+            self._level(variable, (0, whole), steps, elements, line)
         if whole < size:
             self._rows(variable, (str(whole), size - whole), elements, line)
 
@@ -126,21 +126,21 @@ class ColumnAccumulators:
         self,
         variable: int,
         over: tuple[int | str, int | str],
-        span: int,
+        steps: Sequence[int],
         elements: Sequence[Sequence[Expr]],
         line: _Line,
     ) -> None:
-        """Fold a range of matrix rows in parts of `span`; long sums in levels of short ones."""
-        f = self._f
-        with f.loop(*over, span) as loop:
-            if span == self._panel.terms:
-                self._rows(variable, (loop.index, span), elements, line)
+        """Fold a range of matrix rows in parts of the first of `steps`; long sums in levels of short ones."""
+        f, (step, *inner) = self._f, steps
+        with f.loop(*over, step) as loop:
+            if not inner:
+                self._rows(variable, (loop.index, step), elements, line)
                 return
             last = over[1] if isinstance(over[1], str) else f.size(over[1])
-            end = f.op(f"add i64 {loop.index}, {span}")
+            end = f.op(f"add i64 {loop.index}, {step}")
             end = f.smin(end, last)
             part = self._line(line.folding)
-            self._level(variable, (loop.index, end), span // BLOCK, elements, part)
+            self._level(variable, (loop.index, end), inner, elements, part)
             lanes, combined = self._panel.lanes, line.folding.combined
             self._each(lambda column: line.store(column, combined(line.load(column), part.load(column), lanes)))
 

@@ -19,7 +19,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm.functions import table
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.counted import whole_steps
-from hybridize.codegen.llvm.nests.folding import BLOCK, Folding, State
+from hybridize.codegen.llvm.nests.folding import Folding, State
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import SMALL, Array, Lane, OpenRow, Positions
 from hybridize.codegen.llvm.text import Function, times, vector
@@ -28,17 +28,14 @@ from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, bit, upward
 from hybridize.loops.monoids import nested
 from hybridize.machine.target import Target
-from hybridize.schedule.kernel import FoldLanes, Lanes
-
-MANY = 2048
-"""Turns that a fold is made for where their number is not known before the call: fewer take no harm, more little."""
-
-DEEP = 24
-"""Parts of an expression beyond which it is computed from the inside."""
+from hybridize.schedule import thresholds
+from hybridize.schedule.kernel import FoldLanes, FoldLevels, Lanes
 
 
 class Elements(Positions):
-    """Writes values of expressions, stores and folds; `folds` are the vectors of folds to one number, by variable."""
+    """Writes values of expressions, stores and folds; `folds` are the vectors of folds to one number, by variable,
+    `levels` the order of long sums.
+    """
 
     def __init__(
         self,
@@ -47,9 +44,11 @@ class Elements(Positions):
         arrays: Mapping[int, Array],
         sizes: Mapping[int, int],
         folds: Mapping[int, FoldLanes] = MappingProxyType({}),
+        levels: Mapping[int, FoldLevels] = MappingProxyType({}),
     ) -> None:
         super().__init__(f, target, arrays, sizes)
         self._folds = folds
+        self._levels = levels
         self.siblings: Mapping[int, Sequence[Fold]] = {}
         """The folds that run in one loop, by their variable, where they are several."""
         self.few = False
@@ -65,7 +64,7 @@ class Elements(Positions):
     def settle(self, expr: Expr) -> None:
         """Compute what a deep expression is made of, innermost first, so that `value` need not recurse into it."""
         parts = upward(expr, indices=False, folds=False)
-        if len(parts) > DEEP:
+        if len(parts) > thresholds.DEEP_PARTS:
             for part in parts:
                 if not isinstance(part, Const | Axis | Index):
                     self.value(part)
@@ -166,7 +165,7 @@ class Elements(Positions):
             return stored or memory.load(self.f, self.pointer(load.operand, address), array.dtype, width)
         if stride is not None and same(stride, -1):
             return memory.load_reversed(self.f, self.pointer(load.operand, address), array.dtype, width)
-        if stride is not None and not dims.is_symbolic(stride) and 2 <= stride <= memory.FAR:
+        if stride is not None and not dims.is_symbolic(stride) and 2 <= stride <= thresholds.STRIDED_ELEMENTS:
             return memory.load_strided(self.f, self.pointer(load.operand, address), array.dtype, stride, width)
         if stride is not None:
             base = self.pointer(load.operand, address)
@@ -285,7 +284,17 @@ class Elements(Positions):
             with self.bound(variable, index):
                 return self._loops(folding, rest, state, lanes, turn, roots)
 
-        return self._blocked(folding, [start], lanes, size, 1, lambda states, index: [body(states[0], index)])[0]
+        steps = self.steps(folding, variable)
+        return self._blocked(folding, [start], lanes, size, steps, lambda states, index: [body(states[0], index)])[0]
+
+    def steps(self, folding: Folding, variable: int, lanes: int = 1, terms: int = 1) -> tuple[int, ...]:
+        """The steps of the loops over a variable, outermost first: blocks of long sums, then turns of `terms`, or of
+        vectors of `lanes`.
+        """
+        levels = self._levels.get(variable) if folding.levelled else None
+        blocks = () if levels is None else levels.turns if lanes == 1 else levels.vectors
+        step = lanes * terms
+        return (*(block * step for block in blocks), step)
 
     def _blocked(
         self,
@@ -293,33 +302,34 @@ class Elements(Positions):
         starts: Sequence[State],
         lanes: int,
         stop: int | str,
-        step: int,
+        steps: Sequence[int],
         body: Callable[[list[State], str], list[State]],
     ) -> list[State]:
-        """`for index in range(0, stop, step): states = body(states, index)`; long sums in levels of short ones."""
+        """`for index in range(0, stop, steps[-1]): states = body(states, index)`; long sums in levels of short ones."""
         types, zeros = folding.types(lanes), [folding.empty(lanes)] * len(starts)
 
-        def level(first: str | int, last: str | int, states: Sequence[State], span: int) -> list[State]:
+        def level(first: str | int, last: str | int, states: Sequence[State], steps: Sequence[int]) -> list[State]:
             carry = [pair for state in states for pair in zip(types, state, strict=True)]
-            with self.f.loop(first, last, span, carry) as loop:
+            (step, *inner) = steps
+            with self.f.loop(first, last, step, carry) as loop:
                 values = _parts(loop.values, len(types))
-                if span == step:
-                    following = body(values, loop.index)
-                else:
-                    end = self.f.op(f"add i64 {loop.index}, {span}")
+                if inner:
+                    end = self.f.op(f"add i64 {loop.index}, {step}")
                     end = self.f.smin(end, last)
-                    parts = level(loop.index, end, zeros, span // BLOCK)
+                    parts = level(loop.index, end, zeros, inner)
                     pairs = zip(values, parts, strict=True)
                     following = [folding.combined(state, part, lanes) for state, part in pairs]
+                else:
+                    following = body(values, loop.index)
                 loop.following = [total for state in following for total in state]
             return _parts(loop.results, len(types))
 
         if isinstance(stop, str) or dims.is_symbolic(stop):
             last = stop if isinstance(stop, str) else self.f.size(stop)
-            return level(0, last, starts, step * folding.levels(MANY))
-        if stop <= step:
+            return level(0, last, starts, steps)
+        if stop <= steps[-1]:
             return body(list(starts), "0") if stop > 0 else list(starts)
-        return level(0, stop, starts, step * folding.levels(-(-stop // step)))
+        return level(0, stop, starts, steps)
 
     def _horizontal(self, folding: Folding) -> State:
         """Folds to scalars, one of their variables spread over vectors."""
@@ -366,7 +376,8 @@ class Elements(Positions):
 
         whole = size // lanes * lanes
         states = [state for state, _ in runs]
-        states = self._blocked(folding, states, lanes, whole, lanes, lambda s, index: step(s, index, Width(lanes)))
+        steps = self.steps(folding, variable, lanes)
+        states = self._blocked(folding, states, lanes, whole, steps, lambda s, index: step(s, index, Width(lanes)))
         return step(states, str(whole), Width.first(size - whole, vectors.rest)) if vectors.rest else states
 
     def _counted(
@@ -403,7 +414,8 @@ class Elements(Positions):
                     def turn(states: list[State], index: str, lanes: int = width) -> list[State]:
                         return [step(states[0], index, Width(lanes))]
 
-                    (state,) = self._blocked(folding, [state], width, following, width, turn)
+                    steps = self.steps(folding, variable, width)
+                    (state,) = self._blocked(folding, [state], width, following, steps, turn)
                 else:
                     state = narrow_loop(state, end, following, width, functools.partial(Width, width))
                 lanes, end = width, following

@@ -14,9 +14,6 @@ from hybridize.loops.expr import CallExpr, Const, Expr, Fold
 from hybridize.loops.monoids import applied, monoid
 from hybridize.machine.target import Target
 
-BLOCK = 32
-"""Steps in a row before a sum moves on to the next level; keeps the error of long sums near that of pairs."""
-
 State = list[str]
 """A register of each accumulator of each fold."""
 
@@ -109,13 +106,10 @@ class Folding:
             state, lanes = self.combined(parts[0], parts[1], half), half
         return state
 
-    def levels(self, turns: int) -> int:
-        """Return the number of turns to fold apart, 1 or a power of `BLOCK`, where that keeps the folds accurate."""
-        span = 1
-        if any(reduction.levelled for reduction in self._monoids):
-            while turns > span * BLOCK * 2:
-                span *= BLOCK
-        return span
+    @property
+    def levelled(self) -> bool:
+        """True if they are summed in levels, as that keeps one of them accurate."""
+        return any(reduction.levelled for reduction in self._monoids)
 
     def _own(self, state: State) -> list[State]:
         """The part of each fold."""

@@ -20,9 +20,10 @@ from hybridize.codegen.llvm.nests.accumulators import ColumnAccumulators
 from hybridize.codegen.llvm.nests.counted import counted_lanes
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
+from hybridize.codegen.llvm.nests.memory import load as load_elements
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.nests.tiles import turn, turned
-from hybridize.codegen.llvm.text import Function, LoopBlock, Module
+from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import Index, bit, upward
 from hybridize.loops.kernel import Param, Statement
@@ -94,7 +95,8 @@ class _Nest:
             for number in written | loads
         }
         sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
-        self.elements = Elements(f, target, arrays, sizes, {lanes.fold: lanes for lanes in nest.folds})
+        folds, levels = {one.fold: one for one in nest.folds}, {one.variable: one for one in nest.levels}
+        self.elements = Elements(f, target, arrays, sizes, folds, levels)
         self.elements.rows = _bits(0, self.rows)
         self.elements.row_lane = self.lane
         for body in nest.bodies:
@@ -329,26 +331,39 @@ class _Nest:
 
     def _copied_tiles(self, body: kernels.Body, across: int, tiles: kernels.Tiles, over: tuple[int, int]) -> bool:
         """Call the function that turns tiles, along the last axis, if the body does nothing else; tell whether."""
-        elements, (lane, size) = self.elements, over
+        f, elements, (lane, size) = self.f, self.elements, over
         if len(body.statements) != 1 or len(tiles.loads) != 1:
             return False
         (statement,), ((load, load_stride),) = body.statements, tiles.loads
         dtype = elements.arrays[load.operand].dtype
-        store_stride = elements.stride(statement.index, across)
         if (
             statement.value is not load
             or elements.arrays[statement.buffer].dtype != dtype
-            or store_stride is None
             or load_stride is None
             or not self._straight(statement.index, lane)
         ):
             return False
-        with elements.bound(lane, "0", Lane(lane, Width(tiles.lanes))):
-            to = elements.pointer(statement.buffer, statement.index)
+        name, nbytes = turn(f.module, dtype, tiles.lanes), dtype.itemsize
+        origin, store_stride = f.size(load_stride * nbytes), elements.stride(statement.index, across)
+        if store_stride is not None:
+            with elements.bound(lane, "0", Lane(lane, Width(tiles.lanes))):
+                to = elements.pointer(statement.buffer, statement.index)
+                start = elements.pointer(load.operand, load.indices[0])
+            f.call(name, _turned(to, f.size(store_stride * nbytes), start, origin, f.size(size)))
+            return True
+        # Rows lie at no one distance from each other: they go there from a tile beside.
+        row, column = tiles.lanes * nbytes, elements.axes[across]
+        tile = f.alloca("i8", tiles.lanes * row)
+        with f.loop(0, size, tiles.lanes) as loop, elements.bound(lane, loop.index, Lane(lane, Width(tiles.lanes))):
             start = elements.pointer(load.operand, load.indices[0])
-        strides = [self.f.size(stride * dtype.itemsize) for stride in (store_stride, load_stride)]
-        args = [f"ptr {to}", f"i64 {strides[0]}", f"ptr {start}", f"i64 {strides[1]}", f"i64 {self.f.size(size)}"]
-        self.f.call(turn(self.f.module, dtype, tiles.lanes), args)
+            f.call(name, _turned(tile, str(row), start, origin, str(tiles.lanes)))
+            with (
+                f.loop(0, tiles.lanes, carry=[("ptr", tile)]) as rows,
+                elements.bound(across, f.op(f"add i64 {column}, {rows.index}")),
+            ):
+                elements.remember(load, load_elements(f, rows.values[0], dtype, Width(tiles.lanes)))
+                self._turn(body)
+                rows.following = [at(f, rows.values[0], str(row))]
         return True
 
     def _straight(self, address: Expr, lane: int) -> bool:
@@ -425,6 +440,11 @@ class _Nest:
             lane = Lane(axis, Width.first(stop - main, lanes.rest))
             with self._rest(axis), self.elements.bound(axis, str(main), lane):
                 body()
+
+
+def _turned(to: str, to_stride: str, start: str, stride: str, size: str) -> list[str]:
+    """The arguments of the function that turns tiles."""
+    return [f"ptr {to}", f"i64 {to_stride}", f"ptr {start}", f"i64 {stride}", f"i64 {size}"]
 
 
 def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]:

@@ -103,12 +103,8 @@ def load_reversed(f: Function, pointer: str, dtype: DType, width: Width) -> str:
     return from_memory(f, shuffled(f, kind, raw, reversed(range(lanes))), dtype, lanes)
 
 
-FAR = 4
-"""The largest distance of elements that are loaded in vectors and shuffled: as many loads, one shuffle fewer."""
-
-
 def load_strided(f: Function, pointer: str, dtype: DType, stride: int, width: Width) -> str:
-    """Elements at `pointer`, `pointer + stride`, ..., 2 to `FAR` apart: loaded with those between them, and shuffled.
+    """Elements at `pointer`, `pointer + stride`, ..., 2 to 4 apart: loaded with those between them, and shuffled.
 
     Nothing after the last of them is touched: the last vector that is loaded ends with it, and overlaps the one before.
     """

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Square tiles turned around in registers: loaded in the order of memory, rows and columns exchanged by log2(lanes)
-rounds of shuffles.
+"""Square tiles turned around in registers: loaded in the order of memory, rows and columns exchanged by shuffles.
 
 Where nothing but the order changes, a function of the module turns tiles: every copy of a program calls the same one,
 whatever its sizes, since LLVM takes far longer for a tile than a call takes for its arguments.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 from hybridize.base.dtypes import DType
 from hybridize.codegen.llvm.contraction.arithmetic import interleaved, side_by_side
@@ -15,6 +16,7 @@ from hybridize.codegen.llvm.nests.memory import Width, element_pointer
 from hybridize.codegen.llvm.nests.positions import Lane, Positions
 from hybridize.codegen.llvm.text import Function, Module, at, shuffled, vector
 from hybridize.loops.expr import Load
+from hybridize.schedule import thresholds
 
 
 def turned(
@@ -25,16 +27,9 @@ def turned(
     Of a tile of fewer `rows` than lanes the first lanes count, and nothing else is loaded.
     """
     array = positions.arrays[load.operand]
-    kind = vector(memory(array.dtype, 1), lanes)
-    align = array.dtype.itemsize
     starts = _starts(f, positions, lanes if rows is None else rows, load, stride)
-    registers = [f.op(f"load {kind}, ptr {pointer}, align {align}") for pointer in starts]
-    registers += ["zeroinitializer"] * (lanes - len(registers))
-    distance = lanes // 2
-    while distance:
-        registers = _exchanged(f, registers, kind, distance)
-        distance //= 2
-    return [from_memory(f, register, array.dtype, lanes) for register in registers]
+    squares = _squares(f, starts, memory(array.dtype, 1), lanes, array.dtype.itemsize)
+    return [from_memory(f, register, array.dtype, lanes) for square in squares for register in square]
 
 
 def _starts(f: Function, positions: Positions, rows: int, load: Load, stride: int | None) -> list[str]:
@@ -55,9 +50,7 @@ def _starts(f: Function, positions: Positions, rows: int, load: Load, stride: in
 def turn(module: Module, dtype: DType, lanes: int) -> str:
     """`(ptr to, i64 to_stride, ptr from, i64 from_stride, i64 size)`: to[i][j] = from[j][i], i < lanes, j < size.
 
-    Strides are in bytes, `size` a multiple of `lanes`; within a row elements lie side by side. Pieces of rows are
-    loaded beside each other, so that only shuffles within pieces remain: whole rows in registers, as `turned` has
-    them, take LLVM three times as long.
+    Strides are in bytes, `size` a multiple of `lanes`; within a row elements lie side by side.
     """
     scalar = memory(dtype, 1)
     name = f"turn.{scalar}.{lanes}"
@@ -66,25 +59,21 @@ def turn(module: Module, dtype: DType, lanes: int) -> str:
     params = [("ptr", "to"), ("i64", "to.stride"), ("ptr", "from"), ("i64", "from.stride"), ("i64", "size")]
     f = Function(module, name, params, attributes="nounwind noinline")
     kind, align = vector(scalar, lanes), dtype.itemsize
-    chunk = min(lanes, 4 if align <= 4 else 2)
-    places, origins = _multiples(f, "%to.stride", chunk), _multiples(f, "%from.stride", min(APART, lanes - 1))
+    chunk = _chunk(lanes, align)
+    places = _multiples(f, "%to.stride", chunk)
+    origins = _multiples(f, "%from.stride", min(thresholds.TILE_POINTERS, lanes - 1))
     step = f.op(f"mul i64 %from.stride, {lanes}")
     with f.loop("0", "%size", lanes, [("ptr", "%to"), ("ptr", "%from")]) as tiles:
         to, start = tiles.values
         with f.loop(0, lanes, chunk, [("ptr", to), ("ptr", start)]) as loop:
             to_column, column = loop.values
-            rows = _rows(f, column, origins, lanes)
-            registers = [side_by_side(f, rows[row::chunk], scalar, chunk, align) for row in range(chunk)]
+            registers = _square(f, _rows(f, column, origins, lanes), scalar, lanes, align)
             stores = [to_column, *(at(f, to_column, place) for place in places[: chunk - 1])]
-            for register, place in zip(_flipped(f, registers, kind, lanes), stores, strict=True):
+            for register, place in zip(registers, stores, strict=True):
                 f.do(f"store {kind} {register}, ptr {place}, align {align}")
             loop.following = [at(f, to_column, places[chunk - 1]), at(f, column, str(chunk * align))]
         tiles.following = [at(f, to, str(lanes * align)), at(f, start, step)]
     return name
-
-
-APART = 4
-"""Rows of a tile whose pointers are made of one: more strides than these would not stay in registers."""
 
 
 def _multiples(f: Function, stride: str, count: int) -> list[str]:
@@ -95,15 +84,32 @@ def _multiples(f: Function, stride: str, count: int) -> list[str]:
 def _rows(f: Function, start: str, strides: list[str], lanes: int) -> list[str]:
     """The pointers to the rows of a tile."""
     rows: list[str] = []
-    for first in range(0, lanes, APART):
-        start = at(f, start, strides[APART - 1]) if first else start
-        rows += [start, *(at(f, start, stride) for stride in strides[: min(APART, lanes) - 1])]
+    count = thresholds.TILE_POINTERS
+    for first in range(0, lanes, count):
+        start = at(f, start, strides[count - 1]) if first else start
+        rows += [start, *(at(f, start, stride) for stride in strides[: min(count, lanes) - 1])]
     return rows
 
 
-def _flipped(f: Function, registers: list[str], kind: str, lanes: int) -> list[str]:
-    """Flip the small square that each piece of these 2 or 4 registers holds."""
-    chunk = len(registers)
+def _chunk(lanes: int, nbytes: int) -> int:
+    """Elements of a piece of a row: as many as shuffles within 128 bits turn around."""
+    return min(lanes, 4 if nbytes <= 4 else 2)
+
+
+def _squares(f: Function, rows: Sequence[str], scalar: str, lanes: int, nbytes: int) -> Iterator[list[str]]:
+    """The columns of a tile of `rows`, given by pointers, some at a time."""
+    for column in range(0, lanes, _chunk(lanes, nbytes)):
+        yield _square(f, [at(f, row, str(column * nbytes)) for row in rows], scalar, lanes, nbytes)
+
+
+def _square(f: Function, rows: Sequence[str], scalar: str, lanes: int, nbytes: int) -> list[str]:
+    """The first columns of a tile, as many as pieces of its rows have elements.
+
+    The pieces are loaded beside each other, so that only shuffles within pieces remain: whole rows in registers, and
+    log2(lanes) rounds of shuffles, take LLVM three times as long.
+    """
+    chunk, kind = _chunk(lanes, nbytes), vector(scalar, lanes)
+    registers = [side_by_side(f, rows[row::chunk], scalar, chunk, nbytes, lanes) for row in range(chunk)]
 
     def both(x: str, y: str, group: int) -> list[str]:
         return [shuffled(f, kind, x, interleaved(lanes, chunk, group, high), y) for high in (False, True)]
@@ -112,16 +118,3 @@ def _flipped(f: Function, registers: list[str], kind: str, lanes: int) -> list[s
     if chunk == 2:
         return pairs[0]
     return [register for x, y in zip(*pairs, strict=True) for register in both(x, y, 2)]
-
-
-def _exchanged(f: Function, rows: list[str], kind: str, distance: int) -> list[str]:
-    """One round: rows and columns whose numbers differ in the bit `distance` change places."""
-    lanes = len(rows)
-    low = [c if not c & distance else lanes + c - distance for c in range(lanes)]
-    high = [c + distance if not c & distance else lanes + c for c in range(lanes)]
-    result = list(rows)
-    for row in range(lanes):
-        if not row & distance:
-            x, y = rows[row], rows[row + distance]
-            result[row], result[row + distance] = (shuffled(f, kind, x, picks, y) for picks in (low, high))
-    return result

@@ -15,9 +15,7 @@ from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function, plus, times
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
-
-_TOGETHER = 8
-"""Ways at a time: a step waits for some twenty cycles, and is a dozen instructions."""
+from hybridize.schedule import thresholds
 
 
 def write(
@@ -26,15 +24,15 @@ def write(
     """Write the body of `descent` with the parameter depth."""
     rows, trees = inputs[0].shape[0], inputs[3].shape[0]
     ways = _Ways(f, routine.parameters[0], inputs)
-    whole = rows // _TOGETHER * _TOGETHER
+    whole = rows // thresholds.DESCENTS_TOGETHER * thresholds.DESCENTS_TOGETHER
     if dims.is_symbolic(rows) or whole:
-        with f.loop(0, trees) as tree, f.loop(0, whole, _TOGETHER) as row:
-            ways.write([(tree.index, plus(f, row.index, k)) for k in range(_TOGETHER)])
+        with f.loop(0, trees) as tree, f.loop(0, whole, thresholds.DESCENTS_TOGETHER) as row:
+            ways.write([(tree.index, plus(f, row.index, k)) for k in range(thresholds.DESCENTS_TOGETHER)])
     if same(whole, rows):
         return
     with f.loop(whole, rows) as row:
-        several = trees // _TOGETHER * _TOGETHER
-        for start, stop, count in ((0, several, _TOGETHER), (several, trees, 1)):
+        several = trees // thresholds.DESCENTS_TOGETHER * thresholds.DESCENTS_TOGETHER
+        for start, stop, count in ((0, several, thresholds.DESCENTS_TOGETHER), (several, trees, 1)):
             if start != stop:
                 with f.loop(start, stop, count) as tree:
                     ways.write([(plus(f, tree.index, k), row.index) for k in range(count)])

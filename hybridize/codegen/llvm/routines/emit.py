@@ -226,7 +226,7 @@ def _table(f: Function, pointers: Sequence[str]) -> str:
 
 
 def _call_back(f: Function, note: str, table: str) -> None:
-    callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 'ptr', 'null')}")
+    callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 8)}")
     f.do(f"call void {callee}(ptr {note}, ptr {table})")
 
 

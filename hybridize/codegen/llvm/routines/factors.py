@@ -17,10 +17,9 @@ from hybridize.codegen.llvm.routines.reals import Position, Reals
 from hybridize.codegen.llvm.text import Function
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
+from hybridize.schedule import thresholds
 
 Types = Sequence[TensorType]
-PANEL = 4
-"""Columns that are eliminated together."""
 
 
 def size(f: Function, x: int) -> Position:
@@ -88,8 +87,9 @@ def write_lu(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
         with f.loop(0, n) as rows:
             f.do(f"store i64 {rows.index}, ptr {_word(f, order, rows.index)}, align 8")
         elimination = _Elimination(r, n, y, order, sign)
-        whole: Position = n // PANEL * PANEL if isinstance(n, int) else f.op(f"and i64 {n}, {-PANEL}")
-        for start, stop, width in ((0, whole, PANEL), (whole, n, 1)):
+        panel = thresholds.ELIMINATED_COLUMNS
+        whole: Position = n // panel * panel if isinstance(n, int) else f.op(f"and i64 {n}, {-panel}")
+        for start, stop, width in ((0, whole, panel), (whole, n, 1)):
             if start != stop:
                 with f.loop(start, stop, width) as panels:
                     elimination.panel(panels.index, width)

@@ -18,10 +18,9 @@ from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function, broadcast, in_names, plus, shuffled, times, vector
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
+from hybridize.schedule import thresholds
 
 Types = Sequence[TensorType]
-_TOGETHER = 4
-"""Independent sums, which hide how long an addition takes."""
 
 
 class _Numbers(Cells):
@@ -78,7 +77,7 @@ def write_dots(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
         return
     numbers = _Numbers(f, x, target)
     count = _count(f, n)
-    whole = f.op(f"and i64 {count}, {-_TOGETHER}")
+    whole = f.op(f"and i64 {count}, {-thresholds.PREFIXES_TOGETHER}")
     with f.loop(0, batch) as members, f.loop(0, m) as queries:
         row = plus(f, times(f, members.index, m), queries.index)
         query, first, result = times(f, row, d), times(f, members.index, n * d), times(f, row, n)
@@ -88,8 +87,8 @@ def write_dots(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
             for k, total in enumerate(_dots(numbers, query, starts, d)):
                 numbers.store_number(total, "%o0", plus(f, result, at, k), 1)
 
-        with f.loop(0, whole, _TOGETHER) as four:
-            dots(four.index, _TOGETHER)
+        with f.loop(0, whole, thresholds.PREFIXES_TOGETHER) as four:
+            dots(four.index, thresholds.PREFIXES_TOGETHER)
         with f.loop(whole, count) as one:
             dots(one.index, 1)
         zero = numbers.zero(1)
@@ -146,7 +145,7 @@ def write_sums(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
                 numbers.store_number(total, "%o0", plus(f, result, at, k * width), width)
 
         done: int = 0
-        for width, together in ((numbers.lanes, _TOGETHER), (numbers.lanes, 1), (1, 1)):
+        for width, together in ((numbers.lanes, thresholds.PREFIXES_TOGETHER), (numbers.lanes, 1), (1, 1)):
             end = done + (d - done) // (width * together) * (width * together)
             if is_symbolic(end) or not same(done, end):
                 with f.loop(done, end, width * together) as block:

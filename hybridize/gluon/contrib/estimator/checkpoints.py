@@ -149,7 +149,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                 help="pass more epochs or batches to fit, or do not set resume_from_checkpoint",
             )
         parameters = estimator.net._all_parameters().values()
-        before = [(one, one.list_data()[0].copy()) for one in parameters if one._data is not None]
+        before = [(one, one.list_data()[0].copy()) for one in parameters if one._array is not None]
         estimator.net.load_parameters(f"{path}.params")
         try:
             estimator.trainer.load_states(f"{path}.states")

@@ -133,7 +133,7 @@ class Estimator:
         self.epoch = self.batch = 0
 
     def _initialize(self, initializer: Any) -> None:
-        waiting = [p for p in self.net._all_parameters().values() if p._data is None and not p.deferred]
+        waiting = [p for p in self.net._all_parameters().values() if p._array is None and not p.deferred]
         if waiting:
             self.net.initialize(*(() if initializer is None else (initializer,)), device=self.device)
         elif initializer is not None:

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory of an array, as all rooms ask for it: none but `array` reaches for the slot in which it lies.
+
+    buffer_of        of what type, how large and whose it is: waits for nothing
+    host_view        the elements as NumPy's array, once all calls have run that write them
+    pending_view     the same memory, in which elements may be still to come
+    overwrite        other elements in the same memory
+    rebind           other memory, with other elements
+    address_of, memory_key, is_row_major, owner_of, share_elements    where the elements are, and who else has them
+
+An array lies in one kind of memory today, the host's, and its buffer is an array of NumPy's as it is: nothing stands
+between an operation and its operands. Memory of another kind is a class with the members of `ArrayBuffer`, and says in
+this file where it is. What reads elements at the host then gets a copy of them by `host_view`, and writes by
+`overwrite`; what runs where the memory is takes `buffer_of`, as calls wait for each other there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import Any, Protocol, runtime_checkable
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import ndarray, written
+from hybridize.base.access import ACCESS
+from hybridize.base.dtypes import DType
+
+_NUMPY = numpy.ndarray
+
+
+@runtime_checkable
+class ArrayBuffer(Protocol):
+    """Elements of one type in the memory of one device, and how they lie there: the words are those of NumPy's arrays.
+
+    To ask for a property waits for nothing; to read or write elements waits for who writes them.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next, along each axis."""
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+
+    @property
+    def base(self) -> Any:
+        """The owner of the memory, or a view between it and this; None if this owns it."""
+
+    @property
+    def device(self) -> str:
+        """The kind of memory, `cpu` at the host."""
+
+    def __array__(self) -> NDArray[Any]:
+        """Return the elements at the host; those that are there already are not copied."""
+
+    def __getitem__(self, key: Any, /) -> Any:
+        """Return a view of elements at a basic key."""
+
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        """Write elements at a basic key."""
+
+
+buffer_of: Callable[[ndarray], ArrayBuffer] = attrgetter("_memory")
+"""Returns the memory of an array, for its type, its sizes and its identity; elements may be still to come.
+
+Neither this nor the next two are functions of Python's: imperative operations and calls of programs ask by them.
+"""
+pending_view: Callable[[ndarray], NDArray[Any]] = attrgetter("_memory")
+"""Returns the memory of an array at the host, for who reads it later or writes it; elements may be still to come."""
+host_view: Callable[[ndarray], NDArray[Any]] = attrgetter("_data")
+"""Returns the elements of an array at the host, once they are there.
+
+It is the memory itself where that is the host's, else a copy: write by `overwrite`.
+"""
+
+
+def is_row_major(x: ndarray) -> bool:
+    """Tell whether the elements of an array lie row by row, one after the other."""
+    return bool(x._memory.flags.c_contiguous)
+
+
+def address_of(x: ndarray) -> int:
+    """Return where the first element of an array is."""
+    return int(x._memory.ctypes.data)
+
+
+def memory_key(x: ndarray) -> tuple[Any, ...]:
+    """Return a key that two arrays over exactly the same elements have in common."""
+    data = x._memory
+    return (data.__array_interface__["data"][0] if data.size else id(x), data.shape, data.strides, data.dtype)
+
+
+def owner_of(data: ArrayBuffer) -> Any:
+    """Return the object that owns the memory of a buffer: those that share memory have one owner."""
+    base = data.base
+    while base is not None:
+        if type(base) is not _NUMPY:
+            return base
+        data, base = base, base.base
+    return data
+
+
+_WORK = 10_000
+"""Candidates that are looked at before two arrays are taken to share elements."""
+
+
+def share_elements(x: ndarray, y: ndarray) -> bool:
+    """Tell whether an element of two arrays is the same memory: of interleaved views none is.
+
+    Of views whose strides make that hard to tell, it is assumed.
+    """
+    one, other = x._memory, y._memory
+    if not numpy.may_share_memory(one, other):
+        return False
+    try:
+        return numpy.shares_memory(one, other, max_work=_WORK)  # type: ignore[arg-type]  # the stub knows -1 and 0 only
+    except numpy.exceptions.TooHardError:
+        return True
+
+
+def overwrite(x: ndarray, values: Any) -> None:
+    """Write all elements of an array that nobody keeps a copy of; `ndarray.store` tells those who do."""
+    _ = x._data  # once calls have run that write or read it at the host
+    x._memory[...] = values
+
+
+def rebind(x: ndarray, data: NDArray[Any]) -> None:
+    """Let an array have other memory, of its type and sizes; whoever keeps copies of the elements is told."""
+    ACCESS.writes += 1
+    x._data = data
+    written(x)
+
+
+def notify_written(arrays: Iterable[ndarray]) -> None:
+    """Tell whoever keeps copies of arrays that they were written."""
+    for array in arrays:
+        if array._storage is not None:
+            array._storage.touch()

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Modules that a process needs once: `entry`, which Python calls, and `pool`, its threads; `timed` for profiles."""

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contractions: their operands brought to where tiles read them, the tiles, results brought into their homes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hybridize.base.dims import hint, is_symbolic, product, same
+from hybridize.base.frozen import changed, frozen
+from hybridize.graph import Value
+from hybridize.loops.index import Space
+from hybridize.loops.kernel import Statement
+from hybridize.loops.measure import bytes_moved
+from hybridize.machine.arithmetic import converts_quickly
+from hybridize.schedule.bands import Access, BandMember, suits_band
+from hybridize.schedule.contraction import (
+    Product,
+    ProductPlan,
+    make_packing,
+    make_plan,
+    packing_kernel,
+    packing_pays,
+    winograd,
+)
+from hybridize.schedule.contraction.arrangement import Arrangement, OperandReading, reading
+from hybridize.schedule.contraction.copies import into_home, leaves_as_it_is
+from hybridize.schedule.contraction.copies import packed as panels_of_taps
+from hybridize.schedule.contraction.ending import Ending, is_along, is_read, plain_ending
+from hybridize.schedule.contraction.lanes import LanePlan
+from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
+from hybridize.schedule.contraction.product import Strides, place
+from hybridize.schedule.contraction.taps import TapPlan, shared_by
+from hybridize.schedule.derived import packed, part
+from hybridize.schedule.epilogue import ending_of, ending_of_product
+from hybridize.schedule.grouping import NodeStep
+from hybridize.schedule.homes import in_order, is_contiguous, ordered
+from hybridize.schedule.kernel import Kernel
+from hybridize.schedule.memory import ScratchBlock
+from hybridize.schedule.parallel import Split
+from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
+from hybridize.schedule.pending.copies import copying
+from hybridize.schedule.prologues import PrologueOp, prologue_of
+from hybridize.schedule.rolling import RollingMember
+from hybridize.schedule.steps import (
+    Address,
+    BandPart,
+    ContractionPlan,
+    ContractionStep,
+    Derived,
+    Provenance,
+    RollingPart,
+)
+from hybridize.schedule.storage import address_of
+
+
+@frozen(eq=False)
+class OperandCopy:
+    """The place of an operand for the tiles: of a copy of it, or its panels; of a result, the place that they store."""
+
+    place: ScratchBlock | Address
+    kernel: Kernel | None
+    """Copies it in each call; None where it is a constant."""
+
+
+@frozen(eq=False)
+class PendingContraction(PendingSteps):
+    """A contraction without the addresses of what it reads and writes, and the copies before and after it."""
+
+    number: int
+    provenance: Provenance
+    operands: tuple[Value, Value]
+    plan: ContractionPlan
+    by_lines: ContractionPlan
+    """The plan in a rolling band, which goes line by line."""
+    out: Value
+    ending: Ending
+    values: tuple[Value, ...]
+    """Those that the params of the epilogue are, in order, then those of the prologue."""
+    copies: tuple[OperandCopy | None, OperandCopy | None]
+    """Of the operands, where these are not read as they lie."""
+    turned: Mapping[int, OperandCopy]
+    """By their params, what tiles store elsewhere first."""
+    nbytes: int
+    flops: int
+    split: Split | None
+    workspace: ScratchBlock
+
+    @property
+    def banded_bytes(self) -> int:
+        return hint(self.nbytes) if isinstance(self.plan, ProductPlan) and suits_band(self.plan) else 0
+
+    def member(self, program: Scheduling) -> BandMember | None:
+        (x, w), places, out = self.operands, program.grouping.places, self.out
+        if not isinstance(self.plan, ProductPlan):
+            return None
+        if out in places or any(same(value.type.size, 0) for value in (out, x, w, *self.values)):
+            return None  # what has no elements lies nowhere
+        of = self.plan.product
+        space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
+
+        def access(value: Value, axes: tuple[int, ...], strides: Strides | None, *, written: bool = False) -> Access:
+            return program.access(value, place(space, axes, strides, places.home(value).offset), written=written)
+
+        rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
+        accesses = [access(out, (0, 1, 2), of.out_strides, written=True)]
+        accesses.append(access(x, rows if of.shared_x else (0, *rows), of.x_strides))
+        if self.copies[1] is None:
+            accesses.append(access(w, columns if of.shared_w else (0, *columns), of.w_strides))
+        sides = [store for store in self.ending.stores if self.values[store.buffer] is not out]
+        accesses += [program.access(self.values[side.buffer], side.index, written=True) for side in sides]
+        values = [expr for side in sides for expr in (side.index, side.value)]
+        accesses += program.loads(dict(enumerate(self.values)), self.ending.stores[-1].value, *values)
+        return BandMember(
+            self.number,
+            space,
+            tuple(accesses),
+            (0, 1),
+            of.batch,
+            lambda axes: axes == tuple(sorted(axes)),  # blocks have rows of one matrix, which lie together
+            self.nbytes,
+            of.flops,
+            ((self.workspace, 0),),
+            self.plan,
+            self.ending.following,
+        )
+
+    def rolling_member(self, program: Scheduling) -> RollingMember | None:
+        if not isinstance(self.by_lines, TapPlan | LanePlan):
+            return None
+        if self.turned or any(copy is not None and copy.kernel is not None for copy in self.copies):
+            return None  # its operands do not lie where the tiles read them
+        values, places, of = self.values, program.grouping.places, program.storage.of
+        elements = tuple(places.own(places.root(value)).elements for value in values)
+        sizes = tuple(value.type.dtype.itemsize for value in values)
+        memories, work = tuple(map(of, values)), (self.nbytes, self.flops)
+        x, stores = of(self.operands[0]), self.ending.stores
+        return RollingMember(self.number, self.by_lines, stores, x, memories, elements, sizes, *work)
+
+    def steps(self, program: Scheduling) -> list[StepOperations]:
+        storage, steps = program.storage, list[StepOperations]()
+        # Tiles of matrices begin at the first element; those that walk homes are told where it is in the memory.
+        first = storage.first if isinstance(self.plan, ProductPlan) else storage.around
+        operands = []
+        for word, value, copy in zip(("copy in", "pack"), self.operands, self.copies, strict=True):
+            operands.append(first(value) if copy is None else address_of(copy.place))
+            if copy is not None and copy.kernel is not None:
+                steps.append(copying(program, word, copy.kernel, operands[-1], storage.around(value)))
+        stored = [first(value) if value is self.out else storage.around(value) for value in self.values]
+        for param, copy in self.turned.items():
+            stored[param] = address_of(copy.place)
+        plan, split = self.plan, self.split
+        part: BandPart | RollingPart | None = None
+        placed = program.bands.of(self.number)
+        if placed is not None:
+            assert placed.plan is not None
+            matrices = Address("scratch", 0, 0) if self.copies[1] is None else self.copies[1].place
+            memories = (storage.of(self.operands[0]), matrices, *map(storage.of, self.values), self.workspace)
+            plan, split, part = placed.plan, None, placed.part(memories)
+            if placed.packed is not None:
+                operands[1] = address_of(placed.packed)
+        elif program.rolling.of(self.number):
+            plan, split, part = self.by_lines, None, program.rolling.part(self.number)
+        own, addresses = address_of(self.workspace), (*operands, *stored)
+        step = ContractionStep(
+            self.provenance, addresses, own, split, part, plan, self.ending, self.out.type, self.nbytes
+        )
+        steps.append((step, self.flops))
+        for param, copy in self.turned.items():
+            assert copy.kernel is not None
+            to = storage.around(self.values[param])
+            steps.append(copying(program, "copy out", copy.kernel, to, address_of(copy.place)))
+        return steps
+
+
+def pending_product(program: Scheduling, step: NodeStep, of: Product, number: int) -> PendingContraction:
+    """A product of matrices that waits for its memory."""
+    out, draft = step.node.outputs[0], None if step.epilogue is None else program.drafts.of(step.epilogue)
+    if draft is not None:
+        out = next(value for value in draft.group.materialised if program.grouping.takes_sums(step, value))
+    of = _reaching(program, step, _where_it_lies(program, step, of, out))
+    if isinstance(step.node.op, PrologueOp):
+        of = changed(of, prologue=prologue_of(step.node.op, step.operands[1:], of, program.lowerings))
+    is_narrow = of.stored != of.arithmetic(program.target).accumulate
+    is_narrow = is_narrow and converts_quickly(of.stored, program.target)
+    packing = _packed_matrices(program, step.operands[1], changed(of, narrow=is_narrow))
+    assert packing is not None or of.prologue is None, "only packed panels have a prologue"
+    of = changed(of, packed=packing is not None, narrow=packing is not None and is_narrow)
+    if draft is None:
+        ending, values = _plain_product(program, of, out), [out]
+    else:
+        ending, values = ending_of_product(draft, out, of)
+    plan = make_plan(of, program.target, ending.following)
+    nbytes = of.x_bytes + of.w_bytes + out.type.nbytes
+    values = [*values, *step.operands[2:]]
+    return _pending(program, step, number, (plan, plan), (ending, values), out, (None, packing), {}, nbytes, of.flops)
+
+
+def _plain_product(program: Scheduling, of: Product, out: Value) -> Ending:
+    """The epilogue of a product that is stored as it is."""
+    space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns})
+    elements = program.grouping.places.own(out).elements
+    return plain_ending(space, out.type.dtype, elements, place(space, (0, 1, 2), of.out_strides))
+
+
+def _pending(
+    program: Scheduling,
+    step: NodeStep,
+    number: int,
+    plans: tuple[ContractionPlan, ContractionPlan],
+    ended: tuple[Ending, Sequence[Value]],
+    out: Value,
+    copies: tuple[OperandCopy | None, OperandCopy | None],
+    turned: Mapping[int, OperandCopy],
+    nbytes: int,
+    flops: int,
+) -> PendingContraction:
+    """A contraction that is decided: how threads share it, and its scratch."""
+    (plan, by_lines), (ending, values) = plans, ended
+    own = plan.scratch_bytes
+    split = program.sharing.split(nbytes, flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
+    workspace = program.storage.own_scratch(own, split, number)
+    whole = bool(turned) or any(copy is not None and copy.kernel is not None for copy in copies)
+    program.tasks.tell(number, nbytes, flops, [1 if split is None else hint(plan.units)], whole=whole)
+    draft = None if step.epilogue is None else program.drafts.of(step.epilogue)
+    nodes = [step.node, *(() if draft is None else (node for _, node, _ in reversed(draft.group.members)))]
+    provenance, (x, w) = program.provenance(nodes), step.operands[:2]
+    return PendingContraction(
+        number, provenance, (x, w), plan, by_lines, out, ending, tuple(values), copies, turned, nbytes, flops, split,
+        workspace,
+    )  # fmt: skip
+
+
+def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: Value) -> Product:
+    """A product whose operands and result lie where they have their places."""
+    assert isinstance(step.tiled, MatrixProduct)
+    home_of, merged = program.grouping.places.home, step.tiled.is_merged
+    if any(same(value.type.size, 0) for value in (*step.operands, out)):
+        return product
+    x, w = (
+        memory_order(home_of(value), value.type.shape, merged=merged and number == 0)
+        for number, value in enumerate(step.operands[:2])
+    )
+    at = MatrixLayout(None)
+    if not program.grouping.places.is_ordered(out):
+        layout = memory_order(home_of(out), out.type.shape, merged=merged)
+        assert layout is not None
+        at = layout
+    assert x is not None
+    assert w is not None
+    return where_they_lie(product, x, w, at)
+
+
+def _reaching(program: Scheduling, step: NodeStep, product: Product) -> Product:
+    """A product that leaves out what masks hide."""
+    assert isinstance(step.tiled, MatrixProduct)
+    rows_of_one = not step.tiled.is_merged or same(step.tiled.batch, 1)
+    if product.gates > 1 or not rows_of_one:
+        return product
+    reach = None if step.epilogue is not None else program.reaches.asked(step.node.outputs[0])
+    filled = None
+    if not product.transpose_x and not product.shared_x and product.x_strides is None:
+        filled = program.reaches.filled(step.operands[0])
+    return product if reach is filled is None else changed(product, read_columns=reach, filled=filled)
+
+
+def _packed_matrices(program: Scheduling, w: Value, product: Product) -> OperandCopy | None:
+    """The packed w of a product, a constant; None if w is known only to the call, or packing does not pay."""
+    source, start = program.source(w)
+    arithmetic = product.arithmetic(program.target)
+    if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
+        return None
+    packing = make_packing(product, arithmetic)
+
+    def derived() -> Derived:
+        return packed(part(source, start, w.type), w.type, packing_kernel(packing, program.target))
+
+    key = (program.grouping.places.root(w), start, w.type, packing)
+    return OperandCopy(program.slots.packed(key, derived), None)
+
+
+def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, number: int) -> PendingContraction:
+    """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
+    (x, w), out, dtype = step.operands, step.node.outputs[0], arranged.contraction.precision.accumulate
+    home_of = program.grouping.places.home
+    homes = (home_of(x), x.type.dtype), (home_of(w), w.type.dtype)
+    stable = program.known.get(program.grouping.places.root(w)) is not None
+    fewer = winograd.winograd_reading(
+        arranged, homes[0][0], (x.type.dtype, w.type.dtype), program.target, stable=stable
+    )
+    read = fewer or reading(arranged, *homes, program.target)
+    first = None
+    if read.copied:
+        kernel = into_home(x.type.shape, homes[0], (read.home, dtype), program.target)
+        first = OperandCopy(program.storage.scratch(read.home.elements * dtype.itemsize, number), kernel)
+    second = _packed_second(program, arranged, read, w, number)
+    if step.epilogue is None:
+        space = Space(program.interner, dict(enumerate(out.type.shape)))
+        at = home_of(out).address(space, tuple(map(space.axis, range(out.type.ndim))))
+        ending, values = plain_ending(space, out.type.dtype, home_of(out).elements, at), [out]
+        results = [out]
+    else:
+        draft = program.drafts.of(step.epilogue)
+        (ending, values), results = ending_of(draft, out), list(draft.group.materialised)
+    ending, turned = _turned(program, arranged, results, values, ending, number)
+    nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(ending.params, [(out.type.shape, ending.stores)])
+    flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
+    plan: ContractionPlan = changed(read.plan, stores=ending.in_tiles)
+    by_lines = changed(plan, by_lanes=False) if isinstance(plan, LanePlan) else plan
+    if program.threads > 1 and isinstance(plan, TapPlan):
+        plan = shared_by(plan, hint(read.home.elements) * dtype.itemsize, program.threads, program.target)
+    return _pending(
+        program, step, number, (plan, by_lines), (ending, values), out, (first, second), turned, nbytes, flops
+    )
+
+
+def _turned(
+    program: Scheduling,
+    arranged: Arrangement,
+    results: Sequence[Value],
+    values: Sequence[Value],
+    ending: Ending,
+    number: int,
+) -> tuple[Ending, dict[int, OperandCopy]]:
+    """Scratch for what tiles would store an element here and an element there: it is copied to its home afterwards.
+
+    `results` are the values that are stored, `values` those in whose memory. Returns the epilogue that stores there. A
+    value may be a reshape of the result: its home is then told as one of the result's shape.
+    """
+    copies: dict[int, OperandCopy] = {}
+    shape, places, stores = arranged.contraction.shape, program.grouping.places, list(ending.stores)
+    space = Space(program.interner, dict(enumerate(shape)))
+    axes = tuple(space.axis(axis) for axis in range(len(shape)))
+    tile_home = ordered(shape, arranged.result_order())
+    if arranged.column >= len(shape):
+        return ending, copies  # lanes are added up: each sum is stored for itself
+    for k, store in enumerate(stores):
+        if is_along(store.index, arranged.column) or any(is_read(store.buffer, other) for other in stores):
+            continue
+        if sum(other.buffer == store.buffer for other in stores) > 1:
+            continue
+        for value in results:
+            home, kind = places.home(value), value.type.dtype
+            if len(value.type.shape) != len(shape) or not all(map(same, value.type.shape, shape)):
+                if not same(value.type.size, product(shape)) or not is_contiguous(home, value.type.shape):
+                    continue
+                home = changed(in_order(shape), offset=home.offset, elements=home.elements)
+            inside = places.root(value) is values[store.buffer] and value not in program.layouts
+            if inside and store.index is home.address(space, axes):
+                block = program.storage.scratch(tile_home.elements * kind.itemsize, number)
+                kernel = into_home(shape, (tile_home, kind), (home, kind), program.target)
+                copies[store.buffer] = OperandCopy(block, kernel)
+                stores[k] = Statement(store.buffer, tile_home.address(space, axes), store.value)
+    return changed(ending, stores=tuple(stores)), copies
+
+
+def _packed_second(
+    program: Scheduling, arranged: Arrangement, read: OperandReading | winograd.WinogradReading, w: Value, number: int
+) -> OperandCopy | None:
+    """The second operand of a contraction with windows, packed; None where it is read as it lies."""
+    plan, source = read.plan, (program.grouping.places.home(w), w.type.dtype)
+    dtype = arranged.contraction.precision.accumulate
+    if isinstance(read, winograd.WinogradReading):
+        elements = read.plan.packed_elements
+        fill = winograd.transformed_weights(arranged, read.plan, source, program.target)
+    elif not read.packed:
+        return None
+    elif isinstance(plan, TapPlan):
+        elements, fill = plan.packed_elements, panels_of_taps(arranged.contraction, plan, source, program.target)
+    else:
+        elements = read.second.elements
+        fill = into_home(w.type.shape, source, (read.second, dtype), program.target)
+    root = program.grouping.places.root(w)
+    known = program.known.get(root)
+    if isinstance(program.storage.memory.get(root), ScratchBlock) and leaves_as_it_is(fill):
+        return None
+    if known is None or is_symbolic(elements):
+        return OperandCopy(program.storage.scratch(elements * dtype.itemsize, number), fill)
+    key = (root, w.type, str(fill))
+    return OperandCopy(program.slots.packed(key, lambda: packed(known, root.type, fill)), None)

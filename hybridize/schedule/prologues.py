@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find prologues: light expressions of stable values that a contraction reads second, and that tiles can compute.
+
+    y = x (cast(w) * s)        becomes        y = contraction(x, w, s), whose tiles convert and scale what they load
+
+What is computed so is no constant that calls would read instead: that would be larger than what it is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from hybridize.base.dims import known, same
+from hybridize.base.dtypes import bool_
+from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
+from hybridize.graph import Graph, Node, OpLike, Value
+from hybridize.loops.contraction import Contraction
+from hybridize.loops.expr import Const, Expr, Load
+from hybridize.loops.index import Index, Space
+from hybridize.loops.kernel import Param
+from hybridize.loops.measure import walk
+from hybridize.machine.arithmetic import converts_quickly
+from hybridize.ops import Effect, Op, Reshape
+from hybridize.schedule.contraction import Product
+from hybridize.schedule.contraction.ending import ACCUMULATED
+from hybridize.schedule.contraction.matrices import MatrixProduct
+from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
+from hybridize.schedule.contraction.tiling import FEW_COLUMNS
+from hybridize.schedule.lower import Lowerings
+
+LIGHT: Final = 8
+"""Operations of an element, in additions, that tiles compute wherever they load it."""
+FEW: Final = 4
+"""Of what else a prologue reads, all together, there is an element for so many of the operand at most."""
+
+
+@frozen(eq=False)
+class PrologueOp:
+    """A contraction that reads the operands of a light expression in the place of its second operand."""
+
+    op: OpLike
+    contraction: Contraction
+    second: TensorType
+    """Of the second operand of `op`."""
+    value: Expr
+    """An element of it, over its axes: loads are of operand -1, which has its shape, and of those behind it from 0."""
+
+    effect = Effect.PURE
+
+    @property
+    def name(self) -> str:
+        """That of the contraction."""
+        return self.op.name
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        """None are inside."""
+        return {}
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        """Types of the outputs."""
+        return self.op.infer(inputs[0], self.second)
+
+    def lower(self, *_: Any, types: tuple[TensorType, ...]) -> Contraction:
+        """The contraction, whose second operand lies as `second` would."""
+        return self.contraction
+
+
+@frozen(eq=False)
+class Prologues:
+    """A graph whose contractions have prologues."""
+
+    graph: Graph
+    constants: frozenset[Value]
+    """Operands of prologues that are not light themselves: stable, and worth being computed once."""
+    made_of: Mapping[Node, tuple[Node, ...]]
+    """The nodes that each contraction stands for, as the program says them."""
+
+
+def prologues(
+    graph: Graph, is_stable: Callable[[Value], bool], literal: Callable[[Value], Const | None], lowerings: Lowerings
+) -> Prologues:
+    """Give contractions prologues where these make few bits more.
+
+    Args:
+        graph: optimised.
+        is_stable: tells whether a value depends on constants and stable inputs alone.
+        literal: the number that a constant is, if it is one.
+        lowerings: of its nodes.
+    """
+    return _Prologues(graph, is_stable, literal, lowerings).result()
+
+
+class _Prologues:
+    def __init__(
+        self,
+        graph: Graph,
+        is_stable: Callable[[Value], bool],
+        literal: Callable[[Value], Const | None],
+        lowerings: Lowerings,
+    ) -> None:
+        self._graph, self._is_stable, self._literal, self._lowerings = graph, is_stable, literal, lowerings
+        self._makers = {value: node for node in graph.nodes for value in node.outputs}
+        self._nodes: list[Node] = []
+        self._constants: list[Value] = []
+        self._made_of: dict[Node, tuple[Node, ...]] = {}
+
+    def result(self) -> Prologues:
+        """As `prologues` gives it."""
+        graph = self._graph
+        for node in graph.nodes:
+            self._nodes.append((self._suits(node) and self._with_prologue(node)) or node)
+        if not self._made_of:
+            return Prologues(graph, frozenset(), {})
+        again = Graph(graph.inputs, tuple(self._nodes), graph.outputs, graph.constants)
+        return Prologues(again, frozenset(self._constants), self._made_of)
+
+    def _suits(self, node: Node) -> bool:
+        """Tell whether tiles of a node can have a prologue, and its second operand is computed of stable values."""
+        if len(node.inputs) != 2 or self._is_stable(node.inputs[0]) or not self._is_stable(node.inputs[1]):
+            return False
+        if node.inputs[1] not in self._makers:
+            return False
+        tiled = self._lowerings.of(node)
+        if not isinstance(tiled, MatrixProduct) or tiled.contraction.precision.operand == bool_:
+            return False
+        *_, n, k = tiled.contraction.sizes
+        batch = () if tiled.shared_w else tiled.contraction.shape[:-2]
+        return known((n, k, *batch)) and n >= FEW_COLUMNS and k > 0
+
+    def _with_prologue(self, node: Node) -> Node | None:
+        """A contraction with a prologue; None where its second operand is no light expression."""
+        w, light = node.inputs[1], _Expression(self._makers, self._is_stable, self._literal, self._lowerings)
+        value = light.of(w)
+        main = light.main
+        if main is None or not light.is_light or not converts_quickly(main.type.dtype, self._lowerings.target):
+            return None
+        others = [leaf for leaf in light.leaves if leaf is not main]
+        small = FEW * sum(leaf.type.size for leaf in others) <= w.type.size
+        if not small or main.type.nbytes + sum(leaf.type.nbytes for leaf in others) >= w.type.nbytes:
+            return None
+        numbers = {light.leaves[leaf]: number for number, leaf in enumerate((main, *others), ACCUMULATED)}
+
+        def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
+            return self._lowerings.interner.load(load.dtype, numbers[load.operand], indices)
+
+        space = Space(self._lowerings.interner, dict(enumerate(w.type.shape)))
+        value = space.rewrite_deep(value, {}, load, lambda fold: fold.variable, {})
+        self._constants += [leaf for leaf in (main, *others) if leaf in self._makers]
+        if main.type.shape != w.type.shape:
+            main = self._reshaped(main, w.type)
+        tiled = self._lowerings.of(node)
+        assert isinstance(tiled, MatrixProduct)
+        op = PrologueOp(node.op, tiled.contraction, w.type, value)
+        again = Node(op, (node.inputs[0], main, *others), node.outputs, node.loc)
+        self._made_of[again] = (*(one for one in self._graph.nodes if one in light.nodes), node)
+        return again
+
+    def _reshaped(self, value: Value, of: TensorType) -> Value:
+        """A value in the shape of a type."""
+        op: Op = Reshape(of.shape)
+        view = Value(TensorType(of.shape, value.type.dtype))
+        self._nodes.append(Node(op, (value,), (view,)))
+        return view
+
+
+class _Expression:
+    """A stable value as an expression of the values that it is made of by light steps alone (*leaves*)."""
+
+    def __init__(
+        self,
+        makers: Mapping[Value, Node],
+        is_stable: Callable[[Value], bool],
+        literal: Callable[[Value], Const | None],
+        lowerings: Lowerings,
+    ) -> None:
+        self._makers, self._is_stable, self._literal, self._lowerings = makers, is_stable, literal, lowerings
+        self.leaves: dict[Value, int] = {}
+        self.nodes: dict[Node, None] = {}
+        """Those that compute it."""
+        self.main: Value | None = None
+        """The leaf of which each element has one at its own place."""
+        self.is_light = False
+
+    def of(self, value: Value) -> Expr:
+        """The element of a value at its axes."""
+        shape = value.type.shape
+        self._space = space = Space(self._lowerings.interner, dict(enumerate(shape)))
+        axes = tuple(space.axis(axis) for axis in range(len(shape)))
+        expr = self._element(value, axes)
+        whole = space.flat(axes, shape)
+        loads = [node for node in walk(expr) if isinstance(node, Load)]
+        mains = {load.operand for load in loads if load.indices[0] is whole}
+        numbers = {number: leaf for leaf, number in self.leaves.items()}
+        if len(mains) == 1 and isinstance(whole, Index):
+            self.main = numbers[mains.pop()]
+            beside = [load for load in loads if load.operand == self.leaves[self.main] and load.indices[0] is not whole]
+            self.is_light = not beside and same(self.main.type.size, value.type.size)
+        return expr
+
+    def _element(self, value: Value, indices: tuple[Expr, ...]) -> Expr:
+        number = self._literal(value)
+        if number is not None:
+            return number
+        node = self._makers.get(value)
+        lowered = None if node is None or not self._is_stable(value) else self._lowerings.of(node)
+        if node is None or not isinstance(lowered, tuple) or not self._is_cheap(node, value):
+            return self._loaded(value, indices)
+        local = lowered[node.outputs.index(value)]
+        self.nodes.setdefault(node)
+
+        def load(load: Load, at: tuple[Expr, ...]) -> Expr:
+            return self._element(node.inputs[load.operand], at)
+
+        return self._space.rewrite(local.expr, dict(enumerate(indices)), load, lambda fold: fold.variable, {})
+
+    def _loaded(self, value: Value, indices: tuple[Expr, ...]) -> Expr:
+        number = self.leaves.setdefault(value, len(self.leaves))
+        flat = self._space.flat(indices, value.type.shape)
+        return self._lowerings.interner.load(value.type.dtype, number, (flat,))
+
+    def _is_cheap(self, node: Node, value: Value) -> bool:
+        """Tell whether one more step is light, too."""
+        lowered = self._lowerings.of(node)
+        assert isinstance(lowered, tuple)
+        local = lowered[node.outputs.index(value)]
+        cost = sum(of.cost for one in self.nodes for of in self._locals(one))
+        return not (local.folds or local.choices) and cost + local.cost <= LIGHT
+
+    def _locals(self, node: Node) -> Any:
+        return self._lowerings.of(node)
+
+
+def prologue_of(op: PrologueOp, operands: Sequence[Value], product: Product, lowerings: Lowerings) -> Prologue:
+    """The prologue of a product of matrices, over its batch, columns and terms; `operands` are those behind x."""
+    contraction, interner = op.contraction, lowerings.interner
+    *batch, _, column, term = range(len(contraction.sizes))
+    space = Space(interner, {BATCH: product.batch, COLUMN: product.n, TERM: product.k})
+    places: dict[int, Expr] = {column: space.axis(COLUMN), term: space.axis(TERM)}
+    left = space.axis(BATCH)
+    for axis in reversed(batch):
+        places[axis] = space.mod(left, contraction.sizes[axis])
+        left = space.floordiv(left, contraction.sizes[axis])
+    zero = interner.number(0)
+    axes = {k: zero if index.axis is None else places[index.axis] for k, index in enumerate(contraction.w)}
+
+    def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
+        return interner.load(load.dtype, load.operand, indices)
+
+    value = space.rewrite_deep(op.value, axes, load, lambda fold: fold.variable, {})
+    main, *others = operands
+    params = tuple(Param(one.type.dtype, one.type.size, False) for one in others)
+    return Prologue(main.type.dtype, value, params)

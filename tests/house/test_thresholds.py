@@ -1,0 +1,95 @@
+"""The numbers by which the compiler chooses stand in one file, each with its unit and where it comes from."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from hybridize.schedule import thresholds
+
+PACKAGE = Path(__file__).parents[2] / "hybridize"
+ROOMS = ("schedule", "codegen")
+OTHER_NUMBERS = (
+    "codegen/elf.py",  # file formats
+    "codegen/references.py",
+    "codegen/wasm",
+    "codegen/llvm/functions",  # coefficients
+    "codegen/llvm/library",  # layouts of memory, and numbers of operating systems
+    "codegen/llvm/process",
+    "schedule/contraction",  # their own: tiles of products
+    "schedule/epilogue.py",
+    "codegen/llvm/contraction",
+)
+"""Rooms whose numbers are no choices, or stand together elsewhere."""
+FACTS = {
+    "ACCUMULATED": "the operand number of a sum",
+    "ALIGN": "of all memory",
+    "SMALL": "the largest number of 32 bits",
+    "_ATTEMPTS": "part of what a draw is",
+    "_BYTES": "of LLVM's types",
+    "EPSILON": "of float64",
+    "TURNS": "after which a matrix has no eigenvalues: part of what is computed",
+    "APART": "in `text`, which is loaded where nothing is scheduled",
+}
+SOURCES = ("Measured", "Estimated", "Chosen", "Bounds compile time")
+
+
+def is_number(node: ast.expr | None) -> bool:
+    """Tell whether an expression is made of numbers alone: 64, 1 << 16, (2, 4), {32: 12}."""
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case ast.UnaryOp(operand=operand):
+            return is_number(operand)
+        case ast.BinOp(left=left, right=right):
+            return is_number(left) and is_number(right)
+        case ast.Tuple(elts=parts) | ast.Dict(values=parts):
+            return bool(parts) and all(map(is_number, parts))
+    return False
+
+
+def constants(path: Path) -> Iterator[tuple[str, ast.expr | None, str]]:
+    """Names in capitals of a module, with their values and docstrings."""
+    body = ast.parse(path.read_text()).body
+    for node, after in zip(body, [*body[1:], None], strict=True):
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=value)
+            ):
+                if name.isupper():
+                    words = after.value if isinstance(after, ast.Expr) else None
+                    yield name, value, str(words.value) if isinstance(words, ast.Constant) else ""
+
+
+def test_no_module_keeps_a_threshold_of_its_own():
+    own = Path(thresholds.__file__)
+    elsewhere = [
+        f"{path.relative_to(PACKAGE)}: {name}"
+        for room in ROOMS
+        for path in sorted((PACKAGE / room).rglob("*.py"))
+        if path != own and not str(path.relative_to(PACKAGE)).startswith(OTHER_NUMBERS)
+        for name, value, _ in constants(path)
+        if is_number(value) and name not in FACTS
+    ]
+    assert not elsewhere, f"numbers that belong into schedule/thresholds.py: {elsewhere}"
+
+
+def test_thresholds_tell_their_unit_and_where_they_come_from():
+    found = list(constants(Path(thresholds.__file__)))
+    assert len(found) > 70
+    for name, value, words in found:
+        assert is_number(value), name
+        sentences = re.split(r"(?<=[.:]) ", words.replace("\n", " "))
+        assert any(sentence.startswith(SOURCES) for sentence in sentences), f"{name}: measured, estimated or chosen?"
+        assert words.split()[0].strip(",:").endswith(("s", "Share")), f"{name} begins with no unit: {words}"
+    names = [name for name, _, _ in found]
+    assert len(set(names)) == len(names)
+
+
+def test_every_threshold_is_read():
+    text = "\n".join(
+        path.read_text() for room in ROOMS for path in (PACKAGE / room).rglob("*.py") if path.stem != "thresholds"
+    )
+    unread = [name for name, _, _ in constants(Path(thresholds.__file__)) if f"thresholds.{name}" not in text]
+    assert not unread

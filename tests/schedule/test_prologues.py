@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights in few bits are read as they are stored: no call and no constant has a copy of them in float32."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ml_dtypes import bfloat16
+
+from hybridize.base.dims import SizeScope
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.program import scheduled
+from hybridize.compiler import compile
+from hybridize.graph import Builder
+from hybridize.machine.target import named_target
+from hybridize.ops import Broadcast, Cast, Exp, Matmul, Mul, Reshape, Slice, Sub, Tanh
+from hybridize.passes import PIPELINE
+from tests.schedule.test_hoisting import Made
+
+F4 = np.dtype(np.float32)
+SCALES = {"columns": (0, 1), "terms": (1, 0), "one": (0, 0)}
+"""Of [k, n]: the axes along which a scale differs."""
+STORED = ["int8", "uint8", "int16", "float16", bfloat16]
+
+
+def weights(shape, dtype, seed=0):
+    dtype, rng = np.dtype(dtype), np.random.default_rng(seed)
+    if dtype.kind in "iu":
+        return rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def reals(*shape, seed=1):
+    return np.random.default_rng(seed).standard_normal(shape).astype(F4)
+
+
+class Layer:
+    """x times a weight that is converted, and scaled where there is a scale; rows may be known to the call only."""
+
+    def __init__(self, rows, k, n, dtype, scale="columns", flip=False, symbolic=False, offset=None, after=()):
+        self.x, self.w = reals(rows, k), weights((n, k) if flip else (k, n), dtype)
+        self.s = None if scale is None else reals(*self.along(scale, k, n, flip), seed=2)
+        self.offset = None if offset is None else reals(*self.along(offset, k, n, flip), seed=3)
+        scope, builder = SizeScope(), Builder()
+        size = scope.symbol(rows) if symbolic else rows
+        x = builder.input(TensorType((size, k), F4))
+        arrays = [one for one in (self.w, self.s, self.offset) if one is not None]
+        known = [builder.input(TensorType(one.shape, one.dtype)) for one in arrays]
+        (value,) = builder.add(Cast(F4), [known[0]])
+        for op, one in zip((Mul(), Sub()) if scale else (Sub(),), known[1:], strict=False):
+            value = builder.add(op, [value, builder.add(Broadcast(value.type.shape), [one])[0]])[0]
+        (value,) = builder.add(Matmul(False, flip), [x, value])
+        for op in after:
+            (value,) = builder.add(op, [value])
+        self.graph, scope.capturing = builder.finish([value]), False
+        self.inputs, self.stable = [self.x, *arrays], range(1, 1 + len(arrays))
+
+    @staticmethod
+    def along(name, k, n, flip):
+        shape = [size if has else 1 for size, has in zip((k, n), SCALES[name], strict=True)]
+        return tuple(reversed(shape)) if flip else tuple(shape)
+
+    @property
+    def weight(self):
+        """The weight of the layer, rounded as the program rounds it."""
+        w = self.w.astype(F4)
+        w = w if self.s is None else w * self.s
+        return w if self.offset is None else w - self.offset
+
+    def check(self, tolerance=2e-5):
+        program = compile(self.graph, stable=self.stable)
+        (found,) = program.run(self.inputs)
+        w = self.weight.T if self.w.shape[0] != self.x.shape[1] or self.flipped else self.weight
+        exact = self.x.astype("f8") @ w.astype("f8")
+        size = np.abs(self.x).astype("f8") @ np.abs(w).astype("f8")
+        assert np.all(np.abs(found - exact) <= tolerance * size)
+        return program
+
+    @property
+    def flipped(self):
+        return next(node.op.transpose_w for node in self.graph.nodes if isinstance(node.op, Matmul))
+
+
+def has_no_copy(layer, target="avx512"):
+    """Tell whether all constants that are derived, and scratch, are smaller than a float32 copy of the weight."""
+    schedule = scheduled(PIPELINE.run(layer.graph), named_target(target), stable=tuple(layer.stable))
+    copy = layer.w.size * 4
+    derived = [one for one in schedule.constants if hasattr(one, "steps")]
+    assert sum(one.type.nbytes for one in derived) <= 1.1 * layer.w.nbytes
+    assert all(one.scratch_bytes < copy / 2 for one in derived)
+    assert schedule.scratch_bytes < copy / 2
+    assert [step.kind for step in schedule.steps] == ["contraction"]
+    return schedule
+
+
+@pytest.mark.parametrize("target", ["avx512", "avx2"])
+@pytest.mark.parametrize("dtype", STORED, ids=str)
+@pytest.mark.parametrize(("rows", "symbolic"), [(1, False), (8, False), (64, False), (16, True)])
+def test_there_is_no_float32_copy_of_a_weight_in_few_bits(dtype, rows, symbolic, target):
+    for number, scale in enumerate((*SCALES, None)):
+        has_no_copy(Layer(rows, 512, 1024, dtype, scale, flip=(number + rows) % 2 == 0, symbolic=symbolic), target)
+
+
+def test_a_copy_is_found():
+    """A weight that is computed by more than tiles would compute is derived in float32."""
+    layer = Layer(1, 1024, 1024, "int8")
+    builder = Builder()
+    x, w = (builder.input(TensorType(one.shape, one.dtype)) for one in (layer.x, layer.w))
+    (value,) = builder.add(Cast(F4), [w])
+    for op in (Tanh(), Exp()):
+        (value,) = builder.add(op, [value])
+    layer.graph, layer.stable = builder.finish(builder.add(Matmul(), [x, value])), (1,)
+    with pytest.raises(AssertionError):
+        has_no_copy(layer)
+
+
+@pytest.mark.parametrize(("rows", "scale"), [(1, "columns"), (2, "terms"), (8, "one"), (65, None)])
+@pytest.mark.parametrize("dtype", STORED, ids=str)
+def test_results_are_those_of_a_weight_in_float32(dtype, rows, scale):
+    Layer(rows, 70, 90, dtype, scale, flip=rows % 2 == 0).check()
+    Layer(rows, 70, 90, dtype, scale, flip=rows % 2 == 1, offset="columns").check()
+
+
+@given(
+    rows=st.integers(1, 40),
+    k=st.integers(2, 600),
+    n=st.integers(1, 150),
+    dtype=st.sampled_from(STORED),
+    scale=st.sampled_from([*SCALES, None]),
+    offset=st.sampled_from([*SCALES, None]),
+    flip=st.booleans(),
+    symbolic=st.booleans(),
+)
+@settings(max_examples=6, deadline=None)
+def test_any_shape_gives_what_float32_gives(rows, k, n, dtype, scale, offset, flip, symbolic):
+    Layer(rows, k, n, dtype, scale, flip, symbolic, offset).check()
+
+
+def test_equal_orders_of_sums_give_equal_bits():
+    for scale in (*SCALES, None):
+        layer = Layer(64, 96, 80, "int8", scale)
+        plain = compile(layer.graph)
+        np.testing.assert_array_equal(layer.check().run(layer.inputs)[0], plain.run(layer.inputs)[0])
+
+
+def test_sums_in_blocks_know_which_terms_they_have():
+    """Panels that are longer than the second-level cache: each block of terms has its part of a scale."""
+    for rows in (3, 40):
+        Layer(rows, 9000, 33, "int8", "terms", offset="one").check()
+
+
+def test_symbolic_rows_are_any_number():
+    layer = Layer(16, 128, 96, "int8", symbolic=True)
+    program = compile(layer.graph, stable=layer.stable)
+    for rows in (2, 3, 5, 17, 100):
+        x = reals(rows, 128, seed=rows)
+        (found,) = program.run([x, *layer.inputs[1:]])
+        np.testing.assert_allclose(found, x @ layer.weight, rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize("rows", [1, 5, 64])
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_gates_have_each_their_part_of_a_scale(rows, count):
+    n, k = 80, 70
+    x, w, s = reals(rows, k), weights((count * n, k), "int8"), reals(count * n, 1, seed=2)
+
+    def cell(do, x, w, s):
+        z = do(Matmul(False, True), x, do(Mul(), do(Cast(F4), w), do(Broadcast((count * n, k)), s)))
+        parts = [do(Slice((0, n * gate), (rows, n * (gate + 1)), (1, 1)), z) for gate in range(count)]
+        value = parts[0]
+        for part in parts[1:]:
+            value = do(Sub(), do(Mul(), value, part), part)
+        return value
+
+    made = Made(cell, x, w, s)
+    program = compile(made.graph, stable=made.stable)
+    assert [step.ops[-1] for step in program.plan.steps] == ["sub"]
+    z = x.astype("f8") @ (w * s).T.astype("f8")
+    wanted = z[:, :n]
+    for gate in range(1, count):
+        part = z[:, n * gate : n * (gate + 1)]
+        wanted = wanted * part - part
+    np.testing.assert_allclose(program.run(made.inputs)[0], wanted, rtol=2e-3, atol=1e-3 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("flip", [False, True])
+@pytest.mark.parametrize("rows", [1, 40])
+def test_each_matrix_of_a_batch_has_its_own_scale(rows, flip):
+    x, w, s = reals(6, rows, 70), weights((6, 90, 70) if flip else (6, 70, 90), "int8"), reals(6, 1, 1, seed=2)
+    made = Made(
+        lambda do, x, w, s: do(Matmul(False, flip), x, do(Mul(), do(Cast(F4), w), do(Broadcast(w.type.shape), s))),
+        x,
+        w,
+        s,
+    )
+    program = compile(made.graph, stable=made.stable)
+    (one,) = program.plan.derivations
+    assert one.nbytes < 2 * w.nbytes
+    w = (w * s).astype("f8")
+    np.testing.assert_allclose(
+        program.run(made.inputs)[0], x.astype("f8") @ (w.swapaxes(1, 2) if flip else w), rtol=1e-3, atol=1e-2
+    )
+
+
+def test_scales_of_groups_of_terms():
+    """A scale for every 32 terms of a column: [groups, 32, columns] times [groups, 1, columns]."""
+    for rows in (1, 50):
+        x, w, s = reals(rows, 256), weights((8, 32, 70), "int8"), reals(8, 1, 70, seed=2)
+
+        def grouped(do, x, w, s):
+            scaled = do(Mul(), do(Cast(F4), w), do(Broadcast((8, 32, 70)), s))
+            return do(Matmul(), x, do(Reshape((256, 70)), scaled))
+
+        made = Made(grouped, x, w, s)
+        program = compile(made.graph, stable=made.stable)
+        (one,) = program.plan.derivations
+        assert one.nbytes < 1.2 * w.nbytes
+        exact = x.astype("f8") @ (w * s).astype("f8").reshape(256, 70)
+        np.testing.assert_allclose(program.run(made.inputs)[0], exact, rtol=1e-3, atol=1e-2)
