@@ -221,7 +221,3 @@ PREFIXES_TOGETHER: Final = 4
 """Sums that do not wait for each other, which hide how long an addition takes. Estimated."""
 ELIMINATED_COLUMNS: Final = 4
 """Columns that are eliminated together. Estimated."""
-SAFEPOINT_TICKS: Final = {"x86_64": 1 << 26, "aarch64": 1 << 20}
-"""Ticks of the clock between two calls into CPython, by processor: some tens of milliseconds. Chosen."""
-SAFEPOINT_TURNS: Final = 256
-"""Turns between two looks at the clock, at most: there are twice as many after each. Chosen."""

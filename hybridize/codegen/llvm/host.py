@@ -262,8 +262,8 @@ class HostBlock:
         end, following = f.fresh("failed"), f.fresh("held")
         if stop.condition is None:
             some = f.fresh("some")
-            f.branch(some_failed(f), some, following, begin=some)
-            f.branch(failed(f), end, following)
+            f.branch(some_failed(f, self._host.target), some, following, begin=some)
+            f.branch(failed(f, self._host.target), end, following)
         else:
             condition = self._pointers.at(stop.condition)
             f.branch(f.op(f"icmp eq i8 {f.op(f'load i8, ptr {condition}')}, 0"), end, following)

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from hybridize.codegen.llvm.text import UNOPTIMISED, Module
+from hybridize.codegen.llvm.text import NAMED, UNOPTIMISED, Module
 from hybridize.codegen.split import SECTION
 
 APART: Final = 3
 """So many functions that only call others are worth a text of their own."""
 
-_NAME = re.compile(r"@([\w.$-]+)")
 _MEMORY = (" = load ", "\n  store ", " = atomicrmw ", "@llvm.masked.")
 """Instructions that read or write memory."""
 
@@ -24,7 +22,7 @@ class Parts:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._texts = {name: function.text() for name, function in module.functions.items()}
-        self._mentioned = {name: tuple(dict.fromkeys(_NAME.findall(text))) for name, text in self._texts.items()}
+        self._mentioned = {name: tuple(dict.fromkeys(NAMED.findall(text))) for name, text in self._texts.items()}
         self.exported = [name for name, function in module.functions.items() if function.exported]
         """The functions that others than the module know."""
         callers = frozenset(name for name in self._texts if self._only_calls(name))
@@ -65,7 +63,7 @@ class Parts:
         if len(names) + len(constants) == 1:
             return text.replace(f"@{name}(", "@0(", 1), (name,)
         numbers = {one: f"@{number}" for number, one in enumerate([*names, *constants])}
-        return _NAME.sub(lambda match: numbers.get(match[1], match[0]), text), tuple(names)
+        return NAMED.sub(lambda match: numbers.get(match[1], match[0]), text), tuple(names)
 
     def _declared(self, names: Iterable[str], own: Collection[str]) -> list[str]:
         """Declare what functions name of the module, but for `own`, which stand beside them."""

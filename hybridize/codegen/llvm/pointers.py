@@ -58,8 +58,7 @@ class ProgramPointers(Pointers):
         if pointer is None:
             kind, slot = base
             array = f"%{kind}s"
-            cell = array if not slot else self._f.op(f"getelementptr ptr, ptr {array}, i64 {slot}")
-            pointer = self._bases[base] = self._f.op(f"load ptr, ptr {cell}")
+            pointer = self._bases[base] = self._f.load(self._f.element(array, slot, "ptr"), type="ptr")
         return pointer
 
 
@@ -71,5 +70,4 @@ class PassedPointers(Pointers):
         self._cells = {address: number for number, address in enumerate(addresses)}
 
     def _computed(self, address: PlanAddress) -> str:
-        cell = self._f.op(f"getelementptr ptr, ptr %data, i64 {self._cells[address]}")
-        return self._f.op(f"load ptr, ptr {cell}, align 8")
+        return self._f.load(self._f.element("%data", self._cells[address], "ptr"), type="ptr")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -26,6 +26,8 @@ SCALARS: dict[str, str] = {
 UNOPTIMISED = "nounwind noinline optnone"
 """Attributes of functions that only call others, or rarely run: optimising them takes longer than it ever saves."""
 
+NAMED = re.compile(r"@([\w.$-]+)")
+"""What a text names of the module."""
 _ENDS = ("  ret ", "  br ", "  switch ", "  unreachable")
 """Instructions that end a block."""
 
@@ -134,6 +136,27 @@ class Module:
         if name != function.name:
             del self.functions[function.name]
         return name
+
+    def add(self, text: str, names: Mapping[str, str], public: Collection[str]) -> None:
+        """Add what a text of `codegen.runtimes` defines and declares; its external constants are to be defined here.
+
+        Args:
+            text: the text.
+            names: other names for what it names.
+            public: functions whose linkage is not internal.
+        """
+        text = NAMED.sub(lambda match: f"@{names.get(match[1], match[1])}", text)
+        for part in re.split(r"^(?=[@d])", text, flags=re.M):
+            part = part.rstrip()
+            name = next(iter(NAMED.findall(part)), "")
+            if part.startswith("define "):
+                linkage = "" if name in public else "internal"
+                WrittenFunction(self, name, re.sub(r"^define (internal )?", "define ", part), linkage)
+                self.declarations.pop(name, None)
+            elif part.startswith("declare ") and name not in self.functions:
+                self.declarations[name] = part
+            elif part.startswith("@") and " = external " not in part:
+                self.globals[name] = part
 
     def text(self) -> str:
         """The whole module."""
@@ -291,6 +314,60 @@ class Function:
         sizes = [f"i64 {self.symbol(symbols[number])}" for number in sorted(symbols)]
         self.do(f"call void @{callee}({', '.join([*args, *sizes])})")
 
+    # Numbers and addresses: an i64 is a register, a literal, or a size. What is known is computed here.
+
+    def operand(self, x: str | dims.Size) -> str:
+        """An i64 as text: a register or a literal as it is, a size of the call as a register."""
+        return x if isinstance(x, str) else self.size(x)
+
+    def times(self, x: str | dims.Size, factor: str | dims.Size) -> str:
+        """The product of two numbers."""
+        if isinstance(x, str) and is_number(x) and (not isinstance(factor, str) or is_number(factor)):
+            return self.size(int(x) * (int(factor) if isinstance(factor, str) else factor))
+        x, by = self.operand(x), self.operand(factor)
+        if "0" in (x, by):
+            return "0"
+        return x if by == "1" else by if x == "1" else self.op(f"mul i64 {x}, {by}")
+
+    def plus(self, x: str | dims.Size, *others: str | dims.Size) -> str:
+        """The sum of numbers."""
+        x = self.operand(x)
+        for other in others:
+            y = self.operand(other)
+            if is_number(x) and is_number(y):
+                x = str(int(x) + int(y))
+            elif y != "0":
+                x = y if x == "0" else self.op(f"add i64 {x}, {y}")
+        return x
+
+    def minus(self, x: str | dims.Size, y: str | dims.Size) -> str:
+        """The difference of two numbers."""
+        x, y = self.operand(x), self.operand(y)
+        if is_number(x) and is_number(y):
+            return str(int(x) - int(y))
+        return x if y == "0" else self.op(f"sub i64 {x}, {y}")
+
+    def test(self, relation: str, x: str, y: str | dims.Size, type: str = "i64") -> str:
+        """An i1: the comparison of two words."""
+        return self.op(f"icmp {relation} {type} {x}, {self.operand(y)}")
+
+    def at(self, pointer: str, offset: str | dims.Size) -> str:
+        """`pointer` moved by a number of bytes."""
+        return self.element(pointer, offset, "i8")
+
+    def element(self, pointer: str, index: str | dims.Size, type: str = "i64") -> str:
+        """The address of an element of an array."""
+        index = self.operand(index)
+        return pointer if index == "0" else self.op(f"getelementptr {type}, ptr {pointer}, i64 {index}")
+
+    def load(self, pointer: str, offset: str | dims.Size = 0, type: str = "i64") -> str:
+        """The word that is a number of bytes after an address."""
+        return self.op(f"load {type}, ptr {self.at(pointer, offset)}{_aligned(type)}")
+
+    def store(self, value: str | dims.Size, pointer: str, offset: str | dims.Size = 0, type: str = "i64") -> None:
+        """Put a word to a number of bytes after an address."""
+        self.do(f"store {type} {self.operand(value)}, ptr {self.at(pointer, offset)}{_aligned(type)}")
+
     def umin(self, x: str | dims.Size, y: str | dims.Size) -> str:
         """The smaller of two i64, neither of them negative."""
         return self._of_two("umin", x, y)
@@ -437,7 +514,18 @@ class Function:
         return [*self._params, *(("i64", f"symbol.{number}") for number in numbers)]
 
 
-# Addresses and sizes
+class WrittenFunction(Function):
+    """A function whose text is there."""
+
+    def __init__(self, module: Module, name: str, text: str, linkage: str) -> None:
+        super().__init__(module, name, [], linkage=linkage)
+        self._text = text
+
+    def text(self) -> str:
+        return self._text.replace("define ", f"define {self._linkage} " if self._linkage else "define ", 1)
+
+    def declaration(self) -> str:
+        return self._text.partition(" {\n")[0].replace("define ", "declare hidden ", 1)
 
 
 def is_number(x: str) -> bool:
@@ -445,68 +533,9 @@ def is_number(x: str) -> bool:
     return x.removeprefix("-").isdecimal()
 
 
-def operand(f: Function, x: str | dims.Size) -> str:
-    """An i64 as text: a register or a literal as it is, a size of the call as a register."""
-    return x if isinstance(x, str) else f.size(x)
+def _aligned(type: str) -> str:
+    """Of a word in memory; that of a pointer is the target's."""
+    return f", align {int(type[1:]) // 8}" if type.startswith("i") else ""
 
 
-def at(f: Function, pointer: str, offset: str | dims.Size) -> str:
-    """`pointer` moved by a number of bytes."""
-    offset = operand(f, offset)
-    return pointer if offset == "0" else f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
-
-
-def times(f: Function, x: str, factor: str | dims.Size) -> str:
-    """An i64, a register or a literal, times another or a size."""
-    if is_number(x) and (not isinstance(factor, str) or is_number(factor)):
-        return f.size(int(x) * (int(factor) if isinstance(factor, str) else factor))
-    by = operand(f, factor)
-    if "0" in (x, by):
-        return "0"
-    return x if by == "1" else by if x == "1" else f.op(f"mul i64 {x}, {by}")
-
-
-def plus(f: Function, x: str, *others: str | dims.Size) -> str:
-    """Sum of i64s: registers, literals, sizes."""
-    for other in others:
-        y = operand(f, other)
-        if is_number(x) and is_number(y):
-            x = str(int(x) + int(y))
-        elif y != "0":
-            x = y if x == "0" else f.op(f"add i64 {x}, {y}")
-    return x
-
-
-class WordWriter:
-    """Writes loads, stores and comparisons of words of memory into a function."""
-
-    def __init__(self, f: Function) -> None:
-        self.f = f
-
-    def at(self, base: str, offset: int | str) -> str:
-        """The address `offset` bytes after `base`."""
-        return at(self.f, base, offset)
-
-    def element(self, base: str, index: int | str, type: str = "i64") -> str:
-        """The address of an element of an array."""
-        return base if index == 0 else self.f.op(f"getelementptr {type}, ptr {base}, i64 {index}")
-
-    def load(self, base: str, offset: int | str = 0, type: str = "ptr") -> str:
-        """Load the word at an address."""
-        return self.f.op(f"load {type}, ptr {self.at(base, offset)}, align {_BYTES.get(type, 8)}")
-
-    def store(self, value: str, base: str, offset: int | str = 0, type: str = "ptr") -> None:
-        """Put a value to an address."""
-        self.f.do(f"store {type} {value}, ptr {self.at(base, offset)}, align {_BYTES.get(type, 8)}")
-
-    def test(self, relation: str, x: str, y: str | int, type: str = "i64") -> str:
-        """A comparison."""
-        return self.f.op(f"icmp {relation} {type} {x}, {y}")
-
-    def is_null(self, pointer: str) -> str:
-        """Tell whether a pointer is null."""
-        return self.test("eq", pointer, "null", "ptr")
-
-
-_BYTES = {"i8": 1, "i32": 4}
-"""Of words that are shorter than 8."""
+operand, at, times, plus = Function.operand, Function.at, Function.times, Function.plus

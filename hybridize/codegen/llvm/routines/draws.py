@@ -47,7 +47,7 @@ def _words(f: Function) -> list[str]:
     """The words of seed and stream."""
     halves = []
     for number in (0, 1):
-        both = f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %i0, i64 {number}')}, align 8")
+        both = f.load(f.element("%i0", number))
         halves += [both, f.op(f"lshr i64 {both}, 32")]
     return [f.op(f"trunc i64 {half} to i32") for half in halves]
 
