@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from hybridize.base.dims import same
 from hybridize.base.dtypes import CODES
 from hybridize.runtime.plan import (
     Buffer,
@@ -40,16 +39,14 @@ from hybridize.schedule.steps import (
     BandPart,
     ContractionStep,
     LoopStep,
-    PackingPart,
     RegionStep,
-    RollingBand,
     RollingBlock,
-    RollingPart,
+    RollingCut,
+    RowCut,
     ScheduleStep,
     SharedStep,
 )
 from hybridize.schedule.tasks import TaskGroup
-from hybridize.schedule.updates import stops
 
 
 def planned(step: ScheduleStep, flops: int, threads: int | None = None) -> PlanStep:
@@ -86,13 +83,11 @@ def launches(step: ScheduleStep) -> list[int | None]:
     match step:
         case RegionStep():
             return []
-        case LoopStep(kernel=kernel) if not kernel.nests:
+        case _ if step.is_empty:
             return []
-        case ContractionStep(out=out) if same(out.size, 0):
-            return []
-        case SharedStep(part=BandPart(band=band)):
-            return [band.batch * band.blocks.rows]
-        case ContractionStep(part=RollingPart(), plan=plan):
+        case SharedStep(in_blocks=Band(cut=RowCut(batch=batch, blocks=blocks))):
+            return [batch * blocks.rows]
+        case ContractionStep(in_blocks=Band(), plan=plan):
             return [plan.units]
         case LoopStep(split=Split(loops=loops)):
             return [None if loop is None else loop.turns for loop in loops]
@@ -157,35 +152,28 @@ def running_order(
 
 def _in_turn(steps: Sequence[ScheduleStep], numbers: range, stopping: bool) -> Iterator[PlanNode]:
     """Steps one after the other, but for those that share a band or a loop with those beside them."""
-    for shared, some in itertools.groupby(numbers, key=lambda number: _shared(steps[number])):
+    for shared, some in itertools.groupby(numbers, key=lambda number: steps[number].together):
         members = [*some]
         match shared:
             case int():
                 yield PlanScans(members[0], members[-1])
-            case RollingBand():
-                yield _rolling(shared, members)
-            case Band():
-                yield _band(shared, [(number, steps[number]) for number in members])
+            case Band(cut=RollingCut() as cut):
+                yield _rolling(shared, cut, members)
+            case Band(cut=RowCut() as cut):
+                yield _band(shared, cut, [(number, steps[number]) for number in members])
             case None:
                 for number in members:
                     yield number
-                    if stopping and stops(steps[number]):
-                        is_loop = isinstance(steps[number], RegionStep)
+                    if stopping and (steps[number].asserts or steps[number].interruptible):
+                        is_loop = steps[number].interruptible
                         yield PlanStop(None if is_loop else place(steps[number].addresses[0]))
 
 
-def _shared(step: ScheduleStep) -> Band | RollingBand | int | None:
-    """Return the band, or the number of the loop, that a step shares with those beside it."""
-    if isinstance(step, RegionStep):
-        return step.loop if step.loop >= 0 else None
-    return step.band
-
-
-def _band(band: Band, steps: Sequence[tuple[int, ScheduleStep]]) -> PlanBand:
+def _band(band: Band, cut: RowCut, steps: Sequence[tuple[int, ScheduleStep]]) -> PlanBand:
     rows, packing = [], []
     for number, step in steps:
         match step:
-            case LoopStep(part=PackingPart(members=members), kernel=kernel):
+            case LoopStep(part=BandPart(packs=True, members=members), kernel=kernel):
                 each = tuple((plain(size), plain(stride)) for size, stride in members)
                 to = kernel.params[0]
                 packing.append(PlanPacking(number, each, plain(to.size * to.dtype.itemsize)))
@@ -193,26 +181,26 @@ def _band(band: Band, steps: Sequence[tuple[int, ScheduleStep]]) -> PlanBand:
                 rows.append(PlanRows(number, tuple(map(plain, local))))
     return PlanBand(
         tuple(rows),
-        band.blocks.size,
-        plain(band.blocks.rows),
-        plain(band.blocks.count),
-        plain(band.batch),
+        cut.blocks.size,
+        plain(cut.blocks.rows),
+        plain(cut.blocks.count),
+        plain(cut.batch),
         tuple(map(place, band.own)),
         share(band.split),
         tuple(packing),
-        band.in_turn,
+        cut.in_turn,
     )
 
 
-def _rolling(band: RollingBand, numbers: Sequence[int]) -> PlanRolling:
+def _rolling(band: Band, cut: RollingCut, numbers: Sequence[int]) -> PlanRolling:
     return PlanRolling(
         numbers[0],
         numbers[-1],
-        band.size,
+        cut.size,
+        cut.total,
         band.units,
-        band.parts,
-        tuple(PlanLines(place(one.address), one.line_bytes, one.lines) for one in band.memories),
-        tuple(map(_record, band.blocks)),
+        tuple(PlanLines(place(at), one.line_bytes, one.count) for at, one in zip(band.own, cut.lines, strict=True)),
+        tuple(map(_record, cut.blocks)),
         share(band.split),
     )
 

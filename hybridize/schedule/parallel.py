@@ -148,7 +148,7 @@ def ranges_of(turns: Size, nbytes: int, flops: int, *, wakes: bool) -> Ranges:
         least = min(thresholds.INNER_US if wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
         return Ranges(None, wakes or None, least)
     work = estimated_us(nbytes, flops)
-    grain = int(turns * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
+    grain = int(hint(turns) * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
     return Ranges(max(1, grain), wakes or work >= thresholds.WORTH_US, 0.0)
 
 

@@ -1,29 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The function of a band: for each block, its rows of one step after the other."""
+"""The function of a band: for each block, its rows or lines of one step after the other (see `schedule.bands` and
+`schedule.rolling`).
+
+Memory for one block only is given as if it reached back to where all rows, or lines, would begin.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from hybridize.base.dims import Size, same
 from hybridize.codegen.llvm.calls import call
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
-from hybridize.runtime.plan import PlanBand, PlanLaunch
+from hybridize.runtime.plan import PlanBand, PlanLaunch, PlanRolling
 
 Call = tuple[PlanLaunch, Sequence[tuple[int, Size]]]
-"""A function of some rows and its pointers: the number of each among those of the band, and the bytes of a row where it
-points to memory for one block only, else 0."""
+"""A function of some rows or units and its pointers: the number of each among those of the band, and the bytes of a row
+where it points to memory for one block of rows only, else 0."""
 
 
-def emit_band(module: Module, name: str, band: PlanBand, pointers: int, calls: Sequence[Call]) -> Function:
-    """Write the function `name`: `(ptr <pointers>, i64 first, i64 last)`, which runs these blocks.
+def emit_band(
+    module: Module, name: str, band: PlanBand | PlanRolling, pointers: int, calls: Sequence[Call]
+) -> Function:
+    """Write the function `name`: `(ptr <pointers>, i64 first, i64 last)`, which runs these units; the last pointers are
+    to the band's own memory. Where members are done in turn, `i64 member` comes before the units.
+    """
+    params = [("ptr", f"p{number}") for number in range(pointers)]
+    if isinstance(band, PlanBand) and band.in_turn:
+        params.append(("i64", "member"))
+    f = Function(module, name, [*params, ("i64", "first"), ("i64", "last")], attributes=UNOPTIMISED)
+    match band:
+        case PlanBand():
+            _write_rows(f, band, calls)
+        case PlanRolling():
+            _write_lines(f, band, range(pointers - len(band.memories), pointers), calls)
+    return f
+
+
+def _write_rows(f: Function, band: PlanBand, calls: Sequence[Call]) -> None:
+    """Run blocks of rows.
 
     A function of rows is told which, of all members of the batch counted as one. Where members are done in turn, blocks
-    are those of one, whose number, `i64 member`, comes before them.
+    are those of one, whose number is `member`.
     """
-    numbers = ("member", "first", "last") if band.in_turn else ("first", "last")
-    params = [*(("ptr", f"p{number}") for number in range(pointers)), *(("i64", number) for number in numbers)]
-    f = Function(module, name, params, attributes=UNOPTIMISED)
     rows, blocks = f.size(band.rows), f.size(band.count)
     with f.loop("%first", "%last") as unit:
         block, before = unit.index, "0"
@@ -39,10 +59,45 @@ def emit_band(module: Module, name: str, band: PlanBand, pointers: int, calls: S
         first, last = (f.op(f"add i64 {row}, {before}") for row in (start, stop))
         for launch, args in calls:
             call(f, launch, [_place(f, number, row, first) for number, row in args], [first, last])
-    return f
 
 
 def _place(f: Function, number: int, row: Size, first: str) -> str:
     """A pointer to where the first of all rows would be, if there are only those from `first` on."""
     distance = times(f, first, row)
     return f"%p{number}" if distance == "0" else at(f, f"%p{number}", f.op(f"sub i64 0, {distance}"))
+
+
+def _write_lines(f: Function, band: PlanRolling, own: range, calls: Sequence[Call]) -> None:
+    """Run parts of the blocks of lines, which are kept in memory that the pointers `own` are to."""
+    records, length = band.blocks, len(band.blocks[0])
+    values = ", ".join(f"i64 {number}" for number in itertools.chain(*records))
+    table = f.module.constant(f"{f.name}.table", f"[{len(records) * length} x i64]", f"[{values}]")
+    clear = f.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
+    memories = list(zip(own, band.memories, strict=True))
+    for number, lines in memories:
+        f.do(f"call void {clear}(ptr %p{number}, i8 0, i64 {lines.lines * lines.line_bytes}, i1 false)")
+    first, last = (_cut(f, part, len(records), band.parts) for part in ("%first", "%last"))
+    with f.loop(first, last) as turn:
+        record = at(f, table, times(f, turn.index, length * 8))
+        numbers = [f.op(f"load i64, ptr {at(f, record, 8 * k)}, align 8") for k in range(length)]
+        units, rest = [numbers[3 * k : 3 * k + 3] for k in range(len(calls))], numbers[3 * len(calls) :]
+        places = {}
+        moves = []
+        for k, (number, lines) in enumerate(memories):
+            low, seen, count, zeros, beyond = rest[5 * k : 5 * k + 5]
+            start = at(f, f"%p{number}", times(f, zeros, lines.line_bytes))
+            f.do(f"call void {clear}(ptr {start}, i8 0, i64 {times(f, beyond, lines.line_bytes)}, i1 false)")
+            places[number] = at(f, f"%p{number}", f.op(f"sub i64 0, {times(f, low, lines.line_bytes)}"))
+            moves.append((number, seen, count, lines.line_bytes))
+        is_first = f.op(f"icmp eq i64 {turn.index}, {first}")
+        for (launch, args), (alone, following, end) in zip(calls, units, strict=True):
+            begin = f.op(f"select i1 {is_first}, i64 {alone}, i64 {following}")
+            call(f, launch, [places.get(number, f"%p{number}") for number, _ in args], [begin, end])
+        for number, seen, count, line_bytes in moves:
+            source = at(f, f"%p{number}", times(f, seen, line_bytes))
+            f.copy(f"%p{number}", source, times(f, count, line_bytes))
+
+
+def _cut(f: Function, part: str, blocks: int, parts: int) -> str:
+    """The first block of a part."""
+    return f.op(f"udiv i64 {times(f, part, blocks)}, {parts}")

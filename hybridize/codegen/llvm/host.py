@@ -18,7 +18,6 @@ from hybridize.codegen.llvm.calls import call, in_memory, needed
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.pointers import PassedPointers, Pointers
 from hybridize.codegen.llvm.regions import emit_region, emit_scans
-from hybridize.codegen.llvm.rolling import emit_rolling
 from hybridize.codegen.llvm.safepoints import failed, some_failed
 from hybridize.codegen.llvm.table import FunctionTable
 from hybridize.codegen.llvm.tasks import emit_tasks
@@ -94,10 +93,8 @@ class HostBlock:
                 self._stop(node)
             case PlanTasks():
                 self._tasks(node)
-            case PlanBand():
+            case PlanBand() | PlanRolling():
                 self._band(node)
-            case PlanRolling():
-                self._rolling(node)
             case PlanScans():
                 self._region([self._steps[number] for number in steps_of(node)])
 
@@ -149,26 +146,37 @@ class HostBlock:
 
     # Several steps
 
-    def _band(self, band: PlanBand) -> None:
+    def _band(self, band: PlanBand | PlanRolling) -> None:
         """Steps block by block, after those that pack for them."""
-        f = self._f
-        steps = [self._steps[rows.step] for rows in band.steps]
-        called = [in_memory(step) for step in steps]
-        shared = dict.fromkeys(address for addresses in called for address in addresses if address not in band.own)
-        places = {address: number for number, address in enumerate((*shared, *band.own))}
+        called: list[tuple[PlanStep, Sequence[Size]]]
+        cut: tuple[object, ...]
+        if isinstance(band, PlanBand):
+            word, cut, own = "band", (band.block, band.rows, band.batch, band.in_turn), list(band.own)
+            units = band.count if band.in_turn else band.batch * band.count
+            called = [(self._steps[one.step], one.blocks) for one in band.steps]
+        else:
+            word, own, units = "rolling", [one.address for one in band.memories], band.parts
+            cut = (band.parts, band.blocks, *((one.line_bytes, one.lines) for one in band.memories))
+            steps = [self._steps[number] for number in steps_of(band)]
+            called = [(step, [0] * len(step.arguments)) for step in steps]
+        shared = dict.fromkeys(one for step, _ in called for one in in_memory(step) if one not in own)
+        places = {address: number for number, address in enumerate((*shared, *own))}
         calls = [
-            (step.launches[0], [(places[address], row) for address, row in zip(addresses, rows.blocks, strict=True)])
-            for step, addresses, rows in zip(steps, called, band.steps, strict=True)
+            (step.launches[0], [(places[one], row) for one, row in zip(in_memory(step), rows, strict=True)])
+            for step, rows in called
         ]
         name = self._functions.once(
-            "band",
-            f"band {band.batch!r} {band.block} of {band.rows!r}{' in turn' * band.in_turn} of {calls}",
-            lambda name: emit_band(self._host.module, name, band, len(places), calls),
+            word, f"{cut!r} of {calls}", lambda name: emit_band(self._host.module, name, band, len(places), calls)
         )
-        args = [self._pointers.at(address) for address in places]
-        if not band.in_turn:
-            self._blocks(name, band, args, band.batch * band.count, steps[0].threads)
-            return
+        args, threads = [self._pointers.at(address) for address in places], called[0][0].threads
+        if isinstance(band, PlanBand) and band.in_turn:
+            self._members(name, band, args, threads)
+        else:
+            self._blocks(name, band, args, units, threads)
+
+    def _members(self, name: str, band: PlanBand, args: Sequence[str], threads: int) -> None:
+        """The blocks of one member of the batch after the other, for each of which matrices are packed before."""
+        f = self._f
         # Pointers are found before the loop, as later steps use them, too.
         packed = [
             (self._steps[one.step], one, [*map(self._at, self._steps[one.step].arguments)]) for one in band.packing
@@ -182,10 +190,16 @@ class HostBlock:
                 self._launch(step, [to, source])
                 back[to] = -one.bytes
             moved = [at(f, arg, times(f, turn.index, back.get(arg, 0))) for arg in args]
-            self._blocks(name, band, moved, band.count, steps[0].threads, [turn.index])
+            self._blocks(name, band, moved, band.count, threads, [turn.index])
 
     def _blocks(
-        self, name: str, band: PlanBand, args: Sequence[str], units: Size, threads: int, member: Sequence[str] = ()
+        self,
+        name: str,
+        band: PlanBand | PlanRolling,
+        args: Sequence[str],
+        units: Size,
+        threads: int,
+        member: Sequence[str] = (),
     ) -> None:
         """Call the function of a band for all units."""
         launch = self._host.launch(name, units)
@@ -193,29 +207,6 @@ class HostBlock:
             call(self._f, launch, args, [*member, "0", self._f.size(units)])
         else:
             self._in_parallel(launch, args, band.share, threads, member)
-
-    def _rolling(self, band: PlanRolling) -> None:
-        """Contractions some lines at a time."""
-        steps = [self._steps[number] for number in steps_of(band)]
-        called = [in_memory(step) for step in steps]
-        own = [one.address for one in band.memories]
-        shared = dict.fromkeys(address for addresses in called for address in addresses if address not in own)
-        places = {address: number for number, address in enumerate((*shared, *own))}
-        calls = [
-            (step.launches[0], [places[address] for address in addresses])
-            for step, addresses in zip(steps, called, strict=True)
-        ]
-        sizes = [(one.line_bytes, one.lines) for one in band.memories]
-        name = self._functions.once(
-            "rolling",
-            f"rolling {band.parts} {band.blocks} {sizes} of {calls}",
-            lambda name: emit_rolling(self._host.module, name, band, len(places), calls),
-        )
-        args, launch = [self._pointers.at(address) for address in places], self._host.launch(name, band.parts)
-        if band.share is None:
-            call(self._f, launch, args, ["0", "1"])
-        else:
-            self._in_parallel(launch, args, band.share, steps[0].threads)
 
     def _tasks(self, group: PlanTasks) -> None:
         """Steps beside each other."""

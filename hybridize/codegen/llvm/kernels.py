@@ -21,7 +21,7 @@ from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
-    BandPart,
+    Band,
     ContractionStep,
     LoopStep,
     RegionStep,
@@ -64,14 +64,14 @@ class StepFunctions:
     def _names(self, step: ScheduleStep) -> Iterator[str]:
         """The functions that a step calls, in order."""
         match step:
-            case LoopStep(part=BandPart(), kernel=kernel):
+            case LoopStep(in_blocks=Band(), kernel=kernel):
                 yield self._functions.once("loops", f"rows of {kernel}", lambda name: self._rows(name, kernel))
             case LoopStep(kernel=kernel, split=None):
                 yield self._kernel(kernel)
             case LoopStep(kernel=kernel, split=Split() as split):
                 yield from self._nests(kernel, split)
             case ContractionStep():
-                yield self._tiles(step, ranged=step.split is not None or step.part is not None)
+                yield self._tiles(step, ranged=step.split is not None or step.in_blocks is not None)
             case RoutineStep(routine=routine, inputs=inputs, outputs=outputs, scratch=scratch):
                 yield emit_routine(self._module, routine, inputs, outputs, scratch, self._target)
 

@@ -173,7 +173,15 @@ class _Writer:
                 key += digest(numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8).data).hex()
         layout = digest(key.encode()).hex()
         nbytes, scratch = derived.type.nbytes, derived.scratch_bytes
-        return Derivation(slot, name, nbytes, layout, tuple(sources), scratch, derived.ops)
+        return Derivation(
+            slot=slot,
+            function=name,
+            nbytes=nbytes,
+            layout=layout,
+            sources=tuple(sources),
+            scratch_bytes=scratch,
+            ops=derived.ops,
+        )
 
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""

@@ -18,15 +18,14 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Literal
 
 from hybridize.base.frozen import changed, frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.registers import fetch, first_lanes
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.schedule.contraction.panels import Summation
 
 Adding = Literal["", "first", "last"]
 """Use of the sums in c by a tile, where `more` is set: none; its own begin with them; they are added to its own."""
 
-LINE = 64
-"""Bytes that are fetched together."""
 _DOTS = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
 _ADDING: Mapping[Adding, list[str]] = {"": ["once"], "first": [], "last": ["last"]}
 """The words in the names of tiles."""
@@ -34,13 +33,6 @@ _TILE = [*_DOTS, ("i1", "more")]
 """Parameters; c, its stride, x, ..."""
 _NEXT = [("ptr", "next"), ("i64", "rate")]
 """Further parameters: memory to be brought near meanwhile, so many bytes with each term."""
-
-
-def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:
-    """Have `bytes` bytes at `pointer + first` brought near; they need not exist."""
-    function = f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-    for line in range(first, first + bytes, LINE):
-        f.do(f"call void {function}(ptr {at(f, pointer, line)}, i32 0, i32 3, i32 1)")
 
 
 def bring_line(f: Function, pointer: str) -> None:

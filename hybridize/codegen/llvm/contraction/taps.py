@@ -15,11 +15,12 @@ from contextlib import nullcontext
 
 from hybridize.base.dims import is_symbolic, product, proven, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
-from hybridize.codegen.llvm.contraction.micro import bring_line, fetch, sums_before, term_added
+from hybridize.codegen.llvm.contraction.micro import bring_line, sums_before, term_added
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
+from hybridize.codegen.llvm.registers import fetch, first_lanes
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
 from hybridize.loops.index import bit
 from hybridize.machine.target import Target

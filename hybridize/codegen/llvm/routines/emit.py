@@ -24,7 +24,7 @@ from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 from hybridize.runtime import effects
 from hybridize.schedule.routines import RoutineScratch
-from hybridize.schedule.steps import RegionStep, RoutineStep, ScheduleStep
+from hybridize.schedule.steps import RoutineStep, ScheduleStep
 
 Types = Sequence[TensorType]
 
@@ -176,8 +176,8 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
 
 def calls_back(step: ScheduleStep) -> bool:
     """Tell whether a step calls back to Python, or a step of its bodies does, which may leave an exception behind."""
-    if isinstance(step, RegionStep):
-        return any(calls_back(one) for body in step.bodies for one in body.steps)
+    if any(calls_back(one) for body in step.programs for one in body.steps):
+        return True
     return isinstance(step, RoutineStep) and _WRITERS.get(step.routine.name) in (_effect, _foreign)
 
 
