@@ -98,13 +98,8 @@ def schedule(
     step of a call, and matrices among them are packed beforehand, each where that pays. `updates` says of outputs which
     input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
-    # Sizes that only the call knows are the program's own.
-    with remembering(_PARTS if graph.scope is None else Memo()):
+    with remembering(Memo()):
         return _scheduled(graph, Surroundings(target, slots), known or {}, updates or {})
-
-
-_PARTS = Memo(limit=1 << 12)
-"""Plans and kernels of contractions that programs of this process had."""
 
 
 def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:

@@ -78,7 +78,7 @@ class StepFunctions:
     def _kernel(self, kernel: Kernel) -> str:
         """The function of a kernel; many steps may run the very same one, which is printed once then."""
         known = self._kernels.get(id(kernel))
-        if known is None:
+        if known is None or self._module.functions[known[1]].seldom:
             name = self._functions.once(
                 "loops", str(kernel), lambda name: emit_kernel(self._module, name, kernel, self._target)
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hybridize.codegen.llvm.text import Function, at
+from hybridize.codegen.llvm.text import Function
 from hybridize.runtime.plan import PlanAddress
 
 Base = tuple[str, int]
@@ -41,7 +41,7 @@ class Pointers:
         return Pointers(self._f, {**self._bases, **bases}, self._known)
 
     def _computed(self, address: PlanAddress) -> str:
-        return at(self._f, self._base((address.kind, address.slot)), address.offset)
+        return self._f.at(self._base((address.kind, address.slot)), address.offset)
 
     def _base(self, base: Base) -> str:
         return self._bases[base]

@@ -38,6 +38,11 @@ from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.launches import planned, running_order
 from hybridize.schedule.steps import Constant, Derived, ScheduleStep, Stable
 
+SMALL = 1 << 18
+"""Bytes of a derived constant that plain code makes in less time than LLVM takes for better code: some 60 us, 2 ms for
+each function (measured, Zen 4).
+"""
+
 
 @frozen(eq=False)
 class Built:
@@ -185,8 +190,10 @@ class _Writer:
 
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""
+        self._functions.seldom = derived.type.nbytes <= SMALL
         f = self._function(name)
         order = running_order(derived.steps)
         plan = Plan((), (), (), 0, tuple(planned(step, 0) for step in derived.steps), order=order)
         self.makers[name] = PlanMaker(name, self._steps(f, derived.steps, plan), order)
         f.do("ret void")
+        self._functions.seldom = False
