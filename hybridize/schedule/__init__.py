@@ -4,6 +4,16 @@
 In: an optimised graph and the target. Out: `Schedule`, steps over addresses in memory, with the `Plan` that the runtime
 keeps. Kernels are loop IR; nothing here knows LLVM.
 
+The road (`scheduler`): each phase is a function of what those before it gave.
+
+    1. constants    what needs no call is taken out         flattening, joining, prologues, hoisting, derived
+    2. groups       which values share a kernel             grouping, draft, layouts, places
+    3. order        each unit after what it needs           order, dying
+    4. pending      units as steps without addresses        pending, finish, nests, contraction
+    5. together     bands, loops and tasks of steps         bands, rolling, banding, tasks
+    6. places       offsets of all memory                   memory, storage
+    7. steps        with addresses; updates proven          steps, updates, merging
+
     lower        one node as an expression of its own index
     grouping     fusion: which values are inlined, row-local, fused stores or materialised; epilogues of contractions
     draft        a group as statements over its own axes

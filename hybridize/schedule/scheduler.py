@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy
 
 from hybridize.base.dims import hint
-from hybridize.base.frozen import changed
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.memo import Memo, remembering
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
@@ -212,10 +212,39 @@ def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
     return pending_product(program, step, step.product, number)
 
 
+@frozen(eq=False)
+class ProgramPlaces:
+    """What is settled of all pending steps together: who runs with whom, and the scratch that all of them take."""
+
+    groups: Sequence[tuple[TaskGroup, Split]]
+    loops: Mapping[int, int]
+    """The first and the last unit of each loop that scans share."""
+    scratch_bytes: int
+
+
+@frozen(eq=False)
+class FinishedSteps:
+    """The steps of a program with their operations, and the groups of them that run beside each other."""
+
+    entries: Sequence[StepOperations]
+    beside: tuple[TaskGroup, ...]
+
+
 def _finished(program: Scheduling) -> Schedule:
-    """Every unit as pending steps, those in bands, all memory in its place, the steps."""
+    """A program whose units are in order: pending steps, places, finished steps, the plan."""
+    pending = pending_steps(program)
+    places = settled(program, pending)
+    return _described_program(program, finished_steps(program, pending, places), places.scratch_bytes)
+
+
+def pending_steps(program: Scheduling) -> list[PendingSteps]:
+    """Every unit, and every output that is a copy, as steps that wait for their memory."""
     pending = [_pending(program, unit, number) for number, unit in enumerate(program.order)]
-    pending += [pending_copy(program, value, slot) for value, slot in copied_outputs(program)]
+    return [*pending, *(pending_copy(program, value, slot) for value, slot in copied_outputs(program))]
+
+
+def settled(program: Scheduling, pending: Sequence[PendingSteps]) -> ProgramPlaces:
+    """Bands, groups and loops of steps, and a place for all memory."""
     outputs = sum(hint(value.type.nbytes) for n, value in enumerate(program.graph.outputs) if n not in program.updates)
     members = [one.member(program) for one in pending]
     program.bands.settle(members, outputs, program.storage, program.sharing)
@@ -223,17 +252,27 @@ def _finished(program: Scheduling) -> Schedule:
     loops = _shared_loops(program, [group for group, _ in groups])
     scratch_bytes = assign(program.storage.blocks)
     program.bands.place(address_of)
+    return ProgramPlaces(groups, loops, scratch_bytes)
+
+
+def finished_steps(program: Scheduling, pending: Sequence[PendingSteps], places: ProgramPlaces) -> FinishedSteps:
+    """The steps in order, with their addresses: borders and matrices that are packed come before what needs them."""
     entries: list[StepOperations] = []
-    places: dict[int, range] = {}
-    for numbers in program.bands.together(len(pending), loops.items()):
+    ranges: dict[int, range] = {}
+    for numbers in program.bands.together(len(pending), places.loops.items()):
         begin = len(entries)
         before = [one for number in numbers for one in (*borders(program, number), *packings(program, number))]
         # What is packed for each member of a batch is beside the steps of its band.
         entries += sorted(before, key=lambda one: one[0].band is not None)
         own = [one for number in numbers for one in pending[number].steps(program)]
-        entries += _in_loop(own, numbers[0]) if numbers[0] in loops else own
-        places[numbers[0]] = range(begin, len(entries))
-    beside = tuple(group.of_steps(places, split) for group, split in groups)
+        entries += _in_loop(own, numbers[0]) if numbers[0] in places.loops else own
+        ranges[numbers[0]] = range(begin, len(entries))
+    return FinishedSteps(entries, tuple(group.of_steps(ranges, split) for group, split in places.groups))
+
+
+def _described_program(program: Scheduling, finished: FinishedSteps, scratch_bytes: int) -> Schedule:
+    """The schedule: updates that are proven, kernels that differ in numbers made one, the runtime's plan."""
+    entries, beside = finished.entries, finished.beside
     stopping = not program.setting.within
     steps, updates = proven_updates([step for step, _ in entries], program.updates, stopping=stopping)
     steps = merged(steps)

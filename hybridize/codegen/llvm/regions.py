@@ -59,7 +59,7 @@ def _function(module: Module, name: str, steps: Sequence[PlanRegion], sized: boo
         for number_of_body, body in enumerate(step.bodies):
             params += [f"k{number}.{number_of_body}.{k}" for k in range(len(body.constants))]
         params.append(f"workspace{number}")
-    f = Function(module, name, [("ptr", param) for param in (*params, *["sizes"] * sized)], busy=True)
+    f = Function(module, name, [("ptr", param) for param in (*params, *["sizes"] * sized)])
     if sized:
         f.sizes = "%sizes"
     return f

@@ -43,8 +43,10 @@ def emit_kernel(
 ) -> Function:
     """Write `kernel` as the function `name`; where its nests have a `shared` loop, the turns of that to run, `first` to
     `last`, are further arguments.
+
+    One that only copies, or has tiles turned around, calls functions that do.
     """
-    f = Function(module, name, _params(kernel, shared is not None))
+    f = Function(module, name, _params(kernel, shared is not None), works=False)
     for nest in kernel.nests:
         _Nest(f, kernel, nest, target, shared).emit()
     return f
@@ -292,6 +294,8 @@ class _Nest:
             return
         source = statement.value
         assert isinstance(source, Load)
+        if any(isinstance(node, Load) for node in walk(statement.index, *source.indices)):
+            self.f.works = True  # it reads where each run lies
         with self.elements.bound(number, "0"):
             target = self.elements.pointer(statement.buffer, statement.index)
             origin = self.elements.pointer(source.operand, source.indices[0])
@@ -403,6 +407,7 @@ class _Nest:
 
     def _turn(self, body: kernels.Body) -> None:
         """One turn of the innermost loop; what one statement stores, the next has in registers."""
+        self.f.works = True
         for statement, reads in _forwarded(body.statements):
             result = self.elements.store(statement.buffer, statement.index, statement.value)
             for read in reads:
