@@ -64,7 +64,7 @@ docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
 runtimes: .venv/.installed-dev
-	$(BIN)/python -m hybridize.codegen.runtimes.make
+	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
 	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors build dist examples/deploy/models

@@ -62,6 +62,7 @@ class Script:
 
 SCRIPTS = {
     "products": Script("benchmarks/products.py", ("--markdown",), figures=True),
+    "weights": Script("benchmarks/weights.py", ("--markdown",), figures=True),
     "convolutions": Script("benchmarks/convolutions.py", ("--markdown",), figures=True),
     "threads": Script("benchmarks/threads.py"),
     "sequence-threads": Script(

@@ -26,7 +26,7 @@ from hybridize.array.symbol import Strided
 from hybridize.array.traced import RELEASED, Traced, constant, released
 from hybridize.autograd.fused import RULES
 from hybridize.autograd.nodes import TapeNode, reads, unowned
-from hybridize.base.access import exclusively
+from hybridize.base.access import ACCESS, exclusively
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.types import TensorType
@@ -115,21 +115,21 @@ class Tape(Staging, Taping):
 
     # --------------------------------------------------------------------------------------------------- arrays
 
-    def operand(self, array: ndarray) -> Operand:
-        """The operand that an array is.
+    def operand(self, array: ndarray, data: Array | None = None) -> Operand:
+        """The operand that an array is; `data`: its elements, where they are at hand.
 
         Raises:
             StateError E544: which values it has now, and where they come from, cannot be told.
         """
-        data = host_view(array)
+        traced = getattr(array, "_traced", None)
+        if type(traced) is Traced and (edge := traced.edge) is not None and ACCESS.queue is None:
+            storage = traced.storage
+            if storage is not None and traced.version == storage.version:
+                return traced if type(edge) is not tuple or edge[0].live >= RELEASED.number else self._remaining(traced)
+        if data is None:
+            data = host_view(array)
         if data.dtype.kind not in "fcV" and not _is_tracked(array):
             return data.copy()  # an index that is overwritten later must not change a gradient
-        traced = getattr(array, "_traced", None)
-        if type(traced) is Traced and traced.storage is not None and traced.version == traced.storage.version:
-            edge = traced.edge
-            if type(edge) is not tuple or edge[0].live >= RELEASED.number:
-                return traced
-            return self._remaining(traced)
         traced = history(array)
         storage = array.storage
         if traced is None:
@@ -183,11 +183,12 @@ class Tape(Staging, Taping):
 
     def view(self, x: ndarray, steps: Sequence[Op], result: ndarray | None = None) -> ndarray:
         """The view of an array that view ops make."""
-        data = viewed(host_view(x), steps) if result is None else host_view(result)
+        whole = host_view(x)
+        data = viewed(whole, steps) if result is None else host_view(result)
         array = view(x, data)
         if data.dtype.kind not in "fcV" and not _is_tracked(x):
             return array
-        if not numpy.may_share_memory(data, host_view(x)):  # NumPy had to copy
+        if not numpy.may_share_memory(data, whole):  # NumPy had to copy
             traced = self._stepped(self.operand(x), steps, data)
             return self.wrap(unowned(data, traced.edge, None, 0)) if traced.edge is not None else wrap(data)
         storage = array.storage
@@ -216,7 +217,7 @@ class Tape(Staging, Taping):
             values = host_view(y)
             if values.dtype is not dtype or values.shape != data.shape:
                 return None
-            other: Operand = self.operand(y)
+            other: Operand = self.operand(y, values)
         elif type(y) is float or type(y) is int:
             try:
                 number = numpy.asarray(y, dtype)
@@ -225,7 +226,7 @@ class Tape(Staging, Taping):
             other = numpy.ndarray(data.shape, dtype, number, 0, (0,) * data.ndim)
         else:
             return None
-        mine = self.operand(x)
+        mine = self.operand(x, data)
         (value,) = self.bind(op, (other, mine) if reflected else (mine, other))
         return self.wrap(value) if type(value) is Traced else wrap(value)
 
@@ -239,11 +240,14 @@ class Tape(Staging, Taping):
         operands, edges, data, tracked = [], [], [], False
         for x in arrays:
             operand = self.operand(x)
-            edge = operand.edge if type(operand) is Traced else None
-            tracked = tracked or edge is not None
             operands.append(operand)
-            edges.append(edge)
-            data.append(host_view(x))
+            if type(operand) is Traced:
+                tracked = tracked or operand.edge is not None
+                edges.append(operand.edge)
+                data.append(operand.data)
+            else:
+                edges.append(None)
+                data.append(operand)
         array = wrap(y)
         if not tracked:
             return array

@@ -9,6 +9,6 @@ except ImportError:
     from hashlib import blake2b
 
 
-def digest(content: bytes | memoryview) -> bytes:
-    """32 bytes that say whether two contents are the same: BLAKE2b."""
-    return blake2b(content, digest_size=32).digest()
+def digest(content: bytes | memoryview, nbytes: int = 32) -> bytes:
+    """Bytes that say whether two contents are the same: BLAKE2b."""
+    return blake2b(content, digest_size=nbytes).digest()

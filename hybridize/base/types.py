@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from functools import cached_property
 
 from hybridize.base.dims import Dim, SizeScope, is_symbolic, parse, same, scope_of, text
 from hybridize.base.dtypes import BY_CODE, CODES, DType
@@ -60,7 +61,7 @@ class TensorType:
         """Number of axes."""
         return len(self.shape)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of elements."""
         return math.prod(self.shape)

@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import CodegenError
-from hybridize.base.frozen import changed, frozen
+from hybridize.base.frozen import frozen
 
 MACHINES: Final = {62: "x86_64", 183: "aarch64"}
 """Families of processors by their number in the ELF header."""
@@ -22,6 +21,8 @@ MACHINES: Final = {62: "x86_64", 183: "aarch64"}
 WRITE: Final = 1
 ALLOCATED: Final = 2
 EXECUTABLE: Final = 4
+MERGED: Final = 0x10
+STRINGS: Final = 0x20
 THREAD_LOCAL: Final = 0x400
 """Flags of sections."""
 
@@ -33,6 +34,14 @@ UNWINDING: Final = 0x70000001
 """Types of sections: contents, the table of symbols, relocations with addends, memory that begins as zeros, and what
 x86-64 calls the tables for exceptions."""
 
+GLOBAL_FUNCTION: Final = 0x12
+GLOBAL_OBJECT: Final = 0x11
+SECTION_SYMBOL: Final = 3
+"""Kinds of symbols: bound everywhere, those of a section."""
+
+HIDDEN: Final = 2
+"""The visibility of symbols that are bound within the image only."""
+
 UNDEFINED: Final = 0
 ABSOLUTE: Final = 0xFFF1
 """Sections of symbols that lie in none: they come from outside; they are numbers."""
@@ -41,10 +50,10 @@ RESERVED: Final = 0xFF00
 """From here on numbers of sections mean something else, as `ABSOLUTE` does."""
 
 _SECTION = struct.Struct("<IIQQQQIIQQ")
-_SYMBOL = numpy.dtype([
+SYMBOL: Final = numpy.dtype([
     ("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<i8"), ("size", "<i8"),
 ])  # fmt: skip
-_RELOCATION = numpy.dtype([("offset", "<i8"), ("type", "<u4"), ("symbol", "<u4"), ("addend", "<i8")])
+RELOCATION: Final = numpy.dtype([("offset", "<i8"), ("type", "<u4"), ("symbol", "<u4"), ("addend", "<i8")])
 
 Table = NDArray[Any]
 
@@ -62,6 +71,8 @@ class Section:
     alignment: int
     info: int
     """Of relocations: the number of the section that they change."""
+    unit: int = 0
+    """The size of each of its constants, where a section has them one by one, and any may stand elsewhere."""
 
 
 @frozen
@@ -84,7 +95,7 @@ class Object:
     def relocations(self) -> list[tuple[int, Table]]:
         """For each section that has some, its number and rows of offset, type, symbol, addend."""
         return [
-            (section.info, numpy.frombuffer(section.data, _RELOCATION))
+            (section.info, numpy.frombuffer(section.data, RELOCATION))
             for section in self.sections
             if section.type == RELOCATIONS
         ]
@@ -106,13 +117,14 @@ def read(content: bytes) -> Object:
     words = _data(view, headers[naming]).tobytes()
     sections = tuple(
         Section(
-            words[header[0] : words.index(b"\0", header[0])].decode(),
-            header[1],
-            header[2],
-            _data(view, header),
-            header[5],
-            max(1, header[8]),
-            header[7],
+            name=words[header[0] : words.index(b"\0", header[0])].decode(),
+            type=header[1],
+            flags=header[2],
+            data=_data(view, header),
+            nbytes=header[5],
+            alignment=max(1, header[8]),
+            info=header[7],
+            unit=header[9] if header[2] & (MERGED | STRINGS) == MERGED else 0,
         )
         for header in headers
     )
@@ -120,47 +132,7 @@ def read(content: bytes) -> Object:
     if symbols is None:
         raise CodegenError("E967", "the object has no table of symbols")
     names = sections[headers[symbols][6]].data.tobytes()
-    return Object(machine, sections, numpy.frombuffer(sections[symbols].data, _SYMBOL), names)
-
-
-def joined(objects: Sequence[Object]) -> Object:
-    """Put the sections and symbols of objects for one processor together: what one lacks another may define."""
-    if len(objects) == 1:
-        return objects[0]
-    tables = [obj.symbols.copy() for obj in objects]
-    sections: list[Section] = []
-    first_symbol = first_name = 0
-    for obj, table in zip(objects, tables, strict=True):
-        first = len(sections)
-        for section in obj.sections:
-            if section.type == RELOCATIONS:
-                rows = numpy.frombuffer(section.data, _RELOCATION).copy()
-                rows["symbol"] += first_symbol
-                section = changed(section, data=memoryview(rows.tobytes()), info=section.info + first)
-            sections.append(section)
-        table["section"][(table["section"] != UNDEFINED) & (table["section"] < RESERVED)] += first
-        table["name"] += first_name
-        first_symbol, first_name = first_symbol + len(table), first_name + len(obj.names)
-    whole = Object(
-        objects[0].machine, tuple(sections), numpy.concatenate(tables), b"".join(obj.names for obj in objects)
-    )
-    _define(whole)
-    return whole
-
-
-def _define(obj: Object) -> None:
-    """Let symbols that an object lacks be those of the same name that it has: as local ones, so that each is exported
-    once.
-    """
-    table = obj.symbols
-    lacks = table["section"] == UNDEFINED
-    everywhere = table["info"] >> 4 != 0
-    has = {obj.name(number): number for number in numpy.flatnonzero(everywhere & ~lacks).tolist()}
-    for number in numpy.flatnonzero(everywhere & lacks).tolist():
-        other = has.get(obj.name(number))
-        if other is not None:
-            table["section"][number], table["value"][number] = table["section"][other], table["value"][other]
-            table["info"][number] &= 15
+    return Object(machine, sections, numpy.frombuffer(sections[symbols].data, SYMBOL), names)
 
 
 def _data(view: memoryview, header: tuple[Any, ...]) -> memoryview:

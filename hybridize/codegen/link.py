@@ -10,6 +10,7 @@ function of the process through its word; a call, which is an instruction too sh
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 import numpy
@@ -17,6 +18,7 @@ import numpy
 from hybridize.base.errors import CodegenError
 from hybridize.codegen import elf
 from hybridize.codegen.elf import Object, Section, Table
+from hybridize.codegen.functions import Chunk, FunctionCode
 from hybridize.codegen.references import PROCESSORS, Meaning, Offsets
 from hybridize.runtime.image import Image
 
@@ -24,18 +26,167 @@ _UNREAD: Final = (".eh_frame", ".note")
 """Sections that only debuggers and exceptions read."""
 
 
-def link(*contents: bytes) -> Image:
-    """The image of an object, or of several that need each other. It exports what they define and do not hide.
+def link(content: bytes) -> Image:
+    """The image of an object. It exports what that defines and does not hide.
 
     Raises:
         CodegenError E967: the object holds something that code of ours never has.
     """
-    obj = elf.joined([elf.read(content) for content in contents])
+    return _linked(elf.read(content))
+
+
+def link_functions(
+    functions: Mapping[str, FunctionCode], exported: Collection[str], variables: Mapping[str, int]
+) -> Image:
+    """The image of functions that need each other.
+
+    Args:
+        functions: their code, by name.
+        exported: the names of those that the image exports.
+        variables: bytes of variables that it exports, too, which begin as zeros.
+
+    Raises:
+        CodegenError E967: the code holds something that code of ours never has.
+    """
+    return _linked(_joined(functions, exported, variables))
+
+
+def _linked(obj: Object) -> Image:
     linker = _Linker(obj)
     for section, relocations in obj.relocations():
         if section in linker.starts:
             linker.relocate(section, relocations)
     return linker.image()
+
+
+_CODE, _CONSTANTS, _VARIABLES = 1, 2, 3
+"""Sections of functions that are joined."""
+
+
+def _joined(functions: Mapping[str, FunctionCode], exported: Collection[str], variables: Mapping[str, int]) -> Object:
+    """Put functions into one object, each constant once."""
+    code, constants, zeros = _Sections(), _Sections(), 0
+    symbols = _Symbols()
+    for name, nbytes in variables.items():
+        symbols.define(name, elf.GLOBAL_OBJECT, _VARIABLES, zeros, 0)
+        zeros += -(-nbytes // _ALIGNED) * _ALIGNED
+    for name, function in functions.items():
+        hidden = 0 if name in exported else elf.HIDDEN
+        symbols.define(name, elf.GLOBAL_FUNCTION, _CODE, code.place(function.code), hidden)
+    for name, function in functions.items():
+        places = [constants.place(chunk) for chunk in function.constants]
+        numbers = [_CONSTANTS if not of else symbols.number(of) for of, _, _ in function.symbols]
+        moves = [offset + (0 if of else places[number]) for of, number, offset in function.symbols]
+        to = numpy.array([numbers, moves], numpy.int64)
+        code.refer(function.code, symbols.value(name), to)
+        for chunk, place in zip(function.constants, places, strict=True):
+            constants.refer(chunk, place, to)
+    sections = (
+        Section(name="", type=0, flags=0, data=memoryview(b""), nbytes=0, alignment=1, info=0),
+        code.section("code", elf.ALLOCATED | elf.EXECUTABLE),
+        constants.section("constants", elf.ALLOCATED),
+        Section(
+            name="variables",
+            type=elf.ZEROS,
+            flags=elf.ALLOCATED | elf.WRITE,
+            data=memoryview(b""),
+            nbytes=zeros,
+            alignment=_ALIGNED,
+            info=0,
+        ),
+        *code.relocations(_CODE),
+        *constants.relocations(_CONSTANTS),
+    )
+    (machine,) = {function.machine for function in functions.values()}
+    return Object(machine, sections, *symbols.table())
+
+
+_ALIGNED: Final = 64
+"""Bytes that variables lie apart, as lines of the cache do."""
+
+
+class _Sections:
+    """A section made of chunks of several functions."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._end, self._alignment = 0, 1
+        self._rows: list[Table] = []
+        self._places: dict[tuple[bytes, int], int] = {}
+
+    def place(self, chunk: Chunk) -> int:
+        """Return the offset of a chunk, which is added unless an equal one without references is there."""
+        key = chunk.content, chunk.alignment
+        place = None if chunk.references else self._places.get(key)
+        if place is None:
+            place = -(-self._end // chunk.alignment) * chunk.alignment
+            self._parts += bytes(place - self._end), chunk.content
+            self._end, self._alignment = place + len(chunk.content), max(self._alignment, chunk.alignment)
+            if not chunk.references:
+                self._places[key] = place
+        return place
+
+    def refer(self, chunk: Chunk, place: int, to: Offsets) -> None:
+        """Add the references of a chunk that is at `place`; `to` has the symbols of the object and what to add."""
+        if chunk.references:
+            rows = numpy.frombuffer(chunk.references, elf.RELOCATION).copy()
+            numbers, moves = to[:, rows["symbol"]]
+            rows["offset"] += place
+            rows["addend"] += moves
+            rows["symbol"] = numbers
+            self._rows.append(rows)
+
+    def section(self, name: str, flags: int) -> Section:
+        """The section."""
+        data = memoryview(b"".join(self._parts))
+        return Section(
+            name=name, type=elf.PROGBITS, flags=flags, data=data, nbytes=len(data), alignment=self._alignment, info=0
+        )
+
+    def relocations(self, number: int) -> Iterator[Section]:
+        """The section of its references, where it has some; its own number is `number`."""
+        if self._rows:
+            rows = numpy.concatenate(self._rows)
+            yield Section(
+                name="",
+                type=elf.RELOCATIONS,
+                flags=0,
+                data=memoryview(rows.tobytes()),
+                nbytes=rows.nbytes,
+                alignment=8,
+                info=number,
+            )
+
+
+class _Symbols:
+    """The symbols of functions that are joined."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, int, int, int, int, int]] = []
+        self._names: dict[str, int] = {}
+        self._words = bytearray(b"\0")
+        for section in (0, _CODE, _CONSTANTS, _VARIABLES):
+            self._rows.append((0, elf.SECTION_SYMBOL, 0, section, 0, 0))
+
+    def define(self, name: str, info: int, section: int, value: int, other: int) -> None:
+        """Add a symbol."""
+        self._names[name] = len(self._rows)
+        self._rows.append((len(self._words), info, other, section, value, 0))
+        self._words += name.encode() + b"\0"
+
+    def number(self, name: str) -> int:
+        """The number of a symbol, one of the process where the functions do not define it."""
+        if name not in self._names:
+            self.define(name, elf.GLOBAL_FUNCTION, elf.UNDEFINED, 0, 0)
+        return self._names[name]
+
+    def value(self, name: str) -> int:
+        """The offset of a symbol in its section."""
+        return self._rows[self._names[name]][4]
+
+    def table(self) -> tuple[Table, bytes]:
+        """The symbols, and their names."""
+        return numpy.array(self._rows, elf.SYMBOL), bytes(self._words)
 
 
 class _Linker:
@@ -178,14 +329,16 @@ class _Linker:
         obj, symbols = self.obj, self.obj.symbols
         exported = (symbols["info"] >> 4 != 0) & (symbols["other"] & 3 == 0) & self.inside
         return Image(
-            obj.machine,
-            self.memory[: self.free].tobytes(),
-            self.variables,
-            self.memory[self.variables :].tobytes(),
-            self.end - self.data_end,
-            tuple((obj.name(number), int(self.targets[number])) for number in numpy.flatnonzero(exported).tolist()),
-            tuple((key, offset) for key, offset in self.words.items() if isinstance(key, str)),
-            tuple(self.pointers),
+            machine=obj.machine,
+            code=self.memory[: self.free].tobytes(),
+            data_offset=self.variables,
+            data=self.memory[self.variables :].tobytes(),
+            zeros=self.end - self.data_end,
+            exports=tuple(
+                (obj.name(number), int(self.targets[number])) for number in numpy.flatnonzero(exported).tolist()
+            ),
+            externals=tuple((key, offset) for key, offset in self.words.items() if isinstance(key, str)),
+            pointers=tuple(self.pointers),
         )
 
 

@@ -11,6 +11,7 @@ from dataclasses import field
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import mutable
 from hybridize.compiler.disk import DiskInfo
+from hybridize.compiler.functions import FunctionCacheInfo
 from hybridize.runtime.executable import Executable
 
 Key = tuple[str, ...]
@@ -26,6 +27,8 @@ class ExecutableCacheInfo:
     bytes: int = 0
     disk: DiskInfo = field(default_factory=DiskInfo)
     """Look-ups on the disk, made when this cache had nothing."""
+    functions: FunctionCacheInfo = field(default_factory=FunctionCacheInfo)
+    """Functions of programs that were nowhere: compiled, or known from other programs."""
 
 
 class Cache:

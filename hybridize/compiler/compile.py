@@ -19,6 +19,7 @@ from hybridize.base.loading import LOADING
 from hybridize.compiler import disk, measured, stored
 from hybridize.compiler.cache import Cache, ExecutableCacheInfo, Key
 from hybridize.compiler.entry import entry_code
+from hybridize.compiler.functions import FUNCTIONS
 from hybridize.compiler.host import host_target, renew
 from hybridize.compiler.pool import have_pool
 from hybridize.graph import Graph
@@ -163,7 +164,7 @@ class _Work:
         graph = self.optimized()
         built = self._built()
         with self.watch.stage("llvm"):
-            image = compile_program(built.module, self.target)
+            image = compile_program(built.module, self.target, FUNCTIONS)
             loaded = Loaded(image)
         stored.keep(file, self.graph, graph, image, built.plan, (built.constants, built.sources))
         return self._executable(loaded, built.plan, built.constants, built.sources)
@@ -214,10 +215,11 @@ def _key(graph: Graph, target: Target, stable: Collection[int], slots: int, upda
 def cache_info() -> ExecutableCacheInfo:
     """Counts and bytes of the memory cache, and of the disk cache."""
     info = _cache.info()
-    info.disk = disk.info()
+    info.disk, info.functions = disk.info(), FUNCTIONS.info()
     return info
 
 
 def cache_clear() -> None:
     """Forget all compiled programs; those in use live on, and so does what is on the disk."""
     _cache.clear()
+    FUNCTIONS.clear()

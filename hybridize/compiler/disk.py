@@ -17,18 +17,18 @@ from hybridize.base.digests import digest
 from hybridize.base.errors import LoadError
 from hybridize.base.frozen import mutable
 from hybridize.compiler import identity
-from hybridize.compiler.folder import Folder
+from hybridize.compiler.folder import SUFFIX, Folder
 from hybridize.runtime import serialization
 
 
 @mutable
 class DiskInfo:
-    """Counts of look-ups on the disk since the start or the last clearing."""
+    """Counts of look-ups on the disk since the start or the last clearing; those of functions are counted apart."""
 
     hits: int = 0
     misses: int = 0
     damaged: int = 0
-    """Records that were there and no good; they count among the misses."""
+    """Records that were there and no good; programs count among the misses, too."""
     read_bytes: int = 0
     written_bytes: int = 0
     problem: str = ""
@@ -64,17 +64,20 @@ def name(*parts: str) -> str | None:
     return digest(repr((compiler, processor, *parts)).encode()).hex()
 
 
-def find(name: str | None, classes: Iterable[type]) -> Any:
-    """The value that was kept under a name, made of `classes`; None where there is none."""
+def find(name: str | None, classes: Iterable[type], suffix: str = SUFFIX) -> Any:
+    """The value that was kept under a name, made of `classes`; None where there is none.
+
+    `suffix` is the kind of file: look-ups of functions are counted by those who ask.
+    """
     home = folder()
     if home is None or name is None:
         return None
-    content = home.read(name)
+    content = home.read(name, suffix)
     if content is not None:
         try:
             written_for, value = serialization.load(content, classes)
             if written_for == name:
-                _info.hits += 1
+                _info.hits += suffix == SUFFIX
                 _info.read_bytes += len(content)
                 return value
             problem = "it is the file of something else"
@@ -82,18 +85,18 @@ def find(name: str | None, classes: Iterable[type]) -> Any:
             problem = error.what if isinstance(error, LoadError) else str(error)
         _info.damaged += 1
         note(f"{name[:12]} is made anew: {problem}")
-    _info.misses += 1
+    _info.misses += suffix == SUFFIX
     tell(home.problem)
     return None
 
 
-def keep(name: str | None, value: Any) -> None:
+def keep(name: str | None, value: Any, suffix: str = SUFFIX) -> None:
     """Keep a value for other processes, if that is possible."""
     home = folder()
     if home is None or name is None:
         return
     content = serialization.dump((name, value))
-    if home.write(name, content):
+    if home.write(name, content, suffix):
         _info.written_bytes += len(content)
     tell(home.problem)
 

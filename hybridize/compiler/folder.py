@@ -20,9 +20,11 @@ from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through, suppress
 
 SUFFIX = ".image"
-"""Of records, which go when there are too many bytes."""
+FUNCTIONS = ".functions"
+"""Of records: of programs and of what a process needs once; of functions. They go when there are too many bytes."""
 LASTING = ".machine.json"
 """Of files that stay until somebody clears the folder: others go by what stands in them."""
+_RECORDS = SUFFIX, FUNCTIONS
 _PART = ".part"
 _ABANDONED_S = 3600.0
 """After so many seconds a file that is being written is one that a killed process left."""
@@ -118,7 +120,7 @@ class Folder:
         """All files, the least recently used first."""
         try:
             with self._opened() as folder:
-                return self._files(folder, (SUFFIX,))
+                return self._files(folder, _RECORDS)
         except FileNotFoundError:
             return []
         except OSError as problem:
@@ -130,7 +132,7 @@ class Folder:
         """Remove all files; returns how many bytes they were."""
         freed = 0
         with suppress(OSError), self._opened() as folder:
-            for file in self._files(folder, (SUFFIX, LASTING, _PART)):
+            for file in self._files(folder, (*_RECORDS, LASTING, _PART)):
                 freed += _removed(folder, file)
         return freed
 
@@ -168,7 +170,7 @@ class Folder:
         if self.until_look >= 0 and self._bytes <= self.limit_bytes:
             return
         self.until_look = _LOOK_EVERY - 1
-        files = self._files(folder, (SUFFIX, _PART))
+        files = self._files(folder, (*_RECORDS, _PART))
         self._bytes = sum(file.nbytes for file in files)
         enough = self.limit_bytes * _FULL if self._bytes > self.limit_bytes else self.limit_bytes
         for file in files:

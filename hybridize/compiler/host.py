@@ -76,10 +76,10 @@ def process_image(kind: str, target: Target, numbers: Sequence[int]) -> Image:
     """
     with LOADING:
         from hybridize.codegen import runtimes  # late: see the package
-        from hybridize.codegen.llvm.engine import compile_image
+        from hybridize.codegen.llvm.engine import compile_image, working_level
 
     if kind == "entry":
-        return compile_image(runtimes.text("entry", table_offset=numbers[0]), target)
+        return compile_image(runtimes.text("entry", table_offset=numbers[0]), target, working_level(target))
     return compile_image(runtimes.text("pool", target.processor), target, 0)
 
 

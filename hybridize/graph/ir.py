@@ -94,7 +94,11 @@ class Graph:
     @cached_property
     def kinds(self) -> frozenset[type]:
         """The classes of the ops."""
-        return frozenset(type(node.op) for node in self.nodes)
+        return frozenset([type(node.op) for node in self.nodes])
+
+    def has(self, *kinds: type) -> bool:
+        """Tell whether there is an op of one of some classes."""
+        return any(issubclass(kind, kinds) for kind in self.kinds)
 
     @cached_property
     def text(self) -> str:

@@ -28,13 +28,12 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.dims import Size, same
-from hybridize.base.dtypes import DType
 from hybridize.base.errors import InternalError
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.precision import Precision
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
-from hybridize.loops.monoids import wide
 
 Term = tuple[int, int]
 """An axis of a contraction, and its coefficient."""
@@ -70,11 +69,6 @@ class Subscript:
         return next((coefficient for other, coefficient in self.terms if other == axis), 0)
 
 
-def default_precision(dtype: DType) -> Precision:
-    """The precision of operands and a result of a dtype: numbers of 16 bits are summed in float32."""
-    return Precision(dtype, wide(dtype), dtype)
-
-
 def plain(axis: int) -> Subscript:
     """The index that is an axis of the contraction."""
     return Subscript(((axis, 1),))
@@ -97,20 +91,6 @@ def subscript(terms: Iterable[Term], offset: int = 0, divisor: int = 1) -> Subsc
         coefficients = {axis: coefficient // common for axis, coefficient in coefficients.items()}
         offset, divisor = offset // common, divisor // common
     return Subscript(tuple(coefficients.items()), offset, divisor)
-
-
-@frozen
-class Precision:
-    """The types in which a contraction reads its operands, adds up, and gives its result."""
-
-    operand: DType
-    accumulate: DType
-    """Products and sums are computed in it; elements of the operands are converted to it first."""
-    result: DType
-    """Each sum is rounded to it once."""
-
-    def __str__(self) -> str:
-        return f"{self.operand.name} in {self.accumulate.name} to {self.result.name}"
 
 
 @frozen

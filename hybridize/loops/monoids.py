@@ -16,8 +16,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from hybridize.base.dtypes import DType, bool_, float32, is_float
+from hybridize.base.dtypes import DType, bool_, is_float
 from hybridize.base.frozen import frozen
+from hybridize.base.precision import wide
 from hybridize.loops.expr import CallExpr, Expr, Fold, Select, call, const, select
 from hybridize.loops.functions import FUNCTIONS
 
@@ -230,11 +231,6 @@ KINDS = frozenset(_TABLE)
 @functools.cache
 def _monoid_of(kind: str, dtypes: tuple[DType, ...]) -> Monoid:
     return _TABLE[kind](*dtypes)
-
-
-def wide(dtype: DType) -> DType:
-    """Return the dtype in which numbers of `dtype` are folded."""
-    return float32 if is_float(dtype) and dtype.itemsize == 2 else dtype
 
 
 def monoid(fold: Fold) -> Monoid:

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from hybridize.base.dtypes import DType, float16, float32, is_float
+from hybridize.base.dtypes import DType, float16, is_float
+from hybridize.base.precision import Precision, default_precision
 from hybridize.machine.target import Target
 
 
@@ -18,15 +19,21 @@ def converts_quickly(stored: DType, target: Target) -> bool:
 class Arithmetic:
     """The arithmetic of one contraction's elements on one target."""
 
-    def __init__(self, dtype: DType, target: Target, paired: bool = False, packed: DType | None = None) -> None:
-        self.dtype = dtype
+    def __init__(
+        self, of: Precision | DType, target: Target, paired: bool = False, packed: DType | None = None
+    ) -> None:
+        """`of` may be the type of the operands, whose default precision it is then."""
+        precision = of if isinstance(of, Precision) else default_precision(of)
+        self.dtype = dtype = precision.operand
         """Of the operands in memory."""
+        self.result = precision.result
+        """Of the results in memory, where nothing follows."""
         self.paired = paired
         """True if an element is two integers of 16 bits, whose products are added."""
         self.target = target
         self.is_float = is_float(dtype)
         """True for floats of any width; bool and integers are not."""
-        self.accumulate: DType = float32 if self.is_float and dtype.itemsize == 2 else dtype
+        self.accumulate = precision.accumulate
         """The type that products are made and summed in."""
         self.packed: DType = self.accumulate if packed is None else packed
         """The type of elements in panels: what they are computed with, or what tiles make that of."""
@@ -34,6 +41,8 @@ class Arithmetic:
         """Terms that lie beside each other in a panel, for instructions that add up several products."""
         self.converts = self.accumulate != dtype
         """True if elements are converted when they are loaded."""
+        self.rounds = self.accumulate != self.result
+        """True if sums are rounded when they are stored."""
         self.stored_bytes: int = dtype.itemsize
         """Bytes of an element in the operands."""
         self.bytes: int = self.accumulate.itemsize
@@ -46,6 +55,12 @@ class Arithmetic:
         """Bytes of a register's elements in panels that are packed beforehand."""
         self.chunk = 16 // self.bytes if self.bytes >= 4 else 0
         """Elements in 128 bits, the piece of a register within which shuffles are cheap; 0 for small integers."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Arithmetic and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.target))
 
     @property
     def product_registers(self) -> int:

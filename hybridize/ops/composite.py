@@ -57,6 +57,10 @@ class OfBody(Op, abstract=True):
     def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         return tuple(evaluate(self.body, inputs))
 
+    def lower(self, *inputs: Any, **_: Any) -> Any:
+        """It is inlined before anything is lowered, unless a class says otherwise."""
+        raise InternalError("E911", f"{self.title}, a {self.word}, was not inlined")
+
 
 @frozen
 class Composite(OfBody):
@@ -79,10 +83,6 @@ class Composite(OfBody):
 
     def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
         return pullback(self.body, xs, g)
-
-    def lower(self, *inputs: Any, **_: Any) -> Any:
-        """It is inlined before anything is lowered."""
-        raise InternalError("E911", f"the composite {self.label} was not inlined")
 
 
 class CompositeBody:

@@ -31,16 +31,15 @@ from hybridize.base.dtypes import CODES, DType, int32, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.hooks import Hook
+from hybridize.base.precision import Precision, default_precision
 from hybridize.base.promotion import promote
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import contraction as contractions
 from hybridize.loops.contraction import (
     Contraction,
     ContractionGradient,
-    Precision,
     Subscript,
     axes_of,
-    default_precision,
     plain,
     subscript,
 )

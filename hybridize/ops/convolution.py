@@ -12,8 +12,9 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.frozen import frozen
+from hybridize.base.precision import default_precision
 from hybridize.base.types import Shape, TensorType
-from hybridize.loops.contraction import Contraction, Subscript, default_precision, plain, subscript
+from hybridize.loops.contraction import Contraction, Subscript, plain, subscript
 from hybridize.ops.contract import check_operands, check_ranges, contracted
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.views import reshape

@@ -7,7 +7,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hybridize.base.errors import InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
@@ -60,7 +59,3 @@ class CustomGradient(OfBody):
         for number, gradient in zip(self.wrt, apply(self.back, [pool[k] for k in self.reads]), strict=True):
             gradients[number] = gradient
         return tuple(gradients)
-
-    def lower(self, *inputs: Any, **_: Any) -> Any:
-        """It is inlined before anything is lowered."""
-        raise InternalError("E911", f"the custom gradient of {self.title} was not inlined")

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
-from hybridize.loops.contraction import Contraction, default_precision, plain
+from hybridize.loops.contraction import Contraction, plain
 from hybridize.loops.expr import Element
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of

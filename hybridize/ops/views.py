@@ -15,15 +15,13 @@ from hybridize.base.dims import fits, grouped, is_symbolic, same, stretches
 from hybridize.base.dtypes import (
     CODES,
     DType,
-    bfloat16,
     bool_,
     converted,
-    float16,
-    float32,
     is_inexact,
 )
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
+from hybridize.base.precision import wide as wide
 from hybridize.base.types import Shape, TensorType, surely_same
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
@@ -285,11 +283,6 @@ class Sum(Reduction):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (spread(g[0], type_of(x).shape, self.axes),)
-
-
-def wide(dtype: DType) -> DType:
-    """The dtype that sums and products of `dtype` are kept in."""
-    return float32 if dtype in (float16, bfloat16) else dtype
 
 
 def folded(kind: str, x: Element, of: TensorType, axes: tuple[int, ...]) -> Element:

@@ -14,68 +14,69 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import nodes_inside
 from hybridize.loops.expr import Element, Routine
-from hybridize.ops.op import Effect, OfComplex, Op, Operand
+from hybridize.ops.op import Effect, OfComplex, Op
 from hybridize.runtime.effects import perform
 
 
 @frozen
-class Print(Op):
+class Message(Op, abstract=True):
+    """Base of the ops without results: what they say of their operands is printed or raised by `runtime.effects`."""
+
+    effect: ClassVar[Effect] = Effect.WORLD
+    differentiable = False
+    kind: ClassVar[str]
+    """The word by which `runtime.effects.perform` chooses."""
+
+    @property
+    def _words(self) -> tuple[str, str]:
+        fields: tuple[str, ...] = self.__match_args__
+        message, recipe = (getattr(self, one) for one in fields)
+        return message, recipe
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        return ()
+
+    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        perform(self.kind, *self._words, list(inputs))
+        return ()
+
+    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
+        return Routine(self.kind, self._words)
+
+
+@frozen
+class Print(Message):
     """Write `format` to the standard output, each {} replaced by an operand; or what `recipe` makes of them."""
 
     of_complex = OfComplex.RULED
     format: str
     recipe: str = ""
     """See `runtime.effects.perform`; then `format` is for those who do not know recipes."""
-    effect: ClassVar[Effect] = Effect.WORLD
-
-    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
-        return ()
-
-    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        perform("print", self.format, self.recipe, list(inputs))
-        return ()
-
-    def vjp(self, g: tuple[()], y: tuple[()], *xs: Operand) -> tuple[Operand | None, ...]:
-        return (None,) * len(xs)
-
-    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
-        return Routine("print", (self.format, self.recipe))
+    kind = "print"
 
 
 @frozen
-class Assert(Op):
+class Assert(Message):
     """Stop the program with `message` unless all elements of the first operand (bool) are true; or by an exception."""
 
     message: str
     recipe: str = ""
     """The exception: see `runtime.effects.perform`; then `message` is for those who do not know recipes."""
-    effect: ClassVar[Effect] = Effect.WORLD
-    kind: ClassVar[str] = "assert"
-    """The word by which `runtime.effects` chooses the exception."""
+    kind = "assert"
     raises: ClassVar[type[Exception]] = AssertionFailed
     """The class of the exception, where no recipe says."""
 
-    def infer(self, condition: TensorType, *inputs: TensorType) -> tuple[TensorType, ...]:
-        if condition.dtype != bool_:
-            raise DTypeError("E233", f"assert takes bools, got {condition}", help="compare with 0: x != 0")
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        if inputs[0].dtype != bool_:
+            raise DTypeError("E233", f"assert takes bools, got {inputs[0]}", help="compare with 0: x != 0")
         return ()
-
-    def reference(self, condition: NDArray[Any], *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        perform(self.kind, self.message, self.recipe, [condition, *inputs])
-        return ()
-
-    def vjp(self, g: tuple[()], y: tuple[()], *xs: Operand) -> tuple[Operand | None, ...]:
-        return (None,) * len(xs)
-
-    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
-        return Routine(self.kind, (self.message, self.recipe))
 
 
 @frozen
 class Bounds(Assert):
     """Stop the program with `message`, as an `IndexError`, unless all elements of the first operand (bool) are true."""
 
-    kind: ClassVar[str] = "bounds"
+    kind = "bounds"
     raises: ClassVar[type[Exception]] = OutOfBoundsError
 
 
@@ -83,7 +84,7 @@ class Bounds(Assert):
 class Solvable(Assert):
     """Stop the program with `message`, as NumPy's `LinAlgError`, unless all elements of the operand (bool) are true."""
 
-    kind: ClassVar[str] = "solvable"
+    kind = "solvable"
     raises: ClassVar[type[Exception]] = LinAlgError
 
 
@@ -91,7 +92,7 @@ class Solvable(Assert):
 class Permitted(Assert):
     """Stop the program with `message`, as a `ValueError`, unless all elements of the operand (bool) are true."""
 
-    kind: ClassVar[str] = "permitted"
+    kind = "permitted"
     raises: ClassVar[type[Exception]] = ValueArgumentError
 
 

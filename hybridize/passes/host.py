@@ -23,11 +23,11 @@ class HostComplex:
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
         results = [value for value in graph.outputs if is_complex(value.type.dtype)]
-        if not results and not any(is_hosted(node) and not isinstance(node.op, Hosted) for node in graph.nodes):
+        if not results and not any(map(_has_to_go, graph.nodes)):
             return graph
         rewriter = Rewriter(graph)
         for node in graph.nodes:
-            if not is_hosted(node) or isinstance(node.op, Hosted):
+            if not _has_to_go(node):
                 rewriter.keep(node)
                 continue
             _replace(rewriter, node)
@@ -41,6 +41,11 @@ class HostComplex:
             outputs.append(value)
         changed = rewriter.builder.finish(outputs)
         return graph if changed.nodes == graph.nodes and changed.outputs == graph.outputs else changed
+
+
+def _has_to_go(node: Node) -> bool:
+    """Tell whether a node is one that NumPy is to compute, and does not say so yet."""
+    return is_hosted(node) and not isinstance(node.op, Hosted)
 
 
 def _replace(rewriter: Rewriter, node: Node) -> None:

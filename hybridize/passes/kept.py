@@ -42,7 +42,7 @@ class KeepLess:
 
     def __call__(self, graph: Graph) -> Graph:
         """One choice for all values, then one sweep down."""
-        if sum(_is_product(node) for node in graph.nodes) <= _PRODUCTS:
+        if sum(map(_is_product, graph.nodes)) <= _PRODUCTS:
             return graph
         choice = _Choice(graph)
         readers = choice.result()

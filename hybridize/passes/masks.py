@@ -28,7 +28,7 @@ class MasksOfResults:
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
-        if not any(isinstance(node.op, _PRODUCTS) for node in graph.nodes):
+        if not graph.has(*_PRODUCTS):
             return graph
         readers: dict[Value, list[int]] = {}
         producers: dict[Value, Node] = {}

@@ -27,7 +27,7 @@ class PairTerms:
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
-        if not any(map(_is_short, graph.nodes)):
+        if not graph.has(ops.Contract) or not any(map(_is_short, graph.nodes)):
             return graph
         rewriter = Rewriter(graph)
         for node in graph.nodes:

@@ -44,7 +44,7 @@ class ComputeParts:
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down: what is computed of parts is itself a concatenation of parts."""
-        if not any(isinstance(node.op, ops.Concat) for node in graph.nodes):
+        if not graph.has(ops.Concat):
             return graph
         return _PartWriter(graph).result()
 

@@ -160,8 +160,10 @@ class Simplify:
 @rewrites(ops.Reshape, ops.Broadcast, ops.Cast)
 def _same_type_is_identity(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     (x,) = operands
-    result = op.infer(x.type)[0]
-    return x if result.dtype == x.type.dtype and surely_same(result.shape, x.type.shape) else None
+    if isinstance(op, ops.Cast):
+        return x if op.dtype == x.type.dtype else None
+    assert isinstance(op, ops.Reshape | ops.Broadcast)
+    return x if surely_same(op.shape, x.type.shape) else None
 
 
 @rewrites(ops.Reshape)

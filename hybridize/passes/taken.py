@@ -29,7 +29,7 @@ class TakeFromOperands:
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
-        if not any(isinstance(node.op, ops.TakeAlongAxis) for node in graph.nodes):
+        if not graph.has(ops.TakeAlongAxis):
             return graph
         producers = {value: node for node in graph.nodes for value in node.outputs}
         rewriter = Rewriter(graph)

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hybridize.runtime import cpython, effects, entry, exchange, image, plan, pool
+from hybridize.runtime import cpython, effects, entry, exchange, plan, pool
 from hybridize.runtime.serialization import stored_name
 
-NUMBER: Final = 12
+NUMBER: Final = 13
 
 
-def facts() -> str:
-    """Return the text whose digest `NUMBER` stands for."""
-    classes = [image.Image, plan.Buffer, plan.PlanAddress, plan.PlanStep, plan.PlanSource, plan.Derivation, plan.Plan]
+def facts(classes: Sequence[type]) -> str:
+    """Return the text whose digest `NUMBER` stands for; `classes` are those of the records in files."""
     names = {kind.__name__: stored_name(kind) for kind in classes}
     fields = {
         stored_name(kind): [(field.name, _in_stored_names(str(field.type), names)) for field in _fields(kind)]

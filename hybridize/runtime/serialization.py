@@ -29,10 +29,17 @@ _NESTED: Final = (list, dict)
 
 def dump(value: Any) -> bytes:
     """The bytes of a value: plain data, tuples, bytes and instances of frozen classes, nested."""
-    blobs: list[bytes] = []
-    text = json.dumps(_plain(value, blobs), separators=(",", ":")).encode()
-    body = b"".join([struct.pack("<Q", len(text)), text, *blobs])
+    plain, blobs = split(value)
+    text = json.dumps(plain, separators=(",", ":")).encode()
+    body = b"".join([struct.pack("<Q", len(text)), text, blobs])
     return MAGIC + digest(body) + body
+
+
+def split(value: Any) -> tuple[Any, bytes]:
+    """A value as JSON holds it, for files with a text of their own, and the blobs that this points into."""
+    blobs = bytearray()
+    plain = _plain(value, blobs)
+    return plain, bytes(blobs)
 
 
 def load(content: bytes, classes: Iterable[type]) -> Any:
@@ -51,13 +58,26 @@ def load(content: bytes, classes: Iterable[type]) -> Any:
         raise LoadError("E651", "the serialized data is damaged: its checksum differs")
     start = _HEAD.size + length
     try:
-        return _value(
-            json.loads(content[_HEAD.size : start].decode()),
-            view[start:],
-            {stored_name(kind): kind for kind in classes},
-        )
+        plain = json.loads(content[_HEAD.size : start].decode())
+    except (ValueError, RecursionError) as problem:
+        raise _unreadable(problem) from problem
+    return joined(plain, view[start:], classes)
+
+
+def joined(plain: Any, blobs: bytes | memoryview, classes: Iterable[type]) -> Any:
+    """The value that `split` took apart.
+
+    Raises:
+        LoadError E651: it was none, or holds a class that is not among `classes`.
+    """
+    try:
+        return _value(plain, memoryview(blobs), {stored_name(kind): kind for kind in classes})
     except (ValueError, TypeError, LookupError, RecursionError) as problem:
-        raise LoadError("E651", f"the serialized data cannot be read: {problem}") from problem
+        raise _unreadable(problem) from problem
+
+
+def _unreadable(problem: Exception) -> LoadError:
+    return LoadError("E651", f"the serialized data cannot be read: {problem}")
 
 
 def stored_name(kind: type) -> str:
@@ -66,14 +86,14 @@ def stored_name(kind: type) -> str:
     return name
 
 
-def _plain(value: Any, blobs: list[bytes]) -> Any:
+def _plain(value: Any, blobs: bytearray) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, tuple):
         return [_plain(part, blobs) for part in value]
     if isinstance(value, bytes):
-        blobs.append(value)
-        return {"": [sum(map(len, blobs[:-1])), len(value)]}
+        blobs += value
+        return {"": [len(blobs) - len(value), len(value)]}
     if dataclasses.is_dataclass(value):
         fields = [_plain(getattr(value, field.name), blobs) for field in dataclasses.fields(value)]
         return {stored_name(type(value)): fields}
@@ -88,6 +108,8 @@ def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:
     ((name, fields),) = plain.items()
     if not name:
         offset, length = fields
+        if not 0 <= offset <= offset + length <= len(blobs):
+            raise ValueError(f"bytes {offset} to {offset + length} of {len(blobs)}")
         return bytes(blobs[offset : offset + length])
     # Past `__init__`, which a frozen class writes when it is first called: that takes longer than all the rest.
     kind: Any = classes[name]

@@ -220,7 +220,7 @@ class Drafts:
 
     def _made(self, group: FusionGroup) -> Draft:
         draft, form = Draft(group, self.grouping), _Form(group, self.grouping)
-        outline = (group.shape, group.rows, *(id(local) for _, _, local in group.members))
+        outline = group.shape, group.rows, *self._parts(group)
         is_new = outline not in self._firsts
         if not is_new:
             first = self._firsts[outline]
@@ -240,6 +240,14 @@ class Drafts:
         elif is_whole:
             self._alike[form.key] = draft, form
         return draft
+
+    def _parts(self, group: FusionGroup) -> list[int]:
+        """The expressions of a group, and the numbers in them, by their identities."""
+        literals, parts = self.grouping.literals, list[int]()
+        for _, node, local in group.members:
+            parts.append(id(local))
+            parts += [id(literals[value]) for value in node.inputs if value in literals]
+        return parts
 
 
 class _Form:
@@ -305,8 +313,7 @@ class _Form:
         if value is self._group.contraction:
             return "sum", value.type
         places = self._grouping.places
-        root, home = places.root(value), places.home(value)
-        return self._number(value), self._number(root), value.type, root.type, home, places.own(root).elements
+        return self._number(value), self._number(places.root(value)), places.outline(value)
 
 
 def _loads(expr: Expr, indices: dict[int, set[int]], seen: set[int]) -> None:

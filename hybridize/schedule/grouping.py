@@ -504,8 +504,24 @@ class Grouping:
         if read.identity:
             return pattern
         axes: dict[int, Expr] = dict(enumerate(pattern))
-        for fold in read.folds:
-            axes[fold.variable] = self.interner.axis(fold_variable(group, value, pattern, fold))
+        numbers = [fold_variable(group, value, pattern, fold) for fold in read.folds]
+        axes |= {fold.variable: self.interner.axis(number) for fold, number in zip(read.folds, numbers, strict=True)}
+        facts = self.interner.facts
+        if any(facts(index).reads or facts(index).folds for index in read.indices):
+            return self._composed_of_data(group, value, node, pattern, read, axes)
+        key = (id(read), tuple(group.space.ranges.items()), *map(id, pattern), *numbers)
+        return self.lowerings.results.of(key, lambda: _moved(read.indices, group.space, axes))
+
+    def _composed_of_data(
+        self,
+        group: FusionGroup,
+        value: Value,
+        node: Node,
+        pattern: Pattern,
+        read: LocalLoad,
+        axes: Mapping[int, Expr],
+    ) -> Pattern:
+        """The same where data are indices, or something is added up for one."""
 
         def load(load: Load, indices: Pattern) -> Expr:
             operand = node.inputs[load.operand]
@@ -896,6 +912,16 @@ class Grouping:
         return True
 
 
+def _moved(indices: Pattern, space: Space, axes: Mapping[int, Expr]) -> Pattern:
+    """Indices over other axes; there are neither loads nor folds in them."""
+
+    def load(load: Load, indices: Pattern) -> Expr:
+        return space.interner.load(load.dtype, load.operand, indices)
+
+    memo: dict[int, Expr] = {}
+    return tuple(space.rewrite(index, axes, load, lambda fold: fold.variable, memo) for index in indices)
+
+
 @frozen
 class Admission:
     """A decision to compute a value within a group: at which pattern, and whether it is row-local."""
@@ -936,6 +962,11 @@ def coefficients_of(flat: Expr) -> dict[int, int]:
 
 def radix(space: Space, flat: Expr, size: int) -> tuple[int, ...] | None:
     """The axes, slowest first, of which `flat` is the mixed-radix number that takes each value in 0..size-1 once."""
+    key = radix, id(flat), size, tuple(space.ranges.items())
+    return space.interner.results.of(key, lambda: _radix(space, flat, size))
+
+
+def _radix(space: Space, flat: Expr, size: int) -> tuple[int, ...] | None:
     if isinstance(flat, Const):
         return () if same(whole(flat), 0) and same(size, 1) else None
     if isinstance(flat, Index) and (

@@ -8,6 +8,7 @@ Values without a home of their own lie in the order of their axes, without gaps.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from hybridize.base.dims import product, same
@@ -45,7 +46,7 @@ class Home:
         """The place of an element."""
         return space.affine(list(zip(indices, self.strides, strict=True)), self.offset)
 
-    @property
+    @functools.cached_property
     def has_halo(self) -> bool:
         """True if there are elements around the value."""
         return any(before or after for before, after in self.halo)

@@ -29,13 +29,16 @@ def merged(steps: Sequence[ScheduleStep]) -> tuple[ScheduleStep, ...]:
     if len(loops) < 2:
         return tuple(steps)
     alike: dict[tuple[Any, ...], list[tuple[int, list[Const]]]] = {}
-    interner = Interner()
+    interner, outlines = Interner(), dict[int, tuple[tuple[Any, ...], list[Const]]]()
     for number in loops:
         step = steps[number]
         assert isinstance(step, LoopStep)
-        outlining = _Outlining(interner, len(step.kernel.params))
-        outline = outlining.kernel(step.kernel)
-        alike.setdefault(_identity(outline), []).append((number, outlining.constants))
+        known = outlines.get(id(step.kernel))  # equal groups have one kernel
+        if known is None:
+            outlining = _Outlining(interner, len(step.kernel.params))
+            outline = outlining.kernel(step.kernel)
+            known = outlines[id(step.kernel)] = _identity(outline), outlining.constants
+        alike.setdefault(known[0], []).append((number, known[1]))
     result = list(steps)
     for members in alike.values():
         _merge(result, members, interner)
@@ -74,7 +77,7 @@ def _identity(kernel: Kernel) -> tuple[Any, ...]:
 
 def _merge(steps: list[ScheduleStep], members: Sequence[tuple[int, list[Const]]], interner: Interner) -> None:
     """Let steps whose kernels differ in numbers alone run one kernel; `members` are their positions and numbers."""
-    if len(members) < 2:
+    if all(numbers is members[0][1] for _, numbers in members):
         return
     columns: dict[tuple[int, ...], int] = {}
     entries: dict[int, int] = {}

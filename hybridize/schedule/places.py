@@ -8,7 +8,7 @@ offset in the memory of its *root*, the value at the end of the chain, so that i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
@@ -34,11 +34,14 @@ class Places:
 
     def __init__(self, interner: Interner, homes: Mapping[Value, Home], ordered: Iterable[Value]) -> None:
         self._interner = interner
-        self._homes = homes
+        self._homes = dict(homes)
         self._views: dict[Value, View] = {}
         self._inside: dict[Value, list[Value]] = {}
         """The values that lie in each."""
         self._known: dict[Value, Home] = {}
+        self._outlines: dict[Value, int] = {}
+        self._numbers: dict[tuple[Hashable, ...], int] = {}
+        """The outlines by what they stand for."""
         self._within = Memo()
         """The homes of views, by their shapes and what they view."""
         self.ordered = set(ordered)
@@ -67,7 +70,10 @@ class Places:
 
     def own(self, value: Value) -> Home:
         """The home of a value in memory of its own."""
-        return self._homes.get(value) or in_order(value.type.shape)
+        home = self._homes.get(value)
+        if home is None:
+            home = self._homes[value] = in_order(value.type.shape)
+        return home
 
     def home(self, value: Value) -> Home:
         """The home of a value in the memory of its root."""
@@ -78,6 +84,15 @@ class Places:
             assert place is not None
             home = self._known[value] = place
         return home
+
+    def outline(self, value: Value) -> int:
+        """A number that is equal for values of equal types that lie equally in equal memory; all are placed."""
+        number = self._outlines.get(value)
+        if number is None:
+            root = self.root(value)
+            key = value.type, root.type, self.home(value), self.own(root).elements
+            number = self._outlines[value] = self._numbers.setdefault(key, len(self._numbers))
+        return number
 
     def is_ordered(self, value: Value) -> bool:
         """Tell whether a value lies in the order of its axes, without gaps."""

@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from hybridize.base.dims import hint
 from hybridize.base.frozen import frozen
 from hybridize.schedule import thresholds
-from hybridize.schedule.memory import ScratchBlock, rounded
+from hybridize.schedule.memory import ScratchBlock, keep_through, rounded
 from hybridize.schedule.parallel import Split, estimated_us, shared_us
 
 
@@ -177,18 +177,21 @@ class TaskFinder:
             return unit
 
         apart = total = 0.0
+        chains = 0
         for unit in range(first, min(first + thresholds.TASK_UNITS, count)):
             work = self._works.get(unit)
             if work is None:
                 return
             parent[unit] = unit
+            chains += 1
             for other in self._before.get(unit, ()):
-                if other >= first:
-                    parent[root(other)] = root(unit)
+                if other >= first and root(other) != unit:
+                    parent[root(other)] = unit
+                    chains -= 1
             apart += work.shared_us
             total += work.alone_us
             least = total / self._threads + thresholds.LOOP_US
-            if least >= thresholds.TASK_GAIN * apart or sum(one == at for at, one in parent.items()) < 2:
+            if least >= thresholds.TASK_GAIN * apart or chains < 2:
                 continue
             tasks: dict[int, list[int]] = {}
             for one in range(first, unit + 1):
@@ -244,6 +247,5 @@ def keep_apart(group: TaskGroup, blocks: Iterable[ScratchBlock], alive: int) -> 
     more = max(alive // thresholds.TASK_MEMORY_SHARE, thresholds.TASK_BYTES)
     if sum(hint(rounded(block.nbytes)) for block in within) > alive + more:
         return False
-    for block in within:
-        block.first, block.last = min(block.first, group.first), max(block.last, group.last)
+    keep_through(within, group.first, group.last)
     return True

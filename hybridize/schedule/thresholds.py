@@ -62,6 +62,10 @@ JOINED_BYTES: Final = 4096
 FEW_TURNS: Final = 4
 """Turns, fewer of which derive nothing beforehand: packing a weight takes as long as reading it once or twice.
 Estimated."""
+PROLOGUE_COST: Final = 8
+"""Additions of an element of an operand, up to which tiles compute it wherever they load it. Estimated."""
+PROLOGUE_ELEMENTS: Final = 4
+"""Elements of an operand for each of all else that its prologue reads, at least. Estimated."""
 
 # Order, and memory
 
@@ -221,7 +225,3 @@ PREFIXES_TOGETHER: Final = 4
 """Sums that do not wait for each other, which hide how long an addition takes. Estimated."""
 ELIMINATED_COLUMNS: Final = 4
 """Columns that are eliminated together. Estimated."""
-SAFEPOINT_TICKS: Final = {"x86_64": 1 << 26, "aarch64": 1 << 20}
-"""Ticks of the clock between two calls into CPython, by processor: some tens of milliseconds. Chosen."""
-SAFEPOINT_TURNS: Final = 256
-"""Turns between two looks at the clock, at most: there are twice as many after each. Chosen."""

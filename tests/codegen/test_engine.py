@@ -12,9 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hybridize import ops
 from hybridize.base.errors import CodegenError
+from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import engine
 from hybridize.codegen.llvm.engine import assembly, compile_image, compile_module, host_target
+from hybridize.codegen.llvm.program import build
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Loaded
 
@@ -265,3 +268,27 @@ def test_others_who_use_llvm_meanwhile_get_their_own_options():
         thread.join()
     assert theirs == {alone}
     assert ours == {usual: True}
+
+
+def opcodes(text):
+    """The instructions of an assembly, sorted, without their registers."""
+    lines = (line.split("#")[0].split() for line in text.splitlines())
+    return sorted(words[0] for words in lines if words and not words[0].startswith(".") and not words[0].endswith(":"))
+
+
+@pytest.mark.parametrize("cpu", ["", "sapphirerapids", "znver4"])
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_level_of_what_works_gives_the_instructions_of_level_2(name, cpu, monkeypatch):
+    target = replace(named_target(name), cpu=cpu) if cpu and name == "avx512" else named_target(name)
+    graph = ops.make_graph(
+        lambda x, w: [ops.tanh(ops.matmul(x, w)), ops.transpose(ops.exp(x), (1, 0)), ops.sum(ops.mul(x, x), (1,))],
+        [TensorType((9, 48), np.dtype("f4")), TensorType((48, 40), np.dtype("f4"))],
+    )
+    text = build(graph, target).module.text()
+    machine = engine._machine
+    texts = []
+    for level in (engine.working_level(target), 2):
+        monkeypatch.setattr(engine, "_machine", lambda of, other=2, level=level: machine(of, level))
+        texts.append(assembly(text, target))
+    assert opcodes(texts[0]) == opcodes(texts[1])
+    assert texts[0] == texts[1] or cpu == "znver4"

@@ -9,14 +9,15 @@ import pytest
 from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
+from hybridize.codegen import runtimes
 from hybridize.codegen.llvm.engine import compile_module, runnable
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.emit import emit_library
-from hybridize.codegen.llvm.library.layout import WORD, Layout, aligned
+from hybridize.codegen.llvm.library.layout import MODEL, Layout, aligned
 from hybridize.codegen.llvm.library.merged import MergedModule, merged
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor, LibraryVariant, Version
-from hybridize.codegen.llvm.library.processor import PROCESSOR, emit_processor
-from hybridize.codegen.llvm.library.weights_file import CHECKSUM, checksum, emit_weights_file
+from hybridize.codegen.llvm.library.runtime import emit_runtime
+from hybridize.codegen.llvm.library.weights_file import checksum
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.target import named_target
@@ -26,8 +27,8 @@ LEVELS = tuple(named_target(name) for name in ("avx512", "avx2", "baseline"))
 F4 = numpy.dtype("f4")
 
 
-def returning(module, name, value, linkage="internal", calls=()):
-    f = Function(module, name, [], returns="i64", linkage=linkage)
+def returning(module, name, value, linkage="internal", calls=(), parameters=()):
+    f = Function(module, name, parameters, returns="i64", linkage=linkage)
     for callee in calls:
         f.do(f"call i64 @{callee}()")
     f.do(f"ret i64 {value}")
@@ -131,16 +132,28 @@ def test_every_code_that_is_returned_has_a_text(marker):
     assert len(returned) > 20 and returned <= known.keys()
 
 
-def test_checksums_are_the_same_in_python_and_in_the_library():
+def test_checksums_are_the_same_in_python_and_in_the_library(tmp_path):
     content = numpy.random.default_rng(0).integers(0, 256, 8 * 777, dtype=numpy.uint8)
-    graph = ops.make_graph(lambda x: [ops.neg(x)], [TensorType((3,), F4)])
-    module = Module()
-    emit_weights_file(module, of(graph, nbytes=len(content)))
-    (text,) = (f.text() for f in module.functions.values() if f.name == CHECKSUM)
-    declared = "\n".join(line for line in module.declarations.values() if "fshl" in line)
-    loaded = compile_module(f"{declared}\n{text.replace('define internal', 'define')}\n", named_target(runnable()[-1]))
-    function = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)(loaded.address(CHECKSUM))
-    assert function(content.ctypes.data) == checksum(content)
+    text = runtimes.text("weights_mapped", weights_bytes=content.size, weights_checksum=checksum(content), open_flags=0)
+    loaded = compile_module(text, named_target(runnable()[-1]))
+    attach = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)(loaded.address("attach_weights"))
+    detach = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(loaded.address("detach_weights"))
+    words = numpy.zeros(16, numpy.int64)
+    path = tmp_path / "weights"
+    path.write_bytes(content.tobytes())
+    assert attach(words.ctypes.data, bytes(path)) == 0
+    (mapped,) = {words[MODEL[name] // 8] for name in ("weights", "mapped")}
+    assert ctypes.string_at(int(mapped), content.size) == content.tobytes()
+    detach(words.ctypes.data)
+    for byte in (0, 7, 4000, content.size - 1):
+        path.write_bytes(bytes(one ^ (place == byte) for place, one in enumerate(content)))
+        assert attach(words.ctypes.data, bytes(path)) == codes.code(codes.FILE, 0, 3)
+    path.write_bytes(content.tobytes()[:-8])
+    assert attach(words.ctypes.data, bytes(path)) == codes.code(codes.FILE, 0, 2)
+
+
+def test_checksums_tell_contents_apart():
+    content = numpy.random.default_rng(0).integers(0, 256, 8 * 777, dtype=numpy.uint8)
     turned = content.reshape(-1, 8)[::-1].reshape(-1).copy()
     assert checksum(turned) != checksum(content)
     for first, second in ((0, 1), (5, 700)):  # the same bit of two words
@@ -153,12 +166,24 @@ def test_checksums_are_the_same_in_python_and_in_the_library():
 @pytest.mark.skipif("baseline" not in runnable(), reason="it asks a processor of x86-64")
 def test_the_processor_says_what_it_is():
     graph = ops.make_graph(lambda x: [ops.neg(x)], [TensorType((3,), F4)])
+    model = of(graph, marker=bytes(64))
     module = Module()
-    emit_processor(module, of(graph))
-    text = module.text().replace("define internal", "define")
-    loaded = compile_module(text, named_target("baseline"))
-    found = ctypes.CFUNCTYPE(ctypes.c_int64)(loaded.address(PROCESSOR))()
-    assert LEVELS[found].name == runnable()[0]
+    emit_runtime(module, model, Layout(model))
+    module.globals["weights"] = "@weights = private constant i64 0"
+    for number in range(len(LEVELS)):
+        del module.functions[f"setup.{number}"]
+        returning(module, f"setup.{number}", 1000 + number, parameters=[("ptr", "model"), ("ptr", "weights")])
+    loaded = compile_module(module.text(), named_target("baseline"))
+    create = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(loaded.address("f_create"))
+    place, best = ctypes.c_void_p(), len(LEVELS) - len(runnable())
+    assert create(ctypes.addressof(place), None) == 1000 + best
+    for number, target in enumerate(LEVELS):
+        options = (ctypes.c_char_p * 5)(None, target.name.encode())
+        assert create(ctypes.addressof(place), ctypes.addressof(options)) == 1000 + max(best, number)
+    for name in (b"", b"avx", b"avx5123", b"baselin"):
+        options = (ctypes.c_char_p * 5)(None, name)
+        assert create(ctypes.addressof(place), ctypes.addressof(options)) == codes.code(codes.OPTION, 0, 0)
+    assert place.value is None
 
 
 def test_equal_copies_are_made_once():
@@ -177,6 +202,6 @@ def test_equal_copies_are_made_once():
     layout = Layout(of(graph, variants=(alike, alike)))
     assert len(model.variants[0].versions[0].built.plan.derivations) >= 1
     assert len(layout.derived[0]) == 1 and all(len(derived) <= 1 for derived in layout.derived)
-    assert layout.head == aligned(WORD["calls"] + 16)
+    assert layout.head == aligned(MODEL["calls"] + 16)
     for derived, nbytes in zip(layout.derived, layout.nbytes, strict=True):
         assert nbytes >= layout.head + len(derived) * w.nbytes

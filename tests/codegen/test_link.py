@@ -14,9 +14,10 @@ from hybridize import ops
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen import elf
-from hybridize.codegen.link import link
+from hybridize.codegen.link import link, link_functions
 from hybridize.codegen.llvm.engine import compile_image, compile_module, emit_object, host_target
 from hybridize.codegen.llvm.program import build
+from hybridize.codegen.split import split
 from hybridize.graph import Builder
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
@@ -188,16 +189,74 @@ define double @also(double %x) {
 """Modules that need each other: functions, by calls and in a table, and a variable; a private name that both have."""
 
 
+SWITCHES = """
+declare i64 @labs(i64)
+define hidden i64 @there.too(i64 %x) {
+  ret i64 %x
+}
+""" + "".join(
+    f"""
+define i64 @chosen.{number}(i64 %k, float %y) {{
+  switch i64 %k, label %other [ i64 0, label %a i64 1, label %b i64 2, label %c i64 3, label %d i64 4, label %e ]
+a:
+  ret i64 {number}10
+b:
+  %m = call i64 @there.too(i64 {number}3)
+  ret i64 %m
+c:
+  %n = call i64 @labs(i64 -{number}9)
+  ret i64 %n
+d:
+  ret i64 -{number}3
+e:
+  %z = fadd float %y, {number}.5
+  %w = fmul float %z, 4.0
+  %v = fptosi float %w to i64
+  ret i64 %v
+other:
+  ret i64 0
+}}
+"""
+    for number in (1, 2)
+)
+"""Tables of jumps that share a section, and constants of the code generator's."""
+
+
+def taken_apart(text, target):
+    """The functions of a module, each of which is put into a section of its own."""
+    text = re.sub(r"(?m)^(define .*@([\w.]+)\(.*\)) {", r'\1 section ".text.\2" {', text)
+    return split(emit_object(text.replace("@count = global i64 40", "@count = external global i64"), target))
+
+
 @pytest.mark.parametrize("order", [1, -1])
-def test_objects_that_need_each_other_make_one_image(order):
-    image = link(*(emit_object(text, host_target()) for text in TWO[::order]))
+def test_functions_of_several_objects_make_one_image(order):
+    functions = {}
+    for text in TWO[::order]:
+        functions |= taken_apart(text, host_target())
+    shown = [name for name in functions if name not in ("one", "there")]
+    image = link_functions(functions, shown, {"count": 8})
     assert sorted(name for name, _ in image.exports) == ["also", "by_table", "count", "outside", "shown"]
     assert sorted(name for name, _ in image.externals) == ["labs", "lgamma"]
     loaded = Loaded(image)
+    count = Int.from_address(loaded.address("count"))
+    assert count.value == 0
+    count.value = 40
     by_table = function(loaded, "by_table", Int, Int, Int)
     assert [by_table(0, 7), by_table(0, 7), by_table(1, 7)] == [7 + 3 + 40, 7 + 3, (7 + 3) * 50]
     gamma = [function(loaded, name, ctypes.c_double, ctypes.c_double)(50.0) for name in ("outside", "also")]
     assert gamma == [pytest.approx(math.lgamma(50.0)), pytest.approx(-math.lgamma(50.0))]
+
+
+def test_tables_of_jumps_and_constants_come_along():
+    functions = taken_apart(SWITCHES, host_target())
+    loaded = Loaded(link_functions(functions, ["chosen.1", "chosen.2"], {}))
+    for number in (1, 2):
+        chosen = function(loaded, f"chosen.{number}", Int, Int, ctypes.c_float)
+        results = [chosen(k, 1.0) for k in (0, 1, 2, 3, 4, 7)]
+        ten, three, nine = (int(f"{number}{digits}") for digits in (10, 3, 9))
+        assert results == [ten, three, nine, -three, 4 * (number + 1) + 2, 0]
+    # One that refers to another's instructions, as tables that share a section do, says so.
+    assert functions["chosen.1"].refers_to({"there.too", "chosen.2"}) >= {"there.too"}
 
 
 def test_an_object_alone_that_needs_another_names_what_it_lacks():

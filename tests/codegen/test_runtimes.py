@@ -6,42 +6,41 @@ from importlib.util import find_spec
 
 import pytest
 
-from hybridize.codegen import runtimes
+from hybridize.codegen import clang, runtimes
 from hybridize.codegen.llvm.engine import compile_image
-from hybridize.codegen.runtimes import make
 from hybridize.machine.target import named_target
 from hybridize.runtime.pool import PARALLEL, SHUTDOWN
 
-TEXTS = [(name, processor) for name, processors in make.RUNTIMES.items() for processor in processors]
+TEXTS = [(name, processor) for name, processors in clang.RUNTIMES.items() for processor in processors]
 EXPORTS = {"entry": {"hybridize_entry"}, "pool": {PARALLEL, SHUTDOWN}}
 """What is asked for by name, of code that is mapped anywhere."""
 STALE = "run `make runtimes`"
 
 
 def test_c_knows_the_tables_of_today():
-    assert (make.FOLDER / "layout.h").read_text() == make.layout(), STALE
+    assert (clang.FOLDER / "layout.h").read_text() == clang.layout_header(), STALE
 
 
 @pytest.mark.parametrize(("name", "processor"), TEXTS)
 def test_the_text_was_made_of_these_sources(name, processor):
     """What is asked of machines without a compiler of C, too."""
-    assert make.file(name, processor).read_text().splitlines()[1] == f"; {make.sources(name)}", STALE
+    assert clang.file(name, processor).read_text().splitlines()[1] == f"; {clang.sources(name)}", STALE
 
 
 @pytest.mark.skipif(find_spec("ziglang") is None, reason="no compiler of C that makes LLVM text: the package ziglang")
 @pytest.mark.parametrize(("name", "processor"), TEXTS)
 def test_the_text_is_what_the_compiler_makes(name, processor):
-    text = make.file(name, processor).read_text()
-    if make.head(name) != "".join(text.splitlines(keepends=True)[:2]):
-        pytest.skip(f"ziglang brings {make.compiler()}, another release than the one that made the text")
-    assert text == make.compiled(name, processor), STALE
+    text = clang.file(name, processor).read_text()
+    if clang.head(name) != "".join(text.splitlines(keepends=True)[:2]):
+        pytest.skip(f"ziglang brings {clang.compiler()}, another release than the one that made the text")
+    assert text == clang.compiled(name, processor), STALE
 
 
 @pytest.mark.parametrize("name", ["avx512", "avx2", "baseline", "aarch64"])
 @pytest.mark.parametrize("runtime", EXPORTS)
 def test_the_code_needs_nothing_from_outside(runtime, name):
     target = named_target(name)
-    processor = target.processor if target.processor in make.RUNTIMES[runtime] else ""
+    processor = target.processor if target.processor in clang.RUNTIMES[runtime] else ""
     image = compile_image(runtimes.text(runtime, processor, table_offset=24), target)
     assert (image.externals, image.pointers, image.data) == ((), (), b"")
     assert {word for word, _ in image.exports} == EXPORTS[runtime]
@@ -49,14 +48,14 @@ def test_the_code_needs_nothing_from_outside(runtime, name):
 
 @pytest.mark.parametrize(("name", "processor"), TEXTS)
 def test_nothing_of_a_machine_or_of_one_release_stands_in_the_text(name, processor):
-    text = make.file(name, processor).read_text()
+    text = clang.file(name, processor).read_text()
     assert not re.search(r"^target |^attributes |^!|\bcaptures\(|\binitializes\(|lifetime|!\d|#\d", text, re.M)
 
 
 def test_a_change_of_the_source_is_found(tmp_path, monkeypatch):
-    shutil.copytree(make.FOLDER, tmp_path / "runtimes")
-    monkeypatch.setattr(make, "FOLDER", tmp_path / "runtimes")
-    before = make.sources("pool")
-    with (make.FOLDER / "processor.h").open("a") as header:
+    shutil.copytree(clang.FOLDER, tmp_path / "runtimes")
+    monkeypatch.setattr(clang, "FOLDER", tmp_path / "runtimes")
+    before = clang.sources("pool")
+    with (clang.FOLDER / "processor.h").open("a") as header:
         header.write("\n")
-    assert make.sources("pool") != before
+    assert clang.sources("pool") != before

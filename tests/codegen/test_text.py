@@ -2,10 +2,8 @@
 
 import ctypes
 
-from hybridize.codegen.link import link
-from hybridize.codegen.llvm.engine import compile_module, compile_program, emit_object, host_target
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, joined
-from hybridize.runtime.image import Loaded
+from hybridize.codegen.llvm.engine import compile_module, host_target
+from hybridize.codegen.llvm.text import Function, Module, joined
 from tests.refusals import refusal
 
 
@@ -37,48 +35,3 @@ def test_modules_joined_keep_their_own():
 def test_one_function_that_is_not_there():
     with refusal(KeyError, "nobody"):
         joined({"m": module(1)}, "nobody")
-
-
-def callers(count):
-    """`main(x)` goes through functions that only call the next, to one that adds a constant and calls back."""
-    made = module(4)
-    back = Function(made, "back", [("i64", "x")], returns="i64", attributes=UNOPTIMISED)
-    back.do(f"ret i64 {back.op('call i64 @helper(i64 %x)')}")
-    through = "back"
-    for number in range(count):
-        f = Function(made, f"through.{number}", [("i64 noundef", "x")], returns="i64", busy=number == 2)
-        f.do(f"ret i64 {f.op(f'call i64 @{through}(i64 %x)')}")
-        through = f.name
-    top = Function(made, "top", [("i64", "x")], returns="i64", linkage="")
-    cell = top.alloca("i64")
-    top.do(f"store i64 7, ptr {cell}")
-    top.do(f"ret i64 {top.op(f'call i64 @{through}(i64 %x)')}")
-    return made
-
-
-def test_functions_that_only_call_others_are_a_text_of_their_own():
-    made = callers(3)
-    working, calling = made.parted()
-    names = {name for name in made.functions if f"@{name}(" in calling and f"define hidden i64 @{name}(" in calling}
-    assert names == {"back", "through.0", "through.1", "helper.unused"}
-    assert "define hidden i64 @through.2(" in working
-    assert "@helper.cell" in working
-    assert "@helper.cell" not in calling
-    assert "define i64 @main(" in calling
-    assert "define i64 @top(" in working
-    image = compile_program(made, host_target())
-    assert sorted(name for name, _ in image.exports) == ["main", "top"]
-    loaded = Loaded(image)
-    for name in ("main", "top"):
-        function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(loaded.address(name))
-        assert (function(5), function(2000)) == (9, 1000)
-
-
-def test_few_functions_and_those_with_variables_stay_together():
-    few = module(4)
-    del few.functions["helper.unused"]
-    assert few.parted() == (few.text(), "")
-    many = callers(3)
-    many.variable("seen", "i64", "1")
-    assert many.parted() == (many.text(), "")
-    assert compile_program(many, host_target()) == link(emit_object(many.text(), host_target()))

@@ -110,7 +110,7 @@ def test_counts_tell_what_became_of_the_questions(own_folder):
     info = compiler.cache_info().disk
     assert (info.hits, info.damaged, info.problem) == (0, 0, "")
     assert info.misses >= 1
-    assert info.written_bytes == sum(path.stat().st_size for path in records(own_folder))
+    assert info.written_bytes == sum(path.stat().st_size for path in own_folder.iterdir())
 
 
 def test_other_graphs_targets_and_packings_are_other_programs(own_folder):

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from hybridize.base import dims
 from hybridize.base.dims import FAR, SizeScope
 from hybridize.base.dtypes import float32, int64
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
 from hybridize.loops import contraction as contractions
 from hybridize.loops import expr as loops
-from hybridize.loops.contraction import Contraction, Role, Subscript, by_w, by_x, default_precision, plain, subscript
+from hybridize.loops.contraction import Contraction, Role, Subscript, by_w, by_x, plain, subscript
 from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
 from tests.loops.interpret import interpret
 

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int64
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
-from hybridize.loops.contraction import Contraction, default_precision, extent, plain, reference, subscript
+from hybridize.loops.contraction import Contraction, extent, plain, reference, subscript
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
 from hybridize.schedule.contraction import arrangement as arrangements

@@ -14,11 +14,12 @@ from hybridize import autograd, np, ops
 from hybridize.array.operands import operand, result
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int64
+from hybridize.base.precision import default_precision
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
-from hybridize.loops.contraction import Contraction, default_precision, plain, reference, subscript
+from hybridize.loops.contraction import Contraction, plain, reference, subscript
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph, pullback
 from hybridize.schedule.contraction.arrangement import arrangement

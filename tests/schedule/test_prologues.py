@@ -95,11 +95,10 @@ def has_no_copy(layer, target="avx512"):
 
 @pytest.mark.parametrize("target", ["avx512", "avx2"])
 @pytest.mark.parametrize("dtype", STORED, ids=str)
-@pytest.mark.parametrize("scale", [*SCALES, None])
-def test_there_is_no_float32_copy_of_a_weight_in_few_bits(dtype, scale, target):
-    for rows, symbolic in ((1, False), (8, False), (64, False), (16, True)):
-        for flip in (False, True):
-            has_no_copy(Layer(rows, 1024, 1024, dtype, scale, flip, symbolic), target)
+@pytest.mark.parametrize(("rows", "symbolic"), [(1, False), (8, False), (64, False), (16, True)])
+def test_there_is_no_float32_copy_of_a_weight_in_few_bits(dtype, rows, symbolic, target):
+    for number, scale in enumerate((*SCALES, None)):
+        has_no_copy(Layer(rows, 512, 1024, dtype, scale, flip=(number + rows) % 2 == 0, symbolic=symbolic), target)
 
 
 def test_a_copy_is_found():
@@ -115,13 +114,11 @@ def test_a_copy_is_found():
         has_no_copy(layer)
 
 
-@pytest.mark.parametrize("rows", [1, 2, 8, 65])
+@pytest.mark.parametrize(("rows", "scale"), [(1, "columns"), (2, "terms"), (8, "one"), (65, None)])
 @pytest.mark.parametrize("dtype", STORED, ids=str)
-def test_results_are_those_of_a_weight_in_float32(dtype, rows):
-    for scale in (*SCALES, None):
-        for flip in (False, True):
-            Layer(rows, 70, 90, dtype, scale, flip).check()
-            Layer(rows, 70, 90, dtype, scale, flip, offset="columns").check()
+def test_results_are_those_of_a_weight_in_float32(dtype, rows, scale):
+    Layer(rows, 70, 90, dtype, scale, flip=rows % 2 == 0).check()
+    Layer(rows, 70, 90, dtype, scale, flip=rows % 2 == 1, offset="columns").check()
 
 
 @given(
@@ -134,7 +131,7 @@ def test_results_are_those_of_a_weight_in_float32(dtype, rows):
     flip=st.booleans(),
     symbolic=st.booleans(),
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_any_shape_gives_what_float32_gives(rows, k, n, dtype, scale, offset, flip, symbolic):
     Layer(rows, k, n, dtype, scale, flip, symbolic, offset).check()
 

@@ -16,10 +16,14 @@ _WORDS = frozenset(
 _PLACE = ("lineno", "end_lineno", "col_offset", "end_col_offset")
 
 
+_WITHOUT_NODES = (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton)
+"""Classes whose fields are words and numbers."""
+
+
 @lru_cache(None)
 def _fields(kind: Any) -> tuple[str, ...]:
-    """The fields in which nodes of a class have nodes."""
-    return () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _WORDS)
+    """The fields in which nodes of a class have nodes, names, or nothing."""
+    return () if kind in _WITHOUT_NODES else tuple(name for name in kind._fields if name not in _WORDS)
 
 
 def parts(node: ast.AST) -> list[Any]:
@@ -29,8 +33,8 @@ def parts(node: ast.AST) -> list[Any]:
     for name in _fields(kind):
         value = getattr(node, name, None)
         if value.__class__ is list:
-            nodes += [one for one in value if isinstance(one, ast.AST)]
-        elif isinstance(value, ast.AST):
+            nodes += [one for one in value if one is not None]
+        elif value is not None and value.__class__ is not str:
             nodes.append(value)
     return nodes
 
@@ -49,10 +53,10 @@ def locate(node: Any, around: Any, *, once: bool = False, but: ast.AST | None = 
     """Do as `ast.fix_missing_locations`, from the place of a node around; optionally not in nodes that it was done for,
     or in one of them.
     """
-    if node is but or (once and hasattr(node, "hybridize_located")):
+    place = node.__dict__
+    if node is but or (once and "hybridize_located" in place):
         return
     if "lineno" in node._attributes:
-        place = node.__dict__
         for name in _PLACE:
             if place.get(name) is None:
                 place[name] = getattr(around, name)

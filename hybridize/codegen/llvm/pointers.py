@@ -55,8 +55,7 @@ class ProgramPointers(Pointers):
         if pointer is None:
             kind, slot = base
             array = f"%{kind}s"
-            cell = array if not slot else self._f.op(f"getelementptr ptr, ptr {array}, i64 {slot}")
-            pointer = self._bases[base] = self._f.op(f"load ptr, ptr {cell}")
+            pointer = self._bases[base] = self._f.load(self._f.element(array, slot, "ptr"), type="ptr")
         return pointer
 
 
@@ -73,6 +72,6 @@ class PassedPointers(Pointers):
             return "null"
         pointer = self._known.get(address)
         if pointer is None:
-            cell = self._f.op(f"getelementptr ptr, ptr %data, i64 {self._cells[address]}")
-            pointer = self._known[address] = self._f.op(f"load ptr, ptr {cell}, align 8")
+            cell = self._f.element("%data", self._cells[address], "ptr")
+            pointer = self._known[address] = self._f.load(cell, type="ptr")
         return pointer

@@ -46,11 +46,10 @@ def emit_prepare(
     words = [known[word] for word in FRAME]
     for type_ in outputs:
         nbytes = f.size(type_.nbytes)
-        large = f.op(f"icmp uge i64 {nbytes}, {LARGE}")
+        large = f.test("uge", nbytes, LARGE)
         words += [f.op(f"select i1 {large}, i64 {nbytes}, i64 0"), *map(f.size, type_.shape)]
     for number, word in enumerate(words):
-        cell = f.op(f"getelementptr i64, ptr %frame, i64 {number}")
-        f.do(f"store i64 {word}, ptr {cell}, align 8")
+        f.store(word, f.element("%frame", number))
     f.do(f"ret i64 {f.op(f'zext i1 {everything} to i64')}")
 
 
@@ -58,9 +57,9 @@ def _ranges(f: Function, scope: SizeScope) -> list[str]:
     checks = []
     for symbol in scope.symbols:
         value = f.symbol(symbol)
-        checks.append(f.op(f"icmp sge i64 {value}, {symbol.low}"))
+        checks.append(f.test("sge", value, symbol.low))
         if symbol.high < FAR:
-            checks.append(f.op(f"icmp sle i64 {value}, {symbol.high}"))
+            checks.append(f.test("sle", value, symbol.high))
     return checks
 
 

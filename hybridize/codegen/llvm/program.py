@@ -19,6 +19,7 @@ from hybridize.base.digests import digest
 from hybridize.base.dims import Size, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import Memo
 from hybridize.codegen.llvm.bands import emit_band
 from hybridize.codegen.llvm.contraction.step import emit_contraction
 from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
@@ -26,7 +27,6 @@ from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.pointers import PassedPointers, Pointers, ProgramPointers
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import WriteBody, emit_region, emit_scans
-from hybridize.codegen.llvm.rolling import emit_rolling
 from hybridize.codegen.llvm.routines.emit import emit_routine
 from hybridize.codegen.llvm.safepoints import failed, some_failed
 from hybridize.codegen.llvm.tasks import emit_tasks
@@ -43,20 +43,17 @@ from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
     Address,
     Band,
-    BandPart,
     Constant,
     ContractionStep,
     Derived,
     LoopStep,
-    PackingPart,
     RegionStep,
-    RollingBand,
     RoutineStep,
     ScheduleStep,
+    SharedStep,
     Stable,
 )
 from hybridize.schedule.tasks import TaskGroup, TaskPart
-from hybridize.schedule.updates import stops
 
 
 @frozen(eq=False)
@@ -146,6 +143,8 @@ class Emitter:
         self.watched = False
         """True if loops that data ends have safepoints."""
         self._written: dict[str, str] = {}
+        self._functions = Memo()
+        """Those of contractions, by their decisions: text is only made of new ones."""
         self._kernels: dict[int, tuple[Kernel, str]] = {}
         """Kernels and their functions, by identity."""
         self._part: tuple[Function, TaskPart] | None = None
@@ -181,19 +180,16 @@ class Emitter:
     def _in_turn(self, f: Function, steps: Sequence[ScheduleStep], updates: bool, pointers: Pointers) -> list[str]:
         """Call steps one after the other."""
         names = []
-        for band, some in itertools.groupby(steps, key=_band):
-            if isinstance(band, int):
+        for shared, some in itertools.groupby(steps, key=lambda step: step.together):
+            if isinstance(shared, int):
                 names += self.scans(f, [step for step in some if isinstance(step, RegionStep)], pointers)
                 continue
-            if isinstance(band, RollingBand):
-                names += self.rolling(f, band, [step for step in some if isinstance(step, ContractionStep)], pointers)
-                continue
-            if band is not None:
-                names += self.band(f, band, [step for step in some if isinstance(step, BANDED)], pointers)
+            if shared is not None:
+                names += self.band(f, shared, [step for step in some if isinstance(step, SharedStep)], pointers)
                 continue
             for step in some:
                 names.append(self.step(f, step, pointers))
-                if updates and stops(step):
+                if updates and (step.asserts or step.interruptible):
                     self._stop(f, step, pointers)
         return names
 
@@ -206,7 +202,7 @@ class Emitter:
             dict.fromkeys(
                 address
                 for step in steps[group.first : group.last + 1]
-                if not isinstance(step, LoopStep) or step.kernel.nests
+                if not step.is_empty
                 for address in step.pointers()
             )
         )
@@ -231,12 +227,12 @@ class Emitter:
         input then.
         """
         end, following = f.fresh("failed"), f.fresh("held")
-        if isinstance(step, RegionStep):
+        if step.interruptible:
             if not self.watched:
                 return
             some = f.fresh("some")
-            f.branch(some_failed(f), some, following, begin=some)
-            f.branch(failed(f), end, following)
+            f.branch(some_failed(f, self.target), some, following, begin=some)
+            f.branch(failed(f, self.target), end, following)
         else:
             condition = pointers.at(step.addresses[0])
             f.branch(f.op(f"icmp eq i8 {f.op(f'load i8, ptr {condition}')}, 0"), end, following)
@@ -260,7 +256,7 @@ class Emitter:
 
     def _loops(self, f: Function, step: LoopStep, args: list[str], pointers: Pointers) -> str:
         """Call a kernel with these pointers; returns the name of the function."""
-        if not step.kernel.nests:
+        if step.is_empty:
             return ""
         if step.numbers:
             args.insert(len(step.kernel.params) - 1, self._table(step.kernel.params[-1].dtype, step.numbers))
@@ -349,40 +345,37 @@ class Emitter:
         )
         call_in_parallel(f, pointers.at(Address("input", split.team, 0)), body, args, turns, split)
 
-    def band(
-        self, f: Function, band: Band, steps: Sequence[LoopStep | ContractionStep], pointers: Pointers
-    ) -> list[str]:
+    def band(self, f: Function, band: Band, steps: Sequence[SharedStep], pointers: Pointers) -> list[str]:
         """Run steps block by block, after those that pack for them; returns the function of each."""
-        packing = [(step, step.part) for step in steps if isinstance(step.part, PackingPart)]
-        steps = [step for step in steps if isinstance(step.part, BandPart)]
-        names = [self._of_rows(step) for step in steps]
-        called = [step.arguments for step in steps]
-        shared = dict.fromkeys(address for addresses in called for address in addresses if address not in band.own)
+        packing = [(step, step.part.members) for step in steps if step.part is not None and step.part.packs]
+        calls, called = [], [(step, step.part.local) for step in steps if step.part is not None and not step.part.packs]
+        shared = dict.fromkeys(one for step, _ in called for one in step.arguments if one not in band.own)
         places = {address: number for number, address in enumerate((*shared, *band.own))}
-        calls = [
-            (name, [(places[address], row) for address, row in zip(addresses, _local(step), strict=True)])
-            for name, step, addresses in zip(names, steps, called, strict=True)
-        ]
+        for step, local in called:
+            pairs = zip(step.arguments, local, strict=True)
+            calls.append((self._ranged(step), [(places[address], row) for address, row in pairs]))
+        names = [name for name, _ in calls]
         name = self._once(
-            "band",
-            f"band {band.batch!r} {band.blocks}{' in turn' * band.in_turn} of {calls}",
+            band.cut.word,
+            f"{band.cut!r} {band.units!r} of {calls}",
             lambda name: emit_band(self.module, name, band, len(places), calls),
         )
         args = [pointers.at(address) for address in places]
-        if not band.in_turn:
+        if not packing:
             self._blocks(f, name, band, args, pointers)
             return names
         # Pointers are found before the loop, as later steps use them, too.
-        packed = [(step, part, [*map(pointers.at, step.addresses)]) for step, part in packing]
+        packed = [(step, members, [*map(pointers.at, step.addresses)]) for step, members in packing]
         for split in (band.split, *(step.split for step, _ in packing)):
             if split is not None:
                 pointers.at(Address("input", split.team, 0))
         before: list[str] = []
         back: dict[str, Size] = {}
-        with f.loop(0, band.batch) as turn:
-            for step, part, (to, source) in packed:
+        _, _, batch = band.cut.extent
+        with f.loop(0, batch) as turn:
+            for step, members, (to, source) in packed:
                 assert isinstance(step, LoopStep)
-                source = _of_member(f, source, turn.index, part.members)
+                source = _of_member(f, source, turn.index, members)
                 before.append(self._loops(f, step, [to, source], pointers))
                 param = step.kernel.params[0]
                 back[to] = -param.size * param.dtype.itemsize
@@ -398,35 +391,11 @@ class Emitter:
         else:
             self._in_parallel(f, name, args, band.units, band.split, pointers)
 
-    def rolling(
-        self, f: Function, band: RollingBand, steps: Sequence[ContractionStep], pointers: Pointers
-    ) -> list[str]:
-        """Run contractions some lines at a time; returns the function of each."""
-        names = [self._tiles(step, ranged=True) for step in steps]
-        called = [step.arguments for step in steps]
-        own = [one.address for one in band.memories]
-        shared = dict.fromkeys(address for addresses in called for address in addresses if address not in own)
-        places = {address: number for number, address in enumerate((*shared, *own))}
-        calls = [
-            (name, [places[address] for address in addresses]) for name, addresses in zip(names, called, strict=True)
-        ]
-        sizes = [(one.line_bytes, one.lines) for one in band.memories]
-        name = self._once(
-            "rolling",
-            f"rolling {band.parts} {band.blocks} {sizes} of {calls}",
-            lambda name: emit_rolling(self.module, name, band, len(places), calls),
-        )
-        args = [pointers.at(address) for address in places]
-        if band.split is None:
-            f.call(name, [*(f"ptr {arg}" for arg in args), "i64 0", "i64 1"])
-        else:
-            self._in_parallel(f, name, args, band.parts, band.split, pointers)
-        return names
-
-    def _of_rows(self, step: LoopStep | ContractionStep) -> str:
-        """The function that runs some rows of a step."""
+    def _ranged(self, step: SharedStep) -> str:
+        """The function that runs some rows of a step, or some of its units."""
         if isinstance(step, ContractionStep):
             return self._tiles(step, ranged=True)
+        assert isinstance(step, LoopStep)
         kernel = step.kernel
         return self._once("loops", f"rows of {kernel}", lambda name: emit_rows(self.module, name, kernel, self.target))
 
@@ -444,6 +413,10 @@ class Emitter:
 
     def _tiles(self, step: ContractionStep, *, ranged: bool) -> str:
         """The function of a contraction, of a range of its units where that is asked for."""
+        return self._functions.of((step.plan, step.ending, ranged), lambda: self._new_tiles(step, ranged=ranged))
+
+    def _new_tiles(self, step: ContractionStep, *, ranged: bool) -> str:
+        """`_tiles`, found by text: epilogues over expressions of other programs may be equal, too."""
         plan, words = step.plan, f"{step.ending}{' ranged' if ranged else ''}"
         kind, key = ("lanes" if isinstance(plan, LanePlan) else "taps"), f"{plan!r} {words}"
         if isinstance(plan, ProductPlan):
@@ -475,7 +448,15 @@ class Emitter:
                 key += digest(numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8).data).hex()
         layout = digest(key.encode()).hex()
         nbytes, scratch = derived.type.nbytes, derived.scratch_bytes
-        return Derivation(slot, name, nbytes, layout, tuple(sources), scratch, derived.ops)
+        return Derivation(
+            slot=slot,
+            function=name,
+            nbytes=nbytes,
+            layout=layout,
+            sources=tuple(sources),
+            scratch_bytes=scratch,
+            ops=derived.ops,
+        )
 
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""
@@ -497,17 +478,6 @@ class Emitter:
         f.call(name, [f"ptr {arg}" for arg in args])
 
 
-BANDED = LoopStep | ContractionStep
-"""Steps that may be in a band of rows."""
-
-
-def _band(step: ScheduleStep) -> Band | RollingBand | int | None:
-    """Return the band, or the number of the loop, that a step shares with those beside it."""
-    if isinstance(step, RegionStep):
-        return step.loop if step.loop >= 0 else None
-    return step.band
-
-
 def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[Size, Size]]) -> str:
     """A pointer to the first member of a batch moved to another one, whose number counts all axes of the batch."""
     for place, (size, stride) in reversed([*enumerate(members)]):
@@ -516,9 +486,3 @@ def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[S
         if place:
             member = f.op(f"udiv i64 {member}, {f.size(size)}")
     return pointer
-
-
-def _local(step: LoopStep | ContractionStep) -> tuple[int, ...]:
-    """For each address of a step in a band the bytes of a row where one block is all there is, else 0."""
-    assert isinstance(step.part, BandPart)
-    return step.part.local

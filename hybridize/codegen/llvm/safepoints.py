@@ -13,15 +13,15 @@ CPython runs Python of the user's then, so the program is no reader of memory me
 
 from __future__ import annotations
 
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from typing import Final
+
+from hybridize.base.loading import LOADING
+from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.target import Target
 from hybridize.runtime import effects
-from hybridize.schedule import thresholds
 
-_LOOK = "safepoint"
-_ASK = "has_failed"
-_CELLS = ("left", "interval", "since")
-"""Of each loop: turns until the next look at the clock, turns between the last two, and the clock at the last call."""
+LOOP: Final = ("left", "interval", "since")
+"""Words of a loop, see `runtimes/safepoint.c`."""
 
 
 def clock(f: Function, target: Target) -> str:
@@ -37,112 +37,45 @@ class Safepoint:
         """Write what comes before the loop; `effects` is whether its own steps may leave an exception behind."""
         self._f = f
         self._effects = effects
-        if _LOOK not in f.module.functions:
-            _emit_look(f.module, target)
-        self._cells = f.alloca("i64", len(_CELLS), align=8)
+        self._target = target
+        _add(f.module, target)
+        self._cells = f.alloca("i64", len(LOOP), align=8)
         for name, value in (("left", "1"), ("interval", "1"), ("since", clock(f, target))):
-            f.do(f"store i64 {value}, ptr {_cell(f, self._cells, name)}, align 8")
+            f.store(value, self._cells, 8 * LOOP.index(name))
 
     def end_turn(self, again: str, after: str) -> None:
         """End the current block by a branch to the next turn or, where the program has failed, to what follows."""
         f = self._f
         look = f.fresh("look")
-        left = _cell(f, self._cells, "left")
-        fewer = f.op(f"sub i64 {f.op(f'load i64, ptr {left}, align 8')}, 1")
-        f.do(f"store i64 {fewer}, ptr {left}, align 8")
-        due = f.op(f"icmp eq i64 {fewer}, 0")
+        at = 8 * LOOP.index("left")
+        fewer = f.minus(f.load(self._cells, at), 1)
+        f.store(fewer, self._cells, at)
+        due = f.test("eq", fewer, 0)
         if self._effects:
-            due = f.op(f"or i1 {due}, {some_failed(f)}")
+            due = f.op(f"or i1 {due}, {some_failed(f, self._target)}")
         f.branch(due, look, again, begin=look)
-        f.branch(f.op(f"call i1 @{_LOOK}(ptr {self._cells})"), after, again)
+        f.branch(f.op(f"call i1 @safepoint(ptr {self._cells})"), after, again)
 
 
-def _cell(f: Function, cells: str, name: str) -> str:
-    return f.op(f"getelementptr i64, ptr {cells}, i64 {_CELLS.index(name)}")
+def _add(module: Module, target: Target) -> None:
+    """Add what the safepoints of a module call and read."""
+    if "safepoint" not in module.functions:
+        with LOADING:
+            from hybridize.codegen import runtimes  # late: few programs have loops that data ends
+
+        module.add(runtimes.text("safepoint", target.processor), {}, ())
+        module.variable(effects.WATCHED, 8 * len(effects.NUMBERS))
+        module.variable(effects.VARIABLE, 8)
 
 
-def _shared(f: Function, name: str) -> str:
-    """The address of a number of the process that `effects.connect` has told the module."""
-    table = f.module.variable(effects.WATCHED, f"[{len(effects.NUMBERS)} x ptr]", "zeroinitializer")
-    return f.op(f"load ptr, ptr {f.op(f'getelementptr ptr, ptr {table}, i64 {effects.NUMBERS.index(name)}')}, align 8")
-
-
-def _is_set(f: Function, name: str) -> str:
-    return f.op(f"icmp ne i64 {f.op(f'load volatile i64, ptr {_shared(f, name)}, align 8')}, 0")
-
-
-def failed(f: Function) -> str:
+def failed(f: Function, target: Target) -> str:
     """Return an i1: true if this thread's program has left an exception behind; for where few calls come by."""
-    if _ASK not in f.module.functions:
-        _emit_ask(f.module)
-    return f.op(f"call i1 @{_ASK}()")
+    _add(f.module, target)
+    return f.op("call i1 @has_failed()")
 
 
-def some_failed(f: Function) -> str:
+def some_failed(f: Function, target: Target) -> str:
     """Return an i1: true if the program of any thread has left an exception behind."""
-    return _is_set(f, "pending")
-
-
-def _emit_look(module: Module, target: Target) -> None:
-    """Write `i1 safepoint(ptr cells)`: true if the loop is to end."""
-    f = Function(module, _LOOK, [("ptr", "cells")], attributes=UNOPTIMISED, returns="i1")
-    left, interval, since = (_cell(f, "%cells", name) for name in _CELLS)
-    now = clock(f, target)
-    passed = f.op(f"sub i64 {now}, {f.op(f'load i64, ptr {since}, align 8')}")
-    late = f.op(f"icmp ugt i64 {passed}, {thresholds.SAFEPOINT_TICKS[target.processor]}")
-    most = thresholds.SAFEPOINT_TURNS
-    double = f.op(f"shl i64 {f.op(f'load i64, ptr {interval}, align 8')}, 1")
-    rarer = f.op(f"select i1 {f.op(f'icmp ult i64 {double}, {most}')}, i64 {double}, i64 {most}")
-    for cell in (left, interval):
-        f.do(f"store i64 {f.op(f'select i1 {late}, i64 1, i64 {rarer}')}, ptr {cell}, align 8")
-    ask, on = f.fresh("ask"), f.fresh("on")
-    f.branch(f.op(f"or i1 {late}, {some_failed(f)}"), ask, on, begin=on)
-    f.do("ret i1 false")
-    f.begin_block(ask)
-    f.do(f"store i64 {now}, ptr {since}, align 8")
-    f.do(f"ret i1 {failed(f)}")
-
-
-def _emit_ask(module: Module) -> None:
-    """Write `i1 has_failed()`: have CPython handle signals, and what they raise be left behind."""
-    f = Function(module, _ASK, [], attributes=UNOPTIMISED, returns="i1")
-    error = [f.alloca("ptr", align=8) for _ in range(3)]
-    answer = f.alloca("i32", align=8)
-    state = _call(f, "PyGILState_Ensure", "i32")
-    _count_reader(f, -1)
-    f.do(f"store i32 0, ptr {answer}")
-    _call(f, "PyEval_RestoreThread", "void", f"ptr {_call(f, 'PyEval_SaveThread', 'ptr')}")  # a loop may have kept it
-    raised = f.op(f"icmp ne i32 {_call(f, 'PyErr_CheckSignals', 'i32')}, 0")
-    for place in error:
-        f.do(f"store ptr null, ptr {place}")
-    with f.when(raised):
-        _call(f, "PyErr_Fetch", "void", *(f"ptr {place}" for place in error))
-        _call(f, "PyErr_NormalizeException", "void", *(f"ptr {place}" for place in error))
-    kind, value, traceback = (f.op(f"load ptr, ptr {place}") for place in error)
-    with f.when(f.op(f"icmp ne ptr {traceback}, null")):
-        _call(f, "PyException_SetTraceback", "i32", f"ptr {value}", f"ptr {traceback}")
-    others = f.op(f"or i1 {some_failed(f)}, {_is_set(f, 'writer')}")
-    with f.when(f.op(f"or i1 {raised}, {others}")):
-        callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 'ptr', 'null')}")
-        f.do(f"store i32 {f.op(f'call i32 {callee}(ptr null, ptr {value})')}, ptr {answer}")
-    for object_ in (kind, value, traceback):
-        _call(f, "Py_DecRef", "void", f"ptr {object_}")
-    _count_reader(f, 1)
-    _call(f, "PyGILState_Release", "void", f"i32 {state}")
-    code = f.op(f"load i32, ptr {answer}")
-    f.do(f"ret i1 {f.op(f'icmp ne i32 {code}, 0')}")
-
-
-def _call(f: Function, name: str, returns: str, *args: str) -> str:
-    """Call a function of CPython's."""
-    text = f"call {returns} {f.module.declare(name, returns, [arg.split()[0] for arg in args])}({', '.join(args)})"
-    if returns != "void":
-        return f.op(text)
-    f.do(text)
-    return ""
-
-
-def _count_reader(f: Function, change: int) -> None:
-    readers = _shared(f, "readers")
-    now = f.op(f"load i64, ptr {readers}, align 8")
-    f.do(f"store i64 {f.op(f'add i64 {now}, {change}')}, ptr {readers}, align 8")
+    _add(f.module, target)
+    pending = f.load(f"@{effects.WATCHED}", type="ptr")
+    return f.test("ne", f.op(f"load volatile i64, ptr {pending}, align 8"), 0)

@@ -26,13 +26,8 @@ SCALARS: dict[str, str] = {
 UNOPTIMISED = "nounwind noinline optnone"
 """Attributes of functions that only call others, or rarely run: optimising them takes longer than it ever saves."""
 
-APART = 3
-"""So many functions that only call others are worth a text of their own."""
-
-_NAME = re.compile(r"@([\w.$-]+)")
-_MEMORY = re.compile(r"(?: = load| = atomicrmw|^  store|@llvm\.masked\.) ?", re.M)
-"""Instructions that read or write memory."""
-
+NAMED = re.compile(r"@([\w.$-]+)")
+"""What a text names of the module."""
 _ENDS = ("  ret ", "  br ", "  switch ", "  unreachable")
 """Instructions that end a block."""
 
@@ -111,6 +106,8 @@ class Module:
         self.functions: dict[str, Function] = {}
         self.declarations: dict[str, str] = {}
         self.globals: dict[str, str] = {}
+        self.variables: dict[str, int] = {}
+        """Bytes of variables, which begin as zeros."""
         self._written: dict[str, str] = {}
 
     def declare(self, name: str, returns: str, params: Sequence[str], attributes: str = "") -> str:
@@ -123,9 +120,10 @@ class Module:
         self.globals[name] = f"@{name} = private unnamed_addr constant {type} {value}, align 64"
         return f"@{name}"
 
-    def variable(self, name: str, type: str, value: str) -> str:
-        """Define a variable once whose address the engine can give; returns `@name`."""
-        self.globals[name] = f"@{name} = global {type} {value}, align 64"
+    def variable(self, name: str, nbytes: int) -> str:
+        """Define a variable once, zeros whose address the engine can give; returns `@name`."""
+        self.variables[name] = nbytes
+        self.globals[name] = f"@{name} = global [{nbytes} x i8] zeroinitializer, align 64"
         return f"@{name}"
 
     def shared(self, function: Function) -> str:
@@ -139,37 +137,32 @@ class Module:
             del self.functions[function.name]
         return name
 
+    def add(self, text: str, names: Mapping[str, str], public: Collection[str]) -> None:
+        """Add what a text of `codegen.runtimes` defines and declares; its external constants are to be defined here.
+
+        Args:
+            text: the text.
+            names: other names for what it names.
+            public: functions whose linkage is not internal.
+        """
+        text = NAMED.sub(lambda match: f"@{names.get(match[1], match[1])}", text)
+        for part in re.split(r"^(?=[@d])", text, flags=re.M):
+            part = part.rstrip()
+            name = next(iter(NAMED.findall(part)), "")
+            if part.startswith("define "):
+                linkage = "" if name in public else "internal"
+                WrittenFunction(self, name, re.sub(r"^define (internal )?", "define ", part), linkage)
+                self.declarations.pop(name, None)
+            elif part.startswith("declare ") and name not in self.functions:
+                self.declarations[name] = part
+            elif part.startswith("@") and " = external " not in part:
+                self.globals[name] = part
+
     def text(self) -> str:
         """The whole module."""
         parts = [*self.globals.values(), *self.declarations.values()]
         parts += [function.text() for function in self.functions.values()]
         return "\n".join(parts) + "\n"
-
-    def parted(self) -> tuple[str, str]:
-        """The module as two texts that need each other: functions that work, and those that only call others.
-
-        The second has the `UNOPTIMISED`, and those that touch no memory themselves, as a loop over tiles that are
-        turned around by a call, but not those that are busy. It is empty where there are too few of them.
-        """
-        texts = {name: function.text() for name, function in self.functions.items()}
-        callers = {
-            name
-            for name, text in texts.items()
-            if not self.functions[name].busy and (UNOPTIMISED in text or not _MEMORY.search(text))
-        }
-        # Constants are private, and stand where they are read; a variable cannot stand twice.
-        if len(callers) < APART or not all(" = private " in line for line in self.globals.values()):
-            return self.text(), ""
-        return self._part(texts.keys() - callers, texts), self._part(callers, texts)
-
-    def _part(self, names: Collection[str], texts: Mapping[str, str]) -> str:
-        """Write some of the functions, whose `texts` are at hand, with declarations of others that they name."""
-        own = {name: texts[name].replace("define internal ", "define hidden ", 1) for name in texts if name in names}
-        named = dict.fromkeys(_NAME.findall("\n".join(own.values())))
-        parts = [line for name, line in self.globals.items() if name in named]
-        parts += [line for name, line in self.declarations.items() if name in named]
-        parts += [self.functions[name].declaration() for name in named if name in texts and name not in own]
-        return "\n".join([*parts, *own.values()]) + "\n"
 
 
 def joined(modules: Mapping[str, Module], root: str) -> str:
@@ -237,7 +230,7 @@ class Function:
         """The slot of that pointer in the function's array of inputs."""
         self._params = list(params)
         self._returns = returns
-        self._signature = (f"define {linkage + ' ' if linkage else ''}{returns} @{name}(", attributes)
+        self._linkage, self._attributes = linkage, attributes
         self._on_entry: dict[object, str] = {}
         self._entry: list[str] = []
         self._lines: list[str] = []
@@ -320,6 +313,60 @@ class Function:
         symbols = self.module.functions[callee].symbols
         sizes = [f"i64 {self.symbol(symbols[number])}" for number in sorted(symbols)]
         self.do(f"call void @{callee}({', '.join([*args, *sizes])})")
+
+    # Numbers and addresses: an i64 is a register, a literal, or a size. What is known is computed here.
+
+    def operand(self, x: str | dims.Size) -> str:
+        """An i64 as text: a register or a literal as it is, a size of the call as a register."""
+        return x if isinstance(x, str) else self.size(x)
+
+    def times(self, x: str | dims.Size, factor: str | dims.Size) -> str:
+        """The product of two numbers."""
+        if isinstance(x, str) and is_number(x) and (not isinstance(factor, str) or is_number(factor)):
+            return self.size(int(x) * (int(factor) if isinstance(factor, str) else factor))
+        x, by = self.operand(x), self.operand(factor)
+        if "0" in (x, by):
+            return "0"
+        return x if by == "1" else by if x == "1" else self.op(f"mul i64 {x}, {by}")
+
+    def plus(self, x: str | dims.Size, *others: str | dims.Size) -> str:
+        """The sum of numbers."""
+        x = self.operand(x)
+        for other in others:
+            y = self.operand(other)
+            if is_number(x) and is_number(y):
+                x = str(int(x) + int(y))
+            elif y != "0":
+                x = y if x == "0" else self.op(f"add i64 {x}, {y}")
+        return x
+
+    def minus(self, x: str | dims.Size, y: str | dims.Size) -> str:
+        """The difference of two numbers."""
+        x, y = self.operand(x), self.operand(y)
+        if is_number(x) and is_number(y):
+            return str(int(x) - int(y))
+        return x if y == "0" else self.op(f"sub i64 {x}, {y}")
+
+    def test(self, relation: str, x: str, y: str | dims.Size, type: str = "i64") -> str:
+        """An i1: the comparison of two words."""
+        return self.op(f"icmp {relation} {type} {x}, {self.operand(y)}")
+
+    def at(self, pointer: str, offset: str | dims.Size) -> str:
+        """`pointer` moved by a number of bytes."""
+        return self.element(pointer, offset, "i8")
+
+    def element(self, pointer: str, index: str | dims.Size, type: str = "i64") -> str:
+        """The address of an element of an array."""
+        index = self.operand(index)
+        return pointer if index == "0" else self.op(f"getelementptr {type}, ptr {pointer}, i64 {index}")
+
+    def load(self, pointer: str, offset: str | dims.Size = 0, type: str = "i64") -> str:
+        """The word that is a number of bytes after an address."""
+        return self.op(f"load {type}, ptr {self.at(pointer, offset)}{_aligned(type)}")
+
+    def store(self, value: str | dims.Size, pointer: str, offset: str | dims.Size = 0, type: str = "i64") -> None:
+        """Put a word to a number of bytes after an address."""
+        self.do(f"store {type} {self.operand(value)}, ptr {self.at(pointer, offset)}{_aligned(type)}")
 
     def umin(self, x: str | dims.Size, y: str | dims.Size) -> str:
         """The smaller of two i64, neither of them negative."""
@@ -443,11 +490,16 @@ class Function:
             self.jump(label)
         self.begin_block(following)
 
+    @property
+    def exported(self) -> bool:
+        """True if others than its module know the function."""
+        return self._linkage == ""
+
     def text(self) -> str:
         """The function, whole: one that returns nothing does so at its end."""
-        params = self._all_params()
-        start, attributes = self._signature
-        head = f"{start}{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
+        params = ", ".join(f"{type} %{param}" for type, param in self._all_params())
+        linkage = f"{self._linkage} " if self._linkage else ""
+        head = f"define {linkage}{self._returns} @{self.name}({params}) {self._attributes} {{"
         is_open = not self._lines or not self._lines[-1].startswith(_ENDS)
         end = ["  ret void"] if self._returns == "void" and is_open else []
         return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, *end, "}"])
@@ -462,7 +514,18 @@ class Function:
         return [*self._params, *(("i64", f"symbol.{number}") for number in numbers)]
 
 
-# Addresses and sizes
+class WrittenFunction(Function):
+    """A function whose text is there."""
+
+    def __init__(self, module: Module, name: str, text: str, linkage: str) -> None:
+        super().__init__(module, name, [], linkage=linkage)
+        self._text = text
+
+    def text(self) -> str:
+        return self._text.replace("define ", f"define {self._linkage} " if self._linkage else "define ", 1)
+
+    def declaration(self) -> str:
+        return self._text.partition(" {\n")[0].replace("define ", "declare hidden ", 1)
 
 
 def is_number(x: str) -> bool:
@@ -470,68 +533,9 @@ def is_number(x: str) -> bool:
     return x.removeprefix("-").isdecimal()
 
 
-def operand(f: Function, x: str | dims.Size) -> str:
-    """An i64 as text: a register or a literal as it is, a size of the call as a register."""
-    return x if isinstance(x, str) else f.size(x)
+def _aligned(type: str) -> str:
+    """Of a word in memory; that of a pointer is the target's."""
+    return f", align {int(type[1:]) // 8}" if type.startswith("i") else ""
 
 
-def at(f: Function, pointer: str, offset: str | dims.Size) -> str:
-    """`pointer` moved by a number of bytes."""
-    offset = operand(f, offset)
-    return pointer if offset == "0" else f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
-
-
-def times(f: Function, x: str, factor: str | dims.Size) -> str:
-    """An i64, a register or a literal, times another or a size."""
-    if is_number(x) and (not isinstance(factor, str) or is_number(factor)):
-        return f.size(int(x) * (int(factor) if isinstance(factor, str) else factor))
-    by = operand(f, factor)
-    if "0" in (x, by):
-        return "0"
-    return x if by == "1" else by if x == "1" else f.op(f"mul i64 {x}, {by}")
-
-
-def plus(f: Function, x: str, *others: str | dims.Size) -> str:
-    """Sum of i64s: registers, literals, sizes."""
-    for other in others:
-        y = operand(f, other)
-        if is_number(x) and is_number(y):
-            x = str(int(x) + int(y))
-        elif y != "0":
-            x = y if x == "0" else f.op(f"add i64 {x}, {y}")
-    return x
-
-
-class WordWriter:
-    """Writes loads, stores and comparisons of words of memory into a function."""
-
-    def __init__(self, f: Function) -> None:
-        self.f = f
-
-    def at(self, base: str, offset: int | str) -> str:
-        """The address `offset` bytes after `base`."""
-        return at(self.f, base, offset)
-
-    def element(self, base: str, index: int | str, type: str = "i64") -> str:
-        """The address of an element of an array."""
-        return base if index == 0 else self.f.op(f"getelementptr {type}, ptr {base}, i64 {index}")
-
-    def load(self, base: str, offset: int | str = 0, type: str = "ptr") -> str:
-        """Load the word at an address."""
-        return self.f.op(f"load {type}, ptr {self.at(base, offset)}, align {_BYTES.get(type, 8)}")
-
-    def store(self, value: str, base: str, offset: int | str = 0, type: str = "ptr") -> None:
-        """Put a value to an address."""
-        self.f.do(f"store {type} {value}, ptr {self.at(base, offset)}, align {_BYTES.get(type, 8)}")
-
-    def test(self, relation: str, x: str, y: str | int, type: str = "i64") -> str:
-        """A comparison."""
-        return self.f.op(f"icmp {relation} {type} {x}, {y}")
-
-    def is_null(self, pointer: str) -> str:
-        """Tell whether a pointer is null."""
-        return self.test("eq", pointer, "null", "ptr")
-
-
-_BYTES = {"i8": 1, "i32": 4}
-"""Of words that are shorter than 8."""
+operand, at, times, plus = Function.operand, Function.at, Function.times, Function.plus

@@ -5,11 +5,13 @@
 
     entry.c      the function that Python calls
     pool.c       the threads of the process
+    safepoint.c  signals and errors in loops that data ends
+    library.c    models of a library for C, weights_*.c where their weights are
     python.h     objects of CPython, NumPy and DLPack
     processor.h  the instructions that C has no word for
     layout.h     what C has to know of the tables that Python makes: made of the package
 
-`python -m hybridize.codegen.runtimes.make` (`make runtimes`) compiles each of them by clang, which the package ziglang
+`python -m hybridize.codegen.clang` (`make runtimes`) compiles each of them by clang, which the package ziglang
 brings, to the `.ll` files that lie here. They are part of the source, so that no user needs a compiler of C; a test
 compares them with what they are made of. Nothing of a target but its processor stands in them.
 """
@@ -24,10 +26,11 @@ def text(name: str, processor: str = "", **numbers: int) -> str:
 
     Args:
         name: of its source.
-        processor: one of those that it differs between, if it does.
+        processor: where it differs between processors, the family of one, also as Apple calls it.
         numbers: the values of what its source declares as external constants.
     """
-    found = Path(__file__).with_name(f"{name}.{processor}.ll" if processor else f"{name}.ll").read_text()
+    family = f".{processor.replace('arm64', 'aarch64')}" if processor else ""
+    content = Path(__file__).with_name(f"{name}{family}.ll").read_text()
     for constant, number in numbers.items():
-        found = found.replace(f"@{constant} = external constant", f"@{constant} = internal constant i64 {number} ;")
-    return found
+        content = content.replace(f"@{constant} = external constant", f"@{constant} = internal constant i64 {number} ;")
+    return content

@@ -1,11 +1,6 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; aa703778ab07bce281e39189ba4469742a8f9bf3d56e89bd66f787bbf2a73c37
+; ba13f91b78c869bf07afa88fc5394778e37a325b15c988fa346c2caff4197122
 
-%struct.tensor = type { ptr, i64, i64, ptr, ptr, i64 }
-%struct.guard = type { i64, ptr, i64, i64 }
-%struct.argument = type { i64, i64, ptr, i64, ptr, ptr }
-%struct.view = type { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }
-%struct.output = type { ptr, i64, i64, i64, ptr, i64 }
 
 @table_offset = external constant i64, align 8
 
@@ -16,7 +11,7 @@ entry:
   %place.i.i = alloca i64, align 8
   %key.i.i = alloca ptr, align 8
   %value.i.i = alloca ptr, align 8
-  %tensor.i.i = alloca %struct.tensor, align 8
+  %tensor.i.i = alloca { ptr, i64, i64, ptr, ptr, i64 }, align 8
   %0 = load i64, ptr @table_offset, align 8
   %add.ptr = getelementptr inbounds i8, ptr %self, i64 %0
   %1 = load ptr, ptr %add.ptr, align 8
@@ -117,7 +112,7 @@ sw.bb.i:
 if.then.i:
   %key.i = getelementptr inbounds nuw i8, ptr %guard.0153.i, i64 16
   %18 = load i64, ptr %key.i, align 8
-  %add.ptr5.i = getelementptr inbounds %struct.guard, ptr %guard.0153.i, i64 %18
+  %add.ptr5.i = getelementptr inbounds { i64, ptr, i64, i64 }, ptr %guard.0153.i, i64 %18
   br label %for.inc.i
 
 if.else.i:
@@ -130,7 +125,7 @@ sw.bb7.i:
   %key9.i = getelementptr inbounds nuw i8, ptr %guard.0153.i, i64 16
   %20 = load i64, ptr %key9.i, align 8
   %sub.i = sub i64 0, %20
-  %arrayidx.i184 = getelementptr inbounds %struct.guard, ptr %guard.0153.i, i64 %sub.i
+  %arrayidx.i184 = getelementptr inbounds { i64, ptr, i64, i64 }, ptr %guard.0153.i, i64 %sub.i
   %expected10.i = getelementptr inbounds nuw i8, ptr %arrayidx.i184, i64 24
   store i64 %19, ptr %expected10.i, align 8
   br label %for.inc.i
@@ -331,7 +326,7 @@ for.body.lr.ph.i185:
 for.body.i186:
   %k.0172.i = phi i64 [ 0, %for.body.lr.ph.i185 ], [ %inc.i189, %for.inc.i188 ]
   %69 = load ptr, ptr %arguments.i, align 8
-  %arrayidx.i187 = getelementptr inbounds nuw %struct.argument, ptr %69, i64 %k.0172.i
+  %arrayidx.i187 = getelementptr inbounds nuw { i64, i64, ptr, i64, ptr, ptr }, ptr %69, i64 %k.0172.i
   %arrayidx2.i = getelementptr inbounds nuw ptr, ptr %61, i64 %k.0172.i
   %70 = load ptr, ptr %arrayidx2.i, align 8
   %arrayidx3.i = getelementptr inbounds nuw i64, ptr %63, i64 %k.0172.i
@@ -815,7 +810,7 @@ for.cond.cleanup51:
 
 for.body52:
   %k48.0471 = phi i64 [ %inc56, %for.body52 ], [ 0, %for.cond.cleanup39 ]
-  %arrayidx54 = getelementptr inbounds nuw %struct.view, ptr %154, i64 %k48.0471
+  %arrayidx54 = getelementptr inbounds nuw { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }, ptr %154, i64 %k48.0471
   %owner = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 8
   store ptr null, ptr %owner, align 8
   %inc56 = add nuw nsw i64 %k48.0471, 1
@@ -840,13 +835,13 @@ for.body.i198:
   %158 = phi i64 [ %157, %for.body.lr.ph.i195 ], [ %188, %for.inc.i200 ]
   %k.080.i = phi i64 [ 0, %for.body.lr.ph.i195 ], [ %inc.i201, %for.inc.i200 ]
   %159 = load ptr, ptr %arguments.i196, align 8
-  %arrayidx.i199 = getelementptr inbounds nuw %struct.argument, ptr %159, i64 %k.080.i
+  %arrayidx.i199 = getelementptr inbounds nuw { i64, i64, ptr, i64, ptr, ptr }, ptr %159, i64 %k.080.i
   %160 = load i64, ptr %arrayidx.i199, align 8
   %cmp3.not.i = icmp eq i64 %160, 8
   br i1 %cmp3.not.i, label %if.end.i203, label %for.inc.i200
 
 if.end.i203:
-  %arrayidx4.i204 = getelementptr inbounds nuw %struct.view, ptr %154, i64 %k.080.i
+  %arrayidx4.i204 = getelementptr inbounds nuw { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }, ptr %154, i64 %k.080.i
   %flag.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i199, i64 40
   %161 = load ptr, ptr %flag.i.i, align 8
   %tobool.not.i.i205 = icmp eq ptr %161, null
@@ -1049,7 +1044,7 @@ for.body6.i.preheader:
 for.body.i249:
   %k.023.i = phi i64 [ %inc.i251, %for.body.i249 ], [ 0, %for.body.i249.preheader ]
   %202 = load ptr, ptr %PyBuffer_Release.i, align 8
-  %arrayidx.i250 = getelementptr inbounds nuw %struct.view, ptr %154, i64 %k.023.i
+  %arrayidx.i250 = getelementptr inbounds nuw { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }, ptr %154, i64 %k.023.i
   call void %202(ptr %arrayidx.i250)
   %inc.i251 = add nuw nsw i64 %k.023.i, 1
   %203 = load i64, ptr %view_count, align 8
@@ -1124,7 +1119,7 @@ for.body.lr.ph.i.i254:
 for.body.i.i256:
   %k.071.i.i = phi i64 [ 0, %for.body.lr.ph.i.i254 ], [ %inc.i.i272, %for.inc.i.i271 ]
   %215 = load ptr, ptr %outputs.i.i, align 8
-  %arrayidx.i.i257 = getelementptr inbounds nuw %struct.output, ptr %215, i64 %k.071.i.i
+  %arrayidx.i.i257 = getelementptr inbounds nuw { ptr, i64, i64, i64, ptr, i64 }, ptr %215, i64 %k.071.i.i
   %dims2.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i257, i64 16
   %216 = load i64, ptr %dims2.i.i, align 8
   %add.ptr.i.i258 = getelementptr inbounds i8, ptr %call9.sroa.110.0445, i64 %216
@@ -1379,7 +1374,7 @@ for.cond.cleanup.i.i:
 
 for.body.i36.i:
   %k.068.i.i290 = phi i64 [ %259, %for.body.lr.ph.i33.i ], [ %inc.i43.i, %cond.end.i40.i ]
-  %arrayidx.i37.i = getelementptr inbounds %struct.output, ptr %.pre493, i64 %k.068.i.i290
+  %arrayidx.i37.i = getelementptr inbounds { ptr, i64, i64, i64, ptr, i64 }, ptr %.pre493, i64 %k.068.i.i290
   %offset.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i37.i, i64 24
   %263 = load i64, ptr %offset.i.i, align 8
   %cmp2.i.i291 = icmp slt i64 %263, 0
@@ -1469,7 +1464,7 @@ for.body18.i.i:
   %278 = phi i64 [ %277, %for.body18.lr.ph.i.i ], [ %284, %if.end31.i.i ]
   %k12.070.i.i = phi i64 [ %276, %for.body18.lr.ph.i.i ], [ %inc33.i.i, %if.end31.i.i ]
   %279 = load ptr, ptr %outputs20.i.i, align 8
-  %arrayidx21.i.i = getelementptr inbounds %struct.output, ptr %279, i64 %k12.070.i.i
+  %arrayidx21.i.i = getelementptr inbounds { ptr, i64, i64, i64, ptr, i64 }, ptr %279, i64 %k12.070.i.i
   %target22.i.i = getelementptr inbounds nuw i8, ptr %arrayidx21.i.i, i64 32
   %280 = load ptr, ptr %target22.i.i, align 8
   %arrayidx24.i32.i = getelementptr inbounds ptr, ptr %208, i64 %k12.070.i.i
@@ -1807,7 +1802,7 @@ for.body6.i316.preheader:
 for.body.i326:
   %k.023.i327 = phi i64 [ %inc.i330, %for.body.i326 ], [ 0, %for.body.i326.preheader ]
   %336 = load ptr, ptr %PyBuffer_Release.i328, align 8
-  %arrayidx.i329 = getelementptr inbounds nuw %struct.view, ptr %154, i64 %k.023.i327
+  %arrayidx.i329 = getelementptr inbounds nuw { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }, ptr %154, i64 %k.023.i327
   call void %336(ptr %arrayidx.i329)
   %inc.i330 = add nuw nsw i64 %k.023.i327, 1
   %337 = load i64, ptr %view_count, align 8
@@ -1853,7 +1848,7 @@ cleanup:
 
 define internal fastcc zeroext i1 @is_same_tensor(ptr %process, ptr %guard) unnamed_addr {
 entry:
-  %tensor = alloca %struct.tensor, align 8
+  %tensor = alloca { ptr, i64, i64, ptr, ptr, i64 }, align 8
   %expected = getelementptr inbounds nuw i8, ptr %guard, i64 24
   %0 = load i64, ptr %expected, align 8
   %1 = inttoptr i64 %0 to ptr

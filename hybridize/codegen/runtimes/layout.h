@@ -12,8 +12,11 @@
 #define GUARD_BYTES 32
 #define HEADER_BYTES 32
 #define LARGEST_INT 9007199254740992
+#define LEVEL_NAME_BYTES 16
+#define MARKER_BYTES 64
 #define MOST_THREADS 255
 #define OUTPUT_BYTES 48
+#define TEAM_MODEL 1
 #define TENSOR_BYTES 48
 #define USABLE 257
 #define USABLE_AND_WRITABLE 1281
@@ -23,6 +26,8 @@
 #define YIELDS_AFTER_NS 3000
 
 enum { ARGUMENT_ARRAY = 0, ARGUMENT_FLOAT = 1, ARGUMENT_INT = 2, ARGUMENT_SAME = 3, ARGUMENT_TUPLE = 4, ARGUMENT_LIST = 5, ARGUMENT_DICT = 6, ARGUMENT_TENSOR = 7, ARGUMENT_VIEW = 8 };
+
+enum { CODE_OK = 0, CODE_NULL = 1, CODE_SIZE = 2, CODE_UNALIGNED = 3, CODE_MEMORY = 4, CODE_FILE = 5, CODE_ASSERTION = 6, CODE_OPTION = 7 };
 
 enum { LOOK_ITEM = 0, LOOK_WORD = 1, LOOK_CALL = 2, LOOK_TENSOR = 3, LOOK_ATTRIBUTE = 4, LOOK_VERSION = 6, LOOK_STAMP = 7, LOOK_PLACE = 8, LOOK_SETTING = 5 };
 
@@ -74,11 +79,42 @@ enum { RETURNS_LEAF = 0, RETURNS_TUPLE = 1, RETURNS_LIST = 2, RETURNS_NONE = 3, 
     _Static_assert(offsetof(RECORD, key) == 16, "key"); \
     _Static_assert(offsetof(RECORD, expected) == 24, "expected");
 
+#define CHECK_LEVEL(RECORD) \
+    _Static_assert(offsetof(RECORD, name) == 0, "name"); \
+    _Static_assert(offsetof(RECORD, x86_level) == 16, "x86_level"); \
+    _Static_assert(offsetof(RECORD, nbytes) == 24, "nbytes"); \
+    _Static_assert(offsetof(RECORD, setup) == 32, "setup");
+
+#define CHECK_LOOP(RECORD) \
+    _Static_assert(offsetof(RECORD, left) == 0, "left"); \
+    _Static_assert(offsetof(RECORD, interval) == 8, "interval"); \
+    _Static_assert(offsetof(RECORD, since) == 16, "since");
+
+#define CHECK_MODEL(RECORD) \
+    _Static_assert(offsetof(RECORD, memory) == 0, "memory"); \
+    _Static_assert(offsetof(RECORD, weights) == 8, "weights"); \
+    _Static_assert(offsetof(RECORD, mapped) == 16, "mapped"); \
+    _Static_assert(offsetof(RECORD, spare) == 24, "spare"); \
+    _Static_assert(offsetof(RECORD, lock) == 32, "lock"); \
+    _Static_assert(offsetof(RECORD, parallel) == 40, "parallel"); \
+    _Static_assert(offsetof(RECORD, self) == 48, "self"); \
+    _Static_assert(offsetof(RECORD, threads) == 56, "threads"); \
+    _Static_assert(offsetof(RECORD, parallel_for) == 64, "parallel_for"); \
+    _Static_assert(offsetof(RECORD, context) == 72, "context"); \
+    _Static_assert(offsetof(RECORD, calls) == 80, "calls");
+
 #define CHECK_NUMBER(RECORD) \
     _Static_assert(offsetof(RECORD, value) == 16, "value");
 
 #define CHECK_OBJECT(RECORD) \
     _Static_assert(offsetof(RECORD, type) == 8, "type");
+
+#define CHECK_OPTIONS(RECORD) \
+    _Static_assert(offsetof(RECORD, weights) == 0, "weights"); \
+    _Static_assert(offsetof(RECORD, processor) == 8, "processor"); \
+    _Static_assert(offsetof(RECORD, parallel_for) == 16, "parallel_for"); \
+    _Static_assert(offsetof(RECORD, context) == 24, "context"); \
+    _Static_assert(offsetof(RECORD, threads) == 32, "threads");
 
 #define CHECK_OUTPUT(RECORD) \
     _Static_assert(offsetof(RECORD, descr) == 0, "descr"); \
@@ -215,3 +251,8 @@ enum { RETURNS_LEAF = 0, RETURNS_TUPLE = 1, RETURNS_LIST = 2, RETURNS_NONE = 3, 
     _Static_assert(offsetof(RECORD, ndim) == 36, "ndim"); \
     _Static_assert(offsetof(RECORD, format) == 40, "format"); \
     _Static_assert(offsetof(RECORD, shape) == 48, "shape");
+
+#define CHECK_WATCHED(RECORD) \
+    _Static_assert(offsetof(RECORD, pending) == 0, "pending"); \
+    _Static_assert(offsetof(RECORD, readers) == 8, "readers"); \
+    _Static_assert(offsetof(RECORD, writer) == 16, "writer");

@@ -1,5 +1,5 @@
 ; Made of pool.c by `make runtimes`: clang version 22.1.8
-; c728d68a9be0e361d5e856aaa29d1c49f2aa13eadd300fc63254f5c033d76f5a
+; 6c5c8d27147cbcb951ca91042abc5336d020fda59ef203e3b4bb3935dce03d95
 
 define void @hybridize_parallel(ptr %team, ptr %body, ptr %data, i64 %count, i64 %grain, i64 %slots, i64 %wake) nounwind {
 entry:

@@ -82,7 +82,7 @@ class ScanPass(ABC):
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
-        if not any(issubclass(kind, Scan) for kind in graph.kinds):
+        if not graph.has(Scan):
             return graph
         writer, changed = OuterGraph(graph), False
         for node in graph.nodes:

@@ -19,6 +19,7 @@ from hybridize.base import dims
 from hybridize.base.dims import Size, hint, is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.memo import remembered
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, Subscript, extent, outside, roles
 from hybridize.machine.arithmetic import Arithmetic
@@ -125,6 +126,7 @@ def _channels_last(moves: Sequence[bool]) -> tuple[int, ...]:
     return (others[0], *pixels, *others[1:])
 
 
+@remembered
 def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: int) -> Arrangement | None:
     """Find the parts of the axes; None where tiles do not suit the contraction, which is then a loop of folds."""
     # An operand without elements has no memory; where indices leave it, the result may have elements yet.
@@ -421,6 +423,7 @@ class OperandReading:
     plan: tap_plans.TapPlan | LanePlan
 
 
+@remembered
 def reading(
     arranged: Arrangement, first: tuple[Home, DType], second: tuple[Home, DType], target: Target
 ) -> OperandReading:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from hybridize.base.dims import is_symbolic, product, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed
+from hybridize.base.memo import remembered
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction
 from hybridize.loops.expr import Expr, Load
@@ -31,6 +32,7 @@ LINE = 64
 """Bytes of a line of the caches."""
 
 
+@remembered
 def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DType], machine: Target) -> Kernel:
     """Copy a value, param 1, into another home, param 0, zeros around it where that has a halo."""
     (old, of), (new, to) = source, target
@@ -171,6 +173,7 @@ def _divided(space: Space, sizes: Sequence[int], index: Expr) -> list[Expr]:
     return indices[::-1]
 
 
+@remembered
 def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], machine: Target) -> Kernel:
     """Copy the second operand, param 1, into the panels of a plan, param 0."""
     home, of = source
@@ -289,6 +292,7 @@ def _address(space: Space, contraction: Contraction, home: Home, indices: dict[i
     )
 
 
+@remembered
 def border(shape: Shape, home: Home, dtype: DType, machine: Target) -> Kernel:
     """Store zeros into the halo of a home, param 0."""
     interner = Interner()

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.precision import Precision
 from hybridize.base.types import Shape
-from hybridize.loops.contraction import Contraction, Subscript, default_precision
+from hybridize.loops.contraction import Contraction, Subscript
 from hybridize.schedule.contraction.product import Product, Strides
 from hybridize.schedule.homes import Home, is_contiguous
 
@@ -45,11 +46,13 @@ class MatrixProduct:
 def product_of(of: MatrixProduct) -> Product:
     """The sizes of a product; a batch of rows against one matrix is one product of more rows."""
     *_, m, n, k = of.contraction.sizes
-    dtype = of.contraction.precision.operand
+    sums = of.contraction.precision
     if of.is_merged:
-        return Product(dtype, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w, paired=of.contraction.paired)
-    shared, paired = (of.shared_x, of.shared_w), of.contraction.paired
-    return Product(dtype, m, n, k, of.batch, of.transpose_x, of.transpose_w, *shared, paired=paired)
+        product = Product(sums.operand, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w)
+    else:
+        shared = of.shared_x, of.shared_w
+        product = Product(sums.operand, m, n, k, of.batch, of.transpose_x, of.transpose_w, *shared)
+    return changed(product, paired=of.contraction.paired, precision=None if sums.is_default else sums)
 
 
 @frozen
@@ -109,7 +112,7 @@ def where_they_lie(of: Product, x: MatrixLayout, w: MatrixLayout, out: MatrixLay
 def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> MatrixProduct | None:
     """The product of matrices that a contraction is; None where it is none."""
     rank, sizes = contraction.rank, contraction.sizes
-    if rank < 2 or len(sizes) != rank + 1 or contraction.precision != default_precision(contraction.precision.operand):
+    if rank < 2 or len(sizes) != rank + 1 or not _has_tiles(contraction.precision):
         return None
     batch, m, n, k = tuple(range(rank - 2)), rank - 2, rank - 1, rank
     x = _matrix(contraction.x, sizes, shapes[0], batch, (m, k))
@@ -117,6 +120,11 @@ def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> Mat
     if x is None or w is None:
         return None
     return MatrixProduct(contraction, shapes, x[0], w[0], x[1], w[1])
+
+
+def _has_tiles(precision: Precision) -> bool:
+    """Tell whether tiles of matrices have a precision: results are rounded as operands are, or not at all."""
+    return precision.is_default or precision.result == precision.accumulate
 
 
 def _matrix(

@@ -11,6 +11,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dims import product as product_of
 from hybridize.base.dtypes import DType, bool_, int64, is_float
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.memo import remembered
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
@@ -77,6 +78,7 @@ class Packing:
         return f"{of} {self.matrices!r} {sizes}; panels {widths} vectors of {self.lanes}{gates}{apart}"
 
 
+@remembered
 def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     """Return the packing that products like this one read, however many rows they have."""
     pack: Pack = "flip" if product.transpose_w else "copy"
@@ -207,6 +209,7 @@ def _pieces(panels: PanelSet, width: int, columns: int) -> Iterator[tuple[int, i
         yield full, 1, left, width - left
 
 
+@remembered
 def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     """Copy the operand, param 1, into panels, param 0: ordinary loops, in squares that are turned where it lies
     [n, k].
@@ -257,6 +260,7 @@ _FAR_ROWS = 2
 """Rows of x from which on packing pays on every machine where w is far away."""
 
 
+@remembered
 def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
     """Tell whether w is read faster when it was packed beforehand than in place.
 
@@ -271,7 +275,7 @@ def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
         return False
     if product.prologue is not None:
         return True  # only tiles of packed panels have it
-    if not (arithmetic.is_float or arithmetic.paired):
+    if not (arithmetic.is_float or arithmetic.paired or arithmetic.converts):
         return False
     product = normalised(changed(product, packed=False))
     tiling = make_tiling(product, arithmetic)

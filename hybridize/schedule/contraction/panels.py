@@ -94,7 +94,7 @@ def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in r
     kind = distances if arithmetic.is_float else "integers"
     table = _ROWS[registers][kind] if registers in _ROWS else ()  # others are counted, and one is left
     rows = table[vectors - 1] if vectors <= len(table) else (registers - 2 - vectors) // vectors
-    if not arithmetic.is_float and arithmetic.dtype.itemsize != 4:
+    if not arithmetic.is_float and arithmetic.bytes != 4:
         rows = _LONG_PRODUCTS
     return max(1, min(rows, (registers - 1 - vectors - arithmetic.product_registers) // vectors))
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import remembered
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.blocks import RowBlocks
@@ -69,6 +70,7 @@ class ProductPlan:
         return same(self.product.m, 0) or same(self.product.n, 0)
 
 
+@remembered
 def make_plan(
     product: Product, target: Target, following: Following = "nothing", blocks: RowBlocks | None = None
 ) -> ProductPlan:
@@ -105,7 +107,7 @@ def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following:
     if tiling.form in ("dots", "columns") or tiling.order != "once":
         return "buffer"
     if following == "nothing":
-        return "buffer" if arithmetic.converts or arithmetic.dtype == bool_ else "sums"
+        return "buffer" if arithmetic.rounds or arithmetic.dtype == bool_ else "sums"
     # A tile of any number of rows is several functions: too many to have the epilogue in each.
     inside = not is_symbolic(product.m) and all(section.tiles == 1 for section in tiling.sections)
     return "results" if inside and (following == "light" or _is_written_once(product, tiling)) else "buffer"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hybridize.base.dims import hint, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.precision import Precision, default_precision
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
 from hybridize.machine.arithmetic import Arithmetic
@@ -38,8 +39,8 @@ class Product:
     """`out[batch, m, n] = sum over k of x[batch, m, k] w[batch, k, n]`; operands and result are C-contiguous, unless
     strides say otherwise.
 
-    Numbers of 16-bit floats are multiplied and summed in float32, integers in their own type (they wrap), bool by
-    and/or.
+    Unless `precision` says otherwise, numbers of 16-bit floats are multiplied and summed in float32, integers in their
+    own type (they wrap), bool by and/or.
     """
 
     dtype: DType
@@ -68,6 +69,8 @@ class Product:
     """Of row r of the result, nobody reads the columns from r + asked on."""
     filled: int | None = None
     """In row r of x, the terms from r + filled on are 0."""
+    precision: Precision | None = None
+    """The types of operands, sums and results; None for the default ones of `dtype`."""
     paired: bool = False
     """An element of x and w is two integers of 16 bits, whose products are added."""
     prologue: Prologue | None = None
@@ -82,7 +85,12 @@ class Product:
 
     def arithmetic(self, target: Target) -> Arithmetic:
         """The arithmetic of its elements."""
-        return Arithmetic(self.dtype, target, self.paired, self.panel)
+        return Arithmetic(self.types, target, self.paired, self.panel)
+
+    @property
+    def types(self) -> Precision:
+        """The types of operands, sums and results."""
+        return self.precision or default_precision(self.dtype)
 
     @property
     def panel(self) -> DType | None:
@@ -136,7 +144,7 @@ class Product:
         )
         pairs = " pairs" if self.paired else ""
         packed = f" packed{f' as {self.stored.name}' if self.narrow else ''}" if self.packed else ""
-        return f"{self.dtype.name}{pairs} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
+        return f"{self.types}{pairs} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
 
     @property
     def _reach(self) -> str:

@@ -17,6 +17,7 @@ code are lines of a table.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 from hybridize.base.dims import hint, is_symbolic, known, product, same, text
@@ -182,7 +183,7 @@ class TapPlan:
         """Elements of the packed w."""
         return product(axis.size for axis in self.packed_groups) * self.columns * self.tap_count * self.term_count
 
-    @property
+    @functools.cached_property
     def table_bytes(self) -> int:
         """Scratch for the table; 0 where it is a constant of the code."""
         table = table_of(self)

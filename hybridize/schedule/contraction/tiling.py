@@ -13,6 +13,7 @@ from typing import Literal
 
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.memo import remembered
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.contraction import panels
 from hybridize.schedule.contraction.product import Product, hinted
@@ -149,6 +150,7 @@ def _wide_vectors(arithmetic: Arithmetic, rows: int) -> int:
     return vectors
 
 
+@remembered
 def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Tiling:
     """Decide how a product, already `normalised`, is computed; in a band, by calls of at most `block` rows."""
     form = _form(product, arithmetic)

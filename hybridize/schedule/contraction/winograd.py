@@ -27,7 +27,9 @@ from fractions import Fraction
 from hybridize.base.dims import bounds, hint, known, product, same, text
 from hybridize.base.dtypes import DType, bool_, float32, float64, int64
 from hybridize.base.frozen import frozen
-from hybridize.loops.contraction import Contraction, Subscript, default_precision, plain
+from hybridize.base.memo import remembered
+from hybridize.base.precision import default_precision
+from hybridize.loops.contraction import Contraction, Subscript, plain
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Param, Statement
@@ -391,6 +393,7 @@ def _outputs(arranged: Arrangement, windows: _Windows, stable: bool, target: Tar
     return None
 
 
+@remembered
 def winograd_reading(
     arranged: Arrangement, home: Home, dtypes: tuple[DType, DType], target: Target, *, stable: bool
 ) -> WinogradReading | None:
@@ -474,6 +477,7 @@ def products_ending(plan: WinogradPlan) -> Ending:
     return plain_ending(space, plan.products.dtype, plan.summed.elements, place)
 
 
+@remembered
 def transformed_weights(
     arranged: Arrangement, plan: WinogradPlan, source: tuple[Home, DType], machine: Target
 ) -> Kernel:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dtypes import DType, bool_
+from hybridize.base.dtypes import DType, bool_, float32
+from hybridize.base.precision import Precision, wide
 from hybridize.codegen.llvm.functions.halves import widened
 from hybridize.codegen.llvm.functions.table import memory
-from hybridize.codegen.llvm.text import Function, in_names, llvm_type, shuffled, vector
+from hybridize.codegen.llvm.registers import interleaved, masked_load, side_by_side
+from hybridize.codegen.llvm.text import Function, llvm_type, shuffled, vector
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 
@@ -20,15 +22,19 @@ from hybridize.machine.target import Target
 class ArithmeticEmitter(Arithmetic):
     """An arithmetic that writes itself as instructions."""
 
-    def __init__(self, dtype: DType, target: Target, paired: bool = False, packed: DType | None = None) -> None:
-        super().__init__(dtype, target, paired, packed)
+    def __init__(
+        self, of: Precision | DType, target: Target, paired: bool = False, packed: DType | None = None
+    ) -> None:
+        super().__init__(of, target, paired, packed)
+        dtype = self.dtype
         self.stored = memory(dtype, 1)
         """LLVM's type of an element in the operands."""
         self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
         """LLVM's type of an element as it is computed with."""
         self.vector = vector(self.type, self.lanes)
         """LLVM's type of a register."""
-        self.code = f"{dtype.name}{'.pairs' if paired else ''}"
+        into = "" if self.accumulate == wide(dtype) else f".{self.accumulate.name}"
+        self.code = f"{dtype.name}{into}{'.pairs' if paired else ''}"
         """The name of the element type within names of functions."""
 
     def load(self, f: Function, pointer: str, lanes: int, mask: str | None = None) -> str:
@@ -42,9 +48,18 @@ class ArithmeticEmitter(Arithmetic):
 
     def widen(self, f: Function, value: str, lanes: int) -> str:
         """Stored elements in a register as computed ones."""
-        if not self.converts:
+        return self._converted(f, value, self.dtype, lanes)
+
+    def _converted(self, f: Function, value: str, dtype: DType, lanes: int) -> str:
+        """Elements of a type in memory as computed ones."""
+        if dtype == self.accumulate:
             return value
-        return widened(f, value, self.dtype, lanes)
+        if self.is_float and dtype.itemsize == 2:
+            value, dtype = widened(f, value, dtype, lanes), float32
+            if self.accumulate == float32:
+                return value
+        word = "fpext" if self.is_float else "sext" if dtype.kind == "i" else "zext"
+        return f.op(f"{word} {vector(memory(dtype, 1), lanes)} {value} to {vector(self.type, lanes)}")
 
     def load_computed(self, f: Function, pointer: str, lanes: int | None = None) -> str:
         """Elements that are in memory as they are computed with: tiles, sums and panels."""
@@ -57,7 +72,7 @@ class ArithmeticEmitter(Arithmetic):
     def load_packed(self, f: Function, pointer: str) -> str:
         """A register of elements of a panel that was packed beforehand, as they are computed with."""
         value = f.op(f"load {vector(memory(self.packed, 1), self.lanes)}, ptr {pointer}, align {self.packed.itemsize}")
-        return widened(f, value, self.packed, self.lanes)
+        return self._converted(f, value, self.packed, self.lanes)
 
     def broadcast(self, f: Function, pointer: str) -> str:
         """One computed element in every lane."""
@@ -185,78 +200,3 @@ _PAIRS = {
     ("wasm32", 4): "wasm.dot",
 }  # fmt: skip
 """The instructions for products of pairs, by processors and lanes."""
-
-
-def side_by_side(f: Function, pointers: Sequence[str], scalar: str, count: int, align: int, lanes: int = 0) -> str:
-    """`count` elements from each pointer, side by side, and zeros up to `lanes`."""
-    parts = [f.op(f"load {vector(scalar, count)}, ptr {pointer}, align {align}") for pointer in pointers]
-    parts += ["zeroinitializer"] * (lanes // count - len(parts))
-    while len(parts) > 1:
-        kind, pairs = vector(scalar, count), zip(parts[0::2], parts[1::2], strict=True)
-        parts = [shuffled(f, kind, x, range(2 * count), y) for x, y in pairs]
-        count *= 2
-    return parts[0]
-
-
-def interleaved(lanes: int, chunk: int, group: int, high: bool) -> list[int]:
-    """Picks of a shuffle: in each piece of `chunk` lanes groups of two registers' elements in turn, from the piece's
-    lower or upper half.
-    """
-    picks: list[int] = []
-    for piece in range(0, lanes, chunk):
-        start = piece + (chunk // 2 if high else 0)
-        for first in range(start, start + chunk // 2, group):
-            picks += [*range(first, first + group), *range(lanes + first, lanes + first + group)]
-    return picks
-
-
-def first_lanes(f: Function, count: str, lanes: int) -> str:
-    """A mask of the lanes below the i64 `count`."""
-    of = vector("i64", lanes)
-    first = f.op(f"insertelement {of} poison, i64 {count}, i32 0")
-    bound = shuffled(f, of, first, [0] * lanes)
-    numbers = ", ".join(f"i64 {lane}" for lane in range(lanes))
-    return f.op(f"icmp sgt {of} {bound}, <{numbers}>")
-
-
-_BYTES = {"i8": 1, "i16": 2, "half": 2, "bfloat": 2, "i32": 4, "float": 4, "i64": 8, "double": 8}
-
-
-def _whole_register(f: Function, lanes: int, nbytes: int, mask: str) -> tuple[int, str]:
-    """Lanes and mask of a vector that fills a register of 128 bits; its further lanes are off.
-
-    LLVM makes short ones that long itself, and then leaves further lanes of a comparison as they come: it has stored
-    eight bytes behind `<8 x i8>`.
-    """
-    wide = 16 // nbytes
-    if not 1 < lanes < wide:
-        return lanes, mask
-    return wide, shuffled(f, vector("i1", lanes), mask, _padded(lanes, wide), "zeroinitializer")
-
-
-def _padded(lanes: int, wide: int) -> list[int]:
-    return [*range(lanes), *([lanes] * (wide - lanes))]
-
-
-def masked_load(f: Function, pointer: str, scalar: str, lanes: int, align: int, mask: str) -> str:
-    """Lanes that the mask names, 0 elsewhere; memory of the others is not touched."""
-    wide, longer = _whole_register(f, lanes, _BYTES[scalar], mask)
-    if wide != lanes:
-        loaded, of = masked_load(f, pointer, scalar, wide, align, longer), vector(scalar, wide)
-        return shuffled(f, of, loaded, range(lanes))
-    of = vector(scalar, lanes)
-    name = f.module.declare(f"llvm.masked.load.{in_names(scalar, lanes)}.p0", of, ["ptr", "i32", f"<{lanes} x i1>", of])
-    return f.op(f"call {of} {name}(ptr {pointer}, i32 {align}, <{lanes} x i1> {mask}, {of} zeroinitializer)")
-
-
-def masked_store(f: Function, value: str, pointer: str, scalar: str, lanes: int, align: int, mask: str) -> None:
-    """Store the lanes that the mask names."""
-    of = vector(scalar, lanes)
-    wide, longer = _whole_register(f, lanes, _BYTES[scalar], mask)
-    if wide != lanes:
-        more = shuffled(f, of, value, _padded(lanes, wide))
-        masked_store(f, more, pointer, scalar, wide, align, longer)
-        return
-    intrinsic = f"llvm.masked.store.{in_names(scalar, lanes)}.p0"
-    name = f.module.declare(intrinsic, "void", [of, "ptr", "i32", f"<{lanes} x i1>"])
-    f.do(f"call void {name}({of} {value}, ptr {pointer}, i32 {align}, <{lanes} x i1> {mask})")

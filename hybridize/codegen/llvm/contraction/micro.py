@@ -18,8 +18,9 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Literal
 
 from hybridize.base.frozen import changed, frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.terms import EachTurn, LoadVector, TermLoop, bring_line, fetch, in_one
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.contraction.terms import EachTurn, LoadVector, TermLoop, bring_line, in_one
+from hybridize.codegen.llvm.registers import fetch, first_lanes
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.schedule.contraction.panels import Summation
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_store
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import Ending
 from hybridize.codegen.llvm.functions.halves import shortened
 from hybridize.codegen.llvm.functions.table import memory
+from hybridize.codegen.llvm.registers import first_lanes, masked_store
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times, vector
 from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.plan import ProductPlan
@@ -116,7 +117,7 @@ class Out:
     @property
     def dtype(self) -> DType:
         """Of the result in memory."""
-        return self.arithmetic.dtype if self.epilogue is None else self.epilogue.dtype
+        return self.arithmetic.result if self.epilogue is None else self.epilogue.dtype
 
     @property
     def row_bytes(self) -> int:
@@ -206,13 +207,13 @@ def _store_vector(
     # The buffer of sums is as wide as its registers, so reading the lanes that do not exist is harmless.
     first = at(f, c, times(f, offset, arithmetic.bytes))
     sums = [arithmetic.load_computed(f, at(f, first, gate), lanes) for gate in gates]
-    value, dtype = sums[0], arithmetic.dtype
+    value, dtype = sums[0], arithmetic.result
     if epilogue is not None:
         dtype = epilogue.dtype
         (value,) = _finished(f, arithmetic, epilogue, [(row, sums)], plus(f, "%the.column", offset), lanes, mask)
     elif arithmetic.dtype == bool_:
         value = _truth(f, value, lanes)
-    elif arithmetic.converts:
+    elif arithmetic.rounds:
         value = shortened(f, value, dtype, lanes)
     _write(f, value, at(f, "%out", times(f, plus(f, line, offset), dtype.itemsize)), dtype, lanes, mask)
 

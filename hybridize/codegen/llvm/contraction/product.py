@@ -41,7 +41,7 @@ def emit_product(
     its own; how the work is split changes no bit of the result.
     """
     product = plan.product
-    arithmetic = ArithmeticEmitter(product.dtype, target, product.paired, product.panel)
+    arithmetic = ArithmeticEmitter(product.types, target, product.paired, product.panel)
     extra = [*(epilogue.params if epilogue is not None else ()), *(prologue.params if prologue is not None else ())]
     params = [("ptr", "x"), ("ptr", "w"), ("ptr", "out"), *extra, ("ptr", "scratch")]
     share: Share | Whole = Whole()

@@ -15,12 +15,13 @@ from contextlib import nullcontext
 
 from hybridize.base.dims import is_symbolic, product, proven, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
 from hybridize.codegen.llvm.contraction.micro import sums_before
 from hybridize.codegen.llvm.contraction.terms import TermLoop, bring_line
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
+from hybridize.codegen.llvm.registers import first_lanes
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
 from hybridize.loops.index import bit
 from hybridize.machine.target import Target

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.registers import fetch
 from hybridize.codegen.llvm.text import Function, at, operand, plus, times
 from hybridize.schedule.contraction.panels import Summation
 
@@ -20,16 +21,6 @@ LoadVector = Callable[[int, str, str], str]
 """`load(number, k, pointer)`: the register of a vector of a term of a panel, as it is computed with."""
 EachTurn = Callable[[str, list[str]], list[str]]
 """`turn(k, values)` writes what else a turn does, and gives the values that it hands on besides its sums."""
-
-LINE = 64
-"""Bytes that are fetched together."""
-
-
-def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:
-    """Have `bytes` bytes at `pointer + first` brought near; they need not exist."""
-    function = f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-    for line in range(first, first + bytes, LINE):
-        f.do(f"call void {function}(ptr {at(f, pointer, line)}, i32 0, i32 3, i32 1)")
 
 
 def bring_line(f: Function, pointer: str) -> None:

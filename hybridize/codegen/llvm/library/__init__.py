@@ -4,15 +4,17 @@
     emit_library(model) -> text        one module: every program at every level, and the functions NAME_* around them
 
 In: a `Model`, that is programs as `codegen.llvm.program.build` makes them, and where their constants will lie. All of
-it is written here, so that no C compiler is needed; a linker makes a library of the object. Errors are numbers with a
-text (`codes`); what they are in a header is the business of `formats.library`.
+it is written here, or was made of C before (`codegen.runtimes`), so that no C compiler is needed; a linker makes a
+library of the object. Errors are numbers with a text (`codes`); what they are in a header is the business of
+`formats.library`.
 
     model, layout        what is emitted, as data; where things lie in the memory of a model
     codes                what can go wrong, by number
     writer               IR of loads, stores and checks
     sizes, call          which program is for a call; the call of one program
-    create, processor, weights_file  making a model: which processor this is, weights in a file
-    threads, describe    a host's parallel-for; the description, and texts of errors
+    runtime              what C does: making a model, threads, texts of errors; and the tables that it reads
+    weights_file         the checksum of weights in a file
+    describe             the description
     probe                what Windows wants of large stack frames
     emit, merged         all of it; several modules as one, each with its processor's code
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from hybridize.base.dims import bounds, is_symbolic
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library import codes
-from hybridize.codegen.llvm.library.layout import LINE, WORD, Layout, aligned, scratch_offsets
+from hybridize.codegen.llvm.library.layout import LINE, MODEL, Layout, aligned, scratch_offsets
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
 from hybridize.codegen.llvm.library.sizes import emit_frame, frame_offsets, variant_of_call
 from hybridize.codegen.llvm.library.writer import Writer
@@ -38,17 +38,16 @@ class _Call:
         self.variant: LibraryVariant = model.variants[number]
         self.version = self.variant.versions[level]
         self.plan = self.version.built.plan
-        self.w = Writer(self.version.built.module, CALL, _PARAMS)
-        self.f = self.w.f
+        self.f = Writer(self.version.built.module, CALL, _PARAMS)
         self.frame = ""
         self.values = ""
 
     def write(self) -> None:
         """The whole function."""
-        w, f, variant = self.w, self.f, self.variant
+        f, variant = self.f, self.variant
         if variant.scope is not None:
-            holds, (self.values, self.frame) = emit_frame(w, self.model, self.number, variant, PREPARE)
-            w.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
+            holds, (self.values, self.frame) = emit_frame(f, self.model, self.number, variant, PREPARE)
+            f.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
         self.check_sizes()
         inputs = self.read_inputs()
         outputs = self.read_outputs()
@@ -56,21 +55,21 @@ class _Call:
         offsets, extra = scratch_offsets(0, state_bytes)
         scratch, own, has_block = self.take_scratch(extra)
         if self.model.states and variant.states:
-            f.do(f"call void @{LOCK}(ptr {w.at('%model', WORD['lock'])})")
-        new = [w.at(scratch, offset) for offset in offsets]
+            f.do(f"call void @lock(ptr {f.at('%model', MODEL['lock'])})")
+        new = [f.at(scratch, offset) for offset in offsets]
         first = len(variant.outputs)
         for k, pointer in enumerate(new):
-            w.store(pointer, w.element(outputs, first + k, "ptr"))
+            f.store(pointer, f.element(outputs, first + k, "ptr"), type="ptr")
         failed = ""
         if variant.asserts:
             failed = f.alloca("i32", 1, 4)
-            w.store(failed, w.element(outputs, first + len(new), "ptr"))
-        f.do(f"call void @program(ptr {inputs}, ptr {outputs}, ptr {w.at(scratch, extra)})")
+            f.store(failed, f.element(outputs, first + len(new), "ptr"), type="ptr")
+        f.do(f"call void @program(ptr {inputs}, ptr {outputs}, ptr {f.at(scratch, extra)})")
         self.end(new, failed, scratch, own, has_block)
 
     def check_sizes(self) -> None:
         """The sizes of the outputs as the caller has them are those that there will be."""
-        w, f = self.w, self.f
+        f = self.f
         flat = [(array, axis) for array, type_ in enumerate(self.variant.outputs) for axis in range(type_.ndim)]
         if not flat:
             return
@@ -80,22 +79,22 @@ class _Call:
             for position, (array, axis) in enumerate(flat):
                 size: int | str = self.variant.outputs[array].shape[axis]
                 if self.frame:
-                    size = w.load(w.element(self.frame, offsets[array] + axis), 0, "i64")
-                value = w.load(w.element("%output_sizes", position), 0, "i64")
-                w.fail(w.test("ne", value, size), codes.code(codes.SIZE, first + array, axis))
+                    size = f.load(f.element(self.frame, offsets[array] + axis))
+                value = f.load(f.element("%output_sizes", position))
+                f.fail(f.test("ne", value, size), codes.code(codes.SIZE, first + array, axis))
 
     def pointer(self, array: str, position: int, number: int, type_: TensorType) -> str:
         """A pointer of the caller's, looked at; `number` is the array's in codes."""
-        w, f = self.w, self.f
-        address = w.load(w.element(array, position, "ptr"))
+        f = self.f
+        address = f.load(f.element(array, position, "ptr"), type="ptr")
         some = self.some(number, type_)
         if some != "false":
-            null = w.is_null(address)
-            w.fail(null if some == "true" else f.op(f"and i1 {null}, {some}"), codes.code(codes.NULL, number))
+            null = f.is_null(address)
+            f.fail(null if some == "true" else f.op(f"and i1 {null}, {some}"), codes.code(codes.NULL, number))
         itemsize = type_.dtype.itemsize
         if itemsize > 1:
             low = f.op(f"and i64 {f.op(f'ptrtoint ptr {address} to i64')}, {itemsize - 1}")
-            w.fail(w.test("ne", low, 0), codes.code(codes.UNALIGNED, number))
+            f.fail(f.test("ne", low, 0), codes.code(codes.UNALIGNED, number))
         return address
 
     def some(self, number: int, type_: TensorType) -> str:
@@ -104,36 +103,36 @@ class _Call:
             return "true" if type_.size else "false"
         if all(bounds(size)[0] > 0 for size in type_.shape):
             return "true"
-        w, f = self.w, self.f
+        f = self.f
         first = sum(one.ndim for one in self.variant.inputs[: number - 1])
         base = "%sizes"
         if number > len(self.variant.inputs):
             base, first = self.frame, frame_offsets(self.variant)[number - 1 - len(self.variant.inputs)]
         nonempty = "true"
         for axis in range(type_.ndim):
-            nonempty = f.op(f"and i1 {nonempty}, {w.test('ne', w.load(w.element(base, first + axis), 0, 'i64'), 0)}")
+            nonempty = f.op(f"and i1 {nonempty}, {f.test('ne', f.load(f.element(base, first + axis)), 0)}")
         return nonempty
 
     def read_inputs(self) -> str:
         """The program's array of inputs: arguments, states, constants, sizes."""
-        w, variant = self.w, self.variant
+        f, variant = self.f, self.variant
         pointers = [self.pointer("%inputs", k, k + 1, type_) for k, type_ in enumerate(variant.inputs)]
-        pointers += [w.at("%model", self.layout.states[state]) for state in variant.states]
+        pointers += [f.at("%model", self.layout.states[state]) for state in variant.states]
         derivations = {one.slot: one for one in self.plan.derivations}
-        weights = w.load("%model", WORD["weights"]) if any(array >= 0 for array in self.version.arrays) else ""
+        weights = f.load("%model", MODEL["weights"], "ptr") if any(array >= 0 for array in self.version.arrays) else ""
         for slot, array in enumerate(self.version.arrays):
             if slot in derivations:
                 place = self.layout.place(self.level, self.version, derivations[slot])
-                pointers.append(w.at("%model", place))
+                pointers.append(f.at("%model", place))
             elif slot in self.plan.teams:
-                pointers.append(w.at("%model", WORD["team"]))
+                pointers.append(f.at("%model", MODEL["parallel"]))
             else:
-                pointers.append(w.at(weights, self.model.offsets[array]))
+                pointers.append(f.at(weights, self.model.offsets[array]))
         if variant.scope is not None:
             pointers.append(self.values)
         table = self.f.alloca("ptr", max(1, len(pointers)), 8)
         for position, pointer in enumerate(pointers):
-            w.store(pointer, w.element(table, position, "ptr"))
+            f.store(pointer, f.element(table, position, "ptr"), type="ptr")
         return table
 
     def read_outputs(self) -> str:
@@ -144,113 +143,63 @@ class _Call:
         count = len(pointers) + len(variant.new_states) + variant.asserts
         table = self.f.alloca("ptr", max(1, count), 8)
         for position, pointer in enumerate(pointers):
-            self.w.store(pointer, self.w.element(table, position, "ptr"))
+            self.f.store(pointer, self.f.element(table, position, "ptr"), type="ptr")
         return table
 
     def take_scratch(self, extra: int) -> tuple[str, str, bool]:
         """Memory of the call: after `extra` bytes the program's; the block it is in, and whether there may be one."""
-        w, f = self.w, self.f
+        f = self.f
         nbytes = self.plan.scratch_bytes
         if isinstance(nbytes, int):
             total = aligned(extra + nbytes)
             if total <= STACK_BYTES:
                 return f.alloca("i8", max(1, total), LINE), "", False
-            own = f.op(f"call ptr @{TAKE}(ptr %model, i64 {total})")
-            w.fail(w.is_null(own), codes.code(codes.MEMORY))
-            return w.at(own, LINE), own, True
+            own = f.op(f"call ptr @take(ptr %model, i64 {total})")
+            f.fail(f.is_null(own), codes.code(codes.MEMORY))
+            return f.at(own, LINE), own, True
         stack = f.alloca("i8", STACK_BYTES, LINE)
-        total_ = f.op(f"add i64 {w.load(self.frame, 0, 'i64')}, {extra}")
+        total_ = f.op(f"add i64 {f.load(self.frame)}, {extra}")
         more, ready, start = f.fresh("more"), f.fresh("ready"), f.label
-        f.branch(w.test("sgt", total_, STACK_BYTES), more, ready, begin=more)
-        own = f.op(f"call ptr @{TAKE}(ptr %model, i64 {total_})")
-        w.fail(w.is_null(own), codes.code(codes.MEMORY))
-        inner, end = w.at(own, LINE), f.label
+        f.branch(f.test("sgt", total_, STACK_BYTES), more, ready, begin=more)
+        own = f.op(f"call ptr @take(ptr %model, i64 {total_})")
+        f.fail(f.is_null(own), codes.code(codes.MEMORY))
+        inner, end = f.at(own, LINE), f.label
         f.enter(ready)
         scratch = f.op(f"phi ptr [ {stack}, %{start} ], [ {inner}, %{end} ]")
         return scratch, f.op(f"phi ptr [ null, %{start} ], [ {own}, %{end} ]"), True
 
     def end(self, new: list[str], failed: str, scratch: str, own: str, has_block: bool) -> None:
         """Keep new states, unless an assertion failed; give everything back."""
-        w, f, variant = self.w, self.f, self.variant
-        number = w.load(failed, 0, "i32") if failed else ""
+        f, variant = self.f, self.variant
+        number = f.load(failed, 0, "i32") if failed else ""
         if new:
-            good = w.test("eq", number, 0, "i32") if failed else "true"
+            good = f.test("eq", number, 0, "i32") if failed else "true"
             with f.when(good):
                 for pointer, state in zip(new, variant.new_states, strict=True):
-                    w.f.copy(w.at("%model", self.layout.states[state]), pointer, self.model.states[state][1])
+                    f.copy(f.at("%model", self.layout.states[state]), pointer, self.model.states[state][1])
         if self.model.states and variant.states:
-            f.do(f"store atomic i32 0, ptr {w.at('%model', WORD['lock'])} release, align 4")
+            f.do(f"store atomic i32 0, ptr {f.at('%model', MODEL['lock'])} release, align 4")
         if has_block:
-            f.do(f"call void @{GIVE}(ptr %model, ptr {own})")
+            f.do(f"call void @give(ptr %model, ptr {own})")
         if not failed:
-            w.finish()
+            f.finish()
             return
         shifted = f.op(f"shl i32 {f.op(f'sub i32 {number}, 1')}, 8")
         some = f.op(f"or i32 {shifted}, {codes.ASSERTION}")
-        none = w.test("eq", number, 0, "i32")
-        w.finish(f.op(f"select i1 {none}, i32 0, i32 {some}"))
-
-
-LOCK, TAKE, GIVE = "lock", "take", "give"
-
-
-def emit_memory(module: Module, model: LibraryModel) -> None:
-    """Write what versions call: waiting for states, taking scratch and giving it back."""
-    if model.states:
-        _emit_lock(module, model)
-    w = Writer(module, TAKE, [("ptr", "model"), ("i64", "nbytes")], returns="ptr")
-    f = w.f
-    # One block is kept between calls: malloc gives large ones back to the system, which then clears them again.
-    spare = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr null acquire, align 8")
-    some, fresh, use, drop = (f.fresh(label) for label in ("some", "fresh", "use", "drop"))
-    f.branch(w.is_null(spare), fresh, some, begin=some)
-    f.branch(w.test("uge", w.load(spare, 8, "i64"), "%nbytes"), use, drop, begin=use)
-    f.do(f"ret ptr {spare}")
-    f.begin_block(drop)
-    w.external("free", "void", f"ptr {w.load(spare)}")
-    f.enter(fresh)
-    raw = w.external("malloc", "ptr", f"i64 {f.op(f'add i64 %nbytes, {2 * LINE}')}")
-    with f.otherwise(f.op(f"icmp ne ptr {raw}, null")):
-        f.do("ret ptr null")
-    block = w.lined(raw)
-    w.store(raw, block)
-    w.store("%nbytes", block, 8, "i64")
-    f.do(f"ret ptr {block}")
-    w = Writer(module, GIVE, [("ptr", "model"), ("ptr", "block")], returns="void")
-    f = w.f
-    with f.when(f.op("icmp ne ptr %block, null")):
-        other = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr %block acq_rel, align 8")
-        with f.when(f.op(f"icmp ne ptr {other}, null")):
-            w.external("free", "void", f"ptr {w.load(other)}")
-
-
-def _emit_lock(module: Module, model: LibraryModel) -> None:
-    """`void lock(ptr word)`: until nobody else has it; after some looks others may run meanwhile."""
-    w = Writer(module, LOCK, [("ptr", "word")], returns="void")
-    f = w.f
-    f.enter("try")
-    before = f.op("atomicrmw xchg ptr %word, i32 1 acquire, align 4")
-    f.branch(w.test("eq", before, 0, "i32"), "mine", "wait", begin="wait")
-    with f.loop(0, 64):
-        word = f.op("load atomic i32, ptr %word monotonic, align 4")
-        again = f.fresh("again")
-        f.branch(w.test("eq", word, 0, "i32"), "try", again, begin=again)
-    w.external(*(("SwitchToThread", "i32") if model.system == "windows" else ("sched_yield", "i32")))
-    f.jump("try")
-    f.begin_block("mine")
+        none = f.test("eq", number, 0, "i32")
+        f.finish(f.op(f"select i1 {none}, i32 0, i32 {some}"))
 
 
 def emit_run(module: Module, model: LibraryModel) -> None:
     """Write `NAME_run`."""
-    w = Writer(module, f"{model.name}_run", _PARAMS, linkage="")
-    f = w.f
+    f = Writer(module, f"{model.name}_run", _PARAMS, linkage="")
     for case, (name, needed) in enumerate(
         (("model", True), ("inputs", bool(model.inputs)), ("outputs", bool(model.outputs))), start=1
     ):
         if needed:
-            w.fail(w.is_null(f"%{name}"), codes.code(codes.NULL, 0, case))
-    calls = w.at("%model", WORD["calls"])
-    number = variant_of_call(w, model)
-    callee = w.load(w.element(calls, number) if number else calls)
+            f.fail(f.is_null(f"%{name}"), codes.code(codes.NULL, 0, case))
+    calls = f.at("%model", MODEL["calls"])
+    number = variant_of_call(f, model)
+    callee = f.load(f.element(calls, number) if number else calls, type="ptr")
     arguments = ", ".join(f"{type} %{name}" for type, name in _PARAMS)
-    w.finish(f.op(f"call i32 {callee}({arguments})"))
+    f.finish(f.op(f"call i32 {callee}({arguments})"))

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describe a library by constants of its own: its arrays, the text of every code.
+"""Describe the arrays of a library by constants of its own.
 
 ptr NAME_describe()
-ptr NAME_error(i32 code)
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ def emit_describe(module: Module, model: LibraryModel) -> None:
     fields = [*(f"ptr {word}" for word in words), *(f"i32 {count}" for count in counts), *(f"ptr {x}" for x in arrays)]
     table = module.constant("description", "{ ptr, ptr, ptr, i32, i32, ptr, ptr }", f"{{ {', '.join(fields)} }}")
     w = Writer(module, f"{model.name}_describe", [], returns="ptr", linkage="")
-    w.f.do(f"ret ptr {table}")
-    _emit_error(module, model)
+    w.do(f"ret ptr {table}")
 
 
 def _tensors(module: Module, model: LibraryModel, tensors: Sequence[LibraryTensor], first: int) -> str:
@@ -70,39 +68,18 @@ def _numbers(module: Module, numbers: Sequence[int]) -> str:
     return module.constant(name, f"[{len(numbers)} x i64]", value)
 
 
-def _quoted(content: bytes) -> str:
+def quoted(content: bytes) -> str:
+    """Bytes as they stand in a constant."""
     return "".join(chr(byte) if 32 <= byte < 127 and byte not in (34, 92, 64) else f"\\{byte:02X}" for byte in content)
 
 
 def _string(module: Module, text: str) -> str:
     """A zero-terminated text, written once."""
     content = text.encode() + b"\0"
-    quoted = _quoted(content)
+    literal = quoted(content)
     for name, line in module.globals.items():
-        if line.endswith(f'c"{quoted}", align 1'):
+        if line.endswith(f'c"{literal}", align 1'):
             return f"@{name}"
     name = f"text.{len(module.globals)}"
-    module.globals[name] = f'@{name} = private unnamed_addr constant [{len(content)} x i8] c"{quoted}", align 1'
+    module.globals[name] = f'@{name} = private unnamed_addr constant [{len(content)} x i8] c"{literal}", align 1'
     return f"@{name}"
-
-
-def _emit_error(module: Module, model: LibraryModel) -> None:
-    """A table of codes, one of where each text begins in a single piece of text."""
-    texts = codes.texts(model)
-    unknown = "there is no such code"
-    content, begins = b"", []
-    for line in (*texts.values(), unknown):
-        begins.append(len(content))
-        content += line.encode() + b"\0"
-    count = len(texts)
-    blob = module.constant("errors", f"[{len(content)} x i8]", f'c"{_quoted(content)}"')
-    table = module.constant("codes", f"[{count} x i32]", f"[ {', '.join(f'i32 {code}' for code in texts)} ]")
-    starts = ", ".join(f"i32 {begin}" for begin in begins)
-    offsets = module.constant("starts", f"[{count + 1} x i32]", f"[ {starts} ]")
-    w = Writer(module, f"{model.name}_error", [("i32", "code")], returns="ptr", linkage="")
-    f = w.f
-    with f.loop(0, count, carry=[("i64", str(count))]) as loop:
-        same = w.test("eq", w.load(w.element(table, loop.index, "i32"), 0, "i32"), "%code", "i32")
-        loop.following = [f.op(f"select i1 {same}, i64 {loop.index}, i64 {loop.values[0]}")]
-    start = w.load(w.element(offsets, loop.results[0], "i32"), 0, "i32")
-    f.do(f"ret ptr {w.at(blob, f.op(f'zext i32 {start} to i64'))}")

@@ -5,17 +5,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from hybridize.codegen.llvm.library.call import emit_call, emit_memory, emit_run
-from hybridize.codegen.llvm.library.create import WEIGHTS, emit_create
+from hybridize.codegen.llvm.library.call import emit_call, emit_run
 from hybridize.codegen.llvm.library.describe import emit_describe
 from hybridize.codegen.llvm.library.layout import Layout
 from hybridize.codegen.llvm.library.merged import MergedModule, merged
 from hybridize.codegen.llvm.library.model import MARKER_BYTES, LibraryModel
 from hybridize.codegen.llvm.library.probe import stack_probe
-from hybridize.codegen.llvm.library.processor import emit_processor
+from hybridize.codegen.llvm.library.runtime import emit_runtime
 from hybridize.codegen.llvm.library.sizes import emit_sizes, renamed
-from hybridize.codegen.llvm.library.threads import emit_threads
-from hybridize.codegen.llvm.library.weights_file import emit_weights_file
 from hybridize.codegen.llvm.text import Module
 
 _SECTIONS: Final = {"linux": ".rodata.weights", "macos": "__TEXT,__weights", "windows": ".rdata"}
@@ -29,13 +26,8 @@ def emit_library(model: LibraryModel) -> str:
         _emit_weights(face, model)
     emit_describe(face, model)
     emit_sizes(face, model)
-    emit_memory(face, model)
     emit_run(face, model)
-    emit_processor(face, model)
-    emit_threads(face)
-    if not model.marker:
-        emit_weights_file(face, model)
-    emit_create(face, model, layout)
+    emit_runtime(face, model, layout)
     parts = []
     for number, variant in enumerate(model.variants):
         for level, version in enumerate(variant.versions):
@@ -52,7 +44,7 @@ def _emit_weights(module: Module, model: LibraryModel) -> None:
     """Room for the weights: they are written into the object, as text they would be four times as long."""
     marker = "".join(f"\\{byte:02X}" for byte in model.marker)
     kind = f"{{ [{MARKER_BYTES} x i8], [{max(1, model.nbytes)} x i8] }}"
-    module.globals[WEIGHTS] = (
-        f'@{WEIGHTS} = private constant {kind} {{ [{MARKER_BYTES} x i8] c"{marker}", [{max(1, model.nbytes)} x i8] '
+    module.globals["weights"] = (
+        f'@weights = private constant {kind} {{ [{MARKER_BYTES} x i8] c"{marker}", [{max(1, model.nbytes)} x i8] '
         f'zeroinitializer }}, section "{_SECTIONS[model.system]}", align 64'
     )

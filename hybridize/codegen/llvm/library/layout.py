@@ -11,18 +11,25 @@ from hybridize.codegen.llvm.library.model import LibraryModel, Version
 from hybridize.runtime.plan import Derivation
 from hybridize.runtime.pool import TEAM
 
-WORD: Final = {
-    "memory": 0,  # what malloc gave
+MODEL: Final = {
+    "memory": 0,
     "weights": 8,
-    "mapped": 16,  # the file of weights, or null
-    "spare": 24,  # scratch that no call uses
+    "mapped": 16,
+    "spare": 24,
     "lock": 32,
-    "team": 40,  # three words, see `runtime.pool`
+    "parallel": 40 + 8 * TEAM["parallel"],
+    "self": 40 + 8 * TEAM["pool"],
+    "threads": 40 + 8 * TEAM["threads"],
     "parallel_for": 40 + 8 * len(TEAM),
     "context": 48 + 8 * len(TEAM),
-    "calls": 56 + 8 * len(TEAM),  # the function of each variant
+    "calls": 56 + 8 * len(TEAM),
 }
-"""Offsets in bytes."""
+"""Offsets in bytes; see `runtimes/library.h`."""
+OPTIONS: Final = {"weights": 0, "processor": 8, "parallel_for": 16, "context": 24, "threads": 32}
+"""Of the members of `NAME_options`."""
+NAME_BYTES: Final = 16
+"""Of the name of a level, with a zero."""
+LEVEL: Final = {"name": 0, "x86_level": NAME_BYTES, "nbytes": NAME_BYTES + 8, "setup": NAME_BYTES + 16}
 LINE: Final = 64
 
 
@@ -52,7 +59,7 @@ class Layout:
     def __init__(self, model: LibraryModel) -> None:
         self.states: list[int] = []
         """The offset of each state."""
-        offset = aligned(WORD["calls"] + 8 * len(model.variants))
+        offset = aligned(MODEL["calls"] + 8 * len(model.variants))
         for _, nbytes in model.states:
             self.states.append(offset)
             offset += aligned(nbytes)

@@ -55,81 +55,80 @@ def emit_sizes(module: Module, model: LibraryModel) -> None:
 
 
 def _emit_fits(module: Module, model: LibraryModel, number: int, variant: LibraryVariant) -> None:
-    w = Writer(module, f"fits.{number}", [("ptr", "sizes")])
+    f = Writer(module, f"fits.{number}", [("ptr", "sizes")])
     bound = bindings(variant)
-    w.symbols.bind("%sizes", bound)
+    f.bind(bound)
     flat = [(array, axis, size) for array, type_ in enumerate(variant.inputs) for axis, size in enumerate(type_.shape)]
     # What never changes first: where several programs are for some size, its code names an axis that is wrong for all.
     # Ranges next: what is computed of the sizes then stays within 64 bits.
     for position, (array, axis, size) in enumerate(flat):
         if not is_symbolic(size):
-            value = w.load(w.element("%sizes", position), 0, "i64")
-            w.fail(w.test("ne", value, w.f.size(size)), codes.code(codes.SIZE, array + 1, axis))
+            value = f.load(f.element("%sizes", position))
+            f.fail(f.test("ne", value, f.size(size)), codes.code(codes.SIZE, array + 1, axis))
     for position, (array, axis, size) in enumerate(flat):
         symbol = symbol_of(size)
         if symbol is not None and bound[symbol.number] == position:
-            value = w.f.symbol(symbol)
-            wrong = w.test("slt", value, symbol.low)
-            over = w.test("sgt", value, symbol.high if symbol.high < FAR else LARGE)
-            w.fail(w.f.op(f"or i1 {wrong}, {over}"), codes.code(codes.SIZE, array + 1, axis))
+            value = f.symbol(symbol)
+            wrong = f.test("slt", value, symbol.low)
+            over = f.test("sgt", value, symbol.high if symbol.high < FAR else LARGE)
+            f.fail(f.op(f"or i1 {wrong}, {over}"), codes.code(codes.SIZE, array + 1, axis))
     for position, (array, axis, size) in enumerate(flat):
         symbol = symbol_of(size)
         if is_symbolic(size) and (symbol is None or bound[symbol.number] != position):
-            value = w.load(w.element("%sizes", position), 0, "i64")
-            wrong = w.test("ne", value, w.f.size(size))
-            w.fail(wrong, codes.code(codes.SIZE, array + 1, axis))
-    w.finish()
+            value = f.load(f.element("%sizes", position))
+            wrong = f.test("ne", value, f.size(size))
+            f.fail(wrong, codes.code(codes.SIZE, array + 1, axis))
+    f.finish()
 
 
-def variant_of_call(w: Writer, model: LibraryModel) -> str:
+def variant_of_call(f: Writer, model: LibraryModel) -> str:
     """The number of the variant for %sizes; "" where there is but one, of known sizes. Other sizes end the function."""
     if not chosen(model):
-        with w.f.when(w.f.op("icmp ne ptr %sizes, null")):
-            w.return_failure(w.f.op("call i32 @fits.0(ptr %sizes)"))
+        with f.when(f.op("icmp ne ptr %sizes, null")):
+            f.return_failure(f.op("call i32 @fits.0(ptr %sizes)"))
         return ""
     if any(one.type.ndim for one in model.inputs):
-        w.fail(w.is_null("%sizes"), codes.code(codes.NULL, 0, 4))
-    cell = w.f.alloca("i64", 1, 8)
-    w.return_failure(w.f.op(f"call i32 @which(ptr %sizes, ptr {cell})"))
-    return w.load(cell, 0, "i64")
+        f.fail(f.is_null("%sizes"), codes.code(codes.NULL, 0, 4))
+    cell = f.alloca("i64", 1, 8)
+    f.return_failure(f.op(f"call i32 @which(ptr %sizes, ptr {cell})"))
+    return f.load(cell)
 
 
 def _emit_which(module: Module, model: LibraryModel) -> None:
-    w = Writer(module, "which", [("ptr", "sizes"), ("ptr", "number")])
-    f = w.f
+    f = Writer(module, "which", [("ptr", "sizes"), ("ptr", "number")])
     last = len(model.variants) - 1
     for number, variant in enumerate(model.variants):
-        w.store(str(number), "%number", 0, "i64")
+        f.store(str(number), "%number")
         answer = f.op(f"call i32 @fits.{number}(ptr %sizes)")
         if number == last:
             break
         right, other = f.fresh("right"), f.fresh("other")
-        f.branch(w.test("eq", answer, 0, "i32"), right, other, begin=right)
+        f.branch(f.test("eq", answer, 0, "i32"), right, other, begin=right)
         if variant.scope is not None:
-            holds, _ = emit_frame(w, model, number, variant, renamed(PREPARE, number, len(model.levels) - 1))
+            holds, _ = emit_frame(f, model, number, variant, renamed(PREPARE, number, len(model.levels) - 1))
             good = f.fresh("good")
             f.branch(holds, good, other, begin=good)
         f.do("ret i32 0")
         f.begin_block(other)
-    w.finish(answer)
+    f.finish(answer)
 
 
 def emit_frame(
-    w: Writer, model: LibraryModel, number: int, variant: LibraryVariant, prepare: str
+    f: Writer, model: LibraryModel, number: int, variant: LibraryVariant, prepare: str
 ) -> tuple[str, tuple[str, str]]:
     """Ask `prepare` about the sizes at %sizes; returns whether the program holds, and what is known: values, frame."""
     scope = variant.scope
     assert scope is not None
-    values = w.f.alloca("i64", max(1, len(scope.symbols)), 8)
+    values = f.alloca("i64", max(1, len(scope.symbols)), 8)
     outputs = variant.versions[0].built.plan.outputs
-    frame = w.f.alloca("i64", len(FRAME) + sum(1 + len(value.shape) for value in outputs), 8)
+    frame = f.alloca("i64", len(FRAME) + sum(1 + len(value.shape) for value in outputs), 8)
     bound = bindings(variant)
     for symbol in scope.symbols:
         # One that stands nowhere alone has been settled while capturing; nothing is computed of it.
-        value = w.load(w.element("%sizes", bound[symbol.number]), 0, "i64") if symbol.number in bound else symbol.hint
-        w.store(str(value), w.element(values, symbol.number), 0, "i64")
-    holds = w.f.op(f"call i64 @{prepare}(ptr {values}, ptr {frame})")
-    return w.test("ne", holds, 0), (values, frame)
+        value = f.load(f.element("%sizes", bound[symbol.number])) if symbol.number in bound else symbol.hint
+        f.store(str(value), f.element(values, symbol.number))
+    holds = f.op(f"call i64 @{prepare}(ptr {values}, ptr {frame})")
+    return f.test("ne", holds, 0), (values, frame)
 
 
 def frame_offsets(variant: LibraryVariant) -> list[int]:
@@ -142,12 +141,11 @@ def frame_offsets(variant: LibraryVariant) -> list[int]:
 
 
 def _emit_public(module: Module, model: LibraryModel) -> None:
-    w = Writer(module, f"{model.name}_sizes", [("ptr", "sizes"), ("ptr", "found")], linkage="")
-    f = w.f
+    f = Writer(module, f"{model.name}_sizes", [("ptr", "sizes"), ("ptr", "found")], linkage="")
     some = any(one.type.ndim for one in model.outputs)
     if some:
-        w.fail(w.is_null("%found"), codes.code(codes.NULL, 0, 5))
-    number = variant_of_call(w, model)
+        f.fail(f.is_null("%found"), codes.code(codes.NULL, 0, 5))
+    number = variant_of_call(f, model)
     labels = [f.fresh("variant") for _ in model.variants]
     if number:
         cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
@@ -161,12 +159,12 @@ def _emit_public(module: Module, model: LibraryModel) -> None:
         if variant.scope is None:
             sizes = [str(size) for type_ in variant.outputs for size in type_.shape]
         else:
-            holds, (_, frame) = emit_frame(w, model, k, variant, renamed(PREPARE, k, len(model.levels) - 1))
-            w.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
+            holds, (_, frame) = emit_frame(f, model, k, variant, renamed(PREPARE, k, len(model.levels) - 1))
+            f.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
             for position, type_ in zip(frame_offsets(variant), variant.outputs, strict=True):
-                sizes += [w.load(w.element(frame, position + axis), 0, "i64") for axis in range(type_.ndim)]
+                sizes += [f.load(f.element(frame, position + axis)) for axis in range(type_.ndim)]
         for position, size in enumerate(sizes):
-            w.store(size, w.element("%found", position), 0, "i64")
+            f.store(size, f.element("%found", position))
         f.jump(end)
     f.begin_block(end)
-    w.finish()
+    f.finish()

@@ -1,31 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IR of loads, stores and checks: what the functions of a library are written with."""
+"""Functions of a library: they return codes, call the C library, and find sizes among those that they are given."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from hybridize.base.dims import SizeSymbol
-from hybridize.codegen.llvm.text import Function, Module, WordWriter, at
+from hybridize.codegen.llvm.library.layout import LINE
+from hybridize.codegen.llvm.text import Function, Module
 
 
-class SymbolFinder(Function):
-    """A function that finds the values of size symbols among the sizes that it is given."""
-
-    def bind(self, pointer: str, positions: dict[int, int]) -> None:
-        """Let symbols, by their numbers, be the words at these positions of the array at `pointer`."""
-        self._cells = (pointer, positions)
-
-    def symbol(self, symbol: SizeSymbol) -> str:
-        """The register of a symbol's value, loaded on entry."""
-        pointer, positions = self._cells
-        key = ("given", symbol.number)
-        cell = self.on_entry(f"getelementptr i64, ptr {pointer}, i64 {positions[symbol.number]}", ("symbol", key))
-        return self.on_entry(f"load i64, ptr {cell}, align 8", key)
-
-
-class Writer(WordWriter):
-    """Writes a function that returns a code, or nothing."""
+class Writer(Function):
+    """Writes a function that returns a code."""
 
     def __init__(
         self,
@@ -36,45 +22,55 @@ class Writer(WordWriter):
         returns: str = "i32",
         linkage: str = "internal",
     ) -> None:
-        f = SymbolFinder(module, name, params, returns=returns, linkage=linkage)
-        super().__init__(f)
-        self.symbols = f
+        super().__init__(module, name, params, returns=returns, linkage=linkage)
         self._failures: dict[int, str] = {}
+        self._positions: dict[int, int] = {}
+
+    def bind(self, positions: dict[int, int]) -> None:
+        """Let size symbols, by their numbers, be the words at these positions of `%sizes`."""
+        self._positions = positions
+
+    def symbol(self, symbol: SizeSymbol) -> str:
+        """The register of a symbol's value, loaded on entry."""
+        key = ("given", symbol.number)
+        cell = self.on_entry(f"getelementptr i64, ptr %sizes, i64 {self._positions[symbol.number]}", ("symbol", key))
+        return self.on_entry(f"load i64, ptr {cell}, align 8", key)
+
+    def is_null(self, pointer: str) -> str:
+        """Tell whether a pointer is null."""
+        return self.test("eq", pointer, "null", "ptr")
 
     def fail(self, condition: str, code: int) -> None:
         """Return a code if the condition holds."""
         label = self._failures.get(code)
         if label is None:
-            label = self._failures[code] = self.f.fresh("fail")
-        following = self.f.fresh("on")
-        self.f.branch(condition, label, following, begin=following)
+            label = self._failures[code] = self.fresh("fail")
+        following = self.fresh("on")
+        self.branch(condition, label, following, begin=following)
 
     def return_failure(self, answer: str) -> None:
         """Return a code other than 0."""
-        with self.f.otherwise(self.test("eq", answer, 0, "i32")):
-            self.f.do(f"ret i32 {answer}")
+        with self.otherwise(self.test("eq", answer, 0, "i32")):
+            self.do(f"ret i32 {answer}")
 
     def finish(self, result: str = "0") -> None:
         """Return `result`, and write the ends of all that failed."""
-        self.f.do(f"ret i32 {result}")
+        self.do(f"ret i32 {result}")
         for code, label in self._failures.items():
-            self.f.begin_block(label)
-            self.f.do(f"ret i32 {code}")
+            self.begin_block(label)
+            self.do(f"ret i32 {code}")
 
-    def external(self, name: str, returns: str, *args: str, variadic: bool = False) -> str:
+    def external(self, name: str, returns: str, *args: str) -> str:
         """Call a function of the C library; `args` are with their types."""
-        types = [arg.split()[0] for arg in args]
-        form = [*types[:2], "..."] if variadic else types
-        callee = self.f.module.declare(name, returns, form, "nounwind")
-        kind = f"{returns} ({', '.join(form)})" if variadic else returns
-        text = f"call {kind} {callee}({', '.join(args)})"
+        callee = self.module.declare(name, returns, [arg.split()[0] for arg in args], "nounwind")
+        text = f"call {returns} {callee}({', '.join(args)})"
         if returns == "void":
-            self.f.do(text)
+            self.do(text)
             return ""
-        return self.f.op(text)
+        return self.op(text)
 
     def lined(self, pointer: str) -> str:
         """The first address from `pointer` on that begins a cache line."""
-        number = self.f.op(f"ptrtoint ptr {pointer} to i64")
-        over = self.f.op(f"and i64 {self.f.op(f'add i64 {number}, 63')}, -64")
-        return at(self.f, pointer, self.f.op(f"sub i64 {over}, {number}"))
+        number = self.op(f"ptrtoint ptr {pointer} to i64")
+        over = self.op(f"and i64 {self.plus(number, LINE - 1)}, {-LINE}")
+        return self.at(pointer, self.minus(over, number))

@@ -31,7 +31,7 @@ class Cells:
 
     def address(self, base: str, position: str) -> str:
         """Of element `position`."""
-        return self.f.op(f"getelementptr {self.scalar}, ptr {base}, i64 {position}")
+        return self.f.element(base, position, self.scalar)
 
     def load(self, base: str, position: str, lanes: int) -> str:
         """Consecutive elements, as they are."""

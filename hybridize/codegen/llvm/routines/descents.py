@@ -65,7 +65,7 @@ class _Ways:
         for (tree, row), way in zip(pairs, turn.results, strict=True):
             place = plus(f, times(f, tree, self.rows), row)
             last = f.op(f"sext i32 {way} to i64")
-            f.do(f"store i64 {last}, ptr {f.op(f'getelementptr i64, ptr %o0, i64 {place}')}, align 8")
+            f.store(last, f.element("%o0", place))
 
     def _within(self, number: str, end: str) -> tuple[str, str]:
         """An i1 that tells whether a number is below the end, and the number, or the last one, as i64."""

@@ -47,7 +47,7 @@ def _words(f: Function) -> list[str]:
     """The words of seed and stream."""
     halves = []
     for number in (0, 1):
-        both = f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %i0, i64 {number}')}, align 8")
+        both = f.load(f.element("%i0", number))
         halves += [both, f.op(f"lshr i64 {both}, 32")]
     return [f.op(f"trunc i64 {half} to i32") for half in halves]
 
@@ -139,5 +139,13 @@ class _Formulas:
                 return select(f, mask, one, other, expr.dtype, lanes)
             case CallExpr(function=function, args=args):
                 values = [self._value(arg) for arg in args]
-                return emit_call(f, function, values, args[0].dtype, expr.dtype, lanes, self._target)
+                return emit_call(
+                    f,
+                    function,
+                    values,
+                    arg_dtype=args[0].dtype,
+                    result_dtype=expr.dtype,
+                    lanes=lanes,
+                    target=self._target,
+                )
         raise CodegenError("E956", f"{type(expr).__name__} is no part of a formula")

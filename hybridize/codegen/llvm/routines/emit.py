@@ -24,7 +24,7 @@ from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 from hybridize.runtime import effects
 from hybridize.schedule.routines import RoutineScratch
-from hybridize.schedule.steps import RegionStep, RoutineStep, ScheduleStep
+from hybridize.schedule.steps import RoutineStep, ScheduleStep
 
 Types = Sequence[TensorType]
 
@@ -50,7 +50,7 @@ def emit_routine(
     if routine.name in _WRITERS:
         _WRITERS[routine.name](f, routine, inputs, outputs, target)
     else:
-        areas = {area: f.op(f"getelementptr i8, ptr %scratch, i64 {f.size(at)}") for area, at in scratch.offsets}
+        areas = {area: f.at("%scratch", at) for area, at in scratch.offsets}
         _WRITERS_WITH_SCRATCH[routine.name](f, routine, inputs, outputs, target, areas)
     return name
 
@@ -78,8 +78,7 @@ def _columns(f: Function, outer: int, inner: int, lanes: int, body: Callable[[st
 def _position(f: Function, sizes: tuple[int, int, int], row: str, k: str | int, column: str) -> str:
     """Flat index of [row, k, column]."""
     _, n, inner = sizes
-    along = f.op(f"add i64 {f.op(f'mul i64 {row}, {f.size(n)}')}, {k}")
-    return f.op(f"add i64 {f.op(f'mul i64 {along}, {f.size(inner)}')}, {column}")
+    return f.plus(f.times(f.plus(f.times(row, n), k), inner), column)
 
 
 # Running totals
@@ -133,13 +132,13 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
     with f.loop(0, tuples) as loop:
         target_row = "0"
         for axis in range(depth):
-            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(depth)}')}, {axis}")
+            position = f.plus(f.times(loop.index, depth), axis)
             index = f.between(indices.load("%i1", position, 1), 0, base.shape[axis] - 1)
-            target_row = f.op(f"add i64 {f.op(f'mul i64 {target_row}, {f.size(base.shape[axis])}')}, {index}")
-        start, source = (f.op(f"mul i64 {number}, {f.size(row)}") for number in (target_row, loop.index))
+            target_row = f.plus(f.times(target_row, base.shape[axis]), index)
+        start, source = (f.times(number, row) for number in (target_row, loop.index))
 
         def element(_: str, at: str, lanes: int) -> None:
-            to, from_ = f.op(f"add i64 {start}, {at}"), f.op(f"add i64 {source}, {at}")
+            to, from_ = f.plus(start, at), f.plus(source, at)
             if routine.parameters[0] == "set":
                 cells.store(cells.load("%i2", from_, lanes), "%o0", to, lanes)
                 return
@@ -166,12 +165,10 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
         return
     start = f.between(Cells(f, inputs[1].dtype).load("%i1", "0", 1), 0, n - length)
     row = inner * base.dtype.itemsize
-    first = f.op(f"mul i64 {start}, {f.size(row)}")
+    first = f.times(start, row)
     with f.loop(0, outer) as loop:
-        to = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(n * row)}')}, {first}")
-        from_ = f.op(f"mul i64 {loop.index}, {f.size(length * row)}")
-        place = f.op(f"getelementptr i8, ptr %o0, i64 {to}")
-        f.copy(place, f.op(f"getelementptr i8, ptr %i2, i64 {from_}"), f.size(length * row))
+        to, from_ = f.plus(f.times(loop.index, n * row), first), f.times(loop.index, length * row)
+        f.copy(f.at("%o0", to), f.at("%i2", from_), length * row)
 
 
 # Effects
@@ -179,8 +176,8 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
 
 def calls_back(step: ScheduleStep) -> bool:
     """Tell whether a step calls back to Python, or a step of its bodies does, which may leave an exception behind."""
-    if isinstance(step, RegionStep):
-        return any(calls_back(one) for body in step.bodies for one in body.steps)
+    if any(calls_back(one) for body in step.programs for one in body.steps):
+        return True
     return isinstance(step, RoutineStep) and _WRITERS.get(step.routine.name) in (_effect, _foreign)
 
 
@@ -192,7 +189,7 @@ def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target
         _call_back(f, note, table)
         return
     with f.loop(0, inputs[0].size, carry=[("i8", "1")]) as loop:
-        element = f.op(f"load i8, ptr {f.op(f'getelementptr i8, ptr %i0, i64 {loop.index}')}")
+        element = f.load("%i0", loop.index, "i8")
         loop.following = [f.op(f"and i8 {loop.values[0]}, {element}")]
     with f.when(f.op(f"icmp eq i8 {loop.results[0]}, 0")):
         _call_back(f, note, table)
@@ -220,13 +217,12 @@ def _note(f: Function, routine: Routine, types: Sequence[TensorType | str]) -> s
 def _table(f: Function, pointers: Sequence[str]) -> str:
     table = f.alloca("ptr", max(1, len(pointers)))
     for number, pointer in enumerate(pointers):
-        slot = f.op(f"getelementptr ptr, ptr {table}, i64 {number}")
-        f.do(f"store ptr {pointer}, ptr {slot}")
+        f.store(pointer, f.element(table, number, "ptr"), type="ptr")
     return table
 
 
 def _call_back(f: Function, note: str, table: str) -> None:
-    callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 'ptr', 'null')}")
+    callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 8)}")
     f.do(f"call void {callee}(ptr {note}, ptr {table})")
 
 

@@ -35,8 +35,7 @@ def each_matrix(f: Function, *operands: tuple[str, TensorType, int]) -> Iterator
         addresses = []
         for base, kind, rank in operands:
             nbytes = math.prod(kind.shape[kind.ndim - rank :]) * kind.dtype.itemsize
-            offset = f.op(f"mul i64 {loop.index}, {f.size(nbytes)}")
-            addresses.append(f.op(f"getelementptr i8, ptr {base}, i64 {offset}"))
+            addresses.append(f.at(base, f.times(loop.index, nbytes)))
         yield addresses
 
 
@@ -85,7 +84,7 @@ def write_lu(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
         r.copy(y, x, r.times(n, n))
         r.store(r.number(1), sign)
         with f.loop(0, n) as rows:
-            f.do(f"store i64 {rows.index}, ptr {_word(f, order, rows.index)}, align 8")
+            f.store(rows.index, f.element(order, rows.index))
         elimination = _Elimination(r, n, y, order, sign)
         panel = thresholds.ELIMINATED_COLUMNS
         whole: Position = n // panel * panel if isinstance(n, int) else f.op(f"and i64 {n}, {-panel}")
@@ -93,10 +92,6 @@ def write_lu(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
             if start != stop:
                 with f.loop(start, stop, width) as panels:
                     elimination.panel(panels.index, width)
-
-
-def _word(f: Function, base: str, position: Position) -> str:
-    return f.op(f"getelementptr i64, ptr {base}, i64 {position}")
 
 
 class _Elimination:
@@ -152,10 +147,10 @@ class _Elimination:
         row = loop.results[1]
         with f.when(f.op(f"icmp ne i64 {row}, {column}")):
             r.swap(self.element(row, 0), self.element(column, 0), n)
-            left, right = _word(f, self.order, row), _word(f, self.order, column)
-            one, other = f.op(f"load i64, ptr {left}, align 8"), f.op(f"load i64, ptr {right}, align 8")
-            f.do(f"store i64 {other}, ptr {left}, align 8")
-            f.do(f"store i64 {one}, ptr {right}, align 8")
+            left, right = f.element(self.order, row), f.element(self.order, column)
+            one, other = f.load(left), f.load(right)
+            f.store(other, left)
+            f.store(one, right)
             r.store(r.neg(r.load(self.sign)), self.sign)
 
 

@@ -11,11 +11,16 @@ from contextlib import contextmanager
 
 from hybridize.base.dtypes import DType
 from hybridize.codegen.llvm.functions.vectors import Vectors
-from hybridize.codegen.llvm.text import Function, broadcast, shuffled, vector
+from hybridize.codegen.llvm.text import Function, broadcast, is_number, shuffled, vector
 from hybridize.machine.target import Target
 
 Position = str | int
 """An i64: a register, or a number."""
+
+
+def _known(number: str) -> Position:
+    """A number that is known as such."""
+    return int(number) if is_number(number) else number
 
 
 class Reals(Vectors):
@@ -30,25 +35,19 @@ class Reals(Vectors):
 
     def plus(self, x: Position, y: Position) -> Position:
         """x + y."""
-        if isinstance(x, int) and isinstance(y, int):
-            return x + y
-        return x if y == 0 else y if x == 0 else self.f.op(f"add i64 {x}, {y}")
+        return _known(self.f.plus(x, y))
 
     def minus(self, x: Position, y: Position) -> Position:
         """x - y."""
-        if isinstance(x, int) and isinstance(y, int):
-            return x - y
-        return x if y == 0 else self.f.op(f"sub i64 {x}, {y}")
+        return _known(self.f.minus(x, y))
 
     def times(self, x: Position, y: Position) -> Position:
         """x y."""
-        if isinstance(x, int) and isinstance(y, int):
-            return x * y
-        return 0 if 0 in (x, y) else x if y == 1 else y if x == 1 else self.f.op(f"mul i64 {x}, {y}")
+        return _known(self.f.times(x, y))
 
     def at(self, base: str, position: Position) -> str:
         """The address of an element."""
-        return base if position == 0 else self.f.op(f"getelementptr {self.type}, ptr {base}, i64 {position}")
+        return self.f.element(base, position, self.type)
 
     # Elements
 
@@ -82,11 +81,11 @@ class Reals(Vectors):
 
     def get(self, pointer: str) -> str:
         """The i64 in memory."""
-        return self.f.op(f"load i64, ptr {pointer}, align 8")
+        return self.f.load(pointer)
 
     def put(self, value: Position, pointer: str) -> None:
         """Write an i64."""
-        self.f.do(f"store i64 {value}, ptr {pointer}, align 8")
+        self.f.store(value, pointer)
 
     @contextmanager
     def whilst(self, condition: Callable[[], str]) -> Iterator[None]:

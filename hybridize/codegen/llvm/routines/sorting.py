@@ -35,7 +35,7 @@ def write(
         return
     sorter = _Sorter(f, inputs[0], n, bool(descending), areas)
     with f.loop(0, outer) as rows, f.loop(0, inner) as columns:
-        start = f.op(f"add i64 {f.op(f'mul i64 {rows.index}, {f.size(n * inner)}')}, {columns.index}")
+        start = f.plus(f.times(rows.index, n * inner), columns.index)
         sorter.fetch(start, inner)
         sorter.deliver(start, inner, sorter.sort())
 
@@ -56,7 +56,7 @@ class _Sorter:
         """Bring a line into the first side."""
         f = self.f
         with f.loop(0, self.n) as loop:
-            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(stride)}')}, {start}")
+            position = f.plus(f.times(loop.index, stride), start)
             self.keys.store(self.keys.load("%i0", position, 1), self.sides[0][0], loop.index, 1)
             if self.numbered:
                 self.numbers.store(loop.index, self.sides[0][1], loop.index, 1)
@@ -67,7 +67,7 @@ class _Sorter:
         cells = self.numbers if self.numbered else self.keys
         source = side[-1]
         with f.loop(0, self.n) as loop:
-            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(stride)}')}, {start}")
+            position = f.plus(f.times(loop.index, stride), start)
             cells.store(cells.load(source, loop.index, 1), "%o0", position, 1)
 
     def sort(self) -> Sequence[str]:
@@ -93,8 +93,8 @@ class _Sorter:
         zeros = self.f.module.declare("llvm.ctlz.i64", "i64", ["i64", "i1"])
         # A line of no element has no rounds either: the count for -1 is 64.
         last = self.f.op(f"call i64 {zeros}(i64 {self.f.size(self.n - 1)}, i1 false)")
-        rounds = self.f.op(f"sub i64 64, {last}")
-        some = self.f.op(f"icmp sgt i64 {self.f.size(self.n)}, 0")
+        rounds = self.f.minus(64, last)
+        some = self.f.test("sgt", self.f.size(self.n), 0)
         return self.f.op(f"select i1 {some}, i64 {rounds}, i64 0")
 
     def _round(self, width: str, source: Sequence[str], target: Sequence[str]) -> None:
@@ -102,8 +102,8 @@ class _Sorter:
         f = self.f
         pair = f.op(f"shl i64 {width}, 1")
         with f.loop(0, self.n, pair) as loop:
-            middle = self._bounded(f.op(f"add i64 {loop.index}, {width}"))
-            end = self._bounded(f.op(f"add i64 {loop.index}, {pair}"))
+            middle = f.smin(f.plus(loop.index, width), self.n)
+            end = f.smin(f.plus(loop.index, pair), self.n)
             carry = [("i64", loop.index), ("i64", middle)]
             with f.loop(loop.index, end, carry=carry) as merge:
                 left, right = merge.values
@@ -113,25 +113,15 @@ class _Sorter:
                 if self.numbered:
                     self.numbers.store(self.numbers.load(source[1], from_, 1), target[1], merge.index, 1)
                 step = f.op(f"zext i1 {take_right} to i64")
-                following = f.op(f"add i64 {right}, {step}")
-                other = f.op(f"sub i64 1, {step}")
-                merge.following = [f.op(f"add i64 {left}, {other}"), following]
+                following = f.plus(right, step)
+                merge.following = [f.plus(left, f.minus(1, step)), following]
 
     def _from_right(self, keys: str, left: str, middle: str, right: str, end: str) -> str:
         """Tell whether the next element is the right run's: the left run is used up, or the right one is truly less."""
         f = self.f
-        left_done, right_left = f.op(f"icmp sge i64 {left}, {middle}"), f.op(f"icmp slt i64 {right}, {end}")
+        left_done, right_left = f.test("sge", left, middle), f.test("slt", right, end)
         # Positions are brought into the line where a run is used up; what is read there does not matter.
-        x = self.keys.load_number(keys, self._last(right), 1)
-        y = self.keys.load_number(keys, self._last(left), 1)
+        x = self.keys.load_number(keys, f.smin(right, self.n - 1), 1)
+        y = self.keys.load_number(keys, f.smin(left, self.n - 1), 1)
         less = f.op(f"and i1 {self.keys.before(x, y, self.descending)}, {right_left}")
         return f.op(f"or i1 {left_done}, {less}")
-
-    def _bounded(self, position: str) -> str:
-        return self._least(position, self.n)
-
-    def _last(self, position: str) -> str:
-        return self._least(position, self.n - 1)
-
-    def _least(self, position: str, bound: int) -> str:
-        return self.f.smin(position, self.f.size(bound))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make the LLVM text of the runtimes of their sources in C, by the clang that ziglang brings.
 
-    python -m hybridize.codegen.runtimes.make
+    python -m hybridize.codegen.clang
 
 clang's passes have run over the text, as only code generation runs over it later; loops are neither unrolled nor
 vectorised, as everything here is run once a call. What older releases of LLVM do not know, or what only this machine
@@ -16,20 +16,34 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from enum import IntEnum
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from hybridize.base.promotion import EXACT
-from hybridize.runtime import cpython, entry, exchange, plan, pool
+from hybridize.codegen.llvm import safepoints
+from hybridize.codegen.llvm.library import codes, layout
+from hybridize.codegen.llvm.library.model import MARKER_BYTES
+from hybridize.runtime import cpython, effects, entry, exchange, plan, pool
 from hybridize.runtime.buffers import ALIGNMENT
 
-FOLDER: Final = Path(__file__).parent
-RUNTIMES: Final = {"entry": ("",), "pool": ("x86_64", "aarch64")}
+FOLDER: Final = Path(__file__).with_name("runtimes")
+RUNTIMES: Final = {
+    "entry": ("",),
+    "library": ("x86_64", "aarch64"),
+    "pool": ("x86_64", "aarch64"),
+    "safepoint": ("x86_64", "aarch64"),
+    "weights_inside": ("",),
+    "weights_mapped": ("",),
+    "weights_read": ("",),
+}
 """The sources, and the processors that each differs between."""
 _FIRST: Final = "x86_64"
 """The processor that text for all of them is made for."""
+
+
+def _words(names: Iterable[str]) -> dict[str, int]:
+    return {name: 8 * word for word, name in enumerate(names)}
 
 
 def _bytes(words: Mapping[str, int]) -> dict[str, int]:
@@ -37,34 +51,40 @@ def _bytes(words: Mapping[str, int]) -> dict[str, int]:
 
 
 _OFFSETS: Final[Mapping[str, Mapping[str, int]]] = {
-    "ARGUMENT": _bytes({name: word for word, name in enumerate(entry.ARGUMENT)}),
+    "ARGUMENT": _words(entry.ARGUMENT),
     "ARRAY": {
         "data": cpython.ARRAY_DATA, "ndim": cpython.ARRAY_NDIM, "dims": cpython.ARRAY_DIMS,
         "descr": cpython.ARRAY_DESCR, "flags": cpython.ARRAY_FLAGS,
     },
     "DICT": {"used": cpython.DICT_USED, "version": cpython.DICT_VERSION},
-    "EXCHANGE": _bytes({name: word for word, name in enumerate(exchange.EXCHANGE)}),
-    "FIGURES": _bytes({name: word for word, name in enumerate(plan.FRAME)}),
-    "GUARD": _bytes({name: word for word, name in enumerate(entry.GUARD)}),
+    "EXCHANGE": _words(exchange.EXCHANGE),
+    "FIGURES": _words(plan.FRAME),
+    "GUARD": _words(entry.GUARD),
+    "LEVEL": layout.LEVEL,
+    "LOOP": _words(safepoints.LOOP),
+    "MODEL": layout.MODEL,
     "NUMBER": {"value": cpython.FLOAT_VALUE},
     "OBJECT": {"type": cpython.OB_TYPE},
-    "OUTPUT": _bytes({name: word for word, name in enumerate(entry.OUTPUT)}),
+    "OPTIONS": layout.OPTIONS,
+    "OUTPUT": _words(entry.OUTPUT),
     "POOL": _bytes(pool.WORD),
-    "PROCESS": _bytes(cpython.WORD),
+    "PROCESS": _words(cpython.EXTERNALS),
     "SEQUENCE": {"size": cpython.SEQUENCE_SIZE, "items": cpython.LIST_ITEMS},
-    "TABLE": _bytes(entry.FIELD),
+    "TABLE": _words(entry.FIELDS),
     "TEAM": _bytes(pool.TEAM),
     "TENSOR": {
         "data": exchange.DATA, "device": exchange.DEVICE, "word": exchange.WORD, "shape": exchange.SHAPE,
         "strides": exchange.STRIDES, "byte_offset": exchange.BYTE_OFFSET,
     },
     "VIEW": exchange.VIEW,
+    "WATCHED": _words(effects.NUMBERS),
 }  # fmt: skip
 """Records, by the offsets of their members."""
-_KINDS: Final[Mapping[str, type[IntEnum]]] = {
-    "ARGUMENT": entry.ArgumentKind,
-    "LOOK": entry.Look,
-    "RETURNS": entry.Returns,
+_KINDS: Final[Mapping[str, Mapping[str, int]]] = {
+    "ARGUMENT": entry.ArgumentKind.__members__,
+    "CODE": {name: number for number, name in enumerate(codes.KINDS)},
+    "LOOK": entry.Look.__members__,
+    "RETURNS": entry.Returns.__members__,
 }
 _NUMBERS: Final = {
     "ALIGNMENT": ALIGNMENT,
@@ -75,8 +95,11 @@ _NUMBERS: Final = {
     "GUARD_BYTES": 8 * len(entry.GUARD),
     "HEADER_BYTES": exchange.HEADER,
     "LARGEST_INT": EXACT,
+    "LEVEL_NAME_BYTES": layout.NAME_BYTES,
+    "MARKER_BYTES": MARKER_BYTES,
     "MOST_THREADS": pool.THREADS,
     "OUTPUT_BYTES": 8 * len(entry.OUTPUT),
+    "TEAM_MODEL": pool.TEAM["pool"],
     "TENSOR_BYTES": exchange.TENSOR_BYTES,
     "USABLE": cpython.USABLE,
     "USABLE_AND_WRITABLE": cpython.USABLE_AND_WRITABLE,
@@ -106,13 +129,13 @@ _WORDS_DROPPED: Final = re.compile(
 )
 
 
-def layout() -> str:
+def layout_header() -> str:
     """The header of what C has to know."""
     lines = ["// SPDX-License-Identifier: Apache-2.0", "// Made by `make runtimes`.", "#pragma once", ""]
     lines += ["#include <stddef.h>", ""]
     lines += [f"#define {name} {number}" for name, number in _NUMBERS.items()]
     for name, kinds in _KINDS.items():
-        lines += ["", f"enum {{ {', '.join(f'{name}_{kind.name} = {int(kind)}' for kind in kinds)} }};"]
+        lines += ["", f"enum {{ {', '.join(f'{name}_{kind} = {int(number)}' for kind, number in kinds.items())} }};"]
     for name, members in _OFFSETS.items():
         checks = (
             f'    _Static_assert(offsetof(RECORD, {member}) == {at}, "{member}");' for member, at in members.items()
@@ -123,8 +146,13 @@ def layout() -> str:
 
 def sources(name: str) -> str:
     """The digest of what a runtime is made of."""
-    files = [FOLDER / f"{name}.c", *sorted(FOLDER.glob("*.h"))]
-    return hashlib.sha256(b"\0".join([*(file.read_bytes() for file in files), " ".join(_CLANG).encode()])).hexdigest()
+    texts = {f"{name}.c": (FOLDER / f"{name}.c").read_text()}
+    for text in (pending := [*texts.values()]):
+        for header in re.findall(r'^#include "(.*)"', text, re.M):
+            if header not in texts:
+                texts[header] = (FOLDER / header).read_text()
+                pending.append(texts[header])
+    return hashlib.sha256("\0".join([*texts.values(), *_CLANG]).encode()).hexdigest()
 
 
 def compiler() -> str:
@@ -148,6 +176,9 @@ def compiled(name: str, processor: str) -> str:
         subprocess.run([*command, f"{name}.c", "-o", str(output)], cwd=FOLDER, check=True)
         text = output.read_text()
     text = _WORDS_DROPPED.sub("", _DROPPED.sub("", text))
+    for struct, body in re.findall(r"^(%[\w.]+) = type (.*)\n", text, re.M):
+        text = text.replace(f"{struct} = type {body}\n", "")
+        text = re.sub(rf"{re.escape(struct)}(?![\w.])", body, text)
     text = re.sub(r"^(define .*\)) \{$", r"\1 nounwind {", text, flags=re.M)
     return head(name) + re.sub(r"\n{2,}", "\n\n", text).rstrip() + "\n"
 
@@ -159,7 +190,7 @@ def file(name: str, processor: str) -> Path:
 
 def main() -> None:
     """Write the header and all texts."""
-    (FOLDER / "layout.h").write_text(layout())
+    (FOLDER / "layout.h").write_text(layout_header())
     for name, processors in RUNTIMES.items():
         for processor in processors:
             file(name, processor).write_text(compiled(name, processor))

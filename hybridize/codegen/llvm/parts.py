@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A module taken apart into texts: some of its functions for LLVM, one of them as what its code depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from hybridize.codegen.llvm.text import NAMED, UNOPTIMISED, Module
+from hybridize.codegen.split import SECTION
+
+APART: Final = 3
+"""So many functions that only call others are worth a text of their own."""
+
+_MEMORY = (" = load ", "\n  store ", " = atomicrmw ", "@llvm.masked.")
+"""Instructions that read or write memory."""
+
+
+class Parts:
+    """The functions of a module as texts, each written once."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._texts = {name: function.text() for name, function in module.functions.items()}
+        self._mentioned = {name: tuple(dict.fromkeys(NAMED.findall(text))) for name, text in self._texts.items()}
+        self.exported = [name for name, function in module.functions.items() if function.exported]
+        """The functions that others than the module know."""
+        callers = frozenset(name for name in self._texts if self._only_calls(name))
+        self.callers = callers if len(callers) >= APART else frozenset()
+        """The functions that only call others, where there are several: the `UNOPTIMISED`, and those that touch no
+        memory themselves, as a loop over tiles that are turned around by a call, but not those that are busy.
+        """
+
+    def _only_calls(self, name: str) -> bool:
+        text, busy = self._texts[name], self._module.functions[name].busy
+        return not busy and (UNOPTIMISED in text or not any(word in text for word in _MEMORY))
+
+    def text(self, names: Collection[str]) -> str:
+        """Write some of the functions, each in a section of its own, with declarations of others that they name."""
+        mentioned = dict.fromkeys(one for name in names for one in self._mentioned[name])
+        # A constant that the text names has a section of its own, too.
+        lines = [
+            line.replace(", align 64", f', section ".rodata.{number}", align 64') if " = private " in line else line
+            for number, line in enumerate(self._declared(mentioned, names))
+        ]
+        return "\n".join([*lines, *map(self._apart, names)]) + "\n"
+
+    def _apart(self, name: str) -> str:
+        head, _, rest = self._texts[name].partition(" {\n")
+        head = head.replace("define internal ", "define hidden ", 1)
+        return f'{head} section "{SECTION}{name}" {{\n{rest}'
+
+    def outline(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """Write a function so that equal code has equal text: names of the module are numbers in it.
+
+        Returns the text, and the functions and variables by number; the first is the function itself.
+        """
+        module, mentioned = self._module, self._mentioned[name]
+        names = [name]
+        names += (one for one in mentioned if one != name and (one in module.functions or one in module.variables))
+        constants = [one for one in mentioned if one in module.globals and one not in module.variables]
+        text = "\n".join([*self._declared(mentioned, (name,)), self._texts[name]])
+        if len(names) + len(constants) == 1:
+            return text.replace(f"@{name}(", "@0(", 1), (name,)
+        numbers = {one: f"@{number}" for number, one in enumerate([*names, *constants])}
+        return NAMED.sub(lambda match: numbers.get(match[1], match[0]), text), tuple(names)
+
+    def _declared(self, names: Iterable[str], own: Collection[str]) -> list[str]:
+        """Declare what functions name of the module, but for `own`, which stand beside them."""
+        module = self._module
+        lines: list[str] = []
+        for name in names:
+            if name in module.variables:
+                lines.append(f"@{name} = external global [{module.variables[name]} x i8], align 64")
+            elif name in module.globals:
+                lines.append(module.globals[name])
+            elif name in module.declarations:
+                lines.append(module.declarations[name])
+            elif name in module.functions and name not in own:
+                lines.append(module.functions[name].declaration())
+        return lines

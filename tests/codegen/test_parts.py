@@ -1,0 +1,88 @@
+"""Modules taken apart: levels of their functions, texts for LLVM, outlines that are equal where code is."""
+
+import ctypes
+
+from hybridize.codegen.llvm.engine import compile_program, host_target
+from hybridize.codegen.llvm.parts import Parts
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.runtime.image import Loaded
+from tests.codegen.test_text import module
+
+
+def callers(count):
+    """`main(x)` goes through functions that only call the next, to one that adds a constant and calls back."""
+    made = module(4)
+    back = Function(made, "back", [("i64", "x")], returns="i64", attributes=UNOPTIMISED)
+    back.do(f"ret i64 {back.op('call i64 @helper(i64 %x)')}")
+    through = "back"
+    for number in range(count):
+        f = Function(made, f"through.{number}", [("i64 noundef", "x")], returns="i64", busy=number == 2)
+        f.do(f"ret i64 {f.op(f'call i64 @{through}(i64 %x)')}")
+        through = f.name
+    top = Function(made, "top", [("i64", "x")], returns="i64", linkage="")
+    cell = top.alloca("i64")
+    top.do(f"store i64 7, ptr {cell}")
+    top.do(f"ret i64 {top.op(f'call i64 @{through}(i64 %x)')}")
+    return made
+
+
+def test_functions_that_only_call_others_are_compiled_at_level_0():
+    made = callers(3)
+    parts = Parts(made)
+    assert parts.callers == {
+        "back",
+        "through.0",
+        "through.1",
+        "helper.unused",
+        "main",
+    }
+    working, calling = (
+        parts.text([name for name in made.functions if (name in parts.callers) == only]) for only in (False, True)
+    )
+    assert "define hidden i64 @through.2(" in working
+    assert "@helper.cell" in working
+    assert "@helper.cell" not in calling
+    assert "define i64 @main(" in calling
+    assert "define i64 @top(" in working
+    image = compile_program(made, host_target())
+    assert sorted(name for name, _ in image.exports) == ["main", "top"]
+    loaded = Loaded(image)
+    for name in ("main", "top"):
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(loaded.address(name))
+        assert (function(5), function(2000)) == (9, 1000)
+
+
+def test_few_functions_stay_together_and_variables_are_zeros():
+    few = module(4)
+    del few.functions["helper.unused"]
+    assert not Parts(few).callers
+    many = callers(3)
+    many.variable("seen", 8)
+    read = Function(many, "read", [], returns="ptr", linkage="")
+    read.do("ret ptr @seen")
+    loaded = Loaded(compile_program(many, host_target()))
+    address = ctypes.CFUNCTYPE(ctypes.c_void_p)(loaded.address("read"))()
+    assert address == loaded.address("seen")
+    assert ctypes.c_int64.from_address(address).value == 0
+
+
+def swapped(first, second, *, number=3):
+    """`f(x)` is `first(second(x))`; `plus` adds a number, `times` multiplies by one."""
+    made = Module()
+    cell = made.constant(f"cell.{first}", "i64", str(number))
+    for name, word in (("plus", "add"), ("times", "mul")):
+        f = Function(made, name, [("i64", "x")], returns="i64")
+        f.do(f"ret i64 {f.op(f'{word} i64 %x, {number}')}")
+    f = Function(made, "f", [("i64", "x")], returns="i64", linkage="")
+    inner = f.op(f"call i64 @{second}(i64 %x)")
+    outer = f.op(f"call i64 @{first}(i64 {inner})")
+    loaded = f.op(f"load i64, ptr {cell}")
+    f.do(f"ret i64 {f.op(f'add i64 {outer}, {loaded}')}")
+    return made
+
+
+def test_outlines_are_equal_where_code_is():
+    one, other, third = swapped("plus", "times"), swapped("times", "plus"), swapped("plus", "times", number=4)
+    assert Parts(one).outline("f")[0] == Parts(other).outline("f")[0] != Parts(third).outline("f")[0]
+    assert [Parts(made).outline("f")[1] for made in (one, other)] == [("f", "times", "plus"), ("f", "plus", "times")]
+    assert len({Parts(one).outline(name)[0] for name in one.functions}) == 3
