@@ -166,10 +166,10 @@ def into_panels(
             outer = (*group_sizes, count, each.tiles, each.gates, *term_sizes)
             looped = (*(size for size in outer if not same(size, 1)), width)
             space, numbers = Space(interner, dict(enumerate(looped))), itertools.count()
-            axes = [interner.number(0) if same(size, 1) else space.axis(next(numbers)) for size in outer]
-            axes.append(space.axis(len(looped) - 1))
-            groups, (panel, tile, gate) = tuple(axes[: len(group_sizes)]), axes[len(group_sizes) :][:3]
-            terms, lane = tuple(axes[len(group_sizes) + 3 : -1]), axes[-1]
+            axes = tuple(interner.number(0) if same(size, 1) else space.axis(next(numbers)) for size in outer)
+            axes = (*axes, space.axis(len(looped) - 1))
+            groups, (panel, tile, gate) = axes[: len(group_sizes)], axes[len(group_sizes) :][:3]
+            terms, lane = axes[len(group_sizes) + 3 : -1], axes[-1]
             term = space.flat(terms, term_sizes)
             within = [(tile, across * k), (term, across), (gate, of_gate), (lane, 1)]
             place = space.affine(
