@@ -111,6 +111,8 @@ class Tile:
     """Its parameters come last, and c is what it makes of it."""
     light: Light | None = None
     """The panel has elements as they are stored."""
+    keeps: bool = False
+    """Converted elements are stored for other tiles: `ptr kept` comes after the parameters of `light`."""
 
     @property
     def long(self) -> bool:
@@ -122,7 +124,7 @@ class Tile:
         reach = "" if self.ahead == self.vectors * arithmetic.vector_bytes else self.ahead
         words = [f"{self.rows}x{self.vectors}", "k" if self.along_k else "r", *_ADDING[self.adds]]
         words += [f"ahead{reach}"] * (self.ahead > 0) + ["brings"] * self.brings + ["clamped"] * self.clamped
-        words += [arithmetic.packed.name] * (self.light is not None)
+        words += [arithmetic.packed.name] * (self.light is not None) + ["keeps"] * self.keeps
         return ".".join(words + [f"{self.gates}gates"] * (self.gates > 1) + ["long"] * self.long)
 
     @property
@@ -135,7 +137,8 @@ class Tile:
         """Its parameters, but those of an ending."""
         gate = [("i64", "gate")] * (self.gates > 1)
         light = self.light.params if self.light else ()
-        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate, *light]
+        kept = [("ptr", "kept")] * self.keeps
+        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate, *light, *kept]
 
 
 def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
@@ -264,6 +267,9 @@ def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str
         }
         if form.light is not None and form.light.counts_terms:
             instead["w.term"] = f.op(f"add i64 %w.term, {loop.index}")
+        if form.keeps:
+            row = form.vectors * arithmetic.vector_bytes
+            instead["kept"] = at(f, "%kept", f.op(f"mul i64 {loop.index}, {row}"))
         if form.brings:
             instead["next"] = at(f, "%next", f.op(f"mul i64 {loop.index}, %rate"))
         _call_alike(f, part, form.params, instead)
@@ -364,6 +370,10 @@ class _TileBody:
         x = at(f, "%x", times(f, k, arithmetic.bytes) if self.form.along_k else f.op(f"mul i64 {k}, %xs"))
         w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
         loaded = [self.load(number, k, at(f, w, column)) for number, column in enumerate(self.columns)]
+        if self.form.keeps:
+            kept = at(f, "%kept", times(f, k, len(loaded) * arithmetic.vector_bytes))
+            for number, value in enumerate(loaded):
+                arithmetic.store_computed(f, value, at(f, kept, number * arithmetic.vector_bytes))
         if self.form.ahead:
             nbytes = arithmetic.vector_bytes if self.form.light is None else arithmetic.packed_bytes
             fetch(f, w, self.form.ahead, len(self.columns) * nbytes)
