@@ -9,7 +9,7 @@ What is computed so is no constant that calls would read instead: that would be 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from hybridize.base.dims import known, same
 from hybridize.base.dtypes import bool_
@@ -23,6 +23,7 @@ from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk
 from hybridize.machine.arithmetic import converts_quickly
 from hybridize.ops import Effect, Op, Reshape
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.ending import ACCUMULATED
@@ -30,11 +31,6 @@ from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS
 from hybridize.schedule.lower import Lowerings
-
-LIGHT: Final = 8
-"""Operations of an element, in additions, that tiles compute wherever they load it."""
-FEW: Final = 4
-"""Of what else a prologue reads, all together, there is an element for so many of the operand at most."""
 
 
 @frozen(eq=False)
@@ -141,7 +137,7 @@ class _Prologues:
         if main is None or not light.is_light or not converts_quickly(main.type.dtype, self._lowerings.target):
             return None
         others = [leaf for leaf in light.leaves if leaf is not main]
-        small = FEW * sum(leaf.type.size for leaf in others) <= w.type.size
+        small = thresholds.PROLOGUE_ELEMENTS * sum(leaf.type.size for leaf in others) <= w.type.size
         if not small or main.type.nbytes + sum(leaf.type.nbytes for leaf in others) >= w.type.nbytes:
             return None
         numbers = {light.leaves[leaf]: number for number, leaf in enumerate((main, *others), ACCUMULATED)}
@@ -232,7 +228,7 @@ class _Expression:
         assert isinstance(lowered, tuple)
         local = lowered[node.outputs.index(value)]
         cost = sum(of.cost for one in self.nodes for of in self._locals(one))
-        return not (local.folds or local.choices) and cost + local.cost <= LIGHT
+        return not (local.folds or local.choices) and cost + local.cost <= thresholds.PROLOGUE_COST
 
     def _locals(self, node: Node) -> Any:
         return self._lowerings.of(node)

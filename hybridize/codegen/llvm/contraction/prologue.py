@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.micro import Light, LoadVector
+from hybridize.codegen.llvm.contraction.micro import Light
+from hybridize.codegen.llvm.contraction.terms import LoadVector
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width

@@ -15,27 +15,20 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from hybridize.base.dims import is_symbolic, product, proven, same
 from hybridize.base.frozen import changed, frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
-from hybridize.codegen.llvm.contraction.micro import (
-    Light,
-    LoadVector,
-    bring_line,
-    fetch,
-    plain_loads,
-    sums_before,
-    term_added,
-    widened,
-    widening,
-)
+from hybridize.codegen.llvm.contraction.micro import Light, plain_loads, sums_before, widened, widening
 from hybridize.codegen.llvm.contraction.prologue import PanelLoads
+from hybridize.codegen.llvm.contraction.terms import LoadVector, TermLoop, bring_line
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
+from hybridize.codegen.llvm.registers import first_lanes
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
+from hybridize.schedule.contraction.panels import Summation
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan, TapTable, TapTiles, table_of
 
 Range = tuple[int | str, int | str]
@@ -451,48 +444,23 @@ class _Line:
 
     def _terms(self, f: Function, x: str, w: str, offsets: list[str], carried: list[str], those: Range) -> list[str]:
         """The sums, and where memory is brought from, after those terms of a tap."""
-        (first, last), unroll = (operand(f, those[0]), those[1]), self.panels.unroll
-        whole: int | str
-        if isinstance(last, int) and first.isdecimal():
-            whole = int(first) + (last - int(first)) // unroll * unroll
-        else:
-            whole = last
-            if unroll > 1:
-                count = operand(f, last) if first == "0" else f.op(f"sub i64 {operand(f, last)}, {first}")
-                whole = f.op(f"sub i64 {operand(f, last)}, {f.op(f'urem i64 {count}, {unroll}')}")
-        sums = self.height * self.panels.vectors
-        kinds = ["ptr", *[self.arithmetic.vector] * sums, *["ptr"] * (len(carried) - sums)]
-        axis = self.plan.terms[-1]
-        along_x, along_w = axis.x * self.arithmetic.bytes, axis.w * self.panel_bytes
-        w = at(f, w, times(f, first, along_w))
-        begin = int(first) if first.isdecimal() else first
-        for start, stop, step in ((begin, whole, unroll), (whole, last, 1)):
-            if operand(f, start) == operand(f, stop):
-                continue
-            # A pointer to w of its own saves the turn an instruction; x is addressed by the count of terms.
-            with f.loop(start, stop, step, carry=list(zip(kinds, [w, *carried], strict=True))) as loop:
-                panel, following, after = loop.values[0], loop.values[1 : 1 + sums], loop.values[1 + sums :]
-                pixels = at(f, x, times(f, loop.index, along_x))
-                for turn in range(step):
-                    term = at(f, pixels, turn * along_x), at(f, panel, turn * along_w)
-                    following = self._term(f, *term, offsets, following)
-                for pointer in after:
-                    for line in range(self.panels.lines):
-                        bring_line(f, at(f, pointer, line * self.panels.step // self.panels.lines))
-                following += [at(f, pointer, self.panels.step) for pointer in after]
-                loop.following = [at(f, panel, step * along_w), *following]
-            w, *carried = loop.results
-        return carried
+        arithmetic, panels, axis = self.arithmetic, self.panels, self.plan.terms[-1]
+        sums, row, load = self.height * panels.vectors, self.panel_bytes, self.load
+        assert load is not None
+        loop = TermLoop(
+            f, arithmetic, offsets, [v * row // panels.vectors for v in range(panels.vectors)],
+            axis.x * arithmetic.bytes, axis.w * row, lambda number, k, pointer: load(number, "0", pointer),
+            ahead=panels.ahead, row_bytes=row,
+        )  # fmt: skip
 
-    def _term(self, f: Function, x: str, w: str, offsets: list[str], sums: list[str]) -> list[str]:
-        """One term: every row times every vector of w."""
-        arithmetic, vectors = self.arithmetic, self.panels.vectors
-        assert self.load is not None
-        nbytes = self.panel_bytes // vectors
-        columns = [self.load(v, "0", at(f, w, v * nbytes)) for v in range(vectors)]
-        if self.panels.ahead:
-            fetch(f, w, self.panels.ahead, self.panel_bytes)
-        return term_added(f, arithmetic, x, offsets, columns, sums)
+        def bring(k: str, pointers: list[str]) -> list[str]:
+            for pointer in pointers:
+                for line in range(panels.lines):
+                    bring_line(f, at(f, pointer, line * panels.step // panels.lines))
+            return [at(f, pointer, panels.step) for pointer in pointers]
+
+        w = at(f, w, times(f, operand(f, those[0]), axis.w * row))
+        return loop.summed(x, w, carried[:sums], those, Summation(1, panels.unroll), carried[sums:], bring)
 
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
         """The lanes of a vector of columns; of the last ones, some may not exist."""
