@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hybridize.codegen.llvm.text import Function, at
+from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.steps import NOWHERE, Address
 
 Base = tuple[str, int]
@@ -27,7 +27,7 @@ class Pointers:
             return "null"
         pointer = self._known.get(address)
         if pointer is None:
-            pointer = self._known[address] = at(self._f, self._base((address.kind, address.slot)), address.offset)
+            pointer = self._known[address] = self._f.at(self._base((address.kind, address.slot)), address.offset)
         return pointer
 
     def resolve(self, addresses: Iterable[Address]) -> None:
