@@ -19,6 +19,7 @@ The road (`scheduler`): each phase is a function of what those before it gave.
     draft        a group as statements over its own axes
     finish       a draft as a kernel: axes merged, pieces split, a row axis for vectors chosen
     residues     loops over a divided index, unrolled where their turns read the same
+    kernel       kernels with the kinds of their axes: how loops run
     nests        how the loops of a nest run; of that:
         together   statements that share their inner loops
         vectors    lanes of loops and folds
@@ -51,6 +52,7 @@ The road (`scheduler`): each phase is a function of what those before it gave.
     storage      the memory of values and steps; sharing: the steps that threads share
     pending      units as steps that wait for their places in memory, a module each kind
     steps        the schedule as data; each step answers what it reads, writes, moves
+    launches     the same as the plan has it: arguments in order, turns, control flow
     scheduler    the road: group, order, pending steps, bands, places in memory, steps
     thresholds   the numbers by which all of them choose: unit, reason, source
 
