@@ -117,14 +117,14 @@ def read(content: bytes) -> Object:
     words = _data(view, headers[naming]).tobytes()
     sections = tuple(
         Section(
-            words[header[0] : words.index(b"\0", header[0])].decode(),
-            header[1],
-            header[2],
-            _data(view, header),
-            header[5],
-            max(1, header[8]),
-            header[7],
-            header[9] if header[2] & (MERGED | STRINGS) == MERGED else 0,
+            name=words[header[0] : words.index(b"\0", header[0])].decode(),
+            type=header[1],
+            flags=header[2],
+            data=_data(view, header),
+            nbytes=header[5],
+            alignment=max(1, header[8]),
+            info=header[7],
+            unit=header[9] if header[2] & (MERGED | STRINGS) == MERGED else 0,
         )
         for header in headers
     )

@@ -82,10 +82,18 @@ def _joined(functions: Mapping[str, FunctionCode], exported: Collection[str], va
         for chunk, place in zip(function.constants, places, strict=True):
             constants.refer(chunk, place, to)
     sections = (
-        Section("", 0, 0, memoryview(b""), 0, 1, 0),
+        Section(name="", type=0, flags=0, data=memoryview(b""), nbytes=0, alignment=1, info=0),
         code.section("code", elf.ALLOCATED | elf.EXECUTABLE),
         constants.section("constants", elf.ALLOCATED),
-        Section("variables", elf.ZEROS, elf.ALLOCATED | elf.WRITE, memoryview(b""), zeros, _ALIGNED, 0),
+        Section(
+            name="variables",
+            type=elf.ZEROS,
+            flags=elf.ALLOCATED | elf.WRITE,
+            data=memoryview(b""),
+            nbytes=zeros,
+            alignment=_ALIGNED,
+            info=0,
+        ),
         *code.relocations(_CODE),
         *constants.relocations(_CONSTANTS),
     )
@@ -131,13 +139,23 @@ class _Sections:
     def section(self, name: str, flags: int) -> Section:
         """The section."""
         data = memoryview(b"".join(self._parts))
-        return Section(name, elf.PROGBITS, flags, data, len(data), self._alignment, 0)
+        return Section(
+            name=name, type=elf.PROGBITS, flags=flags, data=data, nbytes=len(data), alignment=self._alignment, info=0
+        )
 
     def relocations(self, number: int) -> Iterator[Section]:
         """The section of its references, where it has some; its own number is `number`."""
         if self._rows:
             rows = numpy.concatenate(self._rows)
-            yield Section("", elf.RELOCATIONS, 0, memoryview(rows.tobytes()), rows.nbytes, 8, number)
+            yield Section(
+                name="",
+                type=elf.RELOCATIONS,
+                flags=0,
+                data=memoryview(rows.tobytes()),
+                nbytes=rows.nbytes,
+                alignment=8,
+                info=number,
+            )
 
 
 class _Symbols:
@@ -311,14 +329,16 @@ class _Linker:
         obj, symbols = self.obj, self.obj.symbols
         exported = (symbols["info"] >> 4 != 0) & (symbols["other"] & 3 == 0) & self.inside
         return Image(
-            obj.machine,
-            self.memory[: self.free].tobytes(),
-            self.variables,
-            self.memory[self.variables :].tobytes(),
-            self.end - self.data_end,
-            tuple((obj.name(number), int(self.targets[number])) for number in numpy.flatnonzero(exported).tolist()),
-            tuple((key, offset) for key, offset in self.words.items() if isinstance(key, str)),
-            tuple(self.pointers),
+            machine=obj.machine,
+            code=self.memory[: self.free].tobytes(),
+            data_offset=self.variables,
+            data=self.memory[self.variables :].tobytes(),
+            zeros=self.end - self.data_end,
+            exports=tuple(
+                (obj.name(number), int(self.targets[number])) for number in numpy.flatnonzero(exported).tolist()
+            ),
+            externals=tuple((key, offset) for key, offset in self.words.items() if isinstance(key, str)),
+            pointers=tuple(self.pointers),
         )
 
 

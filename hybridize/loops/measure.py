@@ -9,7 +9,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import FLOATS, bool_
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select
 from hybridize.loops.functions import FUNCTIONS
-from hybridize.loops.index import Index, children
+from hybridize.loops.index import CHILDREN, Index
 from hybridize.loops.kernel import Kernel, Param, Statement
 
 MANY = 64
@@ -18,16 +18,18 @@ MANY = 64
 
 def walk(*roots: Expr, indices: bool = True, folds: bool = True) -> Iterator[Expr]:
     """Each expression below `roots` once; optionally without what is inside indices, or inside folds."""
-    seen: set[int] = set()
+    seen: set[Expr] = set()
     stack = list(roots)
     while stack:
         node = stack.pop()
-        if id(node) in seen:
+        if node in seen:
             continue
-        seen.add(id(node))
+        seen.add(node)
         yield node
         if (indices or not isinstance(node, Load | Index)) and (folds or not isinstance(node, Fold)):
-            stack += children(node)
+            parts = CHILDREN.get(node.__class__)
+            if parts is not None:
+                stack += parts(node)
 
 
 def widest(*roots: Expr) -> int:

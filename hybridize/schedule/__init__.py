@@ -28,12 +28,12 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     joining      products of one operand with several stable matrices, made one
     flattening   products of flattened images, whose stable matrices are permuted instead
     derived      the programs that make constants of others, once for each version
-    bands        steps that run a few rows at a time, one after the other
-    banding      bands carried out: order, plans by blocks of rows, memory, threads
-    rolling      contractions over images that run a few lines at a time, one after the other
+    bands        steps that run a few rows at a time, one after the other: which, and how many rows
+    rolling      the same of contractions over images, a few lines at a time
+    banding      both carried out: order, plans by blocks of rows, memory, threads
     dying        steps moved to where they let a larger value die
     memory       offsets from live ranges
-    updates      buffer donation: outputs that may lie where an input lies
+    updates      buffer donation: outputs that may lie where an input lies; in_place: steps that read before they write
     parallel     which steps are split among threads
     tasks        which steps run beside each other: branches, each on a thread
     order        each unit after what it needs

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carry out the bands of a program: plans by blocks of rows, memory of one block, threads that share the blocks."""
+"""Carry out the bands of a program, of rows (`bands`) and of lines (`rolling`): plans by blocks of rows, memory of one
+block, threads that share the blocks.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ from hybridize.machine.target import Target
 from hybridize.schedule import contraction, thresholds
 from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs, has_unknown_panels
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
-from hybridize.schedule.memory import ScratchBlock, assign, most_alive, rounded
+from hybridize.schedule.memory import ScratchBlock, assign, keep_through, most_alive, rounded
 from hybridize.schedule.parallel import Split
+from hybridize.schedule.rolling import RollingMember, RollingRun, find_rolling
 from hybridize.schedule.sharing import Sharing
-from hybridize.schedule.steps import Address, Band, BandPart, PackingPart
+from hybridize.schedule.steps import Address, Band, BandPart, RollingCut, RowCut
 from hybridize.schedule.storage import ProgramMemory
 
 
@@ -24,8 +27,8 @@ from hybridize.schedule.storage import ProgramMemory
 class Placed:
     """A step in a band."""
 
-    run: Run
-    axes: Axes
+    run: Run | RollingRun
+    axes: Axes = ()
     """Those that count its rows, slowest first."""
     plan: contraction.ProductPlan | None = None
     """Of a product: by blocks of rows."""
@@ -42,26 +45,26 @@ class Placed:
     def part(self, memories: Sequence[Memory]) -> BandPart:
         """The step's part in the band; its addresses are in these memories."""
         assert self.band is not None
-        return BandPart(self.band, tuple(self.run.local.get(memory, 0) for memory in memories))
+        local = self.run.local if isinstance(self.run, Run) else {}
+        return BandPart(self.band, tuple(local.get(memory, 0) for memory in memories))
 
-    def packing_part(self) -> PackingPart | None:
+    def packing_part(self) -> BandPart | None:
         """The part of the step that packs its matrices; None where that comes before the band."""
         assert self.band is not None
-        return PackingPart(self.band, self.members) if self.members else None
+        return BandPart(self.band, members=self.members) if self.members else None
 
 
 @mutable(eq=False)
 class Settled:
     """A band and its memory."""
 
-    run: Run
+    run: Run | RollingRun
+    cut: RowCut | RollingCut
     own: Sequence[ScratchBlock]
     """Memory that each thread has for itself."""
-    inner: Sequence[tuple[ScratchBlock, ScratchBlock]]
-    """Memory that lies within other memory, at its offset there."""
     split: Split | None
-    in_turn: bool
-    """True if members of the batch are done one after the other."""
+    inner: Sequence[tuple[ScratchBlock, ScratchBlock]] = ()
+    """Memory that lies within other memory, at its offset there."""
 
 
 def gathered(
@@ -129,30 +132,47 @@ class Bands:
         self._instead: dict[ScratchBlock, ScratchBlock] = {}
         """Memory that lies in place of other memory, which stays as long; and that one, which lies in place of none."""
 
-    def is_large(self, nbytes: int) -> bool:
-        """Tell whether a step that moves so many bytes may share a band."""
-        return nbytes * thresholds.BAND_STEP_SHARE >= self._target.l2_bytes
-
     def of(self, number: int) -> Placed | None:
         """The place of a step in a band."""
         return self._placed.get(number)
 
+    def keeps(self, memory: Memory | None) -> bool:
+        """Tell whether a band keeps a few lines only of some memory: it stores the zeros around them itself."""
+        return any(
+            isinstance(one.cut, RollingCut) and any(block is memory for block in one.own) for one in self._settled
+        )
+
     def settle(
-        self, members: Sequence[BandMember | None], outputs: int, storage: ProgramMemory, sharing: Sharing
+        self,
+        members: Sequence[BandMember | RollingMember | None],
+        outputs: int,
+        storage: ProgramMemory,
+        sharing: Sharing,
     ) -> None:
         """Find the bands among steps, None for one that is in none, and say which memory they need, when, and how much.
 
         `outputs` are the bytes of what a call returns, besides the blocks of scratch.
         """
-        if not any(members):
-            return
-        alone = most_alive(storage.blocks)
-        room = alone + (alone + outputs) // thresholds.BAND_MEMORY_SHARE
-        runs = find_runs(
-            members, self._target, self._threads, lambda run: self._needed(run, storage.blocks, sharing) <= room
-        )
-        for run in runs:
-            self._settle(run, storage, sharing)
+        rows = [one if isinstance(one, BandMember) else None for one in members]
+        if any(rows):
+            alone = most_alive(storage.blocks)
+            room = alone + (alone + outputs) // thresholds.BAND_MEMORY_SHARE
+            runs = find_runs(
+                rows, self._target, self._threads, lambda run: self._needed(run, storage.blocks, sharing) <= room
+            )
+            for run in runs:
+                self._settle(run, storage, sharing)
+        lines = (one for one in members if isinstance(one, RollingMember))
+        for rolling in find_rolling(lines, self._target, self._threads):
+            self._settle_lines(rolling, storage, sharing)
+
+    def _settle_lines(self, run: RollingRun, storage: ProgramMemory, sharing: Sharing) -> None:
+        split = sharing.split(*run.work, run.block_bytes, lambda: True)
+        for block, nbytes in zip(run.blocks, run.block_bytes, strict=True):
+            block.nbytes = nbytes if split is None else rounded(nbytes) * split.slots
+        self._settled.append(Settled(run, run.cut, run.blocks, split))
+        self._placed |= {member.number: Placed(run) for member in run.members}
+        keep_through(storage.blocks, *run.span)
 
     def _needed(self, run: Run, blocks: Iterable[ScratchBlock], sharing: Sharing) -> int:
         """The bytes of scratch that are alive in a band, as it would be settled, at most."""
@@ -186,7 +206,7 @@ class Bands:
         for member in run.members:
             placed = self._placed[member.number] = Placed(run, run.axes[member.number])
             if member.plan is not None:
-                self._replan(placed, member, storage, in_turn=in_turn)
+                self._replan(run, placed, member, storage, in_turn=in_turn)
             for block, size in member.own:
                 block.nbytes = size if placed.plan is None else placed.plan.scratch.nbytes
                 own.append(block)
@@ -201,13 +221,10 @@ class Bands:
             giver.last = taker.last
             inner.append((taker, giver))
             self._instead[taker] = giver
-        self._settled.append(Settled(run, own, inner, threads, in_turn))
+        self._settled.append(Settled(run, RowCut(run.batch, run.blocks, in_turn), own, threads, inner))
         apart = {block for block, _ in inner}
         storage.blocks[:] = [block for block in storage.blocks if block not in apart]
-        # All else that is alive at one of its steps is alive as long as the band.
-        for block in storage.blocks:
-            if block.first <= last and block.last >= first:
-                block.first, block.last = min(block.first, first), max(block.last, last)
+        keep_through(storage.blocks, first, last)
 
     def _taken_over(self, run: Run) -> dict[ScratchBlock, ScratchBlock]:
         """The memory that outlives a band, each in place of what an earlier step reads last, row for row.
@@ -282,12 +299,12 @@ class Bands:
             return 0
         return contraction.of_one_member(product).w_bytes if in_turn else product.w_bytes
 
-    def _replan(self, placed: Placed, member: BandMember, storage: ProgramMemory, *, in_turn: bool) -> None:
+    def _replan(self, run: Run, placed: Placed, member: BandMember, storage: ProgramMemory, *, in_turn: bool) -> None:
         """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once, or for
         each member of the batch `in_turn`.
         """
         assert member.plan is not None
-        product, (first, last) = member.plan.product, placed.run.span
+        product, (first, last) = member.plan.product, run.span
         packing = self._packing(member.plan)
         in_turn = in_turn and _has_members(product)
         packed = contraction.of_one_member(product) if in_turn else product
@@ -306,18 +323,16 @@ class Bands:
             param = placed.fill.params[0]
             placed.packed = storage.scratch(param.size * param.dtype.itemsize, first)
             placed.packed.last = last
-        placed.plan = contraction.make_plan(product, self._target, member.following, placed.run.blocks)
+        placed.plan = contraction.make_plan(product, self._target, member.following, run.blocks)
 
     def place(self, locate: Callable[[ScratchBlock], Address]) -> None:
         """Make the bands, now that memory has addresses."""
         for number, one in enumerate(self._settled):
-            run = one.run
-            assert run.blocks is not None
             for block, around in one.inner:
                 block.offset = block.offset + around.offset
             own = dict.fromkeys(map(locate, one.own))
-            band = Band(number, run.batch, run.blocks, tuple(own), one.split, one.in_turn)
-            for member in run.members:
+            band = Band(number, one.cut, tuple(own), one.split)
+            for member in one.run.members:
                 self._placed[member.number].band = band
 
     def together(self, count: int, others: Iterable[tuple[int, int]] = ()) -> Iterable[Sequence[int]]:

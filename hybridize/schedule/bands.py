@@ -85,6 +85,11 @@ class BandMember:
         return None if self.rows is None else product(self.space.ranges[axis] for axis in self.rows)
 
 
+def is_large(nbytes: int, target: Target) -> bool:
+    """Tell whether a step that moves so many bytes may share a band."""
+    return hint(nbytes) * thresholds.BAND_STEP_SHARE >= target.l2_bytes
+
+
 def suits_band(plan: ProductPlan) -> bool:
     """Tell whether the product of a plan has tiles of rows, which compute any of them in the same way, whichever are
     computed with them. Where the number of rows is not known, it may have dot products too: not in a band.

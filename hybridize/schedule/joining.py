@@ -121,7 +121,15 @@ class _Joining:
         (x, _), op = nodes[0].inputs, nodes[0].op
         assert isinstance(op, Matmul)
         n = sum(node.outputs[0].type.shape[1] for node in nodes)
-        return Product(x.type.dtype, x.type.shape[0], n, x.type.shape[1], 1, False, op.transpose_w)
+        return Product(
+            dtype=x.type.dtype,
+            m=x.type.shape[0],
+            n=n,
+            k=x.type.shape[1],
+            batch=1,
+            transpose_x=False,
+            transpose_w=op.transpose_w,
+        )
 
     def _meetings(self, nodes: Sequence[Node]) -> list[list[Node]]:
         """Sets of products as wide as each other that elementwise computations read together, and nobody else."""

@@ -29,6 +29,13 @@ class ScratchBlock:
     """True if zeros are stored in it first, by a step of its own."""
 
 
+def keep_through(blocks: Iterable[ScratchBlock], first: int, last: int) -> None:
+    """Have all that is alive at one of these steps, which run more than once or beside each other, live through all."""
+    for block in blocks:
+        if block.first <= last and block.last >= first:
+            block.first, block.last = min(block.first, first), max(block.last, last)
+
+
 def assign(blocks: list[ScratchBlock]) -> int:
     """Give every block its offset; returns the bytes needed.
 

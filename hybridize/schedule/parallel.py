@@ -133,7 +133,7 @@ class Split:
             least = min(thresholds.INNER_US if self.wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
             return Ranges(None, self.wakes or None, least)
         work = estimated_us(self.nbytes, self.flops)
-        grain = int(turns * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
+        grain = int(hint(turns) * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
         return Ranges(max(1, grain), self.wakes or work >= thresholds.WORTH_US, 0.0)
 
     def text(self, turns: Sequence[int]) -> str:

@@ -9,7 +9,7 @@ What is computed so is no constant that calls would read instead: that would be 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from hybridize.base.dims import known, same
 from hybridize.base.dtypes import bool_
@@ -17,23 +17,20 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, OpLike, Value
 from hybridize.loops.contraction import Contraction
-from hybridize.loops.expr import Const, Expr, Load
-from hybridize.loops.index import Index, Space
+from hybridize.loops.expr import Axis, Const, Expr, Load
+from hybridize.loops.index import Index, Space, children
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk
 from hybridize.machine.arithmetic import converts_quickly
 from hybridize.ops import Effect, Op, Reshape
+from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product
+from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS
 from hybridize.schedule.lower import Lowerings
-
-LIGHT: Final = 8
-"""Operations of an element, in additions, that tiles compute wherever they load it."""
-FEW: Final = 4
-"""Of what else a prologue reads, all together, there is an element for so many of the operand at most."""
 
 
 @frozen(eq=False)
@@ -124,6 +121,8 @@ class _Prologues:
         if node.inputs[1] not in self._makers:
             return False
         tiled = self._lowerings.of(node)
+        if isinstance(tiled, Arrangement):
+            return not tiled.swapped and tiled.has_panels and known(node.inputs[1].type.shape)
         if not isinstance(tiled, MatrixProduct) or tiled.contraction.precision.operand == bool_:
             return False
         *_, n, k = tiled.contraction.sizes
@@ -138,7 +137,7 @@ class _Prologues:
         if main is None or not light.is_light or not converts_quickly(main.type.dtype, self._lowerings.target):
             return None
         others = [leaf for leaf in light.leaves if leaf is not main]
-        small = FEW * sum(leaf.type.size for leaf in others) <= w.type.size
+        small = thresholds.PROLOGUE_ELEMENTS * sum(leaf.type.size for leaf in others) <= w.type.size
         if not small or main.type.nbytes + sum(leaf.type.nbytes for leaf in others) >= w.type.nbytes:
             return None
         numbers = {light.leaves[leaf]: number for number, leaf in enumerate((main, *others), ACCUMULATED)}
@@ -152,7 +151,9 @@ class _Prologues:
         if main.type.shape != w.type.shape:
             main = self._reshaped(main, w.type)
         tiled = self._lowerings.of(node)
-        assert isinstance(tiled, MatrixProduct)
+        assert isinstance(tiled, MatrixProduct | Arrangement)
+        if isinstance(tiled, Arrangement) and not _is_of_result(value, tiled.contraction):
+            return None
         op = PrologueOp(node.op, tiled.contraction, w.type, value)
         again = Node(op, (node.inputs[0], main, *others), node.outputs, node.loc)
         self._made_of[again] = (*(one for one in self._graph.nodes if one in light.nodes), node)
@@ -227,10 +228,34 @@ class _Expression:
         assert isinstance(lowered, tuple)
         local = lowered[node.outputs.index(value)]
         cost = sum(of.cost for one in self.nodes for of in self._locals(one))
-        return not (local.folds or local.choices) and cost + local.cost <= LIGHT
+        return not (local.folds or local.choices) and cost + local.cost <= thresholds.PROLOGUE_COST
 
     def _locals(self, node: Node) -> Any:
         return self._lowerings.of(node)
+
+
+def _is_of_result(value: Expr, contraction: Contraction) -> bool:
+    """Tell whether a prologue depends on axes of the result alone, as tiles over taps do not know those of sums."""
+    seen = list[Expr]()
+    front: list[Expr] = [value]
+    while front:
+        node = front.pop()
+        seen.append(node)
+        if not isinstance(node, Load) or node.operand != ACCUMULATED:
+            front += children(node)
+    axes = {contraction.w[node.number].axis for node in seen if isinstance(node, Axis)}
+    return all(axis is not None and axis < contraction.rank for axis in axes)
+
+
+def prologue_of_taps(op: PrologueOp, operands: Sequence[Value], first: int, lowerings: Lowerings) -> Prologue:
+    """The prologue of a contraction over taps, over the axes of its result; `operands` are those behind x, and loads of
+    all but the first of them have numbers from `first` on.
+    """
+    contraction, interner = op.contraction, lowerings.interner
+    space = Space(interner, dict(enumerate(contraction.sizes)))
+    places = (index.axis for index in contraction.w)
+    axes = {k: interner.number(0) if axis is None else space.axis(axis) for k, axis in enumerate(places)}
+    return _over(op, operands, space, axes, first)
 
 
 def prologue_of(op: PrologueOp, operands: Sequence[Value], product: Product, lowerings: Lowerings) -> Prologue:
@@ -246,8 +271,17 @@ def prologue_of(op: PrologueOp, operands: Sequence[Value], product: Product, low
     zero = interner.number(0)
     axes = {k: zero if index.axis is None else places[index.axis] for k, index in enumerate(contraction.w)}
 
+    return _over(op, operands, space, axes)
+
+
+def _over(
+    op: PrologueOp, operands: Sequence[Value], space: Space, axes: Mapping[int, Expr], first: int = 0
+) -> Prologue:
+    """A prologue over other axes."""
+
     def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
-        return interner.load(load.dtype, load.operand, indices)
+        number = load.operand + first if load.operand >= 0 else load.operand
+        return space.interner.load(load.dtype, number, indices)
 
     value = space.rewrite_deep(op.value, axes, load, lambda fold: fold.variable, {})
     main, *others = operands

@@ -14,10 +14,10 @@ only where a thread begins in the middle it computes again the lines that its fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import hint, known, product
-from hybridize.base.frozen import frozen, mutable
+from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Expr
 from hybridize.loops.index import Index
 from hybridize.loops.kernel import Statement
@@ -26,10 +26,8 @@ from hybridize.schedule import thresholds
 from hybridize.schedule.bands import Memory
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
-from hybridize.schedule.memory import ScratchBlock, rounded
-from hybridize.schedule.parallel import Split
-from hybridize.schedule.sharing import Sharing
-from hybridize.schedule.steps import Address, RollingBand, RollingBlock, RollingMemory, RollingPart
+from hybridize.schedule.memory import ScratchBlock
+from hybridize.schedule.steps import RollingBlock, RollingCut, RollingLines
 
 
 @frozen(eq=False)
@@ -103,20 +101,38 @@ class _Chain:
         return sum(one.count * one.line_bytes for one in self.between)
 
 
-_Cut = tuple[int, tuple[RollingBlock, ...], tuple[int, ...]]
-"""Units of the last step in a block, the blocks, the lines that are kept of each memory."""
+@frozen(eq=False)
+class RollingRun:
+    """Consecutive members that run some lines at a time."""
+
+    members: tuple[RollingMember, ...]
+    blocks: tuple[ScratchBlock, ...]
+    """The memory between them."""
+    cut: RollingCut
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first and last step."""
+        return self.members[0].number, self.members[-1].number
+
+    @property
+    def work(self) -> tuple[int, int]:
+        """Bytes that are read and written, and operations."""
+        return sum(member.nbytes for member in self.members), sum(member.flops for member in self.members)
+
+    @property
+    def block_bytes(self) -> list[int]:
+        """Bytes of the lines that are kept of each memory."""
+        return [lines.count * lines.line_bytes for lines in self.cut.lines]
 
 
-@mutable(eq=False)
-class _Settled:
-    chain: _Chain
-    blocks: tuple[RollingBlock, ...]
-    line_counts: tuple[int, ...]
-    """Lines that are kept of each memory."""
-    size: int
-    """Units of the last step in a block."""
-    split: Split | None
-    band: RollingBand | None = None
+def find_rolling(members: Iterable[RollingMember], target: Target, threads: int) -> list[RollingRun]:
+    """The bands of lines among the steps of a program, in order."""
+    # Steps are given pointers to where all lines would begin, before the memory that there is.
+    if target.pointer_bytes < 8:
+        return []
+    walking = (one for one in members if _walk(one.plan) is not None)
+    return [run for chain in _chains(walking) for run in _parted(*chain, target, threads)]
 
 
 def _chains(walking: Iterable[RollingMember]) -> Iterable[tuple[list[RollingMember], list[_Lines]]]:
@@ -134,118 +150,47 @@ def _chains(walking: Iterable[RollingMember]) -> Iterable[tuple[list[RollingMemb
         yield members, between
 
 
-class RollingBands:
-    """Those of one program: settled when its steps are pending, placed when memory has addresses."""
+def _parted(
+    members: Sequence[RollingMember], between: Sequence[_Lines], target: Target, threads: int
+) -> list[RollingRun]:
+    """Part a chain into bands, so that the fewest bytes go through memory as a whole."""
+    best: list[tuple[int, list[RollingRun]]] = [(0, [])]
+    for end in range(1, len(members) + 1):
+        options = [best[end - 1]]
+        for start in range(max(0, end - thresholds.ROLLING_STEPS), end - 1):
+            walks = tuple(walk for one in members[start:end] if (walk := _walk(one.plan)) is not None)
+            chain = _Chain(tuple(members[start:end]), walks, tuple(between[start : end - 1]))
+            cut = _cut(chain, target, threads)
+            if cut is not None:
+                run = RollingRun(chain.members, tuple(lines.block for lines in chain.between), cut)
+                options.append((best[start][0] + chain.nbytes, [*best[start][1], run]))
+        best.append(max(options, key=lambda option: option[0]))
+    return best[-1][1]
 
-    def __init__(self, target: Target, threads: int) -> None:
-        self._target = target
-        self._threads = threads
-        self._settled: list[_Settled] = []
-        self._of: dict[int, _Settled] = {}
 
-    def settle(self, members: Iterable[RollingMember | None], blocks: Sequence[ScratchBlock], sharing: Sharing) -> None:
-        """Find the bands among steps, None for one that is in none, and say which memory they need, and when."""
-        # Steps are given pointers to where all lines would begin, before the memory that there is.
-        if self._target.pointer_bytes < 8:
-            return
-        walking = [one for one in members if one is not None and _walk(one.plan) is not None]
-        for chain_members, between in _chains(walking):
-            for chain, cut in self._parted(chain_members, between):
-                self._settle(chain, *cut, blocks, sharing)
-
-    def of(self, number: int) -> bool:
-        """Tell whether a step is in a rolling band."""
-        return number in self._of
-
-    def part(self, number: int) -> RollingPart:
-        """The part of a step in its band."""
-        settled = self._of[number]
-        assert settled.band is not None
-        return RollingPart(settled.band, number - settled.chain.members[0].number)
-
-    def keeps(self, memory: Memory | None) -> bool:
-        """Tell whether a band keeps a few lines only of some memory: it stores the zeros around them itself."""
-        return any(one.block is memory for settled in self._settled for one in settled.chain.between)
-
-    def spans(self) -> Iterable[tuple[int, int]]:
-        """The first and last step of each band."""
-        for one in self._settled:
-            yield one.chain.members[0].number, one.chain.members[-1].number
-
-    def place(self, locate: Callable[[ScratchBlock], Address]) -> None:
-        """Make the bands, now that memory has addresses."""
-        for number, one in enumerate(self._settled):
-            memories = tuple(
-                RollingMemory(locate(lines.block), lines.line_bytes, count, lines.count)
-                for lines, count in zip(one.chain.between, one.line_counts, strict=True)
-            )
-            units = one.chain.walks[-1].units
-            one.band = RollingBand(number, one.size, units, len(one.chain.members), memories, one.blocks, one.split)
-
-    def _parted(self, members: Sequence[RollingMember], between: Sequence[_Lines]) -> list[tuple[_Chain, _Cut]]:
-        """Part a chain into bands, so that the fewest bytes go through memory as a whole."""
-        best: list[tuple[int, list[tuple[_Chain, _Cut]]]] = [(0, [])]
-        for end in range(1, len(members) + 1):
-            options = [best[end - 1]]
-            for start in range(max(0, end - thresholds.ROLLING_STEPS), end - 1):
-                walks = tuple(walk for one in members[start:end] if (walk := _walk(one.plan)) is not None)
-                chain = _Chain(tuple(members[start:end]), walks, tuple(between[start : end - 1]))
-                cut = self._cut(chain)
-                if cut is not None:
-                    options.append((best[start][0] + chain.nbytes, [*best[start][1], (chain, cut)]))
-            best.append(max(options, key=lambda option: option[0]))
-        return best[-1][1]
-
-    def _cut(self, chain: _Chain) -> _Cut | None:
-        """Cut a chain into blocks: how many units of the last step each has, and what of the others; None where that is
-        not faster.
-        """
-        if chain.nbytes * thresholds.FAR_SHARE <= self._target.l2_bytes:
-            return None
-        if all(lines.seen == 1 for lines in chain.between):
-            return None
-        if sum(hint(one.flops) for one in chain.members) > thresholds.ROLLING_WORK * chain.nbytes:
-            return None
-        if sum(map(_weights, chain.members)) * thresholds.WEIGHT_SHARE > self._target.l2_bytes:
-            return None
-        again = sum(max(0, lines.seen - lines.stride) for lines in chain.between) * (self._threads - 1)
-        if again * thresholds.ROLLING_AGAIN > min(walk.rows for walk in chain.walks):
-            return None
-        units, best = chain.walks[-1].units, None
-        for size in range(1, units):
-            blocks, counts = _blocks(chain, size)
-            nbytes = sum(count * one.line_bytes for count, one in zip(counts, chain.between, strict=True))
-            share = 2 if best is None else thresholds.BLOCK_SHARE
-            if nbytes * min(share, thresholds.BLOCK_SHARE) > self._target.l2_bytes:
-                break
-            if len(blocks) < self._threads:
-                break
-            if all(move[1] <= move[0] for block in blocks for move in block.moved):
-                best = size, blocks, counts
-        return best if best is not None and len(best[1]) > 1 else None
-
-    def _settle(
-        self,
-        chain: _Chain,
-        size: int,
-        cut: tuple[RollingBlock, ...],
-        counts: tuple[int, ...],
-        blocks: Sequence[ScratchBlock],
-        sharing: Sharing,
-    ) -> None:
-        first, last = chain.members[0].number, chain.members[-1].number
-        sizes = [count * lines.line_bytes for count, lines in zip(counts, chain.between, strict=True)]
-        work = sum(one.nbytes for one in chain.members), sum(one.flops for one in chain.members)
-        shared = sharing.split(*work, sizes, lambda: True)
-        for lines, nbytes in zip(chain.between, sizes, strict=True):
-            lines.block.nbytes = nbytes if shared is None else rounded(nbytes) * shared.slots
-        # All that is alive at one of its steps is alive as long as the band, as each runs again for the next block.
-        for block in blocks:
-            if block.first <= last and block.last >= first:
-                block.first, block.last = min(block.first, first), max(block.last, last)
-        settled = _Settled(chain, cut, counts, size, shared)
-        self._settled.append(settled)
-        self._of |= {member.number: settled for member in chain.members}
+def _cut(chain: _Chain, target: Target, threads: int) -> RollingCut | None:
+    """Cut a chain into blocks: how many units of the last step each has, and what of the others; None where that is not
+    faster.
+    """
+    if chain.nbytes * thresholds.FAR_SHARE <= target.l2_bytes or all(lines.seen == 1 for lines in chain.between):
+        return None
+    if sum(hint(one.flops) for one in chain.members) > thresholds.ROLLING_WORK * chain.nbytes:
+        return None
+    if sum(map(_weights, chain.members)) * thresholds.WEIGHT_SHARE > target.l2_bytes:
+        return None
+    again = sum(max(0, lines.seen - lines.stride) for lines in chain.between) * (threads - 1)
+    if again * thresholds.ROLLING_AGAIN > min(walk.rows for walk in chain.walks):
+        return None
+    units, best = chain.walks[-1].units, None
+    for size in range(1, units):
+        blocks, lines = _blocks(chain, size)
+        nbytes = sum(one.count * one.line_bytes for one in lines)
+        share = 2 if best is None else thresholds.BLOCK_SHARE
+        if nbytes * min(share, thresholds.BLOCK_SHARE) > target.l2_bytes or len(blocks) < threads:
+            break
+        if all(move[1] <= move[0] for block in blocks for move in block.moved):
+            best = RollingCut(size, units, lines, blocks)
+    return best if best is not None and len(best.blocks) > 1 else None
 
 
 def _weights(member: RollingMember) -> int:
@@ -335,7 +280,16 @@ def _lines(member: RollingMember, following: RollingMember) -> _Lines | None:
             within += (size - 1) * step
     if within >= pitch or not stride:
         return None
-    return _Lines(block, pitch, elements // pitch, itemsize, offset // pitch, stride, start // pitch, seen)
+    return _Lines(
+        block=block,
+        pitch=pitch,
+        count=elements // pitch,
+        itemsize=itemsize,
+        first=offset // pitch,
+        stride=stride,
+        start=start // pitch,
+        seen=seen,
+    )
 
 
 def _strides(index: Expr) -> tuple[dict[int, int] | None, int]:
@@ -346,7 +300,7 @@ def _strides(index: Expr) -> tuple[dict[int, int] | None, int]:
     return {atom.number: step for atom, step in terms if isinstance(atom, Axis)}, constant
 
 
-def _blocks(chain: _Chain, size: int) -> tuple[tuple[RollingBlock, ...], tuple[int, ...]]:
+def _blocks(chain: _Chain, size: int) -> tuple[tuple[RollingBlock, ...], tuple[RollingLines, ...]]:
     """Find the work of each step for each block of so many units of the last one, and the lines that are kept."""
     count = -(-chain.walks[-1].units // size)
     done = [0] * len(chain.walks)
@@ -386,7 +340,8 @@ def _blocks(chain: _Chain, size: int) -> tuple[tuple[RollingBlock, ...], tuple[i
             zeros.append((max(before, end, low) - low, max(0, high - max(before, end, low))))
         firsts = tuple(low for low, _ in windows[block])
         blocks.append(RollingBlock(tuple(ranges[block]), firsts, tuple(moved), tuple(zeros)))
-    counts = tuple(
-        max(windows[block][k][1] - windows[block][k][0] for block in range(count)) for k in range(len(chain.between))
-    )
-    return tuple(blocks), counts
+    between = []
+    for k, lines in enumerate(chain.between):
+        most = max(high - low for low, high in (window[k] for window in windows))
+        between.append(RollingLines(lines.line_bytes, most, lines.count))
+    return tuple(blocks), tuple(between)

@@ -31,7 +31,7 @@ from hybridize.schedule.hoisting import hoisted, stable_nodes
 from hybridize.schedule.joining import joined
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
-from hybridize.schedule.memory import assign, most_alive
+from hybridize.schedule.memory import assign, keep_through, most_alive
 from hybridize.schedule.merging import merged
 from hybridize.schedule.order import find_dependencies, last_readers, order_of
 from hybridize.schedule.parallel import Split
@@ -53,24 +53,18 @@ from hybridize.schedule.pending import (
 )
 from hybridize.schedule.prologues import prologues
 from hybridize.schedule.reach import Reaches
-from hybridize.schedule.rolling import RollingBands
 from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.slots import Slots, type_of
 from hybridize.schedule.steps import (
     NOWHERE,
     Address,
     Band,
-    BandPart,
     Derived,
     DerivedPart,
     KnownSource,
-    LoopStep,
     RegionStep,
-    RollingBand,
-    RollingPart,
     Schedule,
     ScheduleStep,
-    SharedStep,
     ThreadPoolHandle,
 )
 from hybridize.schedule.storage import ProgramMemory, address_of
@@ -107,20 +101,15 @@ def schedule(
     step of a call, and matrices among them are packed beforehand, each where that pays. `updates` says of outputs which
     input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
-    # Sizes that only the call knows are the program's own.
-    with remembering(_PARTS if graph.scope is None else Memo()):
+    with remembering(Memo()):
         return _scheduled(graph, Surroundings(target, slots), known or {}, updates or {})
-
-
-_PARTS = Memo(limit=1 << 12)
-"""Plans and kernels of contractions that programs of this process had."""
 
 
 def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:
     """`schedule`, of a body too."""
     lowerings = Lowerings(Interner(), setting.target)
     if not setting.derives:
-        return _finished(_scheduling(graph, setting, lowerings, {}, {}, updates, {}))
+        return _finished(_scheduling(graph, setting, lowerings, known={}, derived={}, updates=updates, joined={}))
     sources: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
     sources |= graph.constants
     stable = stable_nodes(graph, sources, setting.within)
@@ -141,7 +130,9 @@ def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSou
     )
     turned_of = {node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}
     made_of = {**light.made_of, **whole.made_of, **turned_of}
-    return _finished(_scheduling(rest, setting, lowerings, sources, derivations, updates, made_of))
+    return _finished(
+        _scheduling(rest, setting, lowerings, known=sources, derived=derivations, updates=updates, joined=made_of)
+    )
 
 
 def _derived(cone: Graph, sources: Mapping[Value, KnownSource], setting: Surroundings, cones: Memo) -> Derived:
@@ -198,7 +189,6 @@ def _scheduling(
         sharing=Sharing(setting.slots, setting.turns, slots),
         tasks=tasks,
         bands=Bands(setting.target, setting.slots),
-        rolling=RollingBands(setting.target, setting.slots),
         scheduled=_scheduled,
     )
 
@@ -230,23 +220,19 @@ def _finished(program: Scheduling) -> Schedule:
     pending = [_pending(program, unit, number) for number, unit in enumerate(program.order)]
     pending += [pending_copy(program, value, slot) for value, slot in copied_outputs(program)]
     outputs = sum(hint(value.type.nbytes) for n, value in enumerate(program.graph.outputs) if n not in program.updates)
-    members = [one.member(program) if program.bands.is_large(one.banded_bytes) else None for one in pending]
+    members = [one.member(program) for one in pending]
     program.bands.settle(members, outputs, program.storage, program.sharing)
-    if program.setting.derives:
-        lines = (one.rolling_member(program) for one in pending)
-        program.rolling.settle(lines, program.storage.blocks, program.sharing)
     groups = _groups(program, outputs) if program.threads > 1 else []
     loops = _shared_loops(program, [group for group, _ in groups])
     scratch_bytes = assign(program.storage.blocks)
     program.bands.place(address_of)
-    program.rolling.place(address_of)
     entries: list[StepOperations] = []
     places: dict[int, range] = {}
-    for numbers in program.bands.together(len(pending), (*program.rolling.spans(), *loops.items())):
+    for numbers in program.bands.together(len(pending), loops.items()):
         begin = len(entries)
         before = [one for number in numbers for one in (*borders(program, number), *packings(program, number))]
         # What is packed for each member of a batch is beside the steps of its band.
-        entries += sorted(before, key=lambda one: isinstance(one[0], LoopStep) and one[0].part is not None)
+        entries += sorted(before, key=lambda one: one[0].band is not None)
         own = [one for number in numbers for one in pending[number].steps(program)]
         entries += _in_loop(own, numbers[0]) if numbers[0] in loops else own
         places[numbers[0]] = range(begin, len(entries))
@@ -269,7 +255,9 @@ def _finished(program: Scheduling) -> Schedule:
     )
     work = (sum(step.moved for step, _ in entries), sum(flops for _, flops in entries))
     reads = frozenset(program.slots.reads)
-    return Schedule(plan, steps, constants, reads, scratch_bytes, work, beside)
+    return Schedule(
+        plan=plan, steps=steps, constants=constants, reads=reads, scratch_bytes=scratch_bytes, work=work, groups=beside
+    )
 
 
 def _shared_loops(program: Scheduling, groups: Sequence[TaskGroup]) -> dict[int, int]:
@@ -288,9 +276,7 @@ def _shared_loops(program: Scheduling, groups: Sequence[TaskGroup]) -> dict[int,
             last += 1
         if last > first:
             loops[first] = last
-            for block in program.storage.blocks:
-                if block.first <= last and block.last >= first:
-                    block.first, block.last = min(block.first, first), max(block.last, last)
+            keep_through(program.storage.blocks, first, last)
         first = last + 1
     return loops
 
@@ -310,7 +296,7 @@ def _groups(program: Scheduling, outputs: int) -> list[tuple[TaskGroup, Split]]:
     for first, value in program.storage.bordered:
         program.tasks.after_first(value, first)
     for at in range(len(program.order)):
-        if program.bands.of(at) is not None or program.rolling.of(at):
+        if program.bands.of(at) is not None:
             program.tasks.exclude(at)
     alive = most_alive(program.storage.blocks) + outputs
     groups = []
@@ -326,9 +312,8 @@ def _groups(program: Scheduling, outputs: int) -> list[tuple[TaskGroup, Split]]:
 def _layouts_kept(program: Scheduling, steps: Iterable[ScheduleStep]) -> tuple[tuple[str, int], ...]:
     """Count the stored values that do not lie in the order of their axes, by how they lie; those of bodies, too."""
     counts = Counter(str(home) for value, home in program.layouts.items() if value in program.storage.memory)
-    for step in steps:
-        for body in step.bodies if isinstance(step, RegionStep) else ():
-            counts.update(dict(body.plan.layouts))
+    for body in (body for step in steps for body in step.programs):
+        counts.update(dict(body.plan.layouts))
     return tuple(sorted(counts.items()))
 
 
@@ -342,16 +327,16 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
     """A step as the plan tells it; codegen names its function later."""
     operands = [(_plain(address), writes) for address, writes in step.operands() if address != NOWHERE]
     return PlanStep(
-        "",
-        step.kind,
-        step.provenance.ops,
-        step.provenance.lines,
-        tuple(address for address, writes in operands if not writes),
-        tuple(address for address, writes in operands if writes),
-        tuple(map(plain, step.shape)),
-        plain(step.moved),
-        plain(flops),
-        1 if step.sharing is None else step.sharing.slots,
+        name="",
+        kind=step.kind,
+        ops=step.provenance.ops,
+        lines=step.provenance.lines,
+        reads=tuple(address for address, writes in operands if not writes),
+        writes=tuple(address for address, writes in operands if writes),
+        shape=tuple(map(plain, step.shape)),
+        bytes=plain(step.moved),
+        flops=plain(flops),
+        threads=1 if step.sharing is None else step.sharing.slots,
     )
 
 
@@ -370,15 +355,13 @@ def _beside(steps: tuple[PlanStep, ...], groups: Sequence[TaskGroup]) -> tuple[P
 
 def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size, Size]]:
     """The bands among steps, as the plan tells them."""
-    members: dict[Band | RollingBand, list[int]] = {}
+    members: dict[Band, list[int]] = {}
     for number, step in enumerate(steps):
-        if isinstance(step, SharedStep) and isinstance(step.part, BandPart | RollingPart):
-            members.setdefault(step.part.band, []).append(number)
+        if step.in_blocks is not None:
+            members.setdefault(step.in_blocks, []).append(number)
     for band, numbers in members.items():
-        if isinstance(band, RollingBand):
-            yield numbers[0], numbers[-1], band.size, plain(band.units), 1
-        else:
-            yield numbers[0], numbers[-1], band.blocks.size, plain(band.blocks.rows), plain(band.batch)
+        size, rows, batch = band.cut.extent
+        yield numbers[0], numbers[-1], size, plain(rows), plain(batch)
 
 
 def _plain(address: Address) -> PlanAddress:

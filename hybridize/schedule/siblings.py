@@ -89,15 +89,15 @@ class _Sharing:
         lanes = self._lanes if free & self._lane else 1 if fold_lanes is None else fold_lanes.lanes.step
         target = self._nests.target
         return _Loop(
-            chain,
-            free,
-            level,
-            None
+            chain=chain,
+            free=free,
+            level=level,
+            vectors=None
             if fold_lanes is None
             else ([variable for variable, _ in chain].index(fold_lanes.variable), fold_lanes.lanes),
-            sum(max(1, lanes // target.lanes(max(4, dtype.itemsize))) for dtype in reduction.accumulators),
-            reduction.levelled if reduction.rounds else None,
-            _loads(elements),
+            registers=sum(max(1, lanes // target.lanes(max(4, dtype.itemsize))) for dtype in reduction.accumulators),
+            order=reduction.levelled if reduction.rounds else None,
+            loads=_loads(elements),
         )
 
     def _joins(self, loop: _Loop, fold: Fold, space: Space, other: _Loop) -> bool:

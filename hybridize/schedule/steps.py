@@ -10,6 +10,7 @@ from typing import Literal, Self
 
 from hybridize.base import dims
 from hybridize.base.dims import same, text
+from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
@@ -23,8 +24,9 @@ from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
-from hybridize.schedule.parallel import Split, shared_us
-from hybridize.schedule.routines import RoutineScratch
+from hybridize.schedule.in_place import read_first, stored_last
+from hybridize.schedule.parallel import Split, shared_loops, shared_us
+from hybridize.schedule.routines import WRITE_OVER, RoutineScratch
 from hybridize.schedule.tasks import TaskGroup
 
 
@@ -139,81 +141,40 @@ Constant = Array | Derived | ThreadPoolHandle | Stable | Fixed
 
 
 @frozen
-class Band:
-    """Consecutive steps that run block by block: each of them some rows, then each the next ones."""
+class RowCut:
+    """Blocks of rows, of each member of a batch."""
 
-    number: int
     batch: int
     """Members of a batch that rows belong to; the rows of a block belong to one."""
     blocks: RowBlocks
     """Of each member."""
-    own: tuple[Address, ...]
-    """Memory of which each thread has a part for itself."""
-    split: Split | None = None
     in_turn: bool = False
     """True if members of the batch are done one after the other, matrices being packed for each before its blocks."""
 
-    @property
-    def units(self) -> int:
-        """The blocks that threads may share: all of them, or those of a member where members are done in turn."""
+    word = "band"
+
+    def units(self, threads: int) -> int:
+        """The blocks that threads share: all of them, or those of a member where members are done in turn."""
         return self.blocks.count if self.in_turn else self.batch * self.blocks.count
 
     @property
-    def memory(self) -> tuple[Address, ...]:
-        """Addresses of the band's own, beside those of its steps."""
-        return self.own
+    def extent(self) -> tuple[int, int, int]:
+        """The rows of a block, all of them, and the members of the batch."""
+        return self.blocks.size, self.blocks.rows, self.batch
 
-    @property
-    def turns(self) -> int:
-        """Turns of the loop over blocks; 1 where threads do not share it."""
-        return 1 if self.split is None else self.units
-
-    def elsewhere(self, at: Moved, bands: int) -> Band:
-        """The same band over other memory, its number counted from `bands` on."""
-        return changed(self, number=bands + self.number, own=tuple(map(at, self.own)))
-
-    def __str__(self) -> str:
+    def text(self, own: Sequence[Address]) -> str:
+        """Describe it; `own` is the memory of the band's own, of which the parts of steps tell."""
         each = "each in turn" if self.in_turn else "each"
         batch = "" if same(self.batch, 1) else f" of {each} of {text(self.batch)}"
-        threads = "" if self.split is None else f", {self.split.text([self.units])}"
-        return f"band {self.number}: {self.blocks}{batch} at a time{threads}"
+        return f"{self.blocks}{batch} at a time"
 
 
 @frozen
-class BandPart:
-    """A step's part in a band."""
+class RollingLines:
+    """Lines of an image between two steps, some of which are kept."""
 
-    band: Band
-    local: tuple[int, ...]
-    """For each of its addresses the bytes of a row, where there is memory for one block only, else 0."""
-
-    def text(self, addresses: Sequence[Address]) -> str:
-        """Describe it; `addresses` are those of the step."""
-        pairs = zip(addresses, self.local, strict=False)
-        places = ", ".join(f"{address} by {text(row)}" for address, row in pairs if not same(row, 0))
-        return f"{self.band}; one block at {places}" if places else f"{self.band}"
-
-
-@frozen
-class PackingPart:
-    """The part of a step that packs matrices for a band, those of one member of the batch before its blocks."""
-
-    band: Band
-    members: tuple[tuple[int, int], ...]
-    """Of each axis of the batch, slowest first, its size and the bytes from the matrix of one member to the next."""
-
-    def text(self, addresses: Sequence[Address]) -> str:
-        """Describe it."""
-        return f"{self.band}; packs before each"
-
-
-@frozen
-class RollingMemory:
-    """Memory between two steps of a rolling band, of which it keeps some lines of an image."""
-
-    address: Address
     line_bytes: int
-    lines: int
+    count: int
     """Those that are kept."""
     total: int
 
@@ -233,51 +194,86 @@ class RollingBlock:
 
 
 @frozen
-class RollingBand:
-    """Consecutive contractions over an image that run some lines at a time, one after the other."""
+class RollingCut:
+    """Blocks of lines of an image, which windows see together with some lines of the block before."""
 
-    number: int
     size: int
     """Units of the last step in a block."""
-    units: int
-    """Of the last step."""
-    steps: int
-    memories: tuple[RollingMemory, ...]
-    """The results of all steps but the last."""
+    total: int
+    """Units of the last step."""
+    lines: tuple[RollingLines, ...]
+    """The results of all steps but the last, in the band's own memory."""
     blocks: tuple[RollingBlock, ...]
-    split: Split | None = None
 
-    @property
-    def parts(self) -> int:
+    word = "rolling"
+
+    def units(self, threads: int) -> int:
         """Parts of the blocks, one for each thread: where a part begins, lines are computed that another one has."""
-        return 1 if self.split is None else self.split.slots
+        return threads
 
     @property
-    def memory(self) -> tuple[Address, ...]:
-        """Addresses of the band's own, beside those of its steps."""
-        return tuple(one.address for one in self.memories)
+    def extent(self) -> tuple[int, int, int]:
+        """The units of a block, all of them, and the members of the batch."""
+        return self.size, self.total, 1
 
-    @property
-    def turns(self) -> int:
-        """Turns of the loop over parts."""
-        return self.parts
-
-    def __str__(self) -> str:
-        memories = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.memories)
-        threads = "" if self.split is None else f", {self.split.text([self.parts])}"
-        return f"rolling band {self.number}: {self.size} of {self.units} units at a time, {memories}{threads}"
+    def text(self, own: Sequence[Address]) -> str:
+        """Describe it; `own` is the memory of the lines."""
+        pairs = zip(self.lines, own, strict=True)
+        lines = ", ".join(f"{one.count} of {one.total} lines at {address}" for one, address in pairs)
+        return f"rolling, {self.size} of {self.total} units at a time, {lines}"
 
 
 @frozen
-class RollingPart:
-    """A step's part in a rolling band."""
+class Band:
+    """Consecutive steps that run block by block: each of them some rows or lines, then each the next ones."""
 
-    band: RollingBand
-    index: int
+    number: int
+    cut: RowCut | RollingCut
+    own: tuple[Address, ...]
+    """Memory for one block, of which each thread has a part for itself."""
+    split: Split | None = None
+
+    @property
+    def units(self) -> int:
+        """The blocks, or parts of them, that threads may share."""
+        return self.cut.units(1 if self.split is None else self.split.slots)
+
+    @property
+    def turns(self) -> int:
+        """Turns of the loop over units; 1 where threads do not share it."""
+        return 1 if self.split is None else self.units
+
+    def elsewhere(self, at: Moved, bands: int) -> Band:
+        """The same band over other memory, its number counted from `bands` on."""
+        return changed(self, number=bands + self.number, own=tuple(map(at, self.own)))
+
+    def __str__(self) -> str:
+        threads = "" if self.split is None else f", {self.split.text([self.units])}"
+        return f"band {self.number}: {self.cut.text(self.own)}{threads}"
+
+
+@frozen
+class BandPart:
+    """A step's part in a band: some rows or lines at a time, or matrices packed before."""
+
+    band: Band
+    local: tuple[int, ...] = ()
+    """For each of its addresses the bytes of a row, where there is memory for one block of rows only, else 0."""
+    members: tuple[tuple[int, int], ...] = ()
+    """Of a step that packs the matrices of one member of the batch before its blocks: of each axis of the batch,
+    slowest first, its size and the bytes from the matrix of one member to the next."""
+
+    @property
+    def packs(self) -> bool:
+        """True if the step runs before the blocks of each member."""
+        return bool(self.members)
 
     def text(self, addresses: Sequence[Address]) -> str:
-        """Describe it; the addresses of the step are those of the band's memory."""
-        return str(self.band)
+        """Describe it; `addresses` are those of the step."""
+        pairs = zip(addresses, self.local, strict=False)
+        places = ", ".join(f"{address} by {text(row)}" for address, row in pairs if not same(row, 0))
+        before = "; packs before each" if self.packs else ""
+        return f"{self.band}{f'; one block at {places}' if places else before}"
 
 
 Moved = Callable[[Address], Address]
@@ -314,14 +310,65 @@ class BaseStep(ABC):
         """Iterate over the addresses of values, each with True if the step writes there."""
 
     @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to call: it computes nothing, though values have their places."""
+        return False
+
+    @property
+    def asserts(self) -> bool:
+        """True if it is an assertion of one bool, at which a program that writes over its inputs ends if it fails."""
+        return False
+
+    @property
+    def interruptible(self) -> bool:
+        """True if it is or has a loop that data ends, at which such a program may end, too."""
+        return False
+
+    @property
+    def programs(self) -> tuple[Schedule, ...]:
+        """Those that it is made of: the bodies of control flow."""
+        return ()
+
+    def updating(self, output: int, source: int) -> Self | None:
+        """The step for an output that lies where an input lies.
+
+        None where that is wrong: an element of the input may be read after that of the output at its position is
+        written.
+        """
+        return None
+
+    def update(self, output: int, source: int) -> tuple[int, int] | None:
+        """The numbers of the addresses of an input and an output; None where one is not there whole, and once."""
+        numbers: dict[str, list[int]] = {"input": [], "output": []}
+        for number, address in enumerate(self.addresses):
+            if (address.kind, address.slot) in (("input", source), ("output", output)):
+                if not same(address.offset, 0):
+                    return None
+                numbers[address.kind].append(number)
+        if any(len(one) != 1 for one in numbers.values()):
+            return None
+        (reads,), (writes,) = numbers.values()
+        return reads, writes
+
+    @property
     def arguments(self) -> tuple[Address, ...]:
         """The addresses that its function is called with, in order."""
         return self.addresses if self.workspace == NOWHERE else (*self.addresses, self.workspace)
 
     @property
-    def band(self) -> Band | RollingBand | None:
+    def band(self) -> Band | None:
         """The band that it belongs to."""
         return None
+
+    @property
+    def in_blocks(self) -> Band | None:
+        """The band whose blocks it computes; None where it packs for them, or is in none."""
+        return None
+
+    @property
+    def together(self) -> Band | int | None:
+        """The band, or the number of the loop, that it shares with the steps beside it."""
+        return self.band
 
     @property
     def sharing(self) -> Split | None:
@@ -346,19 +393,23 @@ class SharedStep(BaseStep):
     """Base of the steps whose loops threads may share, and bands may run a block at a time."""
 
     split: Split | None
-    part: BandPart | PackingPart | RollingPart | None
+    part: BandPart | None
 
     @property
-    def band(self) -> Band | RollingBand | None:
+    def band(self) -> Band | None:
         return None if self.part is None else self.part.band
 
     @property
+    def in_blocks(self) -> Band | None:
+        return None if self.part is None or self.part.packs else self.part.band
+
+    @property
     def sharing(self) -> Split | None:
-        return self.part.band.split if isinstance(self.part, BandPart | RollingPart) else self.split
+        return self.split if self.in_blocks is None else self.in_blocks.split
 
     def turns(self) -> list[int]:
-        if isinstance(self.part, BandPart | RollingPart):
-            return [self.part.band.turns]
+        if self.in_blocks is not None:
+            return [self.in_blocks.turns]
         return [1] if self.split is None else self.own_turns(self.split)
 
     @abstractmethod
@@ -367,13 +418,12 @@ class SharedStep(BaseStep):
 
     def pointers(self) -> Iterator[Address]:
         yield from self.arguments
-        if isinstance(self.part, BandPart | RollingPart):
-            yield from self.part.band.memory
+        if self.in_blocks is not None:
+            yield from self.in_blocks.own
         if self.sharing is not None:
             yield Address("input", self.sharing.team, 0)
 
     def elsewhere(self, at: Moved, bands: int) -> Self:
-        assert not isinstance(self.part, RollingPart), "what is derived has no rolling bands"
         part = self.part and changed(self.part, band=self.part.band.elsewhere(at, bands))
         return changed(super().elsewhere(at, bands), part=part)
 
@@ -414,6 +464,21 @@ class LoopStep(SharedStep):
         params = [param for param in (*self.kernel.params, *self.kernel.locals) if not param.table]
         yield from zip(self.addresses, (param.written for param in params), strict=True)
 
+    @property
+    def is_empty(self) -> bool:
+        return not self.kernel.nests
+
+    def updating(self, output: int, source: int) -> Self | None:
+        places, params = self.update(output, source), list(self.kernel.params)
+        if places is None or max(places) >= len(params) or not read_first(self.kernel, *places):
+            return None
+        for number in places:
+            params[number] = changed(params[number], shared=True)
+        kernel, split = changed(self.kernel, params=tuple(params)), self.split
+        if split is not None:  # a nest that reads all of the old value ends before one that stores the new one begins
+            split = changed(split, loops=shared_loops(kernel))
+        return changed(self, kernel=kernel, split=split)
+
     def own_turns(self, split: Split) -> list[int]:
         return [1 if loop is None else loop.turns for loop in split.loops]
 
@@ -452,6 +517,14 @@ class ContractionStep(SharedStep):
             written += [False] * len(self.plan.product.prologue.params)
         yield from zip(self.addresses, written, strict=True)
 
+    def updating(self, output: int, source: int) -> Self | None:
+        """Only a product can: tiles of other contractions may store an element twice."""
+        places = self.update(output, source)
+        if places is None or not isinstance(self.plan, ProductPlan) or self.plan.product.out_strides is not None:
+            return None
+        reads, writes = (number - 2 for number in places)
+        return self if 0 <= reads < len(self.ending.params) and stored_last(self.ending.stores, reads, writes) else None
+
     def own_turns(self, split: Split) -> list[int]:
         return [self.plan.units]
 
@@ -488,6 +561,17 @@ class RoutineStep(OwnStep):
     @property
     def moved(self) -> int:
         return sum(type_.nbytes for type_ in (*self.inputs, *self.outputs))
+
+    @property
+    def asserts(self) -> bool:
+        if self.outputs or self.routine.name == "print":
+            return False
+        condition = self.inputs[0]
+        return condition.dtype == bool_ and same(condition.size, 1)
+
+    def updating(self, output: int, source: int) -> Self | None:
+        """It can where it writes all of the output over all of the input, which is no other operand of it."""
+        return self if self.routine.name in WRITE_OVER and self.update(output, source) == (1, 0) else None
 
     def __str__(self) -> str:
         operands = ", ".join(map(str, self.inputs))
@@ -555,6 +639,18 @@ class RegionStep(OwnStep):
     @property
     def moved(self) -> int:
         return self.length * max((body.work[0] for body in self.bodies), key=dims.hint)
+
+    @property
+    def together(self) -> Band | int | None:
+        return self.loop if self.loop >= 0 else None
+
+    @property
+    def programs(self) -> tuple[Schedule, ...]:
+        return self.bodies
+
+    @property
+    def interruptible(self) -> bool:
+        return self.control == "while" or any(one.interruptible for body in self.bodies for one in body.steps)
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
         yield from super().operands()
@@ -645,11 +741,17 @@ def loop_step(
     *addresses: Address,
     nbytes: int | None = None,
     split: Split | None = None,
-    part: BandPart | PackingPart | None = None,
+    part: BandPart | None = None,
 ) -> LoopStep:
     """A step that runs a kernel, which moves as many bytes as its params have, unless told otherwise."""
     return LoopStep(
-        provenance, addresses, NOWHERE, split, part, kernel, kernel_bytes(kernel) if nbytes is None else nbytes
+        provenance=provenance,
+        addresses=addresses,
+        workspace=NOWHERE,
+        split=split,
+        part=part,
+        kernel=kernel,
+        nbytes=kernel_bytes(kernel) if nbytes is None else nbytes,
     )
 
 

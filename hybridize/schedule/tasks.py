@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from hybridize.base.dims import hint
 from hybridize.base.frozen import frozen
 from hybridize.schedule import thresholds
-from hybridize.schedule.memory import ScratchBlock, rounded
+from hybridize.schedule.memory import ScratchBlock, keep_through, rounded
 from hybridize.schedule.parallel import Split, estimated_us, shared_us
 
 
@@ -247,6 +247,5 @@ def keep_apart(group: TaskGroup, blocks: Iterable[ScratchBlock], alive: int) -> 
     more = max(alive // thresholds.TASK_MEMORY_SHARE, thresholds.TASK_BYTES)
     if sum(hint(rounded(block.nbytes)) for block in within) > alive + more:
         return False
-    for block in within:
-        block.first, block.last = min(block.first, group.first), max(block.last, group.last)
+    keep_through(within, group.first, group.last)
     return True

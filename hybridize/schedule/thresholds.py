@@ -62,6 +62,10 @@ JOINED_BYTES: Final = 4096
 FEW_TURNS: Final = 4
 """Turns, fewer of which derive nothing beforehand: packing a weight takes as long as reading it once or twice.
 Estimated."""
+PROLOGUE_COST: Final = 8
+"""Additions of an element of an operand, up to which tiles compute it wherever they load it. Estimated."""
+PROLOGUE_ELEMENTS: Final = 4
+"""Elements of an operand for each of all else that its prologue reads, at least. Estimated."""
 
 # Order, and memory
 

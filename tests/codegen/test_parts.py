@@ -1,12 +1,25 @@
 """Modules taken apart: levels of their functions, texts for LLVM, outlines that are equal where code is."""
 
 import ctypes
+import re
 
+import numpy as np
+import pytest
+
+from hybridize import compiler, ops
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm import program
 from hybridize.codegen.llvm.engine import compile_program, host_target
 from hybridize.codegen.llvm.parts import Parts
+from hybridize.codegen.llvm.program import build
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.passes import PIPELINE
 from hybridize.runtime.image import Loaded
 from tests.codegen.test_text import module
+
+
+def f32(*shape):
+    return TensorType(shape, np.dtype("f4"))
 
 
 def callers(count):
@@ -29,7 +42,7 @@ def callers(count):
 def test_functions_that_only_call_others_are_compiled_at_level_0():
     made = callers(3)
     parts = Parts(made)
-    assert parts.callers == {
+    assert parts.plain == {
         "back",
         "through.0",
         "through.1",
@@ -37,7 +50,7 @@ def test_functions_that_only_call_others_are_compiled_at_level_0():
         "main",
     }
     working, calling = (
-        parts.text([name for name in made.functions if (name in parts.callers) == only]) for only in (False, True)
+        parts.text([name for name in made.functions if (name in parts.plain) == only]) for only in (False, True)
     )
     assert "define hidden i64 @through.2(" in working
     assert "@helper.cell" in working
@@ -55,7 +68,7 @@ def test_functions_that_only_call_others_are_compiled_at_level_0():
 def test_few_functions_stay_together_and_variables_are_zeros():
     few = module(4)
     del few.functions["helper.unused"]
-    assert not Parts(few).callers
+    assert not Parts(few).plain
     many = callers(3)
     many.variable("seen", 8)
     read = Function(many, "read", [], returns="ptr", linkage="")
@@ -86,3 +99,58 @@ def test_outlines_are_equal_where_code_is():
     assert Parts(one).outline("f")[0] == Parts(other).outline("f")[0] != Parts(third).outline("f")[0]
     assert [Parts(made).outline("f")[1] for made in (one, other)] == [("f", "times", "plus"), ("f", "plus", "times")]
     assert len({Parts(one).outline(name)[0] for name in one.functions}) == 3
+
+
+def weighed(x, w, v):
+    """What is computed of `w` alone is made once for each version of it."""
+    return [ops.matmul(x, ops.tanh(w)), ops.mul(ops.exp(ops.transpose(v, (1, 0))), x)]
+
+
+def test_what_makes_small_constants_is_compiled_plainly_unless_calls_run_it_too():
+    small, large = (f32(8, 40), f32(40, 40), f32(40, 8)), (f32(8, 300), f32(300, 300), f32(300, 8))
+    for types, is_plain in ((small, True), (large, False)):
+        module = build(PIPELINE.run(ops.make_graph(weighed, types)), host_target(), stable=[1]).module
+        made = {
+            one
+            for name, function in module.functions.items()
+            if ".derive" in name
+            for one in re.findall(r"call void @([\w.]+)", function.text())
+        }
+        assert made
+        assert {name for name in made if module.functions[name].seldom} == (made if is_plain else set())
+        assert not module.functions["program"].seldom
+
+    def both(x, w):
+        return [ops.matmul(x, ops.mul(w, w)), ops.mul(x, x)]
+
+    types = (f32(40, 40), f32(40, 40))
+    module = build(PIPELINE.run(ops.make_graph(both, types)), host_target(), stable=[1]).module
+    shared = set(re.findall(r"@(program.loops\d+)\(", module.functions["program"].text()))
+    shared &= set(
+        re.findall(
+            r"@(program.loops\d+)\(",
+            "".join(function.text() for name, function in module.functions.items() if ".derive" in name),
+        )
+    )
+    assert shared
+    assert not any(module.functions[name].seldom for name in shared)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i4"])
+def test_plain_code_has_the_bits_of_better_code(dtype, monkeypatch):
+    kind = np.dtype(dtype)
+
+    def derived(x, w):
+        made = [ops.mul(ops.tanh(ops.cast(w, f)), ops.cast(w, f)) for f in (np.dtype("f4"), np.dtype("f8"))]
+        made.append(ops.sub(w, ops.transpose(ops.add(ops.mul(w, w), w), (1, 0))))
+        return [ops.add(ops.cast(x, one.type.dtype), one) for one in made]
+
+    types = [TensorType((24, 24), kind)] * 2
+    inputs = [(np.random.default_rng(k).normal(size=(24, 24)) * 9).astype(kind) for k in range(2)]
+    results = []
+    for limit in (program.SMALL, 0):
+        monkeypatch.setattr(program, "SMALL", limit)
+        compiler.cache_clear()
+        results.append(compiler.compile(ops.make_graph(derived, types), stable=[1]).run(inputs))
+    compiler.cache_clear()
+    assert [y.tobytes() for y in results[0]] == [y.tobytes() for y in results[1]]

@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "hybridize"
 ROOMS = ("schedule", "codegen")
 OTHER_NUMBERS = (
     "codegen/elf.py",  # file formats
+    "codegen/link.py",
     "codegen/references.py",
     "codegen/wasm",
     "codegen/llvm/functions",  # coefficients
@@ -24,11 +25,13 @@ OTHER_NUMBERS = (
 FACTS = {
     "ACCUMULATED": "the operand number of a sum",
     "ALIGN": "of all memory",
+    "LINE": "that processors fetch at once",
     "SMALL": "the largest number of 32 bits",
     "_ATTEMPTS": "part of what a draw is",
     "_BYTES": "of LLVM's types",
     "EPSILON": "of float64",
     "TURNS": "after which a matrix has no eigenvalues: part of what is computed",
+    "_NOTED_FIRST": "of a list of times, before the first step",
     "APART": "in `text`, which is loaded where nothing is scheduled",
 }
 SOURCES = ("Measured", "Estimated", "Chosen", "Bounds compile time")

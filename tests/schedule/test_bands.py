@@ -28,7 +28,7 @@ from hybridize.passes import PIPELINE
 from hybridize.programs.donation import updates_of
 from hybridize.schedule import banding, schedule, thresholds
 from hybridize.schedule.bands import Access, BandMember, run_of
-from hybridize.schedule.steps import Address, BandPart, ContractionStep, LoopStep, PackingPart
+from hybridize.schedule.steps import Address, LoopStep
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,9 +58,7 @@ def captured(function, *inputs):
 def bands(graph, target=SMALL, slots=1, stable=()):
     """The number of the band of each step; None for a step that is in none."""
     return [
-        step.part.band.number
-        if isinstance(step, LoopStep | ContractionStep) and isinstance(step.part, BandPart)
-        else None
+        step.in_blocks.number if step.in_blocks is not None else None
         for step in scheduled(graph, target, stable=stable, slots=slots).steps
         if step.provenance.ops != ("pack",)
     ]
@@ -291,7 +289,7 @@ def test_matrices_are_packed_for_one_member_after_the_other(order, batch, heads,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(thresholds, "MEMBER_BLOCKS", 1)
         parts = [step.part for step in scheduled(graph, SMALL, slots=threads).steps if isinstance(step, LoopStep)]
-        in_turn = any(isinstance(part, PackingPart) and part.band.in_turn for part in parts)
+        in_turn = any(part is not None and part.packs and part.band.cut.in_turn for part in parts)
         assert in_turn == (batch > 1 or not shared)  # matrices that all members share are packed once
         target = dataclasses.replace(SMALL, l1_bytes=SMALL.l1_bytes + 128)  # a key of its own among compiled programs
         found = compiled(graph, target, threads=threads).run(inputs)
@@ -318,7 +316,7 @@ def test_few_blocks_are_shared_by_threads_all_at_once():
         lambda q, k, v: [ops.matmul(composites.softmax(ops.matmul(q, k, False, True), 2), v)], *[f32(8, 512, 64)] * 3
     )
     in_turn = [
-        {step.part.band.in_turn for step in scheduled(graph, SMALL, slots=slots).steps if step.part is not None}
+        {step.part.band.cut.in_turn for step in scheduled(graph, SMALL, slots=slots).steps if step.part is not None}
         for slots in (1, 4)
     ]
     assert in_turn == [{True}, {False}]

@@ -124,3 +124,46 @@ def test_units_come_after_what_they_need(name: str, monkeypatch: pytest.MonkeyPa
             owner = grouping.owner.get(value)
             for reader in readers:
                 assert owner is None or owner is reader or place[owner] <= place[reader]
+
+
+def ended() -> Graph:
+    """A loop that data ends."""
+    number, row = of(dtype=int32), of(33)
+
+    def program(x, n):
+        types = [number, row, row, number]
+        turn = make_graph(lambda k, y, x, n: [ops.add(k, ops.like(1, k)), ops.mul(y, x), x, n], types)
+        going = make_graph(lambda k, y, x, n: [ops.lt(k, n)], types)
+        _, y, *_ = ops.bind(ops.While(going, turn), ops.like(0, n), x, x, n)
+        return [y]
+
+    return make_graph(program, [row, number])
+
+
+def test_steps_tell_what_they_can_write_over():
+    """A kernel that reads each element before it stores the one at its place, whole inputs and outputs, once."""
+    graph = PIPELINE.run(make_graph(lambda x, y: [ops.add(x, y), ops.mul(ops.transpose(x, (1, 0)), y)], [of(7, 7)] * 2))
+    for step in scheduled(graph, named_target("avx512")).steps:
+        for source in (0, 1):
+            for output in (0, 1):
+                updating = step.updating(output, source)
+                addresses = [str(one) for one in step.addresses]
+                is_here = {f"input{source}+0", f"output{output}+0"} <= set(addresses)
+                assert updating is None or is_here
+                if updating is not None:
+                    assert any(param.shared for param in updating.kernel.params)
+                    assert not any(param.shared for param in step.kernel.params)
+    steps = scheduled(PIPELINE.run(attention()), named_target("avx512")).steps
+    assert all(step.updating(0, 0) is None for step in steps), "a product reads rows again and again"
+
+
+def test_steps_tell_where_a_program_may_end():
+    steps = scheduled(PIPELINE.run(ended()), named_target("avx512")).steps
+    assert [step.interruptible for step in steps if step.programs] == [True]
+    assert not any(step.asserts for step in steps)
+    asserting = make_graph(
+        lambda x: [*ops.bind(ops.Assert("positive"), ops.lt(ops.like(0.0, x), x)), ops.neg(x)], [of()]
+    )
+    steps = scheduled(PIPELINE.run(asserting), named_target("avx512")).steps
+    assert sum(step.asserts for step in steps) == 1
+    assert not any(step.interruptible for step in steps)

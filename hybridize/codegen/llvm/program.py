@@ -27,7 +27,6 @@ from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.pointers import PassedPointers, Pointers, ProgramPointers
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import WriteBody, emit_region, emit_scans
-from hybridize.codegen.llvm.rolling import emit_rolling
 from hybridize.codegen.llvm.routines.emit import emit_routine
 from hybridize.codegen.llvm.safepoints import failed, some_failed
 from hybridize.codegen.llvm.tasks import emit_tasks
@@ -44,20 +43,22 @@ from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
     Address,
     Band,
-    BandPart,
     Constant,
     ContractionStep,
     Derived,
     LoopStep,
-    PackingPart,
     RegionStep,
-    RollingBand,
     RoutineStep,
     ScheduleStep,
+    SharedStep,
     Stable,
 )
 from hybridize.schedule.tasks import TaskGroup, TaskPart
-from hybridize.schedule.updates import stops
+
+SMALL = 1 << 18
+"""Bytes of a derived constant that plain code makes in less time than LLVM takes for better code: some 60 us, 2 ms for
+each function (measured, Zen 4).
+"""
 
 
 @frozen(eq=False)
@@ -151,6 +152,8 @@ class Emitter:
         """Those of contractions, by their decisions: text is only made of new ones."""
         self._kernels: dict[int, tuple[Kernel, str]] = {}
         """Kernels and their functions, by identity."""
+        self._seldom = False
+        """True while what is written runs once for each version of a constant of few bytes."""
         self._part: tuple[Function, TaskPart] | None = None
         """The function of the task that is written, and the part of the step there."""
 
@@ -184,19 +187,16 @@ class Emitter:
     def _in_turn(self, f: Function, steps: Sequence[ScheduleStep], updates: bool, pointers: Pointers) -> list[str]:
         """Call steps one after the other."""
         names = []
-        for band, some in itertools.groupby(steps, key=_band):
-            if isinstance(band, int):
+        for shared, some in itertools.groupby(steps, key=lambda step: step.together):
+            if isinstance(shared, int):
                 names += self.scans(f, [step for step in some if isinstance(step, RegionStep)], pointers)
                 continue
-            if isinstance(band, RollingBand):
-                names += self.rolling(f, band, [step for step in some if isinstance(step, ContractionStep)], pointers)
-                continue
-            if band is not None:
-                names += self.band(f, band, [step for step in some if isinstance(step, BANDED)], pointers)
+            if shared is not None:
+                names += self.band(f, shared, [step for step in some if isinstance(step, SharedStep)], pointers)
                 continue
             for step in some:
                 names.append(self.step(f, step, pointers))
-                if updates and stops(step):
+                if updates and (step.asserts or step.interruptible):
                     self._stop(f, step, pointers)
         return names
 
@@ -209,7 +209,7 @@ class Emitter:
             dict.fromkeys(
                 address
                 for step in steps[group.first : group.last + 1]
-                if not isinstance(step, LoopStep) or step.kernel.nests
+                if not step.is_empty
                 for address in step.pointers()
             )
         )
@@ -234,7 +234,7 @@ class Emitter:
         input then.
         """
         end, following = f.fresh("failed"), f.fresh("held")
-        if isinstance(step, RegionStep):
+        if step.interruptible:
             if not self.watched:
                 return
             some = f.fresh("some")
@@ -263,7 +263,7 @@ class Emitter:
 
     def _loops(self, f: Function, step: LoopStep, args: list[str], pointers: Pointers) -> str:
         """Call a kernel with these pointers; returns the name of the function."""
-        if not step.kernel.nests:
+        if step.is_empty:
             return ""
         if step.numbers:
             args.insert(len(step.kernel.params) - 1, self._table(step.kernel.params[-1].dtype, step.numbers))
@@ -305,7 +305,7 @@ class Emitter:
     def _kernel(self, kernel: Kernel) -> str:
         """The function of a kernel; many steps may run the very same one, which is printed once then."""
         known = self._kernels.get(id(kernel))
-        if known is None:
+        if known is None or self.module.functions[known[1]].seldom:
             name = self._once("loops", str(kernel), lambda name: emit_kernel(self.module, name, kernel, self.target))
             known = self._kernels[id(kernel)] = kernel, name
         return known[1]
@@ -352,40 +352,37 @@ class Emitter:
         )
         call_in_parallel(f, pointers.at(Address("input", split.team, 0)), body, args, turns, split)
 
-    def band(
-        self, f: Function, band: Band, steps: Sequence[LoopStep | ContractionStep], pointers: Pointers
-    ) -> list[str]:
+    def band(self, f: Function, band: Band, steps: Sequence[SharedStep], pointers: Pointers) -> list[str]:
         """Run steps block by block, after those that pack for them; returns the function of each."""
-        packing = [(step, step.part) for step in steps if isinstance(step.part, PackingPart)]
-        steps = [step for step in steps if isinstance(step.part, BandPart)]
-        names = [self._of_rows(step) for step in steps]
-        called = [step.arguments for step in steps]
-        shared = dict.fromkeys(address for addresses in called for address in addresses if address not in band.own)
+        packing = [(step, step.part.members) for step in steps if step.part is not None and step.part.packs]
+        calls, called = [], [(step, step.part.local) for step in steps if step.part is not None and not step.part.packs]
+        shared = dict.fromkeys(one for step, _ in called for one in step.arguments if one not in band.own)
         places = {address: number for number, address in enumerate((*shared, *band.own))}
-        calls = [
-            (name, [(places[address], row) for address, row in zip(addresses, _local(step), strict=True)])
-            for name, step, addresses in zip(names, steps, called, strict=True)
-        ]
+        for step, local in called:
+            pairs = zip(step.arguments, local, strict=True)
+            calls.append((self._ranged(step), [(places[address], row) for address, row in pairs]))
+        names = [name for name, _ in calls]
         name = self._once(
-            "band",
-            f"band {band.batch!r} {band.blocks}{' in turn' * band.in_turn} of {calls}",
+            band.cut.word,
+            f"{band.cut!r} {band.units!r} of {calls}",
             lambda name: emit_band(self.module, name, band, len(places), calls),
         )
         args = [pointers.at(address) for address in places]
-        if not band.in_turn:
+        if not packing:
             self._blocks(f, name, band, args, pointers)
             return names
         # Pointers are found before the loop, as later steps use them, too.
-        packed = [(step, part, [*map(pointers.at, step.addresses)]) for step, part in packing]
+        packed = [(step, members, [*map(pointers.at, step.addresses)]) for step, members in packing]
         for split in (band.split, *(step.split for step, _ in packing)):
             if split is not None:
                 pointers.at(Address("input", split.team, 0))
         before: list[str] = []
         back: dict[str, Size] = {}
-        with f.loop(0, band.batch) as turn:
-            for step, part, (to, source) in packed:
+        _, _, batch = band.cut.extent
+        with f.loop(0, batch) as turn:
+            for step, members, (to, source) in packed:
                 assert isinstance(step, LoopStep)
-                source = _of_member(f, source, turn.index, part.members)
+                source = _of_member(f, source, turn.index, members)
                 before.append(self._loops(f, step, [to, source], pointers))
                 param = step.kernel.params[0]
                 back[to] = -param.size * param.dtype.itemsize
@@ -401,35 +398,11 @@ class Emitter:
         else:
             self._in_parallel(f, name, args, band.units, band.split, pointers)
 
-    def rolling(
-        self, f: Function, band: RollingBand, steps: Sequence[ContractionStep], pointers: Pointers
-    ) -> list[str]:
-        """Run contractions some lines at a time; returns the function of each."""
-        names = [self._tiles(step, ranged=True) for step in steps]
-        called = [step.arguments for step in steps]
-        own = [one.address for one in band.memories]
-        shared = dict.fromkeys(address for addresses in called for address in addresses if address not in own)
-        places = {address: number for number, address in enumerate((*shared, *own))}
-        calls = [
-            (name, [places[address] for address in addresses]) for name, addresses in zip(names, called, strict=True)
-        ]
-        sizes = [(one.line_bytes, one.lines) for one in band.memories]
-        name = self._once(
-            "rolling",
-            f"rolling {band.parts} {band.blocks} {sizes} of {calls}",
-            lambda name: emit_rolling(self.module, name, band, len(places), calls),
-        )
-        args = [pointers.at(address) for address in places]
-        if band.split is None:
-            f.call(name, [*(f"ptr {arg}" for arg in args), "i64 0", "i64 1"])
-        else:
-            self._in_parallel(f, name, args, band.parts, band.split, pointers)
-        return names
-
-    def _of_rows(self, step: LoopStep | ContractionStep) -> str:
-        """The function that runs some rows of a step."""
+    def _ranged(self, step: SharedStep) -> str:
+        """The function that runs some rows of a step, or some of its units."""
         if isinstance(step, ContractionStep):
             return self._tiles(step, ranged=True)
+        assert isinstance(step, LoopStep)
         kernel = step.kernel
         return self._once("loops", f"rows of {kernel}", lambda name: emit_rows(self.module, name, kernel, self.target))
 
@@ -482,37 +455,39 @@ class Emitter:
                 key += digest(numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8).data).hex()
         layout = digest(key.encode()).hex()
         nbytes, scratch = derived.type.nbytes, derived.scratch_bytes
-        return Derivation(slot, name, nbytes, layout, tuple(sources), scratch, derived.ops)
+        return Derivation(
+            slot=slot,
+            function=name,
+            nbytes=nbytes,
+            layout=layout,
+            sources=tuple(sources),
+            scratch_bytes=scratch,
+            ops=derived.ops,
+        )
 
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""
         sized, self.sized, watched, self.watched = self.sized, False, self.watched, False
+        self._seldom = derived.type.nbytes <= SMALL
         f = self._function(name, "")
         self._steps(f, derived.steps, ProgramPointers(f), updates=False)
         f.do("ret void")
-        self.sized, self.watched = sized, watched
+        self.sized, self.watched, self._seldom = sized, watched, False
 
     def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
         """Write a function unless an equal one is there; returns its name."""
         name = self._written.get(key)
+        known = name is not None
         if name is None:
             name = self._written[key] = f"{self.prefix}.{kind}{len(self._written)}"
             write(name)
+        function = self.module.functions.get(name)
+        if function is not None:
+            function.seldom = self._seldom and (function.seldom or not known)
         return name
 
     def _call(self, f: Function, name: str, args: Sequence[str]) -> None:
         f.call(name, [f"ptr {arg}" for arg in args])
-
-
-BANDED = LoopStep | ContractionStep
-"""Steps that may be in a band of rows."""
-
-
-def _band(step: ScheduleStep) -> Band | RollingBand | int | None:
-    """Return the band, or the number of the loop, that a step shares with those beside it."""
-    if isinstance(step, RegionStep):
-        return step.loop if step.loop >= 0 else None
-    return step.band
 
 
 def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[Size, Size]]) -> str:
@@ -523,9 +498,3 @@ def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[S
         if place:
             member = f.op(f"udiv i64 {member}, {f.size(size)}")
     return pointer
-
-
-def _local(step: LoopStep | ContractionStep) -> tuple[int, ...]:
-    """For each address of a step in a band the bytes of a row where one block is all there is, else 0."""
-    assert isinstance(step.part, BandPart)
-    return step.part.local

@@ -222,6 +222,8 @@ class Function:
         self.module = module
         self.name = name
         self.busy = busy
+        self.seldom = False
+        """True if it runs so seldom that better code would not pay for itself."""
         self.symbols: dict[int, dims.SizeSymbol] = {}
         """The size symbols that are asked for, by number."""
         self.sizes = ""

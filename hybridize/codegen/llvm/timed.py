@@ -14,7 +14,7 @@ from hybridize.codegen.llvm.program import Emitter
 from hybridize.codegen.llvm.safepoints import clock
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.target import Target
-from hybridize.schedule.steps import Band, ContractionStep, LoopStep, RegionStep, RollingBand, ScheduleStep
+from hybridize.schedule.steps import Band, RegionStep, ScheduleStep, SharedStep
 from hybridize.schedule.tasks import TaskGroup
 
 _NOTED_FIRST = 2
@@ -45,15 +45,8 @@ class TimedEmitter(Emitter):
     def group(self, f: Function, group: TaskGroup, steps: Sequence[ScheduleStep], pointers: Pointers) -> list[str]:
         return self._together(f, functools.partial(super().group, f, group, steps, pointers))
 
-    def band(
-        self, f: Function, band: Band, steps: Sequence[LoopStep | ContractionStep], pointers: Pointers
-    ) -> list[str]:
+    def band(self, f: Function, band: Band, steps: Sequence[SharedStep], pointers: Pointers) -> list[str]:
         return self._together(f, functools.partial(super().band, f, band, steps, pointers))
-
-    def rolling(
-        self, f: Function, band: RollingBand, steps: Sequence[ContractionStep], pointers: Pointers
-    ) -> list[str]:
-        return self._together(f, functools.partial(super().rolling, f, band, steps, pointers))
 
     def scans(self, f: Function, steps: Sequence[RegionStep], pointers: Pointers) -> list[str]:
         return self._together(f, functools.partial(super().scans, f, steps, pointers))

@@ -142,15 +142,15 @@ def read(data: bytes) -> Relocatable:
         raise CodegenError("E967", f"the object has {len(contents)} segments of data and describes {len(aligns)}")
     segments = tuple(DataSegment(content, align) for content, align in zip(contents, aligns, strict=True))
     return Relocatable(
-        _rest(sections.get(TYPE)),
-        tuple(imports),
-        _rest(sections.get(FUNCTION)),
-        _rest(sections.get(CODE)),
-        segments,
-        tuple(starts),
-        tuple(symbols),
-        tuple(relocations),
-        has_table,
+        types=_rest(sections.get(TYPE)),
+        imports=tuple(imports),
+        functions=_rest(sections.get(FUNCTION)),
+        code=_rest(sections.get(CODE)),
+        segments=segments,
+        segment_starts=tuple(starts),
+        symbols=tuple(symbols),
+        relocations=tuple(relocations),
+        has_table=has_table,
     )
 
 

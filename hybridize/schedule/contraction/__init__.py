@@ -23,7 +23,6 @@ Contractions by other index maps (einsum, convolution) go over a table of taps, 
     winograd      convolutions by fewer products: when, the transforms, blocks of tiles
     lanes         the tiling where both operands have the lanes of vectors, as of depthwise convolutions
     copies        kernels that bring operands into their homes
-    ending        the epilogue, as statements over the axes of the result
 
 Any size may be a `Dim`, known at the call only. What is right for every size then depends on the symbols; what is only
 a matter of speed (blocks, groups, whether to copy) is decided by the sizes of the call that is being compiled.

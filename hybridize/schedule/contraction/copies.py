@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import is_symbolic, product, same
-from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.base.dtypes import DType
+from hybridize.base.frozen import changed
 from hybridize.base.memo import remembered
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction
@@ -20,6 +21,7 @@ from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.loops.measure import typical
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.packing import PanelSet, into_panels, zero_of
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan
 from hybridize.schedule.homes import Home
 from hybridize.schedule.nests import Nests
@@ -171,52 +173,33 @@ def _divided(space: Space, sizes: Sequence[int], index: Expr) -> list[Expr]:
     return indices[::-1]
 
 
-def _zero(dtype: DType) -> float | int | bool:
-    return False if dtype == bool_ else 0 if dtype.kind in "iu" else 0.0
-
-
 @remembered
 def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], machine: Target) -> Kernel:
-    """Copy the second operand, param 1, into the panels of a plan, param 0; columns that do not exist are 0."""
+    """Copy the second operand, param 1, into the panels of a plan, param 0."""
     home, of = source
     interner = Interner()
-    params = (Param(plan.dtype, plan.packed_elements, True), Param(of, home.elements, False))
+    params = (Param(plan.panel, plan.packed_elements, True), Param(of, home.elements, False))
     nests, copies = Nests(machine, params, interner), []
     groups = product(axis.size for axis in plan.packed_groups)
-    per_column = plan.tap_count * plan.term_count
     run = _run_of(contraction, plan, source, machine)
-    for part in plan.panels:
-        width = part.vectors * plan.lanes
-        sizes = (groups, part.count, plan.tap_count, plan.term_count, width)
-        space = Space(interner, dict(enumerate(sizes)))
-        group, panel, tap, term, lane = (space.axis(axis) for axis in range(5))
-        column = space.affine([(panel, width), (lane, 1)], part.start)
+
+    def element(space: Space, group: Sequence[Expr], terms: Sequence[Expr], gate: Expr, column: Expr) -> Expr:
         indices: dict[int, Expr] = {plan.column.axis: column}
-        for axes, index in ((plan.packed_groups, group), (plan.taps, tap), (plan.terms, term)):
+        for axes, index in zip((plan.packed_groups, plan.taps, plan.terms), (*group, *terms), strict=True):
             indices.update(_counted(space, axes, index))
-        ragged = not same(plan.column.size, part.start + part.count * width) and part is plan.panels[-1]
-        if run and not ragged:
-            copies.append(_packed_in_order(nests, contraction, plan, (home, of), part, run))
-            continue
-        if ragged:
-            last = interner.number(plan.column.size - 1)
-            indices[plan.column.axis] = interner.call(int64, "min", (column, last))
-        element = interner.cast(interner.load(of, 1, (_address(space, contraction, home, indices),)), plan.dtype)
-        if ragged:
-            exists = interner.call(bool_, "lt", (column, interner.number(plan.column.size)))
-            element = interner.select(exists, element, interner.const(plan.dtype, _zero(plan.dtype)))
-        # Panels of a group lie one after the other, each [tap][term][column of it].
-        place = space.affine(
-            [
-                (group, plan.columns * per_column),
-                (panel, width * per_column),
-                (tap, plan.term_count * width),
-                (term, width),
-                (lane, 1),
-            ],
-            part.start * per_column,
-        )
-        copies.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))
+        return interner.cast(interner.load(of, 1, (_address(space, contraction, home, indices),)), plan.panel)
+
+    panels = []
+    for part in plan.panels:
+        width, whole = part.vectors * plan.lanes, 0
+        if run and not is_symbolic(plan.column.size):
+            whole = min(part.count, (plan.column.size - part.start) // width)
+        if whole:
+            copies.append(_packed_in_order(nests, contraction, plan, (home, of), changed(part, count=whole), run))
+        panels.append(PanelSet(part.start + whole * width, part.count - whole, part.vectors))
+    sizes = (groups,), (plan.tap_count, plan.term_count)
+    per_group = plan.columns * plan.tap_count * plan.term_count
+    copies += into_panels(nests, plan.panel, panels, plan.lanes, sizes, per_group, plan.column.size, element)
     return Kernel(params, (), tuple(copies))
 
 
@@ -241,7 +224,7 @@ def _run_of(
     lanes = machine.lanes(of.itemsize)
     axes = (*plan.taps, *plan.terms)
     column = steps.get(plan.column.axis, 0)
-    plain = all(same(index.divisor, 1) for index in contraction.w) and of == plan.dtype
+    plain = all(same(index.divisor, 1) for index in contraction.w) and of == plan.panel
     sizes = [step for axis in axes for step in (axis.size, steps.get(axis.axis, 0))]
     if not plain or any(map(is_symbolic, (*sizes, column))) or not SMALLEST <= lanes <= LARGEST or abs(column) <= 1:
         return ()
@@ -320,7 +303,7 @@ def border(shape: Shape, home: Home, dtype: DType, machine: Target) -> Kernel:
 def _zeros(shape: Shape, home: Home, dtype: DType, nests: Nests, interner: Interner) -> tuple[Nest, ...]:
     """Loops that store zeros into the halo of a home, param 0."""
     stores = []
-    zero = interner.const(dtype, _zero(dtype))
+    zero = zero_of(interner, dtype)
     # Slabs along one axis after the other: of those before it the value alone, of those after it the halo too.
     spans: dict[int, tuple[int, int]] = {
         axis: (-before, shape[axis] + after) for axis, (before, after) in enumerate(home.halo)

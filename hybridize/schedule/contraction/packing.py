@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 
-from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import DType, bool_, is_float
+from hybridize.base.dims import is_symbolic, same
+from hybridize.base.dims import product as product_of
+from hybridize.base.dtypes import DType, bool_, int64, is_float
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.memo import remembered
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Param, Statement
+from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
@@ -113,49 +116,121 @@ def members_of(product: Product) -> tuple[tuple[int, int], ...]:
     return product.w_strides.members
 
 
+@frozen
+class PanelSet:
+    """Equal panels of a packed operand beside each other: each [tile][term][gate of the tile][column of one gate]."""
+
+    start: int
+    """Columns of each gate before them."""
+    count: int
+    vectors: int
+    """Across all gates of a tile."""
+    gates: int = 1
+    """Of a tile."""
+    tiles: int = 1
+
+
+Element = Callable[[Space, Sequence[Expr], Sequence[Expr], Expr, Expr], Expr]
+"""`element(space, groups, terms, gate, column)`: of the operand, as it is packed."""
+
+
+def into_panels(
+    nests: Nests,
+    dtype: DType,
+    panels: Sequence[PanelSet],
+    lanes: int,
+    sizes: tuple[tuple[int, ...], tuple[int, ...]],
+    per_group: int,
+    columns: int,
+    element: Element,
+) -> list[Nest]:
+    """Copy elements into the panels of each group, param 0; columns that do not exist are 0.
+
+    Args:
+        nests: of the kernel.
+        dtype: of the panels.
+        panels: of a group.
+        lanes: of a vector.
+        sizes: of the axes that count groups, and of those that count terms.
+        per_group: elements of all panels of a group.
+        columns: of each gate.
+        element: of the operand.
+    """
+    (group_sizes, term_sizes), interner = sizes, nests.interner
+    k, copies = product_of(term_sizes), list[Nest]()
+    zero = zero_of(interner, dtype)
+    for each in panels:
+        across, of_gate = each.vectors * lanes, each.vectors // each.gates * lanes
+        for first, count, lane_of_first, width in _pieces(each, of_gate, columns):
+            outer = (*group_sizes, count, each.tiles, each.gates, *term_sizes)
+            looped = (*(size for size in outer if not same(size, 1)), width)
+            space, numbers = Space(interner, dict(enumerate(looped))), itertools.count()
+            axes = [interner.number(0) if same(size, 1) else space.axis(next(numbers)) for size in outer]
+            axes.append(space.axis(len(looped) - 1))
+            groups, (panel, tile, gate) = tuple(axes[: len(group_sizes)]), axes[len(group_sizes) :][:3]
+            terms, lane = tuple(axes[len(group_sizes) + 3 : -1]), axes[-1]
+            term = space.flat(terms, term_sizes)
+            within = [(tile, across * k), (term, across), (gate, of_gate), (lane, 1)]
+            place = space.affine(
+                [(space.flat(groups, group_sizes), per_group), (panel, each.tiles * across * k), *within],
+                (each.start + first * of_gate) * each.gates * each.tiles * k + lane_of_first,
+            )
+            column = space.affine([(panel, of_gate), (lane, 1)], each.start + first * of_gate + lane_of_first)
+            value = zero
+            if is_symbolic(columns):
+                inside = interner.call(int64, "min", (column, interner.number(columns - 1)))
+                exists = interner.call(bool_, "lt", (column, interner.number(columns)))
+                number = space.affine([(tile, each.gates), (gate, 1)])
+                value = interner.select(exists, element(space, groups, terms, number, inside), zero)
+            elif each.start + first * of_gate + lane_of_first < columns:
+                value = element(space, groups, terms, space.affine([(tile, each.gates), (gate, 1)]), column)
+            copies.append(nests.nest((), [LoopedStatement(looped, Statement(0, place, value))]))
+    return copies
+
+
+def zero_of(interner: Interner, dtype: DType) -> Expr:
+    """The number 0."""
+    return interner.const(dtype, 0.0 if is_float(dtype) else False if dtype == bool_ else 0)
+
+
+def _pieces(panels: PanelSet, width: int, columns: int) -> Iterator[tuple[int, int, int, int]]:
+    """Parts of panels all of whose columns exist, or none: the first panel and their number, the first column of each
+    and the number of these. Of columns that only calls know, all panels are one.
+    """
+    if is_symbolic(columns):
+        yield 0, panels.count, 0, width
+        return
+    full = min(panels.count, (columns - panels.start) // width)
+    left = columns - panels.start - full * width
+    if full:
+        yield 0, full, 0, width
+    if full < panels.count:
+        yield full, 1, 0, left
+        yield full, 1, left, width - left
+
+
 @remembered
 def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     """Copy the operand, param 1, into panels, param 0: ordinary loops, in squares that are turned where it lies
-    [n, k]. Columns of the last panel that do not exist are 0.
+    [n, k].
     """
     of, to, n, k = packing.dtype, packing.packed, packing.n, packing.k
     interner = Interner()
-    params = (
-        Param(to, packing.nbytes // to.itemsize, True),
-        Param(of, packing.source_elements, False),
-    )
-    nests, copies = Nests(machine, params, interner), []
-    if packing.strides is None:
-        row = k if packing.transpose_w else n
-    else:
-        row = packing.strides.row
+    params = Param(to, packing.nbytes // to.itemsize, True), Param(of, packing.source_elements, False)
+    nests = Nests(machine, params, interner)
+    row = (k if packing.transpose_w else n) if packing.strides is None else packing.strides.row
     per_column, per_term = (row, 1) if packing.transpose_w else (1, row)
-    per_gate = packing.n // packing.gates * per_column
+    per_gate, members = n // packing.gates * per_column, packing.members
+
+    def element(space: Space, which: Sequence[Expr], terms: Sequence[Expr], gate: Expr, column: Expr) -> Expr:
+        matrices = [(axis, stride) for axis, (_, stride) in zip(which, members, strict=True)]
+        place = space.affine([*matrices, (terms[0], per_term), (gate, per_gate), (column, per_column)])
+        return interner.cast(interner.load(of, 1, (place,)), to)
+
+    panels = [PanelSet(each.start, each.count, each.vectors, each.gates, each.tiles) for each in packing.sections]
+    sizes = tuple(size for size, _ in members), (k,)
     per_matrix = packing.matrix_bytes // to.itemsize
-    for section in packing.sections:
-        across = section.vectors * packing.lanes
-        of_gate = across // section.gates
-        for first, last in ((0, section.width), (section.width, of_gate)):
-            if first == last:
-                continue
-            members = packing.members
-            sizes = (*(size for size, _ in members), section.count, section.tiles, section.gates, k, last - first)
-            space = Space(interner, dict(enumerate(sizes)))
-            *which, panel, tile, gate, term, lane = (space.axis(axis) for axis in range(len(sizes)))
-            matrix = space.flat(tuple(which), tuple(size for size, _ in members))
-            within = [(tile, across * k), (term, across), (gate, of_gate), (lane, 1)]
-            place = space.affine(
-                [(matrix, per_matrix), (panel, section.tiles * across * k), *within],
-                section.start * packing.gates * k + first,
-            )
-            element: Expr = interner.const(to, 0.0 if is_float(to) else False if to == bool_ else 0)
-            if not first:
-                gates = [(tile, section.gates * per_gate), (gate, per_gate)]
-                columns = [(panel, section.width * per_column), *gates, (lane, per_column)]
-                matrices = [(axis, stride) for axis, (_, stride) in zip(which, members, strict=True)]
-                source = space.affine([*matrices, (term, per_term), *columns], section.start * per_column)
-                element = interner.cast(interner.load(of, 1, (source,)), to)
-            copies.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))
+    copies = into_panels(nests, to, panels, packing.lanes, sizes, per_matrix, n // packing.gates, element)
     return Kernel(params, (), tuple(copies))
 
 

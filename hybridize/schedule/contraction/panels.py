@@ -66,6 +66,12 @@ class ColumnPanels:
 _PACKED: Mapping[Pack, str] = {"flip": "flipped", "copy": "copied", "widen": "converted"}
 
 
+CONVERTED_TILES = 2
+"""Tiles of rows that convert elements of panels for themselves, at most: for more, each panel is converted once, in
+scratch. A term of a tile of 6 rows and 4 vectors is 24 multiplications, and 8 to 12 conversions.
+"""
+
+
 @frozen
 class RowTiles:
     """Equal tiles of rows below each other."""

@@ -180,7 +180,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         vectors = min(vectors, columns // arithmetic.lanes)  # what is left over is read from before its start
     parts = panels.column_panels(columns, arithmetic.lanes, vectors, "copy" if product.packed else pack, gates)
     if product.packed:
-        several = product.narrow and hint(rows) > _CONVERTED_TILES * panels.tile_rows(arithmetic, vectors)
+        several = product.narrow and hint(rows) > panels.CONVERTED_TILES * panels.tile_rows(arithmetic, vectors)
         parts = tuple(changed(part, pack="widen" if several else "") for part in parts)
     beside = panels.gates_beside(vectors, gates)
     panel_row = vectors // beside * gates * arithmetic.vector_bytes
@@ -223,10 +223,6 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
 _PANEL_AHEAD = 2048
 """Bytes by which panels that are read once are fetched ahead. Measured with a row of 1280 times 1280 x 1000, from the
 third-level cache: a third faster; 512 bytes a fifth, 1024 and 4096 a quarter. From the second level nothing is gained.
-"""
-_CONVERTED_TILES = 2
-"""Tiles of rows that convert elements of panels for themselves, at most: for more, each panel is converted once, in
-scratch. A term of a tile of 6 rows and 4 vectors is 24 multiplications, and 8 to 12 conversions.
 """
 _LONG = 64
 """Terms that a tile sums at least, for the time to fetch something meanwhile."""

@@ -19,7 +19,7 @@ from hybridize.schedule.grouping import Grouping, Unit
 from hybridize.schedule.homes import Home
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.reach import Reaches
-from hybridize.schedule.rolling import RollingBands, RollingMember
+from hybridize.schedule.rolling import RollingMember
 from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.slots import Slots
 from hybridize.schedule.steps import KnownSource, Provenance, Schedule, ScheduleStep
@@ -73,7 +73,6 @@ class Scheduling:
     sharing: Sharing
     tasks: TaskFinder
     bands: Bands
-    rolling: RollingBands
     scheduled: Scheduled
 
     @property
@@ -122,17 +121,8 @@ StepOperations = tuple[ScheduleStep, int]
 class PendingSteps(ABC):
     """A unit of the program as steps that wait for the places of memory: what each reads, needs and may be split in."""
 
-    @property
-    def banded_bytes(self) -> int:
-        """Bytes that it moves, if it may share a band of rows; else 0."""
-        return 0
-
-    def member(self, program: Scheduling) -> BandMember | None:
-        """It as a member of a band of rows; None where it cannot be one after all."""
-        return None
-
-    def rolling_member(self, program: Scheduling) -> RollingMember | None:
-        """It as a member of a rolling band; None where it cannot be one."""
+    def member(self, program: Scheduling) -> BandMember | RollingMember | None:
+        """It as a member of a band, of rows or of lines; None where it is in none."""
         return None
 
     @abstractmethod

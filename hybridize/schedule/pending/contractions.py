@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hybridize.base.dims import hint, is_symbolic, product, same
+from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
 from hybridize.loops.index import Space
 from hybridize.loops.kernel import Kernel, Statement
 from hybridize.loops.measure import bytes_moved
 from hybridize.machine.arithmetic import converts_quickly
-from hybridize.schedule.bands import Access, BandMember, suits_band
+from hybridize.machine.target import Target
+from hybridize.schedule.bands import Access, BandMember, is_large, suits_band
 from hybridize.schedule.contraction import (
     Product,
     ProductPlan,
@@ -29,7 +31,7 @@ from hybridize.schedule.contraction.ending import Ending, is_along, is_read, pla
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
 from hybridize.schedule.contraction.product import Strides, place
-from hybridize.schedule.contraction.taps import TapPlan, shared_by
+from hybridize.schedule.contraction.taps import TapPlan, narrowed, shared_by
 from hybridize.schedule.derived import packed, part
 from hybridize.schedule.epilogue import ending_of, ending_of_product
 from hybridize.schedule.grouping import NodeStep
@@ -38,16 +40,14 @@ from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.pending.copies import copying
-from hybridize.schedule.prologues import PrologueOp, prologue_of
+from hybridize.schedule.prologues import PrologueOp, prologue_of, prologue_of_taps
 from hybridize.schedule.rolling import RollingMember
 from hybridize.schedule.steps import (
     Address,
-    BandPart,
     ContractionPlan,
     ContractionStep,
     Derived,
     Provenance,
-    RollingPart,
 )
 from hybridize.schedule.storage import address_of
 
@@ -84,13 +84,14 @@ class PendingContraction(PendingSteps):
     split: Split | None
     workspace: ScratchBlock
 
-    @property
-    def banded_bytes(self) -> int:
-        return hint(self.nbytes) if isinstance(self.plan, ProductPlan) and suits_band(self.plan) else 0
+    def member(self, program: Scheduling) -> BandMember | RollingMember | None:
+        return self._of_rows(program) if isinstance(self.plan, ProductPlan) else self._of_lines(program)
 
-    def member(self, program: Scheduling) -> BandMember | None:
+    def _of_rows(self, program: Scheduling) -> BandMember | None:
         (x, w), places, out = self.operands, program.grouping.places, self.out
-        if not isinstance(self.plan, ProductPlan):
+        if not isinstance(self.plan, ProductPlan) or not suits_band(self.plan):
+            return None
+        if not is_large(self.nbytes, program.target):
             return None
         if out in places or any(same(value.type.size, 0) for value in (out, x, w, *self.values)):
             return None  # what has no elements lies nowhere
@@ -98,7 +99,11 @@ class PendingContraction(PendingSteps):
         space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
 
         def access(value: Value, axes: tuple[int, ...], strides: Strides | None, *, written: bool = False) -> Access:
-            return program.access(value, place(space, axes, strides, places.home(value).offset), written=written)
+            where = axes, strides, places.home(value).offset
+            key = (place, tuple(space.ranges.values()), *where)
+            return program.access(
+                value, program.interner.results.of(key, lambda: place(space, *where)), written=written
+            )
 
         rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
         accesses = [access(out, (0, 1, 2), of.out_strides, written=True)]
@@ -110,30 +115,36 @@ class PendingContraction(PendingSteps):
         values = [expr for side in sides for expr in (side.index, side.value)]
         accesses += program.loads(dict(enumerate(self.values)), self.ending.stores[-1].value, *values)
         return BandMember(
-            self.number,
-            space,
-            tuple(accesses),
-            (0, 1),
-            of.batch,
-            lambda axes: axes == tuple(sorted(axes)),  # blocks have rows of one matrix, which lie together
-            self.nbytes,
-            of.flops,
-            ((self.workspace, 0),),
-            self.plan,
-            self.ending.following,
+            number=self.number,
+            space=space,
+            accesses=tuple(accesses),
+            rows=(0, 1),
+            batch=of.batch,
+            suits=lambda axes: axes == tuple(sorted(axes)),  # blocks have rows of one matrix, which lie together
+            nbytes=self.nbytes,
+            flops=of.flops,
+            own=((self.workspace, 0),),
+            plan=self.plan,
+            following=self.ending.following,
         )
 
-    def rolling_member(self, program: Scheduling) -> RollingMember | None:
-        if not isinstance(self.by_lines, TapPlan | LanePlan):
+    def _of_lines(self, program: Scheduling) -> RollingMember | None:
+        if not isinstance(self.by_lines, TapPlan | LanePlan) or not program.setting.derives:
             return None
         if self.turned or any(copy is not None and copy.kernel is not None for copy in self.copies):
             return None  # its operands do not lie where the tiles read them
-        values, places, of = self.values, program.grouping.places, program.storage.of
-        elements = tuple(places.own(places.root(value)).elements for value in values)
-        sizes = tuple(value.type.dtype.itemsize for value in values)
-        memories, work = tuple(map(of, values)), (self.nbytes, self.flops)
-        x, stores = of(self.operands[0]), self.ending.stores
-        return RollingMember(self.number, self.by_lines, stores, x, memories, elements, sizes, *work)
+        values, places = self.values, program.grouping.places
+        return RollingMember(
+            number=self.number,
+            plan=self.by_lines,
+            stores=self.ending.stores,
+            x=program.storage.of(self.operands[0]),
+            memories=tuple(map(program.storage.of, values)),
+            elements=tuple(places.own(places.root(value)).elements for value in values),
+            itemsizes=tuple(value.type.dtype.itemsize for value in values),
+            nbytes=self.nbytes,
+            flops=self.flops,
+        )
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         storage, steps = program.storage, list[StepOperations]()
@@ -147,21 +158,24 @@ class PendingContraction(PendingSteps):
         stored = [first(value) if value is self.out else storage.around(value) for value in self.values]
         for param, copy in self.turned.items():
             stored[param] = address_of(copy.place)
-        plan, split = self.plan, self.split
-        part: BandPart | RollingPart | None = None
-        placed = program.bands.of(self.number)
+        plan, split, part, placed = self.plan, self.split, None, program.bands.of(self.number)
         if placed is not None:
-            assert placed.plan is not None
             matrices = Address("scratch", 0, 0) if self.copies[1] is None else self.copies[1].place
             memories = (storage.of(self.operands[0]), matrices, *map(storage.of, self.values), self.workspace)
-            plan, split, part = placed.plan, None, placed.part(memories)
+            plan, split, part = placed.plan or self.by_lines, None, placed.part(memories)
             if placed.packed is not None:
                 operands[1] = address_of(placed.packed)
-        elif program.rolling.of(self.number):
-            plan, split, part = self.by_lines, None, program.rolling.part(self.number)
         own, addresses = address_of(self.workspace), (*operands, *stored)
         step = ContractionStep(
-            self.provenance, addresses, own, split, part, plan, self.ending, self.out.type, self.nbytes
+            provenance=self.provenance,
+            addresses=addresses,
+            workspace=own,
+            split=split,
+            part=part,
+            plan=plan,
+            ending=self.ending,
+            out=self.out.type,
+            nbytes=self.nbytes,
         )
         steps.append((step, self.flops))
         for param, copy in self.turned.items():
@@ -191,7 +205,18 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
     plan = make_plan(of, program.target, ending.following)
     nbytes = of.x_bytes + of.w_bytes + out.type.nbytes
     values = [*values, *step.operands[2:]]
-    return _pending(program, step, number, (plan, plan), (ending, values), out, (None, packing), {}, nbytes, of.flops)
+    return _pending(
+        program,
+        step,
+        number,
+        plans=(plan, plan),
+        ended=(ending, values),
+        out=out,
+        copies=(None, packing),
+        turned={},
+        nbytes=nbytes,
+        flops=of.flops,
+    )
 
 
 def _plain_product(program: Scheduling, of: Product, out: Value) -> Ending:
@@ -224,9 +249,21 @@ def _pending(
     nodes = [step.node, *(() if draft is None else (node for _, node, _ in reversed(draft.group.members)))]
     provenance, (x, w) = program.provenance(nodes), step.operands[:2]
     return PendingContraction(
-        number, provenance, (x, w), plan, by_lines, out, ending, tuple(values), copies, turned, nbytes, flops, split,
-        workspace,
-    )  # fmt: skip
+        number=number,
+        provenance=provenance,
+        operands=(x, w),
+        plan=plan,
+        by_lines=by_lines,
+        out=out,
+        ending=ending,
+        values=tuple(values),
+        copies=copies,
+        turned=turned,
+        nbytes=nbytes,
+        flops=flops,
+        split=split,
+        workspace=workspace,
+    )
 
 
 def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: Value) -> Product:
@@ -279,7 +316,7 @@ def _packed_matrices(program: Scheduling, w: Value, product: Product) -> Operand
 
 def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, number: int) -> PendingContraction:
     """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
-    (x, w), out, dtype = step.operands, step.node.outputs[0], arranged.contraction.precision.accumulate
+    (x, w, *others), out, dtype = step.operands, step.node.outputs[0], arranged.contraction.precision.accumulate
     home_of = program.grouping.places.home
     homes = (home_of(x), x.type.dtype), (home_of(w), w.type.dtype)
     stable = program.known.get(program.grouping.places.root(w)) is not None
@@ -291,7 +328,6 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
     if read.copied:
         kernel = into_home(x.type.shape, homes[0], (read.home, dtype), program.target)
         first = OperandCopy(program.storage.scratch(read.home.elements * dtype.itemsize, number), kernel)
-    second = _packed_second(program, arranged, read, w, number)
     if step.epilogue is None:
         space = Space(program.interner, dict(enumerate(out.type.shape)))
         at = home_of(out).address(space, tuple(map(space.axis, range(out.type.ndim))))
@@ -304,11 +340,27 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
     nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(ending.params, [(out.type.shape, ending.stores)])
     flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
     plan: ContractionPlan = changed(read.plan, stores=ending.in_tiles)
+    if isinstance(plan, TapPlan) and stable and _is_narrow(plan, w.type.dtype, program.target):
+        prologue = None
+        if isinstance(step.node.op, PrologueOp):
+            prologue = prologue_of_taps(step.node.op, step.operands[1:], len(ending.params), program.lowerings)
+            ending, values = changed(ending, params=(*ending.params, *prologue.params)), [*values, *others]
+        plan = narrowed(plan, w.type.dtype, prologue)
+    second = _packed_second(program, arranged, read, plan, w, number)
     by_lines = changed(plan, by_lanes=False) if isinstance(plan, LanePlan) else plan
     if program.threads > 1 and isinstance(plan, TapPlan):
         plan = shared_by(plan, hint(read.home.elements) * dtype.itemsize, program.threads, program.target)
     return _pending(
-        program, step, number, (plan, by_lines), (ending, values), out, (first, second), turned, nbytes, flops
+        program,
+        step,
+        number,
+        plans=(plan, by_lines),
+        ended=(ending, values),
+        out=out,
+        copies=(first, second),
+        turned=turned,
+        nbytes=nbytes,
+        flops=flops,
     )
 
 
@@ -352,11 +404,21 @@ def _turned(
     return changed(ending, stores=tuple(stores)), copies
 
 
+def _is_narrow(plan: TapPlan, stored: DType, target: Target) -> bool:
+    """Tell whether panels of a known operand have its elements as they are stored."""
+    return stored != plan.dtype and converts_quickly(stored, target) and not is_symbolic(plan.packed_elements)
+
+
 def _packed_second(
-    program: Scheduling, arranged: Arrangement, read: OperandReading | winograd.WinogradReading, w: Value, number: int
+    program: Scheduling,
+    arranged: Arrangement,
+    read: OperandReading | winograd.WinogradReading,
+    plan: ContractionPlan,
+    w: Value,
+    number: int,
 ) -> OperandCopy | None:
-    """The second operand of a contraction with windows, packed; None where it is read as it lies."""
-    plan, source = read.plan, (program.grouping.places.home(w), w.type.dtype)
+    """The second operand of a contraction with windows, packed as a plan has it; None where it is read as it lies."""
+    source = (program.grouping.places.home(w), w.type.dtype)
     dtype = arranged.contraction.precision.accumulate
     if isinstance(read, winograd.WinogradReading):
         elements = read.plan.packed_elements

@@ -62,7 +62,7 @@ def pending_copy(program: Scheduling, value: Value, slot: int) -> PendingCopy:
 def borders(program: Scheduling, number: int) -> Iterable[StepOperations]:
     """Store zeros around the values that a step stores."""
     for first, value in program.storage.bordered:
-        if first == number and not program.rolling.keeps(program.storage.memory.get(value)):
+        if first == number and not program.bands.keeps(program.storage.memory.get(value)):
             kernel = border(value.type.shape, program.grouping.places.own(value), value.type.dtype, program.target)
             yield loop_step(Provenance(("border",), ()), kernel, program.storage.around(value)), 0
 
@@ -77,7 +77,8 @@ def packings(program: Scheduling, number: int) -> Iterable[StepOperations]:
     step, flops = copying(program, "pack", placed.fill, *addresses)
     if part is not None:
         assert isinstance(step, LoopStep)
-        step = changed(step, part=part, nbytes=step.nbytes * part.band.batch)
+        _, _, batch = part.band.cut.extent
+        step = changed(step, part=part, nbytes=step.nbytes * batch)
     yield step, flops
 
 

@@ -9,7 +9,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Value
 from hybridize.loops.kernel import Kernel, Param
 from hybridize.loops.measure import kernel_bytes
-from hybridize.schedule.bands import BandMember
+from hybridize.schedule.bands import BandMember, is_large
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.grouping import FusionGroup
@@ -42,15 +42,13 @@ class PendingLoops(PendingSteps):
     flops: int
     split: Split | None
 
-    @property
-    def banded_bytes(self) -> int:
-        space, nests = self.draft.space, self.kernel.nests
-        folds = any(space.interner.facts(statement.value).folds for statement in self.draft.statements)
-        one_by_one = all(nest.lane is None for nest in nests)
-        return hint(self.nbytes) if (self.draft.group.rows or not folds) and one_by_one and nests else 0
-
     def member(self, program: Scheduling) -> BandMember | None:
-        draft = self.draft
+        draft, nests = self.draft, self.kernel.nests
+        folds = any(draft.space.interner.facts(statement.value).folds for statement in draft.statements)
+        if (folds and not draft.group.rows) or not nests or any(nest.lane is not None for nest in nests):
+            return None
+        if not is_large(self.nbytes, program.target):
+            return None
         values = {n: value for n, value in enumerate(draft.buffers) if n not in draft.row_local}
         if any(same(value.type.size, 0) for value in values.values()):
             return None
@@ -64,7 +62,17 @@ class PendingLoops(PendingSteps):
             return rows is not None or suits_rows(draft, axes, program.target)
 
         own = tuple(zip(self.scratch, self.row_bytes, strict=True))
-        return BandMember(self.number, draft.space, tuple(accesses), rows, 1, suits, self.nbytes, self.flops, own)
+        return BandMember(
+            number=self.number,
+            space=draft.space,
+            accesses=tuple(accesses),
+            rows=rows,
+            batch=1,
+            suits=suits,
+            nbytes=self.nbytes,
+            flops=self.flops,
+            own=own,
+        )
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         addresses = (*map(program.storage.around, self.values), *map(address_of, self.scratch))
@@ -99,7 +107,17 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
     program.tasks.tell(number, nbytes, flops, turns or [1])
     blocks = [program.storage.own_scratch(size, split if group.rows else None, number) for size in local]
     return PendingLoops(
-        number, provenance, draft, numbering, kernel, tuple(order), tuple(blocks), tuple(local), nbytes, flops, split
+        number=number,
+        provenance=provenance,
+        draft=draft,
+        numbering=numbering,
+        kernel=kernel,
+        values=tuple(order),
+        scratch=tuple(blocks),
+        row_bytes=tuple(local),
+        nbytes=nbytes,
+        flops=flops,
+        split=split,
     )
 
 

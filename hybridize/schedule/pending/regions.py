@@ -141,22 +141,22 @@ def pending_region(program: Scheduling, node: Node, region: Region, number: int)
         program.tasks.tell(number, nbytes, flops, whole=bool(made_before))
 
     return PendingRegion(
-        number,
-        node,
-        region.kind,
-        of.gives,
-        bodies,
-        state,
-        length,
-        stacked,
-        unread,
-        frozenset(packed),
-        tuple(made_before),
-        inputs,
-        outputs,
-        workspace,
-        start,
-        flops,
+        number=number,
+        node=node,
+        control=region.kind,
+        gives=of.gives,
+        bodies=bodies,
+        state=state,
+        length=length,
+        stacked=stacked,
+        unread=unread,
+        packed=frozenset(packed),
+        made_before=tuple(made_before),
+        inputs=inputs,
+        outputs=outputs,
+        workspace=workspace,
+        scratch_offset=start,
+        flops=flops,
     )
 
 

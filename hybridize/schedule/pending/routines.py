@@ -49,7 +49,15 @@ def pending_routine(program: Scheduling, node: Node, routine: Routine, number: i
         kinds = (*inputs, *outputs)
         program.tasks.tell(number, sum(kind.nbytes for kind in kinds), sum(kind.size for kind in kinds))
 
-    return PendingRoutine(program.provenance([node]), node, routine, inputs, outputs, scratch, workspace)
+    return PendingRoutine(
+        provenance=program.provenance([node]),
+        node=node,
+        routine=routine,
+        inputs=inputs,
+        outputs=outputs,
+        scratch=scratch,
+        workspace=workspace,
+    )
 
 
 def write_over(program: Scheduling, node: Node, routine: Routine, number: int) -> None:

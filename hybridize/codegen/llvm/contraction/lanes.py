@@ -16,12 +16,13 @@ from contextlib import ExitStack
 
 from hybridize.base.dims import hint, is_symbolic, known, proven, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
 from hybridize.codegen.llvm.contraction.micro import sums_of_parts
 from hybridize.codegen.llvm.contraction.taps import function_of_tiles
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
+from hybridize.codegen.llvm.registers import first_lanes, masked_load
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.loops.index import bit
 from hybridize.machine.target import Target

@@ -18,15 +18,15 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Literal
 
 from hybridize.base.frozen import changed, frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.contraction.terms import EachTurn, LoadVector, TermLoop, bring_line, in_one
+from hybridize.codegen.llvm.registers import fetch, first_lanes
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.schedule.contraction.panels import Summation
 
 Adding = Literal["", "first", "last"]
 """Use of the sums in c by a tile, where `more` is set: none; its own begin with them; they are added to its own."""
 
-LINE = 64
-"""Bytes that are fetched together."""
 _DOTS = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
 _ADDING: Mapping[Adding, list[str]] = {"": ["once"], "first": [], "last": ["last"]}
 """The words in the names of tiles."""
@@ -34,19 +34,6 @@ _TILE = [*_DOTS, ("i1", "more")]
 """Parameters; c, its stride, x, ..."""
 _NEXT = [("ptr", "next"), ("i64", "rate")]
 """Further parameters: memory to be brought near meanwhile, so many bytes with each term."""
-
-
-def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:
-    """Have `bytes` bytes at `pointer + first` brought near; they need not exist."""
-    function = f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-    for line in range(first, first + bytes, LINE):
-        f.do(f"call void {function}(ptr {at(f, pointer, line)}, i32 0, i32 3, i32 1)")
-
-
-def bring_line(f: Function, pointer: str) -> None:
-    """Have the line of memory at `pointer` brought into the second-level cache; it need not exist."""
-    function = f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-    f.do(f"call void {function}(ptr {pointer}, i32 0, i32 2, i32 1)")
 
 
 @frozen
@@ -59,10 +46,6 @@ class Ending:
     """Parameters that these functions take besides."""
     emit: Callable[[Function, list[str], int], None]
     """`emit(f, sums, vectors)` writes it, the sums being registers row by row, `vectors` to a row."""
-
-
-LoadVector = Callable[[int, str, str], str]
-"""`load(number, k, pointer)`: the register of a vector of a term of a panel, as it is computed with."""
 
 
 @frozen
@@ -167,8 +150,13 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         earlier = _long_tile(module, arithmetic, form)
         with f.when(before):
             _call_alike(f, earlier, own, {"c": buffer, "cs": stride, "k": start, "more": "false"})
-    with _plain(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
-        total = _TileBody(f, arithmetic, form, offsets, columns, load).sums(begin, start)
+    with plain_loads(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
+        loop = TermLoop(
+            f, arithmetic, offsets, columns, arithmetic.bytes if form.along_k else "%xs", "%ws", load,
+            form.light is not None and form.light.counts_terms, form.ahead, form.vectors * nbytes,
+        )  # fmt: skip
+        w = at(f, "%w", times(f, start, "%ws"))
+        total = loop.summed("%x", w, begin, (start, "%k"), form.summation, (), _bring(f) if form.brings else None)
     if form.long:
         places = (at(f, buffer, number * arithmetic.vector_bytes) for number in range(count))
         total = _plus_sums(f, arithmetic, before, places, total)
@@ -182,8 +170,18 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
     return module.shared(f) if form.owner else name
 
 
+def _bring(f: Function) -> EachTurn:
+    """Have a line of what the next tile reads brought near."""
+
+    def turn(k: str, values: list[str]) -> list[str]:
+        bring_line(f, at(f, "%next", times(f, k, "%rate")))
+        return values
+
+    return turn
+
+
 @contextmanager
-def _plain(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
+def plain_loads(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
     """Loads of a panel whose elements are those that are computed with."""
     yield lambda number, k, pointer: arithmetic.load_computed(f, pointer)
 
@@ -208,12 +206,6 @@ def _before_last(f: Function, part: int) -> str:
     """The terms before those that are summed last: whole parts of so many."""
     parts = f.op(f"sdiv i64 {f.op('sub i64 %k, 1')}, {part}")
     return f.op(f"mul i64 {parts}, {part}")
-
-
-def _whole(f: Function, start: str, step: int) -> str:
-    """The end of the whole steps from `start` on."""
-    terms = "%k" if start == "0" else f.op(f"sub i64 %k, {start}")
-    return f.op(f"sub i64 %k, {f.op(f'urem i64 {terms}, {step}')}")
 
 
 def sums_before(
@@ -311,86 +303,6 @@ def any_tile(module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, 
         f.begin_block(other)
         f.do(f"tail call void @{rest}(i64 %count, {arguments})")
     return name
-
-
-@frozen
-class _TileBody:
-    """The sums of a tile: rows at these offsets from x, vectors at these from w."""
-
-    f: Function
-    arithmetic: ArithmeticEmitter
-    form: Tile
-    offsets: list[str]
-    columns: list[str]
-    load: LoadVector
-
-    def sums(self, begin: list[str], start: str) -> list[str]:
-        """The sums of the terms from `start` on, several in a turn."""
-        f, arithmetic, unroll = self.f, self.arithmetic, self.form.summation.unroll
-        # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
-        turns = self.form.summation.sets(self.form.rows, self.form.vectors)
-        if turns == 1 and unroll == 1:
-            return self._loop(begin, start, "%k", brings=self.form.brings)
-        whole = _whole(f, start, max(turns, unroll if turns == 1 else 1))
-        if turns == 1:
-            total = self._loop(begin, start, whole, unroll, self.form.brings)
-            return self._loop(total, whole, "%k")
-        count = len(begin)
-        sets = [*begin, *[arithmetic.zero] * (count * (turns - 1))]
-        with f.loop(start, whole, turns, carry=[(arithmetic.vector, value) for value in sets]) as loop:
-            self._bring(loop.index)
-            for turn in range(turns):
-                k = plus(f, loop.index, turn)
-                loop.following += self._step(k, loop.values[turn * count : (turn + 1) * count])
-        return self._loop(in_one(f, arithmetic, loop.results, count), whole, "%k")
-
-    def _loop(self, begin: list[str], start: str, stop: str, unroll: int = 1, brings: bool = False) -> list[str]:
-        """Sum from `start` to `stop`, `unroll` terms in a turn."""
-        with self.f.loop(start, stop, unroll, carry=[(self.arithmetic.vector, value) for value in begin]) as loop:
-            if brings:
-                self._bring(loop.index)
-            loop.following = loop.values
-            for turn in range(unroll):
-                loop.following = self._step(plus(self.f, loop.index, turn), loop.following)
-        return loop.results
-
-    def _bring(self, k: str) -> None:
-        if self.form.brings:
-            bring_line(self.f, at(self.f, "%next", times(self.f, k, "%rate")))
-
-    def _step(self, k: str, sums: list[str]) -> list[str]:
-        """One k: every row times every vector of w."""
-        f, arithmetic = self.f, self.arithmetic
-        x = at(f, "%x", times(f, k, arithmetic.bytes) if self.form.along_k else f.op(f"mul i64 {k}, %xs"))
-        w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
-        loaded = [self.load(number, k, at(f, w, column)) for number, column in enumerate(self.columns)]
-        if self.form.ahead:
-            nbytes = arithmetic.vector_bytes if self.form.light is None else arithmetic.packed_bytes
-            fetch(f, w, self.form.ahead, len(self.columns) * nbytes)
-        return term_added(f, arithmetic, x, self.offsets, loaded, sums)
-
-
-def term_added(
-    f: Function, arithmetic: ArithmeticEmitter, x: str, offsets: list[str], columns: list[str], sums: list[str]
-) -> list[str]:
-    """The sums of a tile, row by row, and one term: elements at these offsets from x times each vector of columns."""
-    vectors = len(columns)
-    following = []
-    for i, offset in enumerate(offsets):
-        one = arithmetic.broadcast(f, at(f, x, offset))
-        following += [
-            arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
-        ]
-    return following
-
-
-def in_one(f: Function, arithmetic: ArithmeticEmitter, sets: list[str], count: int) -> list[str]:
-    """Sets of `count` sums added up."""
-    total = sets[:count]
-    for first in range(count, len(sets), count):
-        others = sets[first : first + count]
-        total = [arithmetic.add(f, x, y, arithmetic.lanes) for x, y in zip(total, others, strict=True)]
-    return total
 
 
 def sums_of_parts(

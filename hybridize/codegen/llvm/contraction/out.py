@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_store
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import Ending
 from hybridize.codegen.llvm.functions.halves import shortened
 from hybridize.codegen.llvm.functions.table import memory
+from hybridize.codegen.llvm.registers import first_lanes, masked_store
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times, vector
 from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.plan import ProductPlan

@@ -15,12 +15,13 @@ from fractions import Fraction
 
 from hybridize.base.dims import bounds, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
 from hybridize.codegen.llvm.contraction.taps import emit_taps, function_of_tiles
 from hybridize.codegen.llvm.functions.table import constant
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
+from hybridize.codegen.llvm.registers import first_lanes
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, operand, plus, times
 from hybridize.loops.index import bit
 from hybridize.machine.target import Target

@@ -130,10 +130,20 @@ class Elements(Positions):
                     return self.quotients(self._in(lanes, args[0]), self._in(lanes, args[1]), "i64", lanes)
                 return f.op(f"udiv {kind} {self._in(lanes, args[0])}, {self._in(lanes, args[1])}")
         if call.function == "popcount" and call.dtype != dtype:
-            count = table.emit_call(f, "popcount", [self._in(lanes, args[0])], dtype, dtype, lanes, self.target)
+            count = table.emit_call(
+                f,
+                "popcount",
+                [self._in(lanes, args[0])],
+                arg_dtype=dtype,
+                result_dtype=dtype,
+                lanes=lanes,
+                target=self.target,
+            )
             return table.emit_cast(f, count, dtype, call.dtype, lanes)
         values = [self._in(lanes, arg) for arg in args]
-        return table.emit_call(f, call.function, values, dtype, call.dtype, lanes, self.target)
+        return table.emit_call(
+            f, call.function, values, arg_dtype=dtype, result_dtype=call.dtype, lanes=lanes, target=self.target
+        )
 
     def _small_call(self, call: CallExpr, lanes: int) -> str | None:
         """A comparison of index vectors, in 32 bits where they fit."""
@@ -209,7 +219,9 @@ class Elements(Positions):
         else:
             bits = 32 if self._fits(address) else 64
             indices = self.index_vector(address, bits)
-            memory.scatter(self.f, result, array.pointer, array.dtype, indices, f"i{bits}", width)
+            memory.scatter(
+                self.f, result, array.pointer, dtype=array.dtype, indices=indices, index_type=f"i{bits}", width=width
+            )
         return result
 
     # Folds

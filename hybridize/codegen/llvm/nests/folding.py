@@ -129,7 +129,9 @@ class Folding:
                     return constant(value, dtype, lanes)
                 case CallExpr(function=function, args=args, dtype=dtype):
                     of = args[0].dtype
-                    return emit_call(self.f, function, list(parts), of, dtype, lanes, self.target)
+                    return emit_call(
+                        self.f, function, list(parts), arg_dtype=of, result_dtype=dtype, lanes=lanes, target=self.target
+                    )
             return select(self.f, parts[0], parts[1], parts[2], expr.dtype, lanes)
 
         return list(applied(formulas, arguments, make))

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from hybridize.base.dims import is_symbolic, same
-from hybridize.codegen.llvm.contraction.micro import fetch
 from hybridize.codegen.llvm.nests.accumulators import ColumnAccumulators
 from hybridize.codegen.llvm.nests.counted import counted_lanes
 from hybridize.codegen.llvm.nests.elements import Elements
@@ -23,6 +22,7 @@ from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.memory import load as load_elements
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.nests.tiles import turn, turned
+from hybridize.codegen.llvm.registers import fetch
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at
 from hybridize.loops import kernel as kernels
 from hybridize.loops.expr import Expr, Fold, Load

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import masked_load, masked_store
 from hybridize.codegen.llvm.functions.table import from_memory, memory, to_memory
+from hybridize.codegen.llvm.registers import masked_load, masked_store
 from hybridize.codegen.llvm.text import Function, in_names, shuffled, vector
 
 
@@ -188,7 +188,7 @@ def store(f: Function, value: str, pointer: str, dtype: DType, width: Width) -> 
     """A register to consecutive elements; masked lanes are not touched."""
     kind, raw = to_memory(f, value, dtype, width.lanes)
     if width.mask is not None:
-        masked_store(f, raw, pointer, memory(dtype, 1), width.lanes, dtype.itemsize, width.mask)
+        masked_store(f, raw, pointer, scalar=memory(dtype, 1), lanes=width.lanes, align=dtype.itemsize, mask=width.mask)
     else:
         f.do(f"store {kind} {raw}, ptr {pointer}, align {dtype.itemsize}")
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hybridize.base.dtypes import DType
-from hybridize.codegen.llvm.contraction.arithmetic import interleaved, side_by_side
 from hybridize.codegen.llvm.functions.table import from_memory, memory
 from hybridize.codegen.llvm.nests.memory import Width, element_pointer
 from hybridize.codegen.llvm.nests.positions import Lane, Positions
+from hybridize.codegen.llvm.registers import interleaved, side_by_side
 from hybridize.codegen.llvm.text import Function, Module, at, shuffled, vector
 from hybridize.loops.expr import Load
 from hybridize.schedule import thresholds

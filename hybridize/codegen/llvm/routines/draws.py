@@ -139,5 +139,13 @@ class _Formulas:
                 return select(f, mask, one, other, expr.dtype, lanes)
             case CallExpr(function=function, args=args):
                 values = [self._value(arg) for arg in args]
-                return emit_call(f, function, values, args[0].dtype, expr.dtype, lanes, self._target)
+                return emit_call(
+                    f,
+                    function,
+                    values,
+                    arg_dtype=args[0].dtype,
+                    result_dtype=expr.dtype,
+                    lanes=lanes,
+                    target=self._target,
+                )
         raise CodegenError("E956", f"{type(expr).__name__} is no part of a formula")

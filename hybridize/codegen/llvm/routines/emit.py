@@ -24,7 +24,7 @@ from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 from hybridize.runtime import effects
 from hybridize.schedule.routines import RoutineScratch
-from hybridize.schedule.steps import RegionStep, RoutineStep, ScheduleStep
+from hybridize.schedule.steps import RoutineStep, ScheduleStep
 
 Types = Sequence[TensorType]
 
@@ -176,8 +176,8 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
 
 def calls_back(step: ScheduleStep) -> bool:
     """Tell whether a step calls back to Python, or a step of its bodies does, which may leave an exception behind."""
-    if isinstance(step, RegionStep):
-        return any(calls_back(one) for body in step.bodies for one in body.steps)
+    if any(calls_back(one) for body in step.programs for one in body.steps):
+        return True
     return isinstance(step, RoutineStep) and _WRITERS.get(step.routine.name) in (_effect, _foreign)
 
 
@@ -229,7 +229,7 @@ def _call_back(f: Function, note: str, table: str) -> None:
 _WRITERS = {
     "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
     "scatter_nd": _scatter, "update_at": _update,
-    "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect, "permitted": _effect,
+    "print": _effect, **dict.fromkeys(effects.RAISES, _effect),
     "foreign": _foreign, "hosted": _foreign,
     "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solve_triangular": factors.write_triangular,
     "standard_gamma": draws.write_gamma, "dots_until": prefixes.write_dots, "sum_until": prefixes.write_sums,

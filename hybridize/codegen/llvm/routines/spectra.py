@@ -89,7 +89,7 @@ def write_eigh(
             r.store(value, matrix, high)
         unit = r.unit(matrix, square)
         r.scale(matrix, "fdiv", unit, square)
-        _tridiagonal(r, n, matrix, diagonal, beside, factors, line)
+        _tridiagonal(r, n, matrix, diagonal=diagonal, beside=beside, factors=factors, line=line)
         _accumulated(r, n, matrix, vectors, factors)
         failed = _ql(r, n, diagonal, beside, vectors)
         with f.loop(0, n) as loop:
