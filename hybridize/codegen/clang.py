@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -142,6 +143,7 @@ def sources(name: str) -> str:
     return hashlib.sha256("\0".join([*texts.values(), *_CLANG]).encode()).hexdigest()
 
 
+@cache
 def compiler() -> str:
     """The release of clang."""
     run = subprocess.run(
