@@ -28,7 +28,6 @@ FACTS = {
     "codegen/llvm/nests/positions.py: SMALL": "the largest number of 32 bits",
     "codegen/llvm/routines/draws.py: _ATTEMPTS": "part of what a draw is",
     "codegen/llvm/registers.py: _BYTES": "of LLVM's types",
-    "codegen/llvm/text.py: _BYTES": "of LLVM's types",
     "codegen/llvm/routines/spectra.py: EPSILON": "of float64",
     "codegen/llvm/routines/spectra.py: TURNS": "after which a matrix has no eigenvalues: part of what is computed",
     "codegen/llvm/timed.py: _NOTED_FIRST": "of a list of times, before the first step",
@@ -76,6 +75,12 @@ def test_no_module_keeps_a_threshold_of_its_own():
         if is_number(value) and f"{path.relative_to(PACKAGE)}: {name}" not in FACTS
     ]
     assert not elsewhere, f"numbers that belong into schedule/thresholds.py: {elsewhere}"
+
+
+def test_facts_are_there():
+    for fact in FACTS:
+        path, _, name = fact.partition(": ")
+        assert name in [one for one, value, _ in constants(PACKAGE / path) if is_number(value)], fact
 
 
 def test_thresholds_tell_their_unit_and_where_they_come_from():

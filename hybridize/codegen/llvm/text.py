@@ -541,4 +541,5 @@ def _aligned(type: str) -> str:
     return f", align {int(type[1:]) // 8}" if type.startswith("i") else ""
 
 
+# As rooms call them that are not converted.
 operand, at, times, plus = Function.operand, Function.at, Function.times, Function.plus
