@@ -30,7 +30,6 @@ FACTS = {
     "codegen/llvm/registers.py: _BYTES": "of LLVM's types",
     "codegen/llvm/routines/spectra.py: EPSILON": "of float64",
     "codegen/llvm/routines/spectra.py: TURNS": "after which a matrix has no eigenvalues: part of what is computed",
-    "codegen/llvm/timed.py: _NOTED_FIRST": "of a list of times, before the first step",
     "codegen/llvm/parts.py: APART": "in a module that is loaded where nothing is scheduled",
 }
 SOURCES = ("Measured", "Estimated", "Chosen", "Bounds compile time")
