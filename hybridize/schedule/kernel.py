@@ -190,9 +190,9 @@ class FoldLevels:
 
     variable: int
     turns: tuple[int, ...]
-    """Where its loop goes term by term, or by the terms of panels."""
+    """Of a loop that goes term by term, or by the terms of panels."""
     vectors: tuple[int, ...]
-    """Where its loop goes by vectors: see `FoldLanes`."""
+    """Of a loop that goes by vectors: see `FoldLanes`."""
 
     def __str__(self) -> str:
         vectors = f"{', '.join(map(str, self.vectors))} vectors" if self.vectors else ""
