@@ -201,7 +201,7 @@ def compile_image(text: str, target: Target, level: int = 2) -> Image:
 
 
 def compile_program(module: Module, target: Target, store: CodeStore | None = None) -> Image:
-    """Compile a program to an image: what works as `compile_image` does, what only calls others at level 0.
+    """Compile a program to an image: what works as `compile_image` does, what seldom runs or only calls at level 0.
 
     Half of a program's functions only call others. Level 0 takes a third of the time for them, and gives them as many
     instructions: they have no others than those of their IR. Functions that are in `store` are not compiled, and others
@@ -215,7 +215,7 @@ def compile_program(module: Module, target: Target, store: CodeStore | None = No
         working_level(target),
         repr((target.triple, target.cpu, target.features, version())),
     )
-    levels = {name: 0 if name in parts.callers else working for name in module.functions}
+    levels = {name: 0 if name in parts.plain else working for name in module.functions}
     keys: dict[str, FunctionKey] = {}
     names: dict[str, tuple[str, ...]] = {}
     if store is not None:

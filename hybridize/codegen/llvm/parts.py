@@ -6,14 +6,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from hybridize.codegen.llvm.text import NAMED, UNOPTIMISED, Module
+from hybridize.codegen.llvm.text import NAMED, Module
 from hybridize.codegen.split import SECTION
 
 APART: Final = 3
-"""So many functions that only call others are worth a text of their own."""
-
-_MEMORY = (" = load ", "\n  store ", " = atomicrmw ", "@llvm.masked.")
-"""Instructions that read or write memory."""
+"""So many functions for which plain code will do are worth a text of their own."""
 
 
 class Parts:
@@ -25,15 +22,11 @@ class Parts:
         self._mentioned = {name: tuple(dict.fromkeys(NAMED.findall(text))) for name, text in self._texts.items()}
         self.exported = [name for name, function in module.functions.items() if function.exported]
         """The functions that others than the module know."""
-        callers = frozenset(name for name in self._texts if self._only_calls(name))
-        self.callers = callers if len(callers) >= APART else frozenset()
-        """The functions that only call others, where there are several: the `UNOPTIMISED`, and those that touch no
-        memory themselves, as a loop over tiles that are turned around by a call, but not those that are busy.
+        plain = frozenset(name for name, one in module.functions.items() if one.seldom or not one.works)
+        self.plain = plain if len(plain) >= APART else frozenset()
+        """The functions for which plain code will do, where there are several: those that seldom run, and those that
+        only call others.
         """
-
-    def _only_calls(self, name: str) -> bool:
-        text, busy = self._texts[name], self._module.functions[name].busy
-        return not busy and (UNOPTIMISED in text or not any(word in text for word in _MEMORY))
 
     def text(self, names: Collection[str]) -> str:
         """Write some of the functions, each in a section of its own, with declarations of others that they name."""

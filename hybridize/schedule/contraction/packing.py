@@ -14,13 +14,14 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.memo import remembered
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
 from hybridize.schedule.contraction.product import Product, Strides, hinted, normalised
 from hybridize.schedule.contraction.tiling import make_tiling
+from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
 

@@ -16,7 +16,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.contraction import thresholds
 
-Pack = Literal["", "flip", "copy", "widen"]
+Pack = Literal["", "flip", "copy", "widen", "keep"]
 
 
 @frozen
@@ -31,7 +31,8 @@ class ColumnPanels:
     """Columns of a panel, of each gate; what the registers hold beyond is dropped."""
     pack: Pack
     """The way a panel comes to scratch; empty where it is read in place. widen: a packed one, of elements as they are
-    stored, which are converted once for many tiles."""
+    stored, which are converted once for many tiles. keep: the first tile of rows converts them, and stores them there.
+    """
     skip: int = 0
     """Columns that the registers hold before those of the panel: it is read from so far before its start."""
     ragged: bool = False
@@ -45,6 +46,11 @@ class ColumnPanels:
     heights: tuple[int, ...] = ()
     """Heights of the register tiles over these panels, the tallest first: the most rows of a tile where their number
     is known, all that are written where it is not."""
+
+    @property
+    def keeps(self) -> bool:
+        """True if the first tile of rows converts a panel for those of others."""
+        return self.pack == "keep"
 
     @property
     def across(self) -> int:
@@ -64,7 +70,12 @@ class ColumnPanels:
         return ", ".join(filter(None, words))
 
 
-_PACKED: Mapping[Pack, str] = {"flip": "flipped", "copy": "copied", "widen": "converted"}
+_PACKED: Mapping[Pack, str] = {
+    "flip": "flipped",
+    "copy": "copied",
+    "widen": "converted",
+    "keep": "converted by the first tile",
+}
 
 
 @frozen

@@ -107,7 +107,8 @@ CROSSING_PANELS: Final = 4
 """Panels that read an x whose rows lie across two lines, with more of which a copy pays. Measured."""
 CONVERTED_TILES: Final = 2
 """Tiles of rows that convert elements of panels for themselves, at most: for more, each panel is converted once, in
-scratch. A term of a tile of 6 rows and 4 vectors is 24 multiplications, and 8 to 12 conversions. Estimated."""
+scratch, before them. Where it is the first of them that does, that pays for the second: it has most units of the core
+to itself. A term of a tile of 6 rows and 4 vectors is 24 multiplications, and 8 to 12 conversions. Estimated."""
 CONVERTED_ROWS: Final = 4
 """Rows of x that make up for panels of floats, which are twice as long as the short floats that they are made of.
 Measured."""
