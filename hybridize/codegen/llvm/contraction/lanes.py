@@ -237,6 +237,7 @@ class _Lines:
             box = [
                 BoxAxis(axis, places[axis], self.plan.axes[axis].step, count)
                 for (axis, _), count in zip(self.tiles.rows, self.box, strict=True)
+                if count > 1 or axis not in elements.axes
             ]
             inside, lanes = self.plan.stores == "results" or len(sums) == 1, 1 if column is None else self.plan.lanes
             emit_ending(f, elements, self.ending, self.arithmetic, box, sums, lanes, inside=inside)
