@@ -20,6 +20,7 @@ from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
 from hybridize.codegen.llvm.contraction.micro import Light, plain_loads, sums_before, widened, widening
 from hybridize.codegen.llvm.contraction.prologue import PanelLoads
+from hybridize.codegen.llvm.contraction.share import line_of
 from hybridize.codegen.llvm.contraction.terms import LoadVector, TermLoop, bring_line
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
@@ -165,7 +166,7 @@ class _Driver:
         count = "1"
         for size in sizes:
             count = times(f, count, size)
-        begin, end = (self._line(unit, fields["before"], count) for unit in units)
+        begin, end = (line_of(f, unit, fields["before"], count, operand(f, plan.lines)) for unit in units)
         width = panels.vectors * plan.lanes * bytes
         taps, after = fields["taps"], at(f, pointers[1], plan.tap_count * plan.term_count * of_panel)
         taps_at, partials = times(f, fields["list"], 8), ""
@@ -209,14 +210,6 @@ class _Driver:
             return cut
         begin = f.op(f"sub i64 {cut}, {f.op(f'urem i64 {cut}, {together}')}")
         return f.op(f"select i1 {f.op(f'icmp eq i64 {cut}, {taps}')}, i64 {taps}, i64 {begin}")
-
-    def _line(self, unit: str, before: str, lines: str) -> str:
-        """The line of a part that a unit is, or its first or last one where that belongs to other parts."""
-        f = self.f
-        if lines == operand(f, self.plan.lines):
-            return unit
-        line = unit if before == "0" else f.op(f"sub i64 {unit}, {before}")
-        return f.between(line, "0", lines)
 
 
 def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: str) -> tuple[dict[int, str], str, str]:
