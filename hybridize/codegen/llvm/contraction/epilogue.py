@@ -126,11 +126,11 @@ def emit_ending(
         slot = "0"
         for axis, table in zip(box, tables, strict=True):
             turn = within.enter_context(f.loop(axis.start, axis.count)) if axis.count > 1 else None
-            number = "0" if turn is None else turn.index
-            slot = plus(f, times(f, slot, axis.count), number)
-            place = plus(f, axis.place, times(f, number, axis.step))
+            row = "0" if turn is None else turn.index
+            slot = plus(f, times(f, slot, axis.count), row)
+            place = plus(f, axis.place, times(f, row, axis.step))
             if table:
-                place = f.op(f"load i64, ptr {at(f, table, times(f, number, 8))}, align 8")
+                place = f.op(f"load i64, ptr {at(f, table, times(f, row, 8))}, align 8")
             within.enter_context(_opened(elements, ending, axis, None, place))
         total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)), lanes)
         accumulated(f, elements, ending, total, lanes)
