@@ -19,7 +19,8 @@ from hybridize.loops.index import Index, Space
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product, ProductPlan
-from hybridize.schedule.contraction.blocks import LEAST, RowBlocks
+from hybridize.schedule.contraction import thresholds as tiles
+from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.ending import Following
 from hybridize.schedule.grouping import radix
 from hybridize.schedule.memory import ScratchBlock
@@ -289,7 +290,7 @@ def blocks_of(run: Run, target: Target, threads: int) -> RowBlocks | None:
     row_bytes = max(1, sum(moved.values()))
     if row_bytes * total * thresholds.FAR_SHARE <= target.l2_bytes:
         return None
-    size = max(LEAST, target.l2_bytes // thresholds.BLOCK_SHARE // row_bytes)
+    size = max(tiles.BLOCK_ROWS, target.l2_bytes // thresholds.BLOCK_SHARE // row_bytes)
     matrices = sum(hint(one.plan.w_bytes) for one in run.members if one.plan is not None)
     if matrices * thresholds.WEIGHT_SHARE > target.l2_bytes:
         between = sum(moved[memory] for memory in run.shared)
@@ -297,7 +298,7 @@ def blocks_of(run: Run, target: Target, threads: int) -> RowBlocks | None:
         if size > thresholds.FAR_BLOCK_ROWS:
             return None
     if threads > 1:
-        size = max(LEAST, min(size, total // (thresholds.BLOCKS_OF_THREAD * threads)))
+        size = max(tiles.BLOCK_ROWS, min(size, total // (thresholds.BLOCKS_OF_THREAD * threads)))
     even = -(-rows // -(-rows // size))
-    blocks = RowBlocks(run.rows, -(-even // LEAST) * LEAST)
+    blocks = RowBlocks(run.rows, -(-even // tiles.BLOCK_ROWS) * tiles.BLOCK_ROWS)
     return blocks if hint(run.batch) * hint(blocks.count) > 1 else None
