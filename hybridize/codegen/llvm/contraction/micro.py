@@ -309,7 +309,8 @@ def any_tile(module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, 
     name = f"{form.owner or 'tiles'}.{arithmetic.code}.{'.'.join([*map(str, tall), form.words(arithmetic)])}"
     if name not in module.functions:
         exact = {height: tile(module, arithmetic, changed(form, rows=height)) for height in tall}
-        f = Function(module, name, [("i64", "count"), *form.params], attributes="nounwind noinline")
+        params = [("i64", "count"), *form.params]
+        f = Function(module, name, params, attributes="nounwind noinline", works=False)
         labels = {height: f.fresh("case") for height in exact}
         other = f.fresh("other")
         cases = " ".join(f"i64 {height}, label %{label}" for height, label in labels.items())
