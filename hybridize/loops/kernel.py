@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from hybridize.base.dims import is_symbolic, same, text
 from hybridize.base.dtypes import CODES, DType
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import Memo
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select
 from hybridize.loops.index import Index, upward
 
@@ -275,11 +276,12 @@ class Kernel:
     nests: tuple[Nest, ...]
 
     def __str__(self) -> str:
-        return self._text
+        return self.results.of(str, lambda: _Printer().kernel(self))
 
     @functools.cached_property
-    def _text(self) -> str:
-        return _Printer().kernel(self)
+    def results(self) -> Memo:
+        """All that follows from it alone, and is asked for again."""
+        return Memo()
 
 
 def epilogue_text(params: Sequence[Param], statements: Sequence[Statement]) -> str:
