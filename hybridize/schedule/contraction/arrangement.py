@@ -605,7 +605,7 @@ class _Walk:
         outer = [*spread, *(self.axis(axis) for axis in self.arranged.rows if axis != row.axis)]
         outer.sort(key=lambda axis: -abs(hint(axis.x)))
         size = part.contraction.sizes[row.axis]
-        step = row.x * arithmetic.dtype.itemsize
+        step = row.x * arithmetic.stored.itemsize
         heights = tuple(tap_plans.tile_height(each.vectors, size, step, arithmetic) for each in panels)
         return tap_plans.TapTiles(row, tuple(outer), heights, ())
 

@@ -18,15 +18,16 @@ from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Nest, Param, Statement
-from hybridize.loops.measure import typical
+from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.packing import PanelSet, into_panels, zero_of
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan
 from hybridize.schedule.homes import Home
+from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.tiles import LARGEST, SMALLEST
 from hybridize.schedule.together import LoopedStatement
+from hybridize.schedule.vectors import typical
 
 LINE = 64
 """Bytes of a line of the caches."""

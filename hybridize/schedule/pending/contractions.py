@@ -10,7 +10,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
 from hybridize.loops.index import Space
-from hybridize.loops.kernel import Kernel, Statement
+from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import bytes_moved
 from hybridize.machine.arithmetic import converts_quickly
 from hybridize.machine.target import Target
@@ -36,6 +36,7 @@ from hybridize.schedule.derived import packed, part
 from hybridize.schedule.epilogue import ending_of, ending_of_product
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.homes import in_order, is_contiguous, ordered
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
