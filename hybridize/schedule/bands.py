@@ -63,17 +63,16 @@ class BandMember:
     plan: ProductPlan | None = None
     """Of a product, as it would be alone."""
     following: Following = "nothing"
-    _known_axes: dict[int, list[tuple[int, Axes | None]]] = field(default_factory=dict)
+    _known_axes: dict[tuple[int, int], Axes | None] = field(default_factory=dict)
 
     def row_axes(self, access: Access, total: int) -> Axes | None:
         """`row_axes` of one of its accesses, which is asked for each run that it may be in."""
-        known = self._known_axes.setdefault(id(access), [])
-        for number, axes in known:
-            if same(number, total):
-                return axes
-        key = row_axes, id(access.index), access.elements, total, self.rows, self._ranges
-        known.append((total, self.space.interner.results.of(key, lambda: row_axes(self, access, total))))
-        return known[-1][1]
+        own = id(access), total
+        if own not in self._known_axes:
+            key = row_axes, id(access.index), access.elements, total, self.rows, self._ranges
+            results = self.space.interner.results
+            self._known_axes[own] = results.of(key, lambda: row_axes(self, access, total))
+        return self._known_axes[own]
 
     @functools.cached_property
     def _ranges(self) -> tuple[tuple[int, int], ...]:
