@@ -6,7 +6,8 @@
     pending_view     the same memory, in which elements may be still to come
     overwrite        other elements in the same memory
     rebind           other memory, with other elements
-    address_of, memory_key, is_row_major, owner_of, share_elements    where the elements are, and who else has them
+    address_of, memory_key, is_row_major                where the elements are
+    owner_of, is_exposed, share_elements, notify_written    who else has them, or should hear of them
 
 An array lies in one kind of memory today, the host's, and its buffer is an array of NumPy's as it is: nothing stands
 between an operation and its operands. Memory of another kind is a class with the members of `ArrayBuffer`, and says in
@@ -107,6 +108,11 @@ def memory_key(x: ndarray) -> tuple[Any, ...]:
     """Return a key that two arrays over exactly the same elements have in common."""
     data = x._memory
     return (data.__array_interface__["data"][0] if data.size else id(x), data.shape, data.strides, data.dtype)
+
+
+def is_exposed(x: ndarray) -> bool:
+    """Tell whether somebody else can write the memory of an array unseen, or read it at any time."""
+    return x._storage is not None and x._storage.exposed
 
 
 def owner_of(data: ArrayBuffer) -> Any:

@@ -571,11 +571,11 @@ bare: Callable[[], ndarray] = type.__call__.__get__(ndarray)
 """Allocates an array without elements or storage, in two thirds of the time of `object.__new__`."""
 
 
-def wrap(data: NDArray[Any]) -> ndarray:
-    """An array around `data`, which must be exactly a `numpy.ndarray` that nobody else writes."""
+def wrap(data: NDArray[Any], storage: Storage | None = None) -> ndarray:
+    """An array around `data`, which must be exactly a `numpy.ndarray` that nobody writes but by `storage`."""
     array = bare()
     array._data = data
-    array._storage = None
+    array._storage = storage
     return array
 
 

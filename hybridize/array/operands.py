@@ -503,14 +503,22 @@ def unknown_sizes(value: Any, number: Any) -> Any:
 
 def _number_of(x: Operand, shape: Shape) -> Operand | None:
     """The number that an operand with sizes that are unknown is everywhere; None of all others."""
-    if not any(type(size) is int and size == 0 for size in shape) or not capturing():
-        return None
-    return staging().fill_of(x)
+    return staging().fill_of(x) if _is_open(shape) and capturing() else None
+
+
+def _is_open(shape: Shape) -> bool:
+    """Tell whether a size may be one that is unknown."""
+    for size in shape:  # noqa: SIM110 - of every operand of every operation
+        if type(size) is int and size == 0:
+            return True
+    return False
 
 
 def open_shapes(xs: Sequence[Any]) -> list[Shape]:
     """The shapes of operands, with 1 in the place of sizes that are unknown where another operand tells them."""
     shapes = [shape_of(x) for x in xs]
+    if not any(map(_is_open, shapes)):
+        return shapes
     unknown = [_number_of(x, shape) is not None for x, shape in zip(xs, shapes, strict=True)]
     if all(is_open or not shape for shape, is_open in zip(shapes, unknown, strict=True)):
         return shapes

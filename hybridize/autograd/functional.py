@@ -136,9 +136,7 @@ class _Through:
     @classmethod
     def of(cls, x: Operand) -> Traced:
         """The output for an input."""
-        array = wrap(x.data if type(x) is Traced else x)
-        if type(x) is Traced and x.storage is not None:
-            array._storage = x.storage
+        array = wrap(x.data, x.storage) if type(x) is Traced else wrap(x)
         (y,) = TAPE.by_rule(cls(), [x], [array])
         traced = history(y)
         assert traced is not None

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view, rebind
+from hybridize.array.buffer import host_view, is_exposed, rebind
 from hybridize.array.device import OTHERS
 from hybridize.array.nd_array import like
 from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
@@ -414,7 +414,7 @@ def _takes_place(variable: Variable, data: NDArray[Any]) -> bool:
     if grad is None:
         variable.grad = wrap(data)
         return True
-    if grad._storage is not None and grad._storage.exposed:
+    if is_exposed(grad):
         return False
     if sys.getrefcount(host_view(grad)) > _OF_SLOT or not _owned(host_view(grad)):
         return False

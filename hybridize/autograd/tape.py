@@ -164,10 +164,9 @@ class Tape(Staging, Taping):
         if traced.owner:  # an array's already: here is another one over its buffer
             known = traced
             traced = unowned(known.data, known.edge, known.storage, known.version)
-        array = wrap(traced.data)
         if traced.storage is None:
             traced.storage, traced.version = Storage(), 0
-        array._storage = traced.storage
+        array = wrap(traced.data, traced.storage)
         if traced.edge is not None:
             traced.owner = True
             array._traced = traced
@@ -248,16 +247,16 @@ class Tape(Staging, Taping):
             else:
                 edges.append(None)
                 data.append(operand)
-        array = wrap(y)
         if not tracked:
-            return array
+            return wrap(y)
         rule = RULES[name](*parameters)
         read = rule.reads(edges)
         node = TapeNode(rule, operands, data, (y,), read)
         node.private = rule.keeps
-        storage = array._storage = Storage()
+        storage = Storage()
         if read[1][0]:
             node.guard(storage, 0)
+        array = wrap(y, storage)
         array._traced = Traced(y, (node, 0), storage)
         return array
 

@@ -5,6 +5,7 @@ In: nothing of ours. Out: plain values and small frozen classes. It must not kno
 arrays or compilers. A helper that two packages share lives here only when it has a name of its own.
 
     dtypes, promotion, dims, types    what an array is: element types, sizes that may be symbols, both in one
+    precision                         the types that sums of products are read, added up and given in
     errors, locations                 what goes wrong, and at which line of the user's
     tracebacks, advice, missing       what users see of them; warnings; names that a module has not
     config, modes, version            switches: of the process, of a thread; the version

@@ -17,27 +17,22 @@ T = TypeVar("T")
 
 
 class Memo:
-    """Remembers results.
+    """Remembers results for as long as one program is made, by one thread.
 
     A key may have the identities of objects that live as long as the memo.
     """
 
-    __slots__ = ("_limit", "_results")
+    __slots__ = ("_results",)
 
-    def __init__(self, limit: int | None = None) -> None:
-        """`limit` is the number of results after which it begins anew."""
-        self._limit = limit
+    def __init__(self) -> None:
         self._results: dict[Hashable, Any] = {}
 
     def of(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The result for a key, made once; by two threads at once twice."""
+        """The result for a key, made once."""
         try:
             result: T = self._results[key]
         except KeyError:
-            result = make()
-            if len(self._results) == self._limit:
-                self._results = {}
-            self._results[key] = result
+            result = self._results[key] = make()
         return result
 
 

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -72,11 +73,6 @@ _OFFSETS: Final[Mapping[str, Mapping[str, int]]] = {
     "SEQUENCE": {"size": cpython.SEQUENCE_SIZE, "items": cpython.LIST_ITEMS},
     "TABLE": _words(entry.FIELDS),
     "TEAM": _bytes(pool.TEAM),
-    "TENSOR": {
-        "data": exchange.DATA, "device": exchange.DEVICE, "word": exchange.WORD, "shape": exchange.SHAPE,
-        "strides": exchange.STRIDES, "byte_offset": exchange.BYTE_OFFSET,
-    },
-    "VIEW": exchange.VIEW,
     "WATCHED": _words(effects.NUMBERS),
 }  # fmt: skip
 """Records, by the offsets of their members."""
@@ -89,9 +85,7 @@ _KINDS: Final[Mapping[str, Mapping[str, int]]] = {
 _NUMBERS: Final = {
     "ALIGNMENT": ALIGNMENT,
     "ARGUMENT_BYTES": 8 * len(entry.ARGUMENT),
-    "CALLER_SPINS_NS": pool.CALLER_SPINS_NS,
     "CHUNKS_EACH": pool.CHUNKS_EACH,
-    "CPU_DEVICE": exchange.CPU,
     "GUARD_BYTES": 8 * len(entry.GUARD),
     "HEADER_BYTES": exchange.HEADER,
     "LARGEST_INT": EXACT,
@@ -100,13 +94,7 @@ _NUMBERS: Final = {
     "MOST_THREADS": pool.THREADS,
     "OUTPUT_BYTES": 8 * len(entry.OUTPUT),
     "TEAM_MODEL": pool.TEAM["pool"],
-    "TENSOR_BYTES": exchange.TENSOR_BYTES,
     "USABLE": cpython.USABLE,
-    "USABLE_AND_WRITABLE": cpython.USABLE_AND_WRITABLE,
-    "VIEW_BYTES": exchange.VIEW_BYTES,
-    "VIEW_FLAGS": exchange.VIEW_FLAGS,
-    "WORKER_SPINS_NS": pool.WORKER_SPINS_NS,
-    "YIELDS_AFTER_NS": pool.YIELDS_AFTER_NS,
 }
 _COMPILER: Final = (sys.executable, "-m", "ziglang", "cc")
 _CLANG: Final = (
@@ -155,6 +143,7 @@ def sources(name: str) -> str:
     return hashlib.sha256("\0".join([*texts.values(), *_CLANG]).encode()).hexdigest()
 
 
+@cache
 def compiler() -> str:
     """The release of clang."""
     run = subprocess.run(

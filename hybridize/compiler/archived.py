@@ -24,14 +24,14 @@ from hybridize.compiler import stored
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import offer, process_image
 from hybridize.compiler.pool import have_pool
-from hybridize.compiler.stored import PLAN_CLASSES, LiteralConstant, SharedConstant, StoredProgram
+from hybridize.compiler.stored import LiteralConstant, SharedConstant, StoredProgram
 from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime import abi, effects, serialization
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Image, Loaded
-from hybridize.runtime.plan import Plan, plain
+from hybridize.runtime.plan import PLAN_CLASSES, Plan, plain
 from hybridize.runtime.pool import POOL
 
 SLOTS: Final = 16

@@ -55,17 +55,17 @@ def step_seconds(
     with LOADING:
         from hybridize.codegen.llvm.engine import compile_program  # late: see the package
         from hybridize.codegen.llvm.program import build
-        from hybridize.codegen.llvm.text import Module
-        from hybridize.codegen.llvm.timed import TimedEmitter
+        from hybridize.codegen.llvm.table import FunctionTable
+        from hybridize.codegen.llvm.timed import TimedWriter
 
     plan = executable.plan
     ticks = numpy.zeros(len(plan.steps) + 2, dtype=numpy.int64)
     address = ticks.ctypes.data
-    emitters: list[TimedEmitter] = []
+    writers: list[TimedWriter] = []
 
-    def emitter_of(module: Module, target: Target, name: str) -> TimedEmitter:
-        emitters.append(TimedEmitter(module, target, name, address))
-        return emitters[-1]
+    def host_of(functions: FunctionTable, target: Target) -> TimedWriter:
+        writers.append(TimedWriter(functions, target, address))
+        return writers[-1]
 
     built = build(
         graph,
@@ -73,7 +73,7 @@ def step_seconds(
         stable=sorted({number for deriver in executable.derivers for number in deriver.inputs}),
         slots=max((step.threads for step in plan.steps), default=1),
         updates=executable.updates,
-        emitter_of=emitter_of,
+        host_of=host_of,
     )
     loaded = Loaded(compile_program(built.module, target))
     team = executable.constants[plan.teams[0]] if plan.teams else None
@@ -106,7 +106,7 @@ def step_seconds(
     steps = numpy.diff(all_ticks[1:], axis=1)
     cost = steps[:, 0].min()
     times = [float(max(0.0, median - cost) / per_second) for median in numpy.median(steps[:, 1:], axis=0)]
-    for several in emitters[0].together:
+    for several in writers[0].together:
         together, costs = sum(times[step] for step in several), [executable.kernels[step].cost_us for step in several]
         for step, own in zip(several, costs, strict=True):
             times[step] = together * own / (sum(costs) or 1.0)

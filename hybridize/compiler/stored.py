@@ -18,9 +18,8 @@ from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.frozen import changed, frozen
 from hybridize.compiler import disk
 from hybridize.graph import Graph, Node
-from hybridize.runtime import plan as plans
 from hybridize.runtime.image import Image
-from hybridize.runtime.plan import Plan, PlanStep
+from hybridize.runtime.plan import PLAN_CLASSES, Plan, PlanStep, each_step
 
 LITERAL_BYTES = 1 << 14
 """Constants that the schedule itself made may stand in the file up to this size; there are none that are larger."""
@@ -82,10 +81,6 @@ class StoredProgram:
     """The constants that others are derived of."""
 
 
-PLAN_CLASSES = tuple(
-    kind for kind in vars(plans).values() if isinstance(kind, type) and kind.__module__ == plans.__name__
-)
-"""The classes that a plan is made of."""
 CLASSES = (StoredProgram, CapturedConstant, FoldedConstant, LiteralConstant, SharedConstant, Image, *PLAN_CLASSES)
 
 
@@ -111,7 +106,7 @@ def keep(
     lines: dict[str, str] = {}
     for number, node in enumerate(_nodes(graph)):
         lines.setdefault(str(node.loc), str(number))
-    if whole and lines.keys() >= {line for step in plan.steps for line in step.lines}:
+    if whole and lines.keys() >= _lines(plan):
         disk.keep(name, StoredProgram(image, _with_lines(plan, lines), tuple(constants), tuple(sources)))
 
 
@@ -124,8 +119,7 @@ def find(name: str | None) -> StoredProgram | None:
 def plan_of(program: StoredProgram, graph: Graph) -> Plan:
     """The plan, with the lines of the user who captured `graph`."""
     nodes = list(_nodes(graph))
-    numbers = {line for step in program.plan.steps for line in step.lines}
-    locs = {number: nodes[int(number)].loc for number in numbers}
+    locs = {number: nodes[int(number)].loc for number in _lines(program.plan)}
     return _with_lines(program.plan, {number: "" if loc is None else str(loc) for number, loc in locs.items()})
 
 
@@ -172,8 +166,20 @@ def _nodes(graph: Graph) -> Iterator[Node]:
         yield from one.nodes
 
 
+def _lines(plan: Plan) -> set[str]:
+    """The lines that steps come from."""
+    lines: set[str] = set()
+
+    def look(step: PlanStep) -> PlanStep:
+        lines.update(step.lines)
+        return step
+
+    each_step(plan, look)
+    return lines
+
+
 def _with_lines(plan: Plan, lines: dict[str, str]) -> Plan:
     def renamed(step: PlanStep) -> PlanStep:
         return changed(step, lines=tuple(dict.fromkeys(lines[line] for line in step.lines if lines[line])))
 
-    return changed(plan, steps=tuple(map(renamed, plan.steps)))
+    return each_step(plan, renamed)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The loop IR: what one element of an output is, as a scalar expression of its index.
 
-In: lowerings of ops. Out: expressions that `schedule` fuses by substitution and `codegen` turns into vector code.
+In: lowerings of ops. Out: expressions that `schedule` fuses by substitution and `codegen` turns into code.
 
     expr  = Const(value, dtype)                       a number
           | Axis(k)                                   i64 index along axis k of the output (or a fold variable, k < 0)
@@ -19,7 +19,7 @@ Every expression is pure and typed; index expressions are i64.
     monoids      what is folded: accumulators, how elements enter, how states combine, what results
     index        normal forms: equal expressions are one object, index arithmetic is affine, bounds decide comparisons
     contraction  sums of products of two operands by index maps: roles of axes, meaning, gradients
-    kernel       loop nests that store expressions in flat buffers; their text is their identity
+    kernel       loop nests that store expressions in flat buffers; how they run is `schedule.kernel`'s
     measure      how wide and heavy an expression is, the bytes that loops move
     interpret    what a kernel means, slowly
     draws        formulas of random numbers, for expressions and for NumPy arrays alike

@@ -456,9 +456,10 @@ class _Solution:
             self._stretch(subscript([*index.terms, (new, -index.divisor)], index.offset), 1)
             return
         anchors = [axis for axis in candidates if self._is_held(axis, index, position)]
-        lanes = {axis: dims.hint(self.sizes[new]) if _moves_by_one(index, axis) else 0 for axis in candidates}
+        moving = {axis: dims.hint(self.sizes[new]) if _moves_by_one(index, axis) else 0 for axis in candidates}
         axis = max(
-            anchors or candidates, key=lambda axis: (self._suits(axis, lanes[axis]), dims.hint(self.sizes[axis]), -axis)
+            anchors or candidates,
+            key=lambda axis: (self._suits(axis, moving[axis]), dims.hint(self.sizes[axis]), -axis),
         )
         if not anchors:
             self._stretch(plain(axis), self.sizes[axis])
@@ -507,11 +508,11 @@ class _Solution:
                 self.sizes[axis] = lengths[at[0]]
                 break
 
-    def _suits(self, axis: int, lanes: int) -> bool:
+    def _suits(self, axis: int, moving: int) -> bool:
         """Tell whether the operand that is read along an axis plainly may have a window there instead.
 
-        Only one of the operands may have windows. If it is the cotangent, vectors may lie along the axis that its
-        window then moves by, which has so many `lanes`.
+        Only one of the operands may have windows. If it is the cotangent, columns may lie along the axis that its
+        window then moves by, which has `moving` indices.
         """
         operands = (self.cotangent, self.other)
         plainly = [any(each.axis == axis for each in operand) for operand in operands]
@@ -519,17 +520,16 @@ class _Solution:
             return True
         holder, other = operands if plainly[0] else reversed(operands)
         windows = any(len(each.terms) > 1 for each in other)
-        return not windows and self._are_columns(other, holder, lanes if plainly[0] else 0)
+        return not windows and self._are_columns(other, holder, moving if plainly[0] else 0)
 
-    def _are_columns(self, operand: list[Subscript], other: list[Subscript], lanes: int = 0) -> bool:
-        """Tell whether one operand, the other having windows, has the columns that tiles spread over vectors.
+    def _are_columns(self, operand: list[Subscript], other: list[Subscript], moving: int = 0) -> bool:
+        """Tell whether one operand, the other having windows, has columns enough.
 
-        See `schedule.contraction`: columns are an axis of the result that the operand without windows has alone, or
-        that both have, or so many `lanes`, which the other one has alone. Half as many as the other one would have are
-        worth the shorter sums.
+        Columns are an axis of the result that the operand without windows has alone, or that both have, or `moving`
+        indices of one that the other has alone. Half as many as the other one would have are worth the shorter sums.
         """
-        columns = max(self._columns(operand, other), self._shared(operand, other), lanes)
-        return 2 * columns >= min(_VECTOR, self._columns(other, operand))
+        columns = max(self._columns(operand, other), self._shared(operand, other), moving)
+        return 2 * columns >= min(_ENOUGH, self._columns(other, operand))
 
     def _shared(self, operand: list[Subscript], other: list[Subscript]) -> int:
         """The most indices of an axis of the result that both operands have, as it is."""
@@ -542,8 +542,9 @@ class _Solution:
         return max((dims.hint(self.sizes[axis]) for axis in own), default=0)
 
 
-_VECTOR = 16
-"""Columns that fill the vectors of most machines."""
+_ENOUGH = 16
+"""Sums beside each other that one factor serves. The formula that has so many is good on any machine, which may do them
+at once; one that has more is no better, if its sums are longer."""
 
 
 def _moves_by_one(index: Subscript, axis: int) -> bool:

@@ -62,11 +62,11 @@ class Facts:
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The expressions directly inside `expr`."""
-    parts = _CHILDREN.get(type(expr))
+    parts = CHILDREN.get(type(expr))
     return () if parts is None else parts(expr)
 
 
-_CHILDREN: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
+CHILDREN: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Load: attrgetter("indices"),
     Index: lambda expr: tuple([atom for atom, _ in expr.terms]),
     CallExpr: attrgetter("args"),
@@ -75,7 +75,7 @@ _CHILDREN: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Fold: attrgetter("elements"),
     FoldResult: lambda expr: (expr.fold,),
 }
-"""By the class: every pass over expressions asks."""
+"""The function that gives these, by the class; nothing for numbers and axes."""
 
 
 def upward(root: Expr, indices: bool = True, folds: bool = True) -> list[Expr]:
@@ -84,18 +84,25 @@ def upward(root: Expr, indices: bool = True, folds: bool = True) -> list[Expr]:
     What recurses into expressions and remembers goes in this order first: they may be deep, and Python's stack is the
     user's as well.
     """
-    done: set[int] = set()
+    done: set[Expr] = set()
     order: list[Expr] = []
-    stack = [(root, False)]
+    opened: list[Expr] = []
+    stack: list[Expr | None] = [root]
     while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif id(node) not in done:
-            done.add(id(node))
-            stack.append((node, True))
-            if (indices or not isinstance(node, Load | Index)) and (folds or not isinstance(node, Fold)):
-                stack += [(child, False) for child in children(node)]
+        node = stack.pop()
+        if node is None:  # all that the one below is made of has been
+            order.append(opened.pop())
+        elif node not in done:
+            done.add(node)
+            parts = CHILDREN.get(node.__class__)
+            if parts is None or not (
+                (indices or not isinstance(node, Load | Index)) and (folds or not isinstance(node, Fold))
+            ):
+                order.append(node)
+                continue
+            opened.append(node)
+            stack.append(None)
+            stack += parts(node)
     return order
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measure expressions and loops: how wide and heavy they are, by which lanes are chosen, and what they move."""
+"""Measure expressions and loops: how wide and heavy they are, and what they move."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from hybridize.base import dims
 from hybridize.base.dtypes import FLOATS, bool_
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select
 from hybridize.loops.functions import FUNCTIONS
-from hybridize.loops.index import Index, children
-from hybridize.loops.kernel import Kernel, Param, Statement
-
-MANY = 64
-"""Elements beyond which vectors are full."""
+from hybridize.loops.index import CHILDREN, Index
+from hybridize.loops.kernel import ElementKernel, Param, Statement
 
 
 def walk(*roots: Expr, indices: bool = True, folds: bool = True) -> Iterator[Expr]:
     """Each expression below `roots` once; optionally without what is inside indices, or inside folds."""
-    seen: set[int] = set()
+    seen: set[Expr] = set()
     stack = list(roots)
     while stack:
         node = stack.pop()
-        if id(node) in seen:
+        if node in seen:
             continue
-        seen.add(id(node))
+        seen.add(node)
         yield node
         if (indices or not isinstance(node, Load | Index)) and (folds or not isinstance(node, Fold)):
-            stack += children(node)
+            parts = CHILDREN.get(node.__class__)
+            if parts is not None:
+                stack += parts(node)
 
 
 def widest(*roots: Expr) -> int:
@@ -94,10 +93,9 @@ def bytes_moved(params: Sequence[Param], loops: Iterable[tuple[Sequence[int], Se
     return total
 
 
-def kernel_bytes(kernel: Kernel) -> int:
+def kernel_bytes(kernel: ElementKernel) -> int:
     """Return the bytes of its params that a kernel reads and stores."""
-    axes = [(nest, body) for nest in kernel.nests for body in nest.bodies]
-    loops = (((*(axis.size for axis in nest.rows), *body.sizes), body.statements) for nest, body in axes)
+    loops = [((*nest.rows, *body.sizes), body.statements) for nest in kernel.nests for body in nest.bodies]
     return bytes_moved(kernel.params, loops)
 
 
@@ -109,28 +107,3 @@ def _elements(address: Expr, sizes: Mapping[int, int]) -> int | None:
     if not all(isinstance(atom, Axis) for atom, _ in terms):
         return None
     return dims.product(sizes[atom.number] for atom, _ in terms if isinstance(atom, Axis))
-
-
-def typical(size: int) -> int:
-    """A size, to choose loops by. One that is not known counts as many: with few, no choice costs much."""
-    if not dims.is_symbolic(size):
-        return size
-    return min(max(dims.hint(size), MANY), dims.bounds(size)[1])
-
-
-FEW = 16
-"""Vector registers that hold the constants of one function and the temporaries of one or two vectors."""
-
-
-def lanes_for(base: int, cost: int, size: int, registers: int = FEW) -> int:
-    """Lanes for a loop over `size` elements: several registers' worth where the body is cheap, none mostly empty.
-
-    Vectors side by side hide each other's latency, which the machine cannot look far enough ahead to do; with many
-    registers that pays even where some constants and temporaries no longer fit.
-    """
-    light, middling = (6, 24) if registers <= FEW else (80, 160)
-    lanes = base * (4 if cost <= light else 2 if cost <= middling else 1)
-    most = dims.bounds(size)[1]
-    while lanes > 1 and lanes >= 2 * most:
-        lanes //= 2
-    return lanes

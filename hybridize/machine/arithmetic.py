@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arithmetic of one element type on one target: what a contraction computes in, and how much a register holds.
+"""The arithmetic of one precision on one target: what a contraction computes in, and how much a register holds.
 
-*Stored* is the element in the operands' memory; it is *computed* with in its own type, but 16-bit floats in float32.
+*Stored* is the element in the operands' memory, *packed* that in panels that are made beforehand; both are converted to
+what they are *accumulated* in: by default their own type, of 16-bit floats float32.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Arithmetic:
     ) -> None:
         """`of` may be the type of the operands, whose default precision it is then."""
         precision = of if isinstance(of, Precision) else default_precision(of)
-        self.dtype = dtype = precision.operand
+        self.stored = dtype = precision.operand
         """Of the operands in memory."""
         self.result = precision.result
         """Of the results in memory, where nothing follows."""
@@ -60,7 +61,7 @@ class Arithmetic:
         return type(other) is Arithmetic and vars(self) == vars(other)
 
     def __hash__(self) -> int:
-        return hash((self.dtype, self.target))
+        return hash((self.stored, self.target))
 
     @property
     def product_registers(self) -> int:

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import bool_
-from hybridize.base.errors import AssertionFailed, DTypeError, LinAlgError, OutOfBoundsError, ValueArgumentError
+from hybridize.base.errors import DTypeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import nodes_inside
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.op import Effect, OfComplex, Op
-from hybridize.runtime.effects import perform
+from hybridize.runtime.effects import RAISES, perform
 
 
 @frozen
@@ -63,8 +63,11 @@ class Assert(Message):
     recipe: str = ""
     """The exception: see `runtime.effects.perform`; then `message` is for those who do not know recipes."""
     kind = "assert"
-    raises: ClassVar[type[Exception]] = AssertionFailed
-    """The class of the exception, where no recipe says."""
+
+    @property
+    def raises(self) -> type[Exception]:
+        """The class of the exception, where no recipe says."""
+        return RAISES[self.kind][0]
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
         if inputs[0].dtype != bool_:
@@ -77,7 +80,6 @@ class Bounds(Assert):
     """Stop the program with `message`, as an `IndexError`, unless all elements of the first operand (bool) are true."""
 
     kind = "bounds"
-    raises: ClassVar[type[Exception]] = OutOfBoundsError
 
 
 @frozen
@@ -85,7 +87,6 @@ class Solvable(Assert):
     """Stop the program with `message`, as NumPy's `LinAlgError`, unless all elements of the operand (bool) are true."""
 
     kind = "solvable"
-    raises: ClassVar[type[Exception]] = LinAlgError
 
 
 @frozen
@@ -93,7 +94,6 @@ class Permitted(Assert):
     """Stop the program with `message`, as a `ValueError`, unless all elements of the operand (bool) are true."""
 
     kind = "permitted"
-    raises: ClassVar[type[Exception]] = ValueArgumentError
 
 
 def raised_by(op: Any) -> Iterator[type[Exception]]:

@@ -31,9 +31,10 @@ class FoldConstants:
         rewriter = Rewriter(graph)
         constants = rewriter.builder.constants
         filled: dict[Value, Value] = {}
+        known_values = set(constants)
         for node in graph.nodes:
             inputs = rewriter.operands(node)
-            if inputs and constants.keys().isdisjoint(inputs) and filled.keys().isdisjoint(inputs):
+            if inputs and known_values.isdisjoint(inputs):
                 rewriter.keep(node)
                 continue
             known = [constants[value] for value in inputs if value in constants]
@@ -41,22 +42,26 @@ class FoldConstants:
             if isinstance(node.op, Cond) and inputs[0] in constants:
                 branch = node.op.then if constants[inputs[0]] else node.op.orelse
                 rewriter.replace(node, rewriter.builder.inline(branch, inputs[1:]))
+                known_values.update(value for value in map(rewriter.now, node.outputs) if value in constants)
             elif isinstance(node.op, Assert) and inputs[0] in constants and constants[inputs[0]].all():
                 rewriter.replace(node, ())
             elif len(known) == len(inputs) and self._worthwhile(node):
                 results = _computed(node, known)
                 rewriter.replace(node, tuple(rewriter.builder.constant(result) for result in results))
+                known_values.update(map(rewriter.now, node.outputs))
             elif inputs and len(numbers) == len(inputs) and isinstance(node.op, Op) and node.op.by_element:
                 (result,) = _computed(node, [constants[value] for value in numbers])
                 number = rewriter.builder.constant(result)
                 spread: Op = Broadcast(node.outputs[0].type.shape)
                 (value,) = rewriter.builder.add(spread, [number], node.loc)
                 filled[value] = number
+                known_values.add(value)
                 rewriter.replace(node, (value,))
             else:
                 rewriter.keep(node)
                 if isinstance(node.op, Broadcast) and inputs[0] in constants and inputs[0].type.ndim == 0:
                     filled[node.outputs[0]] = inputs[0]
+                    known_values.add(node.outputs[0])
         return rewriter.finish() if rewriter.values else graph
 
     def _worthwhile(self, node: Node) -> bool:

@@ -81,12 +81,14 @@ class Rewriter:
 
     def operands(self, node: Node) -> tuple[Value, ...]:
         """Return what replaces the operands of a node."""
+        if not self.values:
+            return node.inputs
         now = self.values.get
         return tuple([now(value, value) for value in node.inputs])
 
     def keep(self, node: Node) -> None:
         """Take a node over, its operands replaced; the node itself where they are the same."""
-        if not self.values.keys().isdisjoint(node.inputs):
+        if self.values and not self.values.keys().isdisjoint(node.inputs):
             node = Node(node.op, self.operands(node), node.outputs, node.loc)
         self.builder.nodes.append(node)
 

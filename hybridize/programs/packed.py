@@ -159,12 +159,6 @@ class Copies:
         return read
 
 
-def copyable(array: ndarray) -> bool:
-    """Tell whether a copy of an array, or what is computed of it, can be known to be up to date."""
-    storage = array._storage
-    return storage is None or not storage.exposed
-
-
 def lies_row_by_row(array: ndarray) -> bool:
     """Tell whether programs can read an array where it is."""
     return bool(host_view(array).flags.num & USABLE == USABLE)

@@ -15,6 +15,7 @@ from hybridize.array import random
 from hybridize.array.buffer import (
     buffer_of,
     host_view,
+    is_exposed,
     is_row_major,
     memory_key,
     notify_written,
@@ -64,7 +65,7 @@ from hybridize.programs.entry import (
 )
 from hybridize.programs.failures import locate, taken_of
 from hybridize.programs.families import family_key
-from hybridize.programs.packed import PackedMachine, copyable
+from hybridize.programs.packed import PackedMachine
 from hybridize.programs.queued import called, can_be_queued
 from hybridize.programs.recorded_calls import recorded
 from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry, Watch
@@ -147,7 +148,7 @@ class Program:
         if call.training or call.recording:
             return {}
         arrays = {number: source.array for number, source in enumerate(self.capture.sources) if source.written < 0}
-        return {number: array for number, array in arrays.items() if array is not None and copyable(array)}
+        return {number: array for number, array in arrays.items() if array is not None and not is_exposed(array)}
 
     def described_as(self, captured: captures.Captured) -> Program:
         """Return the same program with another account of where its inputs come from and what results are made of."""

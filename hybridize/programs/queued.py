@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import pending_view
+from hybridize.array.buffer import is_exposed, pending_view
 from hybridize.array.ndarray import ndarray, written
 from hybridize.array.pending import QUEUE, Job
 from hybridize.array.traced import Variable
@@ -131,7 +131,7 @@ def _can_wait(program: Queueable, call: Call) -> bool:
     for source in program.capture.sources:
         if source.written >= 0:
             array = call.leaves[source.position] if source.array is None else source.array
-            if source.position in users or (array._storage is not None and array._storage.exposed):
+            if source.position in users or is_exposed(array):
                 return False
     return True
 
@@ -202,7 +202,7 @@ class _Call:
                 self._buffers.append(array)
                 continue
             data = pending_view(array)
-            is_seen = source.position in users or (array._storage is not None and array._storage.exposed)
+            is_seen = source.position in users or is_exposed(array)
             self._buffers.append(data.copy("K") if is_seen and source.written < 0 else data)
         sizes = self._machine.executable.sizes
         bound = sizes.checked([data.shape for data in self._buffers])

@@ -6,7 +6,8 @@ It must not know graphs, ops, or how the code came to be; a program loaded from 
 
     image, externals            code into memory; functions of the process by name
     serialization               images and plans as bytes for the disk
-    plan, sizes, executable     a program: what goes in and out, the sizes of a call, running it
+    plan, sizes, executable     a program: its launches and their order, the sizes of a call, running it
+    dump                        a plan as text
     entry, cpython, effects     the callable that Python gets, what it reads of CPython, what programs print or refuse
     pool, processors            threads, and how many
     buffers                     aligned and dense copies

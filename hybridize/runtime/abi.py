@@ -16,7 +16,7 @@ from typing import Any, Final
 from hybridize.runtime import cpython, effects, entry, exchange, plan, pool
 from hybridize.runtime.serialization import stored_name
 
-NUMBER: Final = 13
+NUMBER: Final = 14
 
 
 def facts(classes: Sequence[type]) -> str:

@@ -33,7 +33,6 @@ ARRAY_DESCR: Final = 56
 ARRAY_FLAGS: Final = 64
 USABLE: Final = 0x101
 """Flags of an array that is C-contiguous and aligned."""
-USABLE_AND_WRITABLE: Final = 0x501
 FLOAT_VALUE: Final = 16
 CELL_CONTENTS: Final = 16
 DICT_USED: Final = 16

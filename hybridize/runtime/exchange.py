@@ -29,27 +29,11 @@ of an attribute that rows of arguments ask for.
 Where arrays are views, `look` is 0, and `maker` is the object that is called with a capsule of the name `capsule` and
 the `operands`. `tensor` and `deleter` are where blocks for results have these.
 """
-TENSOR_BYTES: Final = 48
-"""Of a `DLTensor`."""
-DATA: Final = 0
-DEVICE: Final = 8
-WORD: Final = 16
-"""Offset of the number of axes and the dtype, `tensor_word`."""
-SHAPE: Final = 24
-STRIDES: Final = 32
-BYTE_OFFSET: Final = 40
 HEADER: Final = 32
 """Bytes of a `DLManagedTensorVersioned` before its `DLTensor`: version, context, deleter, flags."""
 DELETER: Final = 16
 UNVERSIONED_DELETER: Final = 56
 """Offset of the deleter in a `DLManagedTensor`, which begins with its `DLTensor`."""
-VIEW: Final = {"data": 0, "owner": 8, "itemsize": 24, "ndim": 36, "format": 40, "shape": 48}
-"""Offsets in a `Py_buffer`."""
-VIEW_BYTES: Final = 80
-VIEW_FLAGS: Final = 0x3C
-"""Asks for the format, and memory that lies row by row."""
-CPU: Final = 1
-"""The device's word: the computer's memory."""
 _VERSION: Final = 1
 _NAME: Final = b"dlpack_exchange_api"
 _FUNCTIONS: Final = {"make": 4, "look": 5}

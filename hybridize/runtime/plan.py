@@ -12,14 +12,17 @@ C-contiguous and aligned to its itemsize, `scratch` to 64 bytes; outputs overlap
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from hybridize.base import dims
 from hybridize.base.dims import Dim, parse, parse_scope
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.loading import load_module
 from hybridize.base.types import TensorType
 
 FRAME: Final = ("scratch_bytes", "release")
@@ -34,8 +37,14 @@ BYTES_PER_US: Final = 50_000
 LONG_US: Final = 50.0
 """Above this estimated duration a call lets other Python threads run."""
 
+T = TypeVar("T")
+
 Size = int | str
 """A size, or the text of one that depends on symbols."""
+
+
+Quantity = Any
+"""A size of a plan, or a dim in its place while code is written: see `filled`."""
 
 
 def plain(size: int) -> Size:
@@ -47,10 +56,12 @@ def plain(size: int) -> Size:
 class Buffer:
     """Type of one input, constant or output."""
 
+    dynamic = ("shape", "nbytes")
+
     dtype: str
     """Short code, as in `f32`."""
     shape: tuple[Size, ...]
-    nbytes: Size
+    nbytes: Quantity
 
     @classmethod
     def of(cls, type: TensorType) -> Buffer:
@@ -60,40 +71,146 @@ class Buffer:
     def __str__(self) -> str:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]"
 
+    @property
+    def slice_bytes(self) -> Any:
+        """Bytes of a slice along the first axis; of a plan without symbols, or of dims in their place."""
+        return math.prod(self.shape[1:], start=BY_CODE[self.dtype].itemsize)
+
 
 @frozen
 class PlanAddress:
     """Locates the bytes of a stored value during a call: an array of pointers, a slot of it and an offset."""
 
     stored_as = "Place"
+    dynamic = ("offset",)
 
     kind: str
-    """input (also constants), output or scratch."""
+    """input (also constants), output or scratch; nowhere, if nothing is read or written."""
     slot: int
     """Position in the array of pointers; 0 for scratch."""
-    offset: Size
+    offset: Quantity
     """In bytes."""
 
     def __str__(self) -> str:
+        if self.kind == "nowhere":
+            return self.kind
         return f"{self.kind}{'' if self.kind == 'scratch' else self.slot}+{self.offset}"
 
 
 @frozen
+class PlanTable:
+    """Numbers that a function is given the address of, in the place of memory."""
+
+    dtype: str
+    numbers: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"{self.dtype}({','.join(map(repr, self.numbers))})"
+
+
+PlanArgument = PlanAddress | PlanTable
+
+
+@frozen
+class PlanLaunch:
+    """One call of a function of machine code, with the arguments of its step.
+
+    It takes the addresses, then, where it runs a range of turns, the first of these and the one after the last, then
+    sizes. Turns may run in any order, and several ranges at the same time.
+    """
+
+    dynamic = ("turns", "sizes")
+
+    function: str
+    """Equal kernels share one."""
+    turns: Quantity = None
+    """Those that there are; None for a function that does all its work at once."""
+    sizes: tuple[Quantity, ...] = ()
+
+
+@frozen
+class PlanShare:
+    """The work of a loop whose turns several threads may share."""
+
+    dynamic = ("own", "bytes", "flops")
+
+    own: tuple[Quantity, ...]
+    """Bytes between the parts of each of the last arguments: whoever runs a range of turns needs one for itself."""
+    bytes: Quantity
+    """Bytes read and written."""
+    flops: Quantity
+    wakes: bool
+    """True in a loop whose turns are worth waking workers together."""
+
+
+@frozen
+class PlanState:
+    """The home of a value of a loop's state, as in `schedule.steps.StateHome`."""
+
+    dynamic = ("offset",)
+
+    kind: str
+    """steady: where it was given, the body hands it on as it is. in place: in the output, which begins as a copy of
+    what was given. by turns: in the output and in the workspace, so that the last turn writes the output. as found, as
+    left: each turn's in its slice of a stacked output, which gives the state before the turn, or after it."""
+    stack: int = -1
+    """The stacked output."""
+    offset: Quantity = 0
+    """By turns: in the workspace."""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.stack} {self.offset}"
+
+
+@frozen
+class PlanRegion:
+    """Control flow: its arguments are outputs, inputs, the constants of each body, and a workspace.
+
+    A branch takes the body 0 where its first input is true, else 1; they are given the inputs after that. A while loop
+    has a condition, which writes one bool into the workspace, right before the scratch, and a body; a scan has a body.
+    """
+
+    dynamic = ("length", "scratch_offset")
+
+    control: str
+    """cond, while or scan."""
+    outputs: tuple[Buffer, ...]
+    inputs: tuple[Buffer, ...]
+    bodies: tuple[Plan, ...]
+    gives: tuple[int, ...]
+    """For each output of a branch, or of the body of a loop, the output of the region that it is, or is a slice of."""
+    state: tuple[PlanState, ...]
+    """Of the first inputs and outputs: those that are loop-carried."""
+    length: Quantity
+    """Turns of a scan."""
+    reverse: bool
+    stacked: tuple[int, ...]
+    """Inputs of a scan that are sliced along their first axis."""
+    unread: tuple[int, ...]
+    """Outputs that need not be stored where the state is elsewhere: nothing reads them, or they are where it is."""
+    scratch_offset: Quantity
+    """Of the bodies' scratch in the workspace."""
+    acts: bool
+    """True if its steps may leave an exception behind."""
+
+
+@frozen
 class PlanStep:
-    """One step of a program: a call of one machine-code function."""
+    """One step of a program: calls of functions of machine code, one after the other, with the same arguments."""
 
     stored_as = "Step"
+    dynamic = ("shape", "bytes", "flops")
 
-    name: str
-    """The function; equal kernels share one."""
     kind: str
-    """loops, contraction, routine or region."""
+    """loops, contraction, winograd, routine or region."""
     ops: tuple[str, ...]
     """Ops of the graph that the step computes, in order."""
     lines: tuple[str, ...]
     """The user's lines they come from, as `file.py:12`, each once."""
-    reads: tuple[PlanAddress, ...]
-    writes: tuple[PlanAddress, ...]
+    arguments: tuple[PlanArgument, ...]
+    """In the order in which its functions take them."""
+    access: str
+    """Of each argument one letter: r where it is read, w where it is written, s for scratch of the step's own."""
     shape: tuple[Size, ...]
     """Sizes of what it computes last, axes that lie together as one."""
     bytes: Size
@@ -101,6 +218,33 @@ class PlanStep:
     flops: Size
     threads: int = 1
     """Threads that may share the step."""
+    launches: tuple[PlanLaunch, ...] = ()
+    """None of control flow, nor of what has no elements."""
+    share: PlanShare | None = None
+    """Of launches that have turns, where threads may share these."""
+    region: PlanRegion | None = None
+    """Of control flow."""
+
+    @property
+    def reads(self) -> tuple[PlanAddress, ...]:
+        """The addresses that it reads."""
+        return self._accessed("r")
+
+    @property
+    def writes(self) -> tuple[PlanAddress, ...]:
+        """The addresses that it writes."""
+        return self._accessed("w")
+
+    def _accessed(self, letter: str) -> tuple[PlanAddress, ...]:
+        pairs = zip(self.arguments, self.access, strict=True)
+        return tuple(
+            one for one, way in pairs if way == letter and isinstance(one, PlanAddress) and one.kind != "nowhere"
+        )
+
+    @property
+    def name(self) -> str:
+        """The function; the first of several."""
+        return self.launches[0].function if self.launches else ""
 
     @property
     def cost_us(self) -> float:
@@ -110,6 +254,126 @@ class PlanStep:
     def __str__(self) -> str:
         sizes = ",".join(map(str, self.shape))
         return f"{self.name} ({self.kind}) [{sizes}]: {', '.join(self.ops)}  {' '.join(self.lines)}".rstrip()
+
+
+@frozen
+class PlanStop:
+    """The end of a program that writes over its inputs, where it has failed: nothing is written then."""
+
+    condition: PlanAddress | None
+    """A bool that is false then; without one, it has failed where an exception was left behind."""
+
+
+@frozen
+class PlanTasks:
+    """Steps that may run beside each other: tasks of steps, one after the other, each with its part of the turns.
+
+    Of a step of which it has the part `index` of `count`, a task runs the turns from `turns * index // count` on, with
+    the part of that index of the memory that each thread has for itself.
+    """
+
+    first: int
+    last: int
+    tasks: tuple[tuple[tuple[int, int, int], ...], ...]
+    """Of each step its number, index and count."""
+    share: PlanShare
+
+
+@frozen
+class PlanRows:
+    """A step in a band: its function runs rows, all of the batch counted as one."""
+
+    dynamic = ("blocks",)
+
+    step: int
+    blocks: tuple[Quantity, ...]
+    """Of each argument the bytes of a row, where there is memory for one block only: the address, less that for each
+    row before the block, is what the function takes; else 0."""
+
+
+@frozen
+class PlanPacking:
+    """A step that packs, before the blocks of each member of a batch, what they read of it."""
+
+    dynamic = ("members", "bytes")
+
+    step: int
+    """Its first argument is the memory for one member, the second what it packs, of the first member."""
+    members: tuple[tuple[Quantity, Quantity], ...]
+    """Of each axis of the batch, slowest first, its size and the bytes from one member to the next."""
+    bytes: Quantity
+    """Of what is packed: the address, less that for each member before, is what the functions of rows take."""
+
+
+@frozen
+class PlanBand:
+    """Steps that run block by block: each of them some rows, then each the next ones; the rows of a block belong to one
+    member of a batch.
+    """
+
+    dynamic = ("rows", "count", "batch")
+
+    steps: tuple[PlanRows, ...]
+    block: int
+    """Rows of each block but the last one of a member."""
+    rows: Quantity
+    """Of a member."""
+    count: Quantity
+    """Blocks of a member."""
+    batch: Quantity
+    """Members."""
+    own: tuple[PlanAddress, ...]
+    """Memory of which each thread has a part for itself."""
+    share: PlanShare | None
+    packing: tuple[PlanPacking, ...] = ()
+    """Steps that pack for each member, where these are done one after the other."""
+    in_turn: bool = False
+    """True if they are."""
+
+
+@frozen
+class PlanLines:
+    """Memory between two steps of a rolling band, of which it keeps some lines of an image; zeros at first."""
+
+    address: PlanAddress
+    line_bytes: int
+    lines: int
+
+
+@frozen
+class PlanRolling:
+    """Contractions over an image that run some lines at a time, one after the other.
+
+    Threads share the `parts` into which blocks are cut: the blocks from `blocks * part // parts` on.
+    """
+
+    first: int
+    last: int
+    size: int
+    """Units of the last step in a block."""
+    units: int
+    """Of the last step."""
+    parts: int
+    memories: tuple[PlanLines, ...]
+    """The results of all steps but the last, of which each part has its own."""
+    blocks: tuple[tuple[int, ...], ...]
+    """Of each block, for each step its first unit where no block of the part came before, where one did, and the end;
+    then for each memory: the line that is the first one there, which the address, less the lines before, is for the
+    function; of those kept, the first that the next block sees, and how many, which move to the beginning; the first
+    beyond the image, and how many, which are zeros."""
+    share: PlanShare | None
+
+
+@frozen
+class PlanScans:
+    """Scans of one length that do not need each other, turn by turn."""
+
+    first: int
+    last: int
+
+
+PlanNode = int | PlanStop | PlanTasks | PlanBand | PlanRolling | PlanScans
+"""A step, by its number, or several."""
 
 
 @frozen
@@ -148,8 +412,19 @@ class Derivation:
 
 
 @frozen
+class PlanMaker:
+    """The steps of a function that makes a derived constant: its inputs are the sources, its output the constant."""
+
+    function: str
+    steps: tuple[PlanStep, ...]
+    order: tuple[PlanNode, ...]
+
+
+@frozen
 class Plan:
-    """A whole program."""
+    """A whole program, or a body of control flow."""
+
+    dynamic = ("scratch_bytes",)
 
     inputs: tuple[Buffer, ...]
     constants: tuple[Buffer, ...]
@@ -166,40 +441,43 @@ class Plan:
     """Outputs that may take the place of an input, and which: the input is of no further use then."""
     layouts: tuple[tuple[str, int], ...] = field(default_factory=tuple)
     """Ways in which stored values lie other than in the order of their axes, and how many lie so."""
-    bands: tuple[tuple[int, int, int, Size, Size], ...] = field(default_factory=tuple)
-    """Steps that run some rows at a time, one after the other: the first and the last of them; the rows of a block, and
-    of each member of a batch; its members."""
-    groups: tuple[tuple[tuple[int, ...], ...], ...] = field(default_factory=tuple)
-    """Steps that threads run beside each other: for each group its tasks, of each the steps, one after the other. A
-    step of several tasks is cut into as many parts."""
+    order: tuple[PlanNode, ...] = field(default_factory=tuple)
+    """The steps in the order in which they run, those of bands, tasks and shared loops together."""
+    makers: tuple[PlanMaker, ...] = field(default_factory=tuple)
+    """The functions of the derivations."""
+
+    @property
+    def bands(self) -> tuple[tuple[int, int, int, Size, Size], ...]:
+        """Steps that run some rows at a time, one after the other: the first and the last of them; the rows of a block,
+        and of each member of a batch; its members.
+        """
+        bands: list[tuple[int, int, int, Size, Size]] = []
+        for node in self.order:
+            if isinstance(node, PlanBand):
+                bands.append((node.steps[0].step, node.steps[-1].step, node.block, node.rows, node.batch))
+            elif isinstance(node, PlanRolling):
+                bands.append((node.first, node.last, node.size, node.units, 1))
+        return tuple(bands)
+
+    @property
+    def groups(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """Steps that threads run beside each other: for each group its tasks, of each the steps, one after the other. A
+        step of several tasks is cut into as many parts.
+        """
+        return tuple(
+            tuple(tuple(step for step, _, _ in task) for task in node.tasks)
+            for node in self.order
+            if isinstance(node, PlanTasks)
+        )
+
+    @property
+    def team(self) -> PlanAddress | None:
+        """The address of the team of threads, where some share steps."""
+        return PlanAddress("input", len(self.inputs) + self.teams[0], 0) if self.teams else None
 
     def at(self, sizes: Mapping[str, int]) -> Plan:
         """The plan of a call with these sizes, by the names of the symbols."""
-        if not self.sizes:
-            return self
-        steps = tuple(
-            changed(
-                step,
-                reads=_addresses(step.reads, sizes),
-                writes=_addresses(step.writes, sizes),
-                shape=_numbers(step.shape, sizes),
-                bytes=sized(step.bytes, sizes),
-                flops=sized(step.flops, sizes),
-            )
-            for step in self.steps
-        )
-        return changed(
-            self,
-            inputs=_buffers(self.inputs, sizes),
-            outputs=_buffers(self.outputs, sizes),
-            scratch_bytes=sized(self.scratch_bytes, sizes),
-            steps=steps,
-            sizes=(),
-            bands=tuple(
-                (first, last, block, sized(rows, sizes), sized(batch, sizes))
-                for first, last, block, rows, batch in self.bands
-            ),
-        )
+        return filled(changed(self, sizes=()), sizes) if self.sizes else self
 
     def as_compiled(self) -> Plan:
         """The plan of a call like the one that was compiled."""
@@ -236,10 +514,21 @@ class Plan:
         return self.flops / FLOPS_PER_US + self.bytes / BYTES_PER_US
 
     def __str__(self) -> str:
-        if self.sizes:
-            return f"sizes {', '.join(self.sizes)}\n{self.as_compiled()}"
-        lines = [f"scratch {self.scratch_bytes} bytes, peak {self.peak_bytes} bytes"]
-        return "\n".join(lines + [f"  {step}" for step in self.steps])
+        text: str = load_module("hybridize.runtime.dump").text(self)  # late: few ask for it
+        return text
+
+
+def each_step(plan: Plan, change: Callable[[PlanStep], PlanStep]) -> Plan:
+    """The plan with each of its steps changed, those of bodies and of makers, too."""
+
+    def within(step: PlanStep) -> PlanStep:
+        if step.region is not None:
+            bodies = tuple(each_step(body, change) for body in step.region.bodies)
+            step = changed(step, region=changed(step.region, bodies=bodies))
+        return change(step)
+
+    makers = tuple(changed(maker, steps=tuple(map(within, maker.steps))) for maker in plan.makers)
+    return changed(plan, steps=tuple(map(within, plan.steps)), makers=makers)
 
 
 def sized(x: Size, symbols: Mapping[str, int] | Mapping[str, Dim]) -> int:
@@ -252,13 +541,46 @@ def _number(x: Size) -> int:
     return x
 
 
-def _numbers(shape: tuple[Size, ...], sizes: Mapping[str, int]) -> tuple[Size, ...]:
-    return tuple(sized(x, sizes) for x in shape)
+def filled(part: T, sizes: Mapping[str, int] | Mapping[str, Dim]) -> T:
+    """A plan, or a part of one, with numbers or dims for the names of symbols."""
+    whole: T = _filled(part, sizes)
+    return whole
 
 
-def _buffers(buffers: tuple[Buffer, ...], sizes: Mapping[str, int]) -> tuple[Buffer, ...]:
-    return tuple(Buffer(one.dtype, _numbers(one.shape, sizes), sized(one.nbytes, sizes)) for one in buffers)
+def _filled(value: Any, sizes: Mapping[str, int] | Mapping[str, Dim]) -> Any:
+    if type(value) is tuple:
+        return tuple([_filled(one, sizes) for one in value])
+    if not dataclasses.is_dataclass(value):
+        return value
+    dynamic = getattr(value, "dynamic", ())
+    fields = {
+        one.name: (_sized if one.name in dynamic else _filled)(getattr(value, one.name), sizes)
+        for one in dataclasses.fields(value)
+    }
+    return changed(value, **fields)
 
 
-def _addresses(addresses: tuple[PlanAddress, ...], sizes: Mapping[str, int]) -> tuple[PlanAddress, ...]:
-    return tuple(PlanAddress(address.kind, address.slot, sized(address.offset, sizes)) for address in addresses)
+def _sized(value: Any, sizes: Mapping[str, int] | Mapping[str, Dim]) -> Any:
+    """A size, None, or sizes in tuples."""
+    if type(value) is tuple:
+        return tuple([_sized(one, sizes) for one in value])
+    return value if value is None else sized(value, sizes)
+
+
+def steps_of(node: PlanNode) -> range:
+    """The numbers of the steps that run in a part of the order."""
+    match node:
+        case int():
+            return range(node, node + 1)
+        case PlanStop():
+            return range(0)
+        case PlanBand(steps=steps, packing=packing):
+            numbers = [*(one.step for one in packing), *(one.step for one in steps)]
+            return range(min(numbers), max(numbers) + 1)
+    return range(node.first, node.last + 1)
+
+
+PLAN_CLASSES: Final[tuple[type, ...]] = tuple(
+    kind for kind in [*globals().values()] if isinstance(kind, type) and dataclasses.is_dataclass(kind)
+)
+"""The classes that a plan is made of."""

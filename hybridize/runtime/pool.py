@@ -33,12 +33,6 @@ THREADS: Final = 255
 """The most threads a loop can have."""
 CHUNKS_EACH: Final = 4
 """Chunks of a loop for each of its threads: with more, one that comes late leaves less for the end."""
-WORKER_SPINS_NS: Final = 20_000
-"""Time that a worker spins for more to do: the steps of one program follow each other within it."""
-CALLER_SPINS_NS: Final = 50_000
-"""Time that a caller spins for its workers to finish before it sleeps: being woken takes as long."""
-YIELDS_AFTER_NS: Final = 3_000
-"""From then on whoever looks gives way to other threads between two looks."""
 
 _LINE = 8
 """Words of a cache line: what different threads write stands on different lines."""

@@ -4,11 +4,22 @@
 In: an optimised graph and the target. Out: `Schedule`, steps over addresses in memory, with the `Plan` that the runtime
 keeps. Kernels are loop IR; nothing here knows LLVM.
 
+The road (`scheduler`): each phase is a function of what those before it gave.
+
+    1. constants    what needs no call is taken out         flattening, joining, prologues, hoisting, derived
+    2. groups       which values share a kernel             grouping, draft, layouts, places
+    3. order        each unit after what it needs           order, dying
+    4. pending      units as steps without addresses        pending, finish, nests, contraction
+    5. together     bands, loops and tasks of steps         bands, rolling, banding, tasks
+    6. places       offsets of all memory                   memory, storage
+    7. steps        with addresses; updates proven          steps, updates, merging
+
     lower        one node as an expression of its own index
     grouping     fusion: which values are inlined, row-local, fused stores or materialised; epilogues of contractions
     draft        a group as statements over its own axes
     finish       a draft as a kernel: axes merged, pieces split, a row axis for vectors chosen
     residues     loops over a divided index, unrolled where their turns read the same
+    kernel       kernels with the kinds of their axes: how loops run
     nests        how the loops of a nest run; of that:
         together   statements that share their inner loops
         vectors    lanes of loops and folds
@@ -41,6 +52,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     storage      the memory of values and steps; sharing: the steps that threads share
     pending      units as steps that wait for their places in memory, a module each kind
     steps        the schedule as data; each step answers what it reads, writes, moves
+    launches     the same as the plan has it: arguments in order, turns, control flow
     scheduler    the road: group, order, pending steps, bands, places in memory, steps
     thresholds   the numbers by which all of them choose: unit, reason, source
 

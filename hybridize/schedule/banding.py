@@ -10,11 +10,11 @@ from collections.abc import Set as AbstractSet
 
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import changed, mutable
-from hybridize.loops.kernel import Kernel
 from hybridize.machine.target import Target
 from hybridize.schedule import contraction, thresholds
 from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs, has_unknown_panels
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.memory import ScratchBlock, assign, keep_through, most_alive, rounded
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.rolling import RollingMember, RollingRun, find_rolling

@@ -14,7 +14,7 @@ import numpy
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
-from hybridize.loops.kernel import Kernel
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.steps import (
     Address,

@@ -263,17 +263,30 @@ class _Form:
     @functools.cached_property
     def key(self) -> tuple[Hashable, ...]:
         """Equal for equal groups; nothing where data are indices, since loads name values of the whole program."""
-        group, grouping = self._group, self._grouping
-        members = tuple(self._member(*member) for member in reversed(group.members))
-        patterns = [index for _, _, of, _ in members for pattern in of for index in pattern]
-        values = {id(value) for value in self.numbers}
-        is_told = all(key[0] in values for key in group.variables)
-        if is_told and not any(grouping.interner.facts(index).reads for index in patterns):
-            ids = tuple(
-                (value, role, tuple(tuple(map(id, one)) for one in of), parts) for value, role, of, parts in members
-            )
-            return group.shape, group.rows, tuple(group.space.ranges.items()), self._variables(), ids
-        return ()
+        group, facts = self._group, self._grouping.interner.facts
+        parts: list[Hashable] = []
+        for value, node, local in reversed(group.members):
+            patterns = self._patterns(value)
+            parts += [self._operand(value), id(local), len(patterns)]
+            for pattern in patterns:
+                for index in pattern:
+                    if facts(index).reads:
+                        return ()
+                parts += map(id, pattern)
+            parts += [self._operand(node.inputs[read.operand]) for read in local.reads]
+        numbers = {id(value): number for value, number in self.numbers.items()}
+        for (value_id, *rest), number in group.variables.items():
+            if value_id not in numbers:
+                return ()
+            parts += [numbers[value_id], *rest, number]
+        return group.shape, group.rows, tuple(group.space.ranges.items()), *parts
+
+    def _patterns(self, value: Value) -> Sequence[Pattern]:
+        """The patterns at which the group computes a value."""
+        for patterns in (self._group.materialised, self._group.row_local):
+            if value in patterns:
+                return (patterns[value],)
+        return tuple(self._grouping.uses[value][self._group].values())
 
     @functools.cached_property
     def _inlined(self) -> set[Value]:
@@ -281,39 +294,19 @@ class _Form:
         group = self._group
         return {value for value, _, _ in group.members} - group.materialised.keys() - group.row_local.keys()
 
-    def _number(self, value: Value) -> int:
-        return self.numbers.setdefault(value, len(self.numbers))
-
-    def _variables(self) -> tuple[Hashable, ...]:
-        """The variables of folds."""
-        numbers = {id(value): number for value, number in self.numbers.items()}
-        return tuple((numbers[key[0]], *key[1:], number) for key, number in self._group.variables.items())
-
-    def _member(
-        self, value: Value, node: Node, local: Local
-    ) -> tuple[int, str, Sequence[Pattern], tuple[Hashable, ...]]:
-        """A value that the group computes: its role, the patterns, its expression and where its operands come from."""
-        group = self._group
-        if value in group.materialised:
-            role, patterns = "stored", [group.materialised[value]]
-        elif value in group.row_local:
-            role, patterns = "row", [group.row_local[value]]
-        else:
-            role, patterns = "inlined", [*self._grouping.uses[value][group].values()]
-        operands = (self._operand(node.inputs[read.operand]) for read in local.reads)
-        own = self._number(value) if role == "inlined" else self._operand(value)
-        return self._number(value), role, patterns, (id(local), own, *operands)
-
     def _operand(self, value: Value) -> Hashable:
+        """A value by its number and, where it is stored, by how it lies."""
         literal = self._grouping.literals.get(value)
         if literal is not None:
             return "number", id(literal)
+        number = self.numbers.setdefault(value, len(self.numbers))
         if value in self._inlined:
-            return self._number(value)
+            return number
         if value is self._group.contraction:
             return "sum", value.type
-        places = self._grouping.places
-        return self._number(value), self._number(places.root(value)), places.outline(value)
+        places, role = self._grouping.places, "row" if value in self._group.row_local else "stored"
+        root = places.root(value)
+        return role, number, self.numbers.setdefault(root, len(self.numbers)), places.outline(value)
 
 
 def _loads(expr: Expr, indices: dict[int, set[int]], seen: set[int]) -> None:

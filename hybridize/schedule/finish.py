@@ -18,18 +18,20 @@ from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, Select, whole
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, Interner, Space, bit, children
-from hybridize.loops.kernel import Kernel, Nest, Param, Statement
-from hybridize.loops.measure import lanes_for, typical, walk, weight
+from hybridize.loops.kernel import Param, Statement
+from hybridize.loops.measure import walk, weight
 from hybridize.loops.monoids import inner, monoid
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
 from hybridize.schedule.draft import Draft, DraftStatement
+from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.online import in_one_pass
 from hybridize.schedule.quotients import by_quotients
 from hybridize.schedule.residues import by_residues
 from hybridize.schedule.siblings import share_loops
 from hybridize.schedule.together import LoopedStatement, rewritten, together
+from hybridize.schedule.vectors import lanes_for, typical
 
 
 @frozen

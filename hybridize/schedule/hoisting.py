@@ -56,8 +56,12 @@ def stable_nodes(graph: Graph, known: Mapping[Value, KnownSource], within: bool)
     """The nodes that compute of known values alone, by what they compute; `within` is as in `hoisted`."""
     makers: dict[Value, Node] = {}
     for node in graph.nodes:
-        if all(value in known or value in makers for value in node.inputs) and _is_pure(node, within):
-            makers.update(dict.fromkeys(node.outputs, node))
+        for value in node.inputs:
+            if value not in known and value not in makers:
+                break
+        else:
+            if _is_pure(node, within):
+                makers.update(dict.fromkeys(node.outputs, node))
     return makers
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import same
 from hybridize.loops.expr import Expr, Load
-from hybridize.loops.kernel import Kernel, Statement
+from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import walk
+from hybridize.schedule.kernel import Kernel
 
 
 def read_first(kernel: Kernel, source: int, target: int) -> bool:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 
 from hybridize.base.dims import is_symbolic
 from hybridize.loops.expr import Fold
-from hybridize.loops.kernel import FoldLanes, FoldLevels, Panels
 from hybridize.loops.monoids import monoid, nested
 from hybridize.schedule import thresholds
+from hybridize.schedule.kernel import FoldLanes, FoldLevels, Panels
 
 
 def levels_of(

@@ -16,7 +16,8 @@ from typing import Any
 from hybridize.base.dtypes import DType, float32, float64
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select
 from hybridize.loops.index import Index, Interner, upward
-from hybridize.loops.kernel import Body, Kernel, Lanes, Memcpy, Nest, Param, Plain, Statement
+from hybridize.loops.kernel import Param, Statement
+from hybridize.schedule.kernel import Body, Kernel, Lanes, Memcpy, Nest, Plain
 from hybridize.schedule.steps import LoopStep, ScheduleStep
 
 _FLOATS = (float32, float64)

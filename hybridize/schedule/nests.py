@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import is_symbolic, same
-from hybridize.loops import kernel
 from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import Interner, bit
+from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.measure import step_along, walk
 from hybridize.machine.target import Target
-from hybridize.schedule import thresholds
+from hybridize.schedule import kernel, thresholds
 from hybridize.schedule.levels import levels_of
 from hybridize.schedule.panels import find_panels, find_side_by_side
 from hybridize.schedule.tiles import find_tiles, in_order
@@ -25,7 +25,7 @@ from hybridize.schedule.vectors import Widths
 class Nests:
     """Makes the nests of a kernel over `arrays`, its params and locals."""
 
-    def __init__(self, target: Target, arrays: Iterable[kernel.Param], interner: Interner) -> None:
+    def __init__(self, target: Target, arrays: Iterable[Param], interner: Interner) -> None:
         self.target = target
         self.vectors = Widths(target, arrays)
         self.interner = interner
@@ -156,7 +156,7 @@ class _Decisions:
             axes[tiles[0]] = kernel.LoopAxis(sizes[tiles[0]], tiles[1])
         return kernel.Body(tuple(axes), statements, self._fetches(statements, innermost) if last and self._rows else ())
 
-    def _fetches(self, statements: Sequence[kernel.Statement], axis: int) -> tuple[kernel.Fetch, ...]:
+    def _fetches(self, statements: Sequence[Statement], axis: int) -> tuple[kernel.Fetch, ...]:
         """The loads along `axis` of the last statements, with the distance to the same element of the next row.
 
         A row is read several times but only once from afar: that time waits, at each new page anew.
@@ -179,7 +179,7 @@ def _only_vectors(kind: kernel.AxisKind) -> bool:
     return isinstance(kind, kernel.Panels) or (isinstance(kind, kernel.Lanes) and 1 not in (*kind.whole, kind.rest))
 
 
-def _is_copy(statement: kernel.Statement, axis: int) -> bool:
+def _is_copy(statement: Statement, axis: int) -> bool:
     """Tell whether a statement copies elements that lie one after the other along `axis`."""
     source = statement.value
     if not isinstance(source, Load) or source.operand == statement.buffer or not in_order(source, axis):

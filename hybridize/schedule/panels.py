@@ -14,11 +14,12 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import Interner, bit, upward
-from hybridize.loops.kernel import Panels, SideBySide, Statement
+from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import walk, weight, widest
 from hybridize.loops.monoids import monoid
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
+from hybridize.schedule.kernel import Panels, SideBySide
 
 
 def find_side_by_side(

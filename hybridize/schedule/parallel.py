@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from hybridize.base.dims import Size, hint, is_symbolic, same, text
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.expr import Load
-from hybridize.loops.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
 from hybridize.loops.measure import walk
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
 from hybridize.schedule import thresholds
+from hybridize.schedule.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
 
 
 @frozen
@@ -129,12 +129,7 @@ class Split:
 
     def ranges(self, turns: Size) -> Ranges:
         """The ranges of a loop of so many turns."""
-        if not isinstance(turns, int) or is_symbolic(self.nbytes) or is_symbolic(self.flops):
-            least = min(thresholds.INNER_US if self.wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
-            return Ranges(None, self.wakes or None, least)
-        work = estimated_us(self.nbytes, self.flops)
-        grain = int(hint(turns) * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
-        return Ranges(max(1, grain), self.wakes or work >= thresholds.WORTH_US, 0.0)
+        return ranges_of(turns, self.nbytes, self.flops, wakes=self.wakes)
 
     def text(self, turns: Sequence[int]) -> str:
         """Describe it: `turns` are those of its loops, or of what it is called for."""
@@ -145,6 +140,16 @@ class Split:
         pairs = zip(self.loops, turns, strict=True)
         loops = ("none" if loop is None else f"{loop} in {self.ranges(count)}" for loop, count in pairs)
         return f"{threads} share {', '.join(loops)}"
+
+
+def ranges_of(turns: Size, nbytes: int, flops: int, *, wakes: bool) -> Ranges:
+    """The ranges of a loop of so many turns and so much work; `wakes` as in `Split`."""
+    if not isinstance(turns, int) or is_symbolic(nbytes) or is_symbolic(flops):
+        least = min(thresholds.INNER_US if wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
+        return Ranges(None, wakes or None, least)
+    work = estimated_us(nbytes, flops)
+    grain = int(hint(turns) * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
+    return Ranges(max(1, grain), wakes or work >= thresholds.WORTH_US, 0.0)
 
 
 def estimated_us(nbytes: int, flops: int) -> float:

@@ -17,14 +17,15 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, OpLike, Value
 from hybridize.loops.contraction import Contraction
-from hybridize.loops.expr import Const, Expr, Load
-from hybridize.loops.index import Index, Space
+from hybridize.loops.expr import Axis, Const, Expr, Load
+from hybridize.loops.index import Index, Space, children
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk
 from hybridize.machine.arithmetic import converts_quickly
 from hybridize.ops import Effect, Op, Reshape
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product
+from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
@@ -120,6 +121,8 @@ class _Prologues:
         if node.inputs[1] not in self._makers:
             return False
         tiled = self._lowerings.of(node)
+        if isinstance(tiled, Arrangement):
+            return not tiled.swapped and tiled.has_panels and known(node.inputs[1].type.shape)
         if not isinstance(tiled, MatrixProduct) or tiled.contraction.precision.operand == bool_:
             return False
         *_, n, k = tiled.contraction.sizes
@@ -148,7 +151,9 @@ class _Prologues:
         if main.type.shape != w.type.shape:
             main = self._reshaped(main, w.type)
         tiled = self._lowerings.of(node)
-        assert isinstance(tiled, MatrixProduct)
+        assert isinstance(tiled, MatrixProduct | Arrangement)
+        if isinstance(tiled, Arrangement) and not _is_of_result(value, tiled.contraction):
+            return None
         op = PrologueOp(node.op, tiled.contraction, w.type, value)
         again = Node(op, (node.inputs[0], main, *others), node.outputs, node.loc)
         self._made_of[again] = (*(one for one in self._graph.nodes if one in light.nodes), node)
@@ -229,6 +234,30 @@ class _Expression:
         return self._lowerings.of(node)
 
 
+def _is_of_result(value: Expr, contraction: Contraction) -> bool:
+    """Tell whether a prologue depends on axes of the result alone, as tiles over taps do not know those of sums."""
+    seen = list[Expr]()
+    front: list[Expr] = [value]
+    while front:
+        node = front.pop()
+        seen.append(node)
+        if not isinstance(node, Load) or node.operand != ACCUMULATED:
+            front += children(node)
+    axes = {contraction.w[node.number].axis for node in seen if isinstance(node, Axis)}
+    return all(axis is not None and axis < contraction.rank for axis in axes)
+
+
+def prologue_of_taps(op: PrologueOp, operands: Sequence[Value], first: int, lowerings: Lowerings) -> Prologue:
+    """The prologue of a contraction over taps, over the axes of its result; `operands` are those behind x, and loads of
+    all but the first of them have numbers from `first` on.
+    """
+    contraction, interner = op.contraction, lowerings.interner
+    space = Space(interner, dict(enumerate(contraction.sizes)))
+    places = (index.axis for index in contraction.w)
+    axes = {k: interner.number(0) if axis is None else space.axis(axis) for k, axis in enumerate(places)}
+    return _over(op, operands, space, axes, first)
+
+
 def prologue_of(op: PrologueOp, operands: Sequence[Value], product: Product, lowerings: Lowerings) -> Prologue:
     """The prologue of a product of matrices, over its batch, columns and terms; `operands` are those behind x."""
     contraction, interner = op.contraction, lowerings.interner
@@ -242,8 +271,17 @@ def prologue_of(op: PrologueOp, operands: Sequence[Value], product: Product, low
     zero = interner.number(0)
     axes = {k: zero if index.axis is None else places[index.axis] for k, index in enumerate(contraction.w)}
 
+    return _over(op, operands, space, axes)
+
+
+def _over(
+    op: PrologueOp, operands: Sequence[Value], space: Space, axes: Mapping[int, Expr], first: int = 0
+) -> Prologue:
+    """A prologue over other axes."""
+
     def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
-        return interner.load(load.dtype, load.operand, indices)
+        number = load.operand + first if load.operand >= 0 else load.operand
+        return space.interner.load(load.dtype, number, indices)
 
     value = space.rewrite_deep(op.value, axes, load, lambda fold: fold.variable, {})
     main, *others = operands

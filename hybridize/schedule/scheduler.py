@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy
 
 from hybridize.base.dims import hint
-from hybridize.base.frozen import changed
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.memo import Memo, remembering
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
@@ -19,7 +18,7 @@ from hybridize.graph.ir import Array
 from hybridize.loops.expr import Const, Region, Routine
 from hybridize.loops.index import Interner
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, Size, plain
+from hybridize.runtime.plan import Buffer, Plan, plain
 from hybridize.schedule import regions
 from hybridize.schedule.banding import Bands
 from hybridize.schedule.contraction.arrangement import Arrangement
@@ -29,6 +28,7 @@ from hybridize.schedule.flattening import flattened
 from hybridize.schedule.grouping import FusionGroup, Grouping, Unit
 from hybridize.schedule.hoisting import hoisted, stable_nodes
 from hybridize.schedule.joining import joined
+from hybridize.schedule.launches import planned, running_order
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import assign, keep_through, most_alive
@@ -56,9 +56,6 @@ from hybridize.schedule.reach import Reaches
 from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.slots import Slots, type_of
 from hybridize.schedule.steps import (
-    NOWHERE,
-    Address,
-    Band,
     Derived,
     DerivedPart,
     KnownSource,
@@ -101,13 +98,8 @@ def schedule(
     step of a call, and matrices among them are packed beforehand, each where that pays. `updates` says of outputs which
     input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
-    # Sizes that only the call knows are the program's own.
-    with remembering(_PARTS if graph.scope is None else Memo()):
+    with remembering(Memo()):
         return _scheduled(graph, Surroundings(target, slots), known or {}, updates or {})
-
-
-_PARTS = Memo(limit=1 << 12)
-"""Plans and kernels of contractions that programs of this process had."""
 
 
 def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:
@@ -220,10 +212,39 @@ def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
     return pending_product(program, step, step.product, number)
 
 
+@frozen(eq=False)
+class ProgramPlaces:
+    """What is settled of all pending steps together: who runs with whom, and the scratch that all of them take."""
+
+    groups: Sequence[tuple[TaskGroup, Split]]
+    loops: Mapping[int, int]
+    """The first and the last unit of each loop that scans share."""
+    scratch_bytes: int
+
+
+@frozen(eq=False)
+class FinishedSteps:
+    """The steps of a program with their operations, and the groups of them that run beside each other."""
+
+    entries: Sequence[StepOperations]
+    beside: tuple[TaskGroup, ...]
+
+
 def _finished(program: Scheduling) -> Schedule:
-    """Every unit as pending steps, those in bands, all memory in its place, the steps."""
+    """A program whose units are in order: pending steps, places, finished steps, the plan."""
+    pending = pending_steps(program)
+    places = settled(program, pending)
+    return _described_program(program, finished_steps(program, pending, places), places.scratch_bytes)
+
+
+def pending_steps(program: Scheduling) -> list[PendingSteps]:
+    """Every unit, and every output that is a copy, as steps that wait for their memory."""
     pending = [_pending(program, unit, number) for number, unit in enumerate(program.order)]
-    pending += [pending_copy(program, value, slot) for value, slot in copied_outputs(program)]
+    return [*pending, *(pending_copy(program, value, slot) for value, slot in copied_outputs(program))]
+
+
+def settled(program: Scheduling, pending: Sequence[PendingSteps]) -> ProgramPlaces:
+    """Bands, groups and loops of steps, and a place for all memory."""
     outputs = sum(hint(value.type.nbytes) for n, value in enumerate(program.graph.outputs) if n not in program.updates)
     members = [one.member(program) for one in pending]
     program.bands.settle(members, outputs, program.storage, program.sharing)
@@ -231,32 +252,50 @@ def _finished(program: Scheduling) -> Schedule:
     loops = _shared_loops(program, [group for group, _ in groups])
     scratch_bytes = assign(program.storage.blocks)
     program.bands.place(address_of)
+    return ProgramPlaces(groups, loops, scratch_bytes)
+
+
+def finished_steps(program: Scheduling, pending: Sequence[PendingSteps], places: ProgramPlaces) -> FinishedSteps:
+    """The steps in order, with their addresses: borders and matrices that are packed come before what needs them."""
     entries: list[StepOperations] = []
-    places: dict[int, range] = {}
-    for numbers in program.bands.together(len(pending), loops.items()):
+    ranges: dict[int, range] = {}
+    for numbers in program.bands.together(len(pending), places.loops.items()):
         begin = len(entries)
         before = [one for number in numbers for one in (*borders(program, number), *packings(program, number))]
         # What is packed for each member of a batch is beside the steps of its band.
         entries += sorted(before, key=lambda one: one[0].band is not None)
         own = [one for number in numbers for one in pending[number].steps(program)]
-        entries += _in_loop(own, numbers[0]) if numbers[0] in loops else own
-        places[numbers[0]] = range(begin, len(entries))
-    beside = tuple(group.of_steps(places, split) for group, split in groups)
+        entries += _in_loop(own, numbers[0]) if numbers[0] in places.loops else own
+        ranges[numbers[0]] = range(begin, len(entries))
+    return FinishedSteps(entries, tuple(group.of_steps(ranges, split) for group, split in places.groups))
+
+
+def _described_program(program: Scheduling, finished: FinishedSteps, scratch_bytes: int) -> Schedule:
+    """The schedule: updates that are proven, kernels that differ in numbers made one, the runtime's plan."""
+    entries, beside = finished.entries, finished.beside
     stopping = not program.setting.within
     steps, updates = proven_updates([step for step, _ in entries], program.updates, stopping=stopping)
     steps = merged(steps)
     constants = program.slots.constants()
+    threads = {
+        number: group.split.slots
+        for group in beside
+        if group.split is not None
+        for number in range(group.first, group.last + 1)
+    }
     plan = Plan(
         tuple(Buffer.of(value.type) for value in program.graph.inputs),
         tuple(Buffer.of(type_of(constant)) for constant in constants),
         tuple(Buffer.of(value.type) for value in program.graph.outputs),
         plain(scratch_bytes),
-        _beside(tuple(_described(step, flops) for step, flops in entries), beside),
+        tuple(
+            planned(step, flops, threads.get(number))
+            for number, (step, (_, flops)) in enumerate(zip(steps, entries, strict=True))
+        ),
         teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
         updates=updates,
         layouts=_layouts_kept(program, steps),
-        bands=tuple(_bands(step for step, _ in entries)),
-        groups=tuple(tuple(tuple(part.step for part in task) for task in group.tasks) for group in beside),
+        order=running_order(steps, beside, stopping=stopping and bool(updates)),
     )
     work = (sum(step.moved for step, _ in entries), sum(flops for _, flops in entries))
     reads = frozenset(program.slots.reads)
@@ -326,48 +365,3 @@ def _in_loop(steps: Sequence[StepOperations], loop: int) -> list[StepOperations]
     """Steps with scans that share a loop: what is made before it comes before all of these."""
     scans = [(changed(step, loop=loop), flops) for step, flops in steps if isinstance(step, RegionStep)]
     return [*((step, flops) for step, flops in steps if not isinstance(step, RegionStep)), *scans]
-
-
-def _described(step: ScheduleStep, flops: int) -> PlanStep:
-    """A step as the plan tells it; codegen names its function later."""
-    operands = [(_plain(address), writes) for address, writes in step.operands() if address != NOWHERE]
-    return PlanStep(
-        name="",
-        kind=step.kind,
-        ops=step.provenance.ops,
-        lines=step.provenance.lines,
-        reads=tuple(address for address, writes in operands if not writes),
-        writes=tuple(address for address, writes in operands if writes),
-        shape=tuple(map(plain, step.shape)),
-        bytes=plain(step.moved),
-        flops=plain(flops),
-        threads=1 if step.sharing is None else step.sharing.slots,
-    )
-
-
-def _beside(steps: tuple[PlanStep, ...], groups: Sequence[TaskGroup]) -> tuple[PlanStep, ...]:
-    """The steps, those of groups told how many threads run beside each other."""
-    threads = {
-        number: group.split.slots
-        for group in groups
-        if group.split is not None
-        for number in range(group.first, group.last + 1)
-    }
-    return tuple(
-        dataclasses.replace(step, threads=threads.get(number, step.threads)) for number, step in enumerate(steps)
-    )
-
-
-def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size, Size]]:
-    """The bands among steps, as the plan tells them."""
-    members: dict[Band, list[int]] = {}
-    for number, step in enumerate(steps):
-        if step.in_blocks is not None:
-            members.setdefault(step.in_blocks, []).append(number)
-    for band, numbers in members.items():
-        size, rows, batch = band.cut.extent
-        yield numbers[0], numbers[-1], size, plain(rows), plain(batch)
-
-
-def _plain(address: Address) -> PlanAddress:
-    return PlanAddress(address.kind, address.slot, plain(address.offset))

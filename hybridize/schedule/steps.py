@@ -15,7 +15,6 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Routine
-from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import kernel_bytes
 from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction.blocks import RowBlocks
@@ -25,6 +24,7 @@ from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.in_place import read_first, stored_last
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import Split, shared_loops, shared_us
 from hybridize.schedule.routines import WRITE_OVER, RoutineScratch
 from hybridize.schedule.tasks import TaskGroup
@@ -508,6 +508,10 @@ class ContractionStep(SharedStep):
         return self.out.shape
 
     @property
+    def is_empty(self) -> bool:
+        return same(self.out.size, 0)
+
+    @property
     def moved(self) -> int:
         return self.nbytes
 
@@ -751,7 +755,7 @@ def loop_step(
         split=split,
         part=part,
         kernel=kernel,
-        nbytes=kernel_bytes(kernel) if nbytes is None else nbytes,
+        nbytes=kernel_bytes(kernel.elements) if nbytes is None else nbytes,
     )
 
 

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.loops.expr import Expr, Load
-from hybridize.loops.kernel import Lanes, Statement, Tiles
-from hybridize.loops.measure import step_along, typical, walk, weight
+from hybridize.loops.kernel import Statement
+from hybridize.loops.measure import step_along, walk, weight
 from hybridize.schedule import thresholds
-from hybridize.schedule.vectors import Widths
+from hybridize.schedule.kernel import Lanes, Tiles
+from hybridize.schedule.vectors import Widths, typical
 
 SMALLEST, LARGEST = 4, 16
 """Rows of a tile: the exchange of smaller ones costs what it saves, larger ones do not fit the registers."""

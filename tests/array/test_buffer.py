@@ -10,6 +10,7 @@ from hybridize.array.buffer import (
     address_of,
     buffer_of,
     host_view,
+    is_exposed,
     is_row_major,
     memory_key,
     notify_written,
@@ -40,8 +41,11 @@ def test_writing_is_seen_by_views_and_told_to_nobody():
     version = storage.version
     overwrite(x, 7)
     assert (part.asnumpy() == 7).all() and storage.version == version
+    assert not is_exposed(x) and not is_exposed(np.zeros(2))
     notify_written([part, np.zeros(2)])
     assert storage.version == version + 1
+    x.__dlpack__()
+    assert is_exposed(x) and is_exposed(part)
 
 
 def test_other_memory_takes_the_place_of_the_buffer():

@@ -42,7 +42,7 @@ def digest(text: str) -> str:
 def ir(graph, target: Target, **options) -> str:
     """The module of a program, and its plan."""
     built = build(PIPELINE.run(graph), target, **options)
-    return f"{built.plan}\n{built.module.text()}"
+    return f"{summary(built.plan)}\n{built.module.text()}"
 
 
 def op_graphs(word: str) -> Iterator:
@@ -218,6 +218,17 @@ def corpus() -> dict[str, str]:
         for target, machine in TARGETS.items():
             found[f"{name} for {target}"] = digest(ir(graph, machine, **options))
     return found
+
+
+def summary(plan) -> str:
+    """The steps of a plan at the sizes that it was compiled at, a line each."""
+    from tests.runtime.plan_text import parse  # here, as digests know the lines of what is above
+
+    assert parse(str(plan)) == plan
+    now = plan.as_compiled()
+    lines = [f"sizes {', '.join(plan.sizes)}"] if plan.sizes else []
+    lines.append(f"scratch {now.scratch_bytes} bytes, peak {now.peak_bytes} bytes")
+    return "\n".join(lines + [f"  {step}" for step in now.steps])
 
 
 if __name__ == "__main__":

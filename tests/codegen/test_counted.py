@@ -8,7 +8,7 @@ from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.positions import Array
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.expr import Axis, CallExpr, Const, Load
-from hybridize.loops.kernel import Lanes
+from hybridize.schedule.kernel import Lanes
 
 LANES = Lanes((16,), 16, always=True)
 AXIS = Axis(int64, 0)

@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from hybridize import compiler, ops
+from hybridize.base.dtypes import float32, float64, int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import program
 from hybridize.codegen.llvm.engine import compile_program, host_target
 from hybridize.codegen.llvm.parts import Parts
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.machine.target import named_target
+from hybridize.ops import make_graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.image import Loaded
 from tests.codegen.test_text import module
@@ -29,7 +32,7 @@ def callers(count):
     back.do(f"ret i64 {back.op('call i64 @helper(i64 %x)')}")
     through = "back"
     for number in range(count):
-        f = Function(made, f"through.{number}", [("i64 noundef", "x")], returns="i64", busy=number == 2)
+        f = Function(made, f"through.{number}", [("i64 noundef", "x")], returns="i64", works=number == 2)
         f.do(f"ret i64 {f.op(f'call i64 @{through}(i64 %x)')}")
         through = f.name
     top = Function(made, "top", [("i64", "x")], returns="i64", linkage="")
@@ -42,20 +45,14 @@ def callers(count):
 def test_functions_that_only_call_others_are_compiled_at_level_0():
     made = callers(3)
     parts = Parts(made)
-    assert parts.plain == {
-        "back",
-        "through.0",
-        "through.1",
-        "helper.unused",
-        "main",
-    }
+    assert parts.plain == {"back", "through.0", "through.1"}
     working, calling = (
         parts.text([name for name in made.functions if (name in parts.plain) == only]) for only in (False, True)
     )
     assert "define hidden i64 @through.2(" in working
     assert "@helper.cell" in working
     assert "@helper.cell" not in calling
-    assert "define i64 @main(" in calling
+    assert "define i64 @main(" in working
     assert "define i64 @top(" in working
     image = compile_program(made, host_target())
     assert sorted(name for name, _ in image.exports) == ["main", "top"]
@@ -63,6 +60,43 @@ def test_functions_that_only_call_others_are_compiled_at_level_0():
     for name in ("main", "top"):
         function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(loaded.address(name))
         assert (function(5), function(2000)) == (9, 1000)
+
+
+def emitted(function, *types, target="avx2", **options):
+    graph = PIPELINE.run(make_graph(function, [TensorType(*of) for of in types]))
+    return build(graph, named_target(target), **options).module
+
+
+def test_elementary_functions_are_work():
+    """They touch no memory, and are most of what a program does."""
+    made = emitted(lambda x: [ops.add(ops.sin(x), ops.mul(ops.cos(x), ops.arctan(x)))], ((1000,), float32))
+    functions = {name for name in made.functions if name.startswith("hy.")}
+    assert len(functions) >= 3
+    assert not functions & Parts(made).plain
+
+
+def test_kernels_that_only_copy_call_others():
+    made = emitted(lambda x: [ops.neg(x), ops.concat(x, x, axis=0)], ((30, 40), float32))
+    works = {name: made.functions[name].works for name in made.functions if ".loops" in name}
+    assert sorted(works.values()) == [False, True]
+    assert not made.functions["program"].works
+    made = emitted(lambda x, k: [ops.gather(x, k, 0)], ((30, 40), float32), ((5,), int64))
+    works = {name: made.functions[name].works for name in made.functions if ".loops" in name}
+    assert all(works.values()), "a kernel that computes where its runs lie"
+
+
+def test_what_only_calls_others_computes_nothing():
+    """No elements are read, written or computed there."""
+    graphs = (
+        (lambda x, w: [ops.matmul(x, w)], ((9, 70), float32), ((70, 33), float32)),
+        (lambda x: [ops.transpose(x, (1, 0)), ops.exp(x), ops.sum(x, (0,))], ((64, 64), float32)),
+        (lambda x: [ops.sort(ops.sin(x), 0), ops.concat(x, x, axis=0)], ((50,), float64)),
+    )
+    for function, *types in graphs:
+        made = emitted(function, *types)
+        for name in Parts(made).plain:
+            text = made.functions[name].text()
+            assert not re.search(r" = f(add|sub|mul|div|cmp) | x (float|double|half)>|@llvm\.(fma|masked)", text), text
 
 
 def test_few_functions_stay_together_and_variables_are_zeros():

@@ -1,14 +1,19 @@
 """The LLVM text of the runtimes is what their C says, for the tables of today, and any LLVM takes it."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from hybridize.codegen import clang, runtimes
 from hybridize.codegen.llvm.engine import compile_image
 from hybridize.machine.target import named_target
+from hybridize.runtime import pool
 from hybridize.runtime.pool import PARALLEL, SHUTDOWN
 
 TEXTS = [(name, processor) for name, processors in clang.RUNTIMES.items() for processor in processors]
@@ -44,6 +49,22 @@ def test_the_code_needs_nothing_from_outside(runtime, name):
     image = compile_image(runtimes.text(runtime, processor, table_offset=24), target)
     assert (image.externals, image.pointers, image.data) == ((), (), b"")
     assert {word for word, _ in image.exports} == EXPORTS[runtime]
+
+
+@pytest.mark.long  # the first time zig makes a C library
+@pytest.mark.skipif(find_spec("ziglang") is None, reason="links for other machines: the package ziglang")
+@pytest.mark.parametrize("processor", clang.RUNTIMES["pool"])
+def test_the_pool_runs_on_every_processor(tmp_path, processor):
+    emulator = [] if processor == os.uname().machine else [f"qemu-{processor}"]
+    if emulator and shutil.which(emulator[0]) is None:
+        pytest.skip(f"{emulator[0]}, which runs code of another processor, is not here")
+    words = [f"-DWORD_{name}={word}" for name, word in pool.WORD.items()]
+    host = Path(__file__).with_name("pool_host.c")
+    sources = [str(host), str(clang.file("pool", processor)), "-o", str(tmp_path / "host")]
+    flags = ["-target", f"{processor}-linux-musl", "-O1", "-Wno-override-module"]
+    subprocess.run([sys.executable, "-m", "ziglang", "cc", *flags, *words, *sources], check=True)
+    told = subprocess.run([*emulator, str(tmp_path / "host")], capture_output=True, text=True, timeout=60).stdout
+    assert told == "2 workers, 0 wrong\n"
 
 
 @pytest.mark.parametrize(("name", "processor"), TEXTS)

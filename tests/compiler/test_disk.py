@@ -2,6 +2,8 @@
 
 import gc
 import os
+import re
+import struct
 import subprocess
 import sys
 from itertools import pairwise
@@ -12,6 +14,7 @@ import pytest
 
 from hybridize import compiler, ops
 from hybridize.base.config import CONFIG
+from hybridize.base.digests import digest
 from hybridize.base.dims import SizeScope
 from hybridize.base.errors import CodegenError
 from hybridize.base.locations import SourceLoc
@@ -256,6 +259,36 @@ def test_a_damaged_record_is_compiled_again_and_replaced(own_folder, seed):
         damaged = bytearray(whole)
         damaged[int(rng.integers(len(whole)))] ^= 1 << int(rng.integers(8))
         path.write_bytes(bytes(damaged) if seed else whole[: len(whole) // 2])
+    compiler.cache_clear()
+    gc.collect()
+    disk.forget_counts()
+    check(compiler.compile(graph()))
+    assert (disk.info().hits, disk.info().damaged) == (0, 1)
+    compiler.cache_clear()
+    gc.collect()
+    check(compiler.compile(graph()))
+    assert disk.info().hits == 1
+
+
+PLANS = {
+    "steps of before": lambda text: re.sub(r'{"Step":\[', '{"Step":["f",', text),
+    "a launch of another kind": lambda text: re.sub(r'{"PlanLaunch":', '{"PlanGrid":', text),
+    "no order": lambda text: re.sub(r'("Plan":\[.*),\[0[^\]]*\],\[\]\]}', r"\1]}", text),
+}
+
+
+@pytest.mark.parametrize("change", PLANS)
+def test_a_plan_of_another_version_is_compiled_again_and_replaced(own_folder, change):
+    """Its checksum is right, its form is not ours."""
+    compiler.compile(graph())
+    (path,) = records(own_folder)
+    whole = path.read_bytes()
+    (length,) = struct.unpack_from("<Q", whole, 48)
+    text = whole[56 : 56 + length].decode()
+    other = PLANS[change](text)
+    assert other != text
+    body = struct.pack("<Q", len(other.encode())) + other.encode() + whole[56 + length :]
+    path.write_bytes(whole[:16] + digest(body) + body)
     compiler.cache_clear()
     gc.collect()
     disk.forget_counts()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import DType, bool_, converted
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select
 from hybridize.loops.index import Index
-from hybridize.loops.kernel import Kernel, Nest, Statement
+from hybridize.loops.kernel import ElementKernel, LoopNest, Statement
 from hybridize.loops.monoids import applied, monoid
 from hybridize.ops import special
 
@@ -190,16 +190,16 @@ MEANINGS: dict[str, Meaning] = {
 """Every scalar function."""
 
 
-def interpret(kernel: Kernel, buffers: Sequence[NDArray[Any]]) -> None:
+def interpret(kernel: ElementKernel, buffers: Sequence[NDArray[Any]]) -> None:
     """Run `kernel` on flat arrays, one per param; what it stores is written into them."""
     with numpy.errstate(all="ignore"):
         for nest in kernel.nests:
-            for row in itertools.product(*(range(axis.size) for axis in nest.rows)):
+            for row in itertools.product(*map(range, nest.rows)):
                 locals_ = [numpy.zeros(local.size, local.dtype) for local in kernel.locals]
                 _run_row(nest, row, [*buffers, *locals_])
 
 
-def _run_row(nest: Nest, row: tuple[int, ...], buffers: list[NDArray[Any]]) -> None:
+def _run_row(nest: LoopNest, row: tuple[int, ...], buffers: list[NDArray[Any]]) -> None:
     for body in nest.bodies:
         for inner in itertools.product(*map(range, body.sizes)):
             for statement in body.statements:

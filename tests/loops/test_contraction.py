@@ -19,7 +19,7 @@ from hybridize.base.types import TensorType
 from hybridize.loops import contraction as contractions
 from hybridize.loops import expr as loops
 from hybridize.loops.contraction import Contraction, Role, Subscript, by_w, by_x, plain, subscript
-from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
+from hybridize.loops.kernel import ElementKernel, LoopBody, LoopNest, Param, Statement
 from tests.loops.interpret import interpret
 
 
@@ -58,9 +58,8 @@ def interpreted(contraction: Contraction, x, w):
     axes = tuple(loops.axis(k) for k in range(contraction.rank))
     out = numpy.zeros(math.prod(contraction.shape), contraction.precision.result)
     params = (*(Param(kind.dtype, kind.size, False) for kind in kinds), Param(int64, out.size, True))
-    body = Body((), (Statement(2, flat(axes, contraction.shape), element(axes)),))
-    rows = tuple(map(LoopAxis, contraction.shape))
-    interpret(Kernel(params, (), (Nest(rows, (body,)),)), [x.ravel(), w.ravel(), out])
+    body = LoopBody((), (Statement(2, flat(axes, contraction.shape), element(axes)),))
+    interpret(ElementKernel(params, (), (LoopNest(contraction.shape, (body,)),)), [x.ravel(), w.ravel(), out])
     return out.reshape(contraction.shape)
 
 

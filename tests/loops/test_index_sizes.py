@@ -10,7 +10,8 @@ from hybridize.base.dims import FAR, Dim, SizeScope
 from hybridize.base.dtypes import bool_, int64
 from hybridize.loops.expr import CallExpr, Const, Expr, add, index, mul, whole
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
+from hybridize.loops.kernel import Param, Statement
+from hybridize.schedule.kernel import Body, Kernel, LoopAxis, Nest
 
 
 @pytest.fixture

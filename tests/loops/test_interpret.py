@@ -47,7 +47,7 @@ def run(steps, inputs, outputs, scratch_bytes):
             buffers.append(raw[address.offset : address.offset + param.size * param.dtype.itemsize].view(param.dtype))
         if step.numbers:
             buffers.append(numpy.array(step.numbers, step.kernel.params[-1].dtype))
-        interpret(step.kernel, buffers)
+        interpret(step.kernel.elements, buffers)
 
 
 def check(seed):

@@ -44,7 +44,7 @@ def kernels(function, *types):
 
 def touched(kernel):
     buffers = [Recorder(param) for param in kernel.params]
-    interpret(kernel, buffers)
+    interpret(kernel.elements, buffers)
     return sum(len(one.touched) * one._data.itemsize for one in buffers)
 
 
@@ -84,7 +84,7 @@ def test_each_element_counts_once(name):
     found = kernels(function, *types)
     assert found
     for step in found:
-        assert step.nbytes == kernel_bytes(step.kernel) == touched(step.kernel), str(step)
+        assert step.nbytes == kernel_bytes(step.kernel.elements) == touched(step.kernel), str(step)
 
 
 def test_addresses_that_data_decides_may_be_anywhere():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8, uint64
 from hybridize.loops.expr import Fold, FoldResult, Load, axis, cast
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
+from hybridize.loops.kernel import ElementKernel, LoopBody, LoopNest, Param, Statement
 from hybridize.loops.monoids import KINDS, applied, monoid
 from tests.loops.interpret import interpret, meaning
 
@@ -39,7 +39,7 @@ def outcome(kind, dtype, values):
     buffers = [numpy.array(values, dtype), *(numpy.zeros(1, one.dtype) for one in results)]
     params = [Param(x.dtype, x.size, k > 0) for k, x in enumerate(buffers)]
     statements = tuple(Statement(k, axis(0), one) for k, one in enumerate(results, 1))
-    interpret(Kernel(tuple(params), (), (Nest((LoopAxis(1),), (Body((), statements),)),)), buffers)
+    interpret(ElementKernel(tuple(params), (), (LoopNest((1,), (LoopBody((), statements),)),)), buffers)
     return [buffer[0] for buffer in buffers[1:]]
 
 
@@ -118,7 +118,8 @@ def test_one_element_and_none_need_no_loop(kind, dtype):
         assert not interner.facts(made).folds and made.dtype == dtype
         found = [numpy.array(values or [0], dtype), numpy.zeros(1, dtype)]
         params = tuple(Param(dtype, 1, k > 0) for k in range(2))
-        interpret(Kernel(params, (), (Nest((), (Body((), (Statement(1, interner.number(0), made),)),)),)), found)
+        body = LoopBody((), (Statement(1, interner.number(0), made),))
+        interpret(ElementKernel(params, (), (LoopNest((), (body,)),)), found)
         wanted = outcome(kind, dtype, values)[0]
         assert found[1][0].tobytes() == wanted.tobytes()
 

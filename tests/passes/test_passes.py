@@ -158,6 +158,13 @@ def test_of_a_known_condition_the_branch_taken_stays():
         assert PIPELINE.run(graph).op_names() == [name]
 
 
+def test_a_branch_that_gives_a_constant_array_is_folded_further():
+    kind, table = TensorType((3,), numpy.dtype("f4")), numpy.array([1, 2, 3], "f4")
+    op = ops.Cond(make_graph(lambda x: [ops.constant(table)], (kind,)), make_graph(lambda x: [x], (kind,)))
+    graph = make_graph(lambda x: [ops.add(x, ops.neg(ops.bind(op, ops.constant(numpy.asarray(True)), x)[0]))], (kind,))
+    assert FoldConstants(1 << 20)(graph).op_names() == ["add"]
+
+
 def test_endless_loops_are_not_run_by_the_compiler():
     count = TensorType((), numpy.dtype("i8"))
     forever = make_graph(lambda n: [ops.ge(n, ops.like(0, n))], (count,))

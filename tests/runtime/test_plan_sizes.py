@@ -10,7 +10,7 @@ from hybridize.compiler import compile
 from hybridize.graph.sizes import with_sizes
 from hybridize.ops import composites
 from hybridize.ops.tracing import make_graph
-from hybridize.runtime.plan import Buffer, Derivation, Plan, PlanAddress, PlanSource, PlanStep
+from hybridize.runtime.plan import PLAN_CLASSES, Buffer
 from hybridize.runtime.serialization import dump, load
 
 
@@ -26,7 +26,7 @@ def test_is_plain_data(graph):
     plan = compile(graph).plan
     assert plan.sizes == ("n0 in 2.. like 7", "n1 in 2..400 like 5")
     assert plan.inputs == (Buffer("f32", ("n0", "n1"), "4*n0*n1"),)
-    assert load(dump(plan), [Buffer, Derivation, PlanSource, PlanAddress, Plan, PlanStep]) == plan
+    assert load(dump(plan), PLAN_CLASSES) == plan
 
 
 def test_filled_in_for_a_call(graph):
@@ -45,7 +45,7 @@ def test_seen(graph):
     assert program.plan.as_compiled() == program.plan.at({"n0": 7, "n1": 5})
     assert program.peak_bytes == program.peak_bytes_of([(7, 5)]) == 4 * 7 * 5 + 64
     assert program.scratch_bytes == 64
-    assert str(program.plan).startswith("sizes n0 in 2.. like 7, n1 in 2..400 like 5\nscratch 64 bytes, peak 204 bytes")
+    assert str(program.plan).startswith("size n0 in 2.. like 7\nsize n1 in 2..400 like 5\ninput f32[n0,n1] 4*n0*n1\n")
 
 
 def test_types_of_a_program_are_of_one_scope(graph):

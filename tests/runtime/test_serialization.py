@@ -11,7 +11,7 @@ from hybridize.base.digests import digest
 from hybridize.base.errors import LoadError
 from hybridize.base.frozen import frozen
 from hybridize.runtime.image import Image
-from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep
+from hybridize.runtime.plan import PLAN_CLASSES, Buffer, Plan, PlanAddress, PlanLaunch, PlanStep
 from hybridize.runtime.serialization import dump, load
 
 
@@ -48,22 +48,22 @@ def test_records_are_the_same_each_time():
 
 def sample():
     step = PlanStep(
-        "f",
         "loops",
         ("add",),
         ("a.py:1",),
-        (PlanAddress("input", 0, 0),),
-        (PlanAddress("output", 0, 0),),
+        (PlanAddress("input", 0, 0), PlanAddress("output", 0, 0)),
+        "rw",
         (3, 5),
         60,
         15,
+        launches=(PlanLaunch("f"),),
     )
-    plan = Plan((Buffer("f32", (3, 5), 60),), (), (Buffer("f32", (3, 5), 60),), 128, (step,))
+    plan = Plan((Buffer("f32", (3, 5), 60),), (), (Buffer("f32", (3, 5), 60),), 128, (step,), order=(0,))
     image = Image("x86_64", bytes(range(200)), 4096, b"abc", 16, (("program", 0),), (("memcpy", 192),), ((184, 8),))
     return plan, image
 
 
-CLASSES = [Plan, PlanStep, Buffer, PlanAddress, Image]
+CLASSES = [*PLAN_CLASSES, Image]
 
 
 def test_plans_and_images():

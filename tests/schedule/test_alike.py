@@ -58,10 +58,9 @@ def counted(monkeypatch, owner, name: str) -> list:
     return calls
 
 
-@pytest.mark.parametrize(("owner", "name"), [(Draft, "write"), (Nests, "nest")])
-def test_more_equal_layers_make_no_more_drafts_or_nests(monkeypatch, owner, name):
+@pytest.mark.parametrize(("owner", "name"), [(Draft, "write"), (Nests, "nest"), (plans, "make_tiling")])
+def test_more_equal_layers_make_no_more_drafts_nests_or_tilings(monkeypatch, owner, name):
     few, many = layers(3), layers(12)
-    schedule(few)  # what the process remembers is there for both
     calls = counted(monkeypatch, owner, name)
     schedule(few)
     first = len(calls)
@@ -74,7 +73,6 @@ def test_more_equal_layers_print_no_more_kernels(monkeypatch):
     """A kernel's text is what it is known by: to print one takes as long as to write it."""
     calls, counts = counted(monkeypatch, _Printer, "kernel"), []
     for count in (3, 12):
-        monkeypatch.setattr("hybridize.schedule.scheduler._PARTS", Memo())
         graph, before = layers(count), len(calls)
         build(graph, host_target(), stable=range(1, len(graph.inputs)))
         counts.append(len(calls) - before)
@@ -105,7 +103,7 @@ def test_another_equal_layer_costs_a_part_of_what_it_costs_alone(monkeypatch):
         few, many = (calls_of(lambda graph=graph: schedule(graph)) for graph in graphs)
         return many - few
 
-    more()
+    more()  # once for what is loaded late
     shared = more()
     look_at_each(monkeypatch)
     assert shared < 0.6 * more()
@@ -189,13 +187,6 @@ def test_groups_over_other_homes_are_two():
         numpy.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
-def test_a_second_program_of_the_same_products_makes_no_plan(monkeypatch):
-    schedule(layers(2))
-    calls = counted(monkeypatch, plans, "make_tiling")
-    schedule(layers(3))
-    assert calls == []
-
-
 def test_programs_of_unknown_sizes_share_nothing_with_others():
     """A plan has sizes of its program in it: those of another one are other symbols, if of the same names."""
 
@@ -208,15 +199,6 @@ def test_programs_of_unknown_sizes_share_nothing_with_others():
             x = numpy.random.default_rng(rows).normal(size=(rows, width)).astype("f4")
             found = function(np.array(x), w).asnumpy()
             numpy.testing.assert_allclose(found, numpy.tanh(x @ w.asnumpy()) + 1, rtol=1e-5, atol=1e-5)
-
-
-def test_a_memo_is_bounded():
-    table = Memo(limit=3)
-    made = []
-    for number in [*range(10), 9]:
-        table.of(number, lambda number=number: made.append(number))
-    assert made == list(range(10))
-    assert len(table._results) <= 3
 
 
 def test_functions_are_remembered_within_a_memo_only():

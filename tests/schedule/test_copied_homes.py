@@ -56,7 +56,7 @@ def test_images_of_a_gradient_are_turned_too():
     kernel = into_home(shape, (old, float32), (new, float32), AVX512)
     assert loops_of(kernel) == [[2, 2, 40, 16], [2, 1, 40, 13]]
     target = numpy.zeros(new.elements, "f4")
-    interpret(kernel, [target, numpy.ascontiguousarray(value.transpose(0, 3, 4, 2, 1)).reshape(-1)])
+    interpret(kernel.elements, [target, numpy.ascontiguousarray(value.transpose(0, 3, 4, 2, 1)).reshape(-1)])
     numpy.testing.assert_array_equal(target.reshape(shape), value)
 
 
@@ -80,7 +80,7 @@ def test_all_elements_come_there(shape, dtypes):
         old, new = ordered(shape, before), ordered(shape, after, halo)
         source = numpy.ascontiguousarray(value.transpose(before)).reshape(-1).astype(of)
         target = numpy.full(new.elements, 7).astype(to)
-        interpret(into_home(shape, (old, of), (new, to), AVX512), [target, source])
+        interpret(into_home(shape, (old, of), (new, to), AVX512).elements, [target, source])
         inside = numpy.lib.stride_tricks.as_strided(
             target[new.offset :], shape, [stride * target.itemsize for stride in new.strides]
         )

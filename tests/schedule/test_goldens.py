@@ -8,8 +8,8 @@ import pytest
 from hybridize import hybridize as compiled
 from hybridize import np, ops
 from hybridize.base.types import TensorType
-from hybridize.loops.kernel import Lanes, Memcpy, Panels, SideBySide, Tiles
 from hybridize.ops import composites
+from hybridize.schedule.kernel import Lanes, Memcpy, Panels, SideBySide, Tiles
 from hybridize.schedule.steps import LoopStep
 
 _spec = importlib.util.spec_from_file_location("goldens", Path(__file__).with_name("goldens.py"))

@@ -9,10 +9,10 @@ from hybridize.base.dtypes import float32, int32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
-from hybridize.loops.kernel import FoldLevels, Nest
 from hybridize.machine.target import named_target
 from hybridize.ops import make_graph
 from hybridize.passes import PIPELINE
+from hybridize.schedule.kernel import FoldLevels, Nest
 from hybridize.schedule.levels import levels_of
 
 F32 = numpy.float32

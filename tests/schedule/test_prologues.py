@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ml_dtypes import bfloat16
 
+from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
@@ -217,3 +218,62 @@ def test_scales_of_groups_of_terms():
         assert one.nbytes < 1.2 * w.nbytes
         exact = x.astype("f8") @ (w * s).astype("f8").reshape(256, 70)
         np.testing.assert_allclose(program.run(made.inputs)[0], exact, rtol=1e-3, atol=1e-2)
+
+
+CONTRACTIONS = {
+    "convolution": (lambda x, w: ops.convolution(x, w, 1, 1), (2, 16, 12, 12), (40, 16, 3, 3), 0),
+    "of few pixels": (lambda x, w: ops.convolution(x, w, 1, 0), (1, 64, 1, 2), (72, 64, 1, 1), 0),
+    "strided": (lambda x, w: ops.convolution(x, w, 2, 1), (1, 24, 9, 9), (33, 24, 3, 3), 0),
+    "of a line": (lambda x, w: ops.convolution(x, w, 1, 2), (3, 24, 30), (33, 24, 5), 0),
+    "in groups": (lambda x, w: ops.convolution(x, w, 1, 1, 1, 2), (2, 16, 12, 12), (40, 8, 3, 3), 0),
+    "over two axes": (lambda x, w: ops.contract("abc,cdb->ad", x, w), (3, 5, 64), (64, 40, 5), 1),
+    "of heads": (lambda x, w: ops.contract("bhc,hcd->bhd", x, w), (2, 5, 64), (5, 64, 40), 2),
+    "of long sums": (lambda x, w: ops.contract("abc,cdb->ad", x, w), (3, 50, 640), (640, 24, 50), 1),
+}
+"""What is computed, the shapes, and the axis of the weight that results have."""
+
+
+@pytest.mark.parametrize("name", CONTRACTIONS)
+@pytest.mark.parametrize("dtype", ["int8", "float16", bfloat16], ids=str)
+def test_other_contractions_read_weights_as_they_are_stored(name, dtype):
+    function, *shapes, axis = CONTRACTIONS[name]
+    x, w = reals(*shapes[0]), weights(shapes[1], dtype)
+    s = reals(*(size if k == axis else 1 for k, size in enumerate(w.shape)), seed=2)
+
+    def scaled(x, w, *s):
+        value = ops.cast(w, F4)
+        return [function(x, ops.mul(value, ops.broadcast(s[0], w.type.shape)) if s else value)]
+
+    whole = ops.make_graph(lambda x, w: [function(x, w)], [TensorType(shape, F4) for shape in shapes])
+    for scales in ((), (s,)):
+        inputs = [x, w, *scales]
+        program = compile(
+            ops.make_graph(scaled, [TensorType(a.shape, a.dtype) for a in inputs]), stable=(1, 2)[: len(inputs) - 1]
+        )
+        (one,) = program.plan.derivations
+        assert one.nbytes <= 2 * w.nbytes  # 72 columns in panels of 80, say
+        exact = w.astype(F4) * s if scales else w.astype(F4)
+        wanted = compile(whole, stable=(1,)).run([x, exact])[0]
+        np.testing.assert_allclose(program.run(inputs)[0], wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+
+
+def test_short_floats_times_short_floats_keep_weights_short():
+    for shapes in (((4, 512), (512, 256)), ((2, 16, 12, 12), (48, 16, 3, 3))):
+        x, w = (weights(shape, bfloat16, seed) for seed, shape in enumerate(shapes))
+        multiply = ops.matmul if x.ndim == 2 else lambda x, w: ops.convolution(x, w, 1, 1)
+        types = [TensorType(a.shape, a.dtype) for a in (x, w)]
+        graph = ops.make_graph(lambda x, w, multiply=multiply: [multiply(x, w)], types)
+        program = compile(graph, stable=(1,))
+        assert [one.nbytes for one in program.plan.derivations] == [w.nbytes]
+        np.testing.assert_array_equal(program.run([x, w])[0], compile(graph).run([x, w])[0])
+
+
+def test_integers_in_integers_are_packed_as_they_are():
+    x, w = weights((2, 16, 12, 12), "int8", 1), weights((48, 16, 3, 3), "int8")
+    graph = ops.make_graph(
+        lambda x, w: [ops.convolution(x, w, 1, 1, result=np.dtype("int32"))],
+        [TensorType(a.shape, a.dtype) for a in (x, w)],
+    )
+    program = compile(graph, stable=(1,))
+    assert [one.nbytes for one in program.plan.derivations] == [w.nbytes]
+    np.testing.assert_array_equal(program.run([x, w])[0], ops.evaluate(graph, [x, w])[0])

@@ -14,9 +14,10 @@ from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import AssertionFailed
 from hybridize.base.types import TensorType
 from hybridize.loops.index import Interner
-from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
+from hybridize.loops.kernel import Param, Statement
 from hybridize.ops import make_graph, scatter_nd, update_at
 from hybridize.schedule import thresholds
+from hybridize.schedule.kernel import Body, Kernel, LoopAxis, Nest
 from hybridize.schedule.parallel import shared_loops
 
 

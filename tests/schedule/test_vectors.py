@@ -7,8 +7,9 @@ from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int8
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
-from hybridize.loops.kernel import Few, Lanes, LoopAxis, Param
+from hybridize.loops.kernel import Param
 from hybridize.machine.target import named_target
+from hybridize.schedule.kernel import Few, Lanes, LoopAxis
 from hybridize.schedule.vectors import Widths
 
 

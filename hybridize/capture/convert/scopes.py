@@ -84,6 +84,8 @@ class Scope:
     parent: Scope | None = None
     kind: str = "function"
     """Or `comprehension`, in which `:=` binds a name of the scope around, or `class`, which functions look past."""
+    yields: bool = False
+    """True if a function of this body is a generator."""
 
     @classmethod
     def of(
@@ -92,14 +94,18 @@ class Scope:
         """The scope of a function definition, or of the body of a class, which has no parameters."""
         declared_global: set[str] = set()
         declared_nonlocal: set[str] = set()
+        yields = False
         for node in below(body, *_INNER):
-            if isinstance(node, ast.Global):
+            what = type(node)
+            if what is ast.Global:
                 declared_global.update(node.names)
-            elif isinstance(node, ast.Nonlocal):
+            elif what is ast.Nonlocal:
                 declared_nonlocal.update(node.names)
+            elif what in (ast.Yield, ast.YieldFrom):
+                yields = True
         names = set() if arguments is None else parameters(arguments)
         local = (names | bound_names(body)) - declared_global - declared_nonlocal
-        return cls(local, declared_global, declared_nonlocal, parent, kind)
+        return cls(local, declared_global, declared_nonlocal, parent, kind, yields)
 
     def is_local(self, name: str) -> bool:
         """Tell whether `name` belongs to this function or one around it that is converted with it."""

@@ -219,13 +219,13 @@ class _Converter(Expressions):
         self.top = False
         body = list(node.body)
         docstring = body[:1] if ast.get_docstring(node, clean=False) is not None else []
-        block = _Block(nested=False, yields=is_generator(body))
+        block = _Block(nested=False, yields=self.scope.yields)
         statements = docstring + self._prologue(node.args, self._lower(body[len(docstring) :], block))
         definition = ast.FunctionDef(
             name=node.name, args=node.args, body=statements, decorator_list=[], returns=returns
         )
         ast.copy_location(definition, node)
-        locate(definition, definition)
+        locate(definition, definition, once=True)
         self.scope, self.shared, self.uses_stack, self.top, self.first_parameter = before
         return definition
 

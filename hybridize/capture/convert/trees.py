@@ -33,7 +33,7 @@ def parts(node: ast.AST) -> list[Any]:
     for name in _fields(kind):
         value = getattr(node, name, None)
         if value.__class__ is list:
-            nodes += [one for one in value if one is not None]
+            nodes += [one for one in value if one is not None] if None in value else value
         elif value is not None and value.__class__ is not str:
             nodes.append(value)
     return nodes

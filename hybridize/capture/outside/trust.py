@@ -169,10 +169,12 @@ def goes_by_decimal_context(function: Any, arguments: tuple[Any, ...]) -> bool:
     classes = decimals()
     if not classes:
         return False
-    is_decimal = getattr(function, "__module__", None) in ("decimal", "_decimal") or any(
-        function is one for one in classes
-    )
-    return is_decimal or any(isinstance(value, classes) for value in arguments)
+    if getattr(function, "__module__", None) in ("decimal", "_decimal"):
+        return True
+    for one in classes:
+        if function is one:
+            return True
+    return any(isinstance(value, classes) for value in arguments)
 
 
 def decimal_context() -> tuple[Any, ...]:

@@ -27,7 +27,7 @@ def numbers_given(
         return tuple(_plain_argument(function, x) for x in args), {
             name: _plain_argument(function, x) for name, x in kwargs.items()
         }
-    if not any(_has_number(x) for x in every) or not _is_of_arrays(function):
+    if not any(map(_has_number, every)) or not _is_of_arrays(function):
         return args, kwargs
     ours = counterpart(function) or function
     data = data_parameters(ours, args, kwargs) if any(map(_is_array, (*every, _owner(function)))) else frozenset()
@@ -148,8 +148,9 @@ def _is_array(x: Any) -> bool:
 def _has_number(x: Any) -> bool:
     if type(x) is Symbol:
         return x.weak is not None
-    parts = x.values() if type(x) is dict else x if type(x) in (list, tuple) else ()
-    return any(_has_number(part) for part in parts)
+    if type(x) not in (dict, list, tuple):
+        return False
+    return any(map(_has_number, x.values() if type(x) is dict else x))
 
 
 def _is_of_arrays(function: Any) -> bool:

@@ -512,8 +512,9 @@ class Router:
         return None
 
     def _of_masked_arrays(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
-        if any(isinstance(argument, masks.Masked) for argument in (*args, *kwargs.values())):
-            return masks.applied(function, args, kwargs)
+        for argument in (*args, *kwargs.values()):
+            if isinstance(argument, masks.Masked):
+                return masks.applied(function, args, kwargs)
         return NotImplemented
 
     def _of_numbers(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:

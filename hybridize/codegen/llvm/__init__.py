@@ -9,8 +9,8 @@ In: a `Schedule` whose steps are kernels of the loop IR, contractions, routines 
 knows. IR carries explicit vectors `<W x float>`, so no IR pass is run: code generation level 2 alone keeps a kernel at
 8-30 ms. What only calls others is compiled apart, at level 0. Weights and addresses never stand in the IR.
 
-    a module       program (steps in order) and what its functions share: text, sizes, prepare, regions, safepoints,
-                    parallel, tasks
+    a module       program: kernels (the functions of steps), then host (what calls them, from the plan alone), by
+                    calls, bands, rolling, regions, parallel, tasks, safepoints; table (names), text, sizes, prepare
     nests/         loop nests: elements, positions, memory; tiles, panels and accumulators
     contraction/   products: tiles, micro-kernels, what follows in the store
     routines/      sorting, factors of matrices, rejection

@@ -11,53 +11,54 @@ import itertools
 from collections.abc import Sequence
 
 from hybridize.base.dims import Size, same
+from hybridize.codegen.llvm.calls import call
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
-from hybridize.schedule.steps import Band, RollingBlock, RollingCut, RowCut
+from hybridize.runtime.plan import PlanBand, PlanLaunch, PlanRolling
 
-Call = tuple[str, Sequence[tuple[int, Size]]]
+Call = tuple[PlanLaunch, Sequence[tuple[int, Size]]]
 """A function of some rows or units and its pointers: the number of each among those of the band, and the bytes of a row
 where it points to memory for one block of rows only, else 0."""
 
 
-def emit_band(module: Module, name: str, band: Band, pointers: int, calls: Sequence[Call]) -> Function:
+def emit_band(
+    module: Module, name: str, band: PlanBand | PlanRolling, pointers: int, calls: Sequence[Call]
+) -> Function:
     """Write the function `name`: `(ptr <pointers>, i64 first, i64 last)`, which runs these units; the last pointers are
-    to the band's own memory.
+    to the band's own memory. Where members are done in turn, `i64 member` comes before the units.
     """
     params = [("ptr", f"p{number}") for number in range(pointers)]
-    match band.cut:
-        case RowCut(in_turn=True):
-            params.insert(0, ("ptr", "member"))
+    if isinstance(band, PlanBand) and band.in_turn:
+        params.append(("i64", "member"))
     f = Function(module, name, [*params, ("i64", "first"), ("i64", "last")], attributes=UNOPTIMISED)
-    match band.cut:
-        case RowCut():
-            _write_rows(f, band.cut, calls)
-        case RollingCut():
-            _write_lines(f, band.cut, band.units, range(pointers - len(band.own), pointers), calls)
+    match band:
+        case PlanBand():
+            _write_rows(f, band, calls)
+        case PlanRolling():
+            _write_lines(f, band, range(pointers - len(band.memories), pointers), calls)
     return f
 
 
-def _write_rows(f: Function, cut: RowCut, calls: Sequence[Call]) -> None:
+def _write_rows(f: Function, band: PlanBand, calls: Sequence[Call]) -> None:
     """Run blocks of rows.
 
     A function of rows is told which, of all members of the batch counted as one. Where members are done in turn, blocks
-    are those of one, whose number is the first pointer.
+    are those of one, whose number is `member`.
     """
-    rows, blocks = f.size(cut.blocks.rows), f.size(cut.blocks.count)
+    rows, blocks = f.size(band.rows), f.size(band.count)
     with f.loop("%first", "%last") as unit:
         block, before = unit.index, "0"
-        if cut.in_turn:
-            before = f.op(f"mul i64 {f.op('ptrtoint ptr %member to i64')}, {rows}")
-        elif not same(cut.batch, 1):
+        if band.in_turn:
+            before = f.op(f"mul i64 %member, {rows}")
+        elif not same(band.batch, 1):
             block = f.op(f"urem i64 {unit.index}, {blocks}")
             before = f.op(f"mul i64 {f.op(f'udiv i64 {unit.index}, {blocks}')}, {rows}")
-        start = f.op(f"mul i64 {block}, {cut.blocks.size}")
-        stop = f.op(f"add i64 {start}, {cut.blocks.size}")
+        start = f.op(f"mul i64 {block}, {band.block}")
+        stop = f.op(f"add i64 {start}, {band.block}")
         following = f.op(f"add i64 {block}, 1")
         stop = f.op(f"select i1 {f.op(f'icmp eq i64 {following}, {blocks}')}, i64 {rows}, i64 {stop}")
         first, last = (f.op(f"add i64 {row}, {before}") for row in (start, stop))
-        for function, args in calls:
-            places = [_place(f, number, row, first) for number, row in args]
-            f.call(function, [*(f"ptr {place}" for place in places), f"i64 {first}", f"i64 {last}"])
+        for launch, args in calls:
+            call(f, launch, [_place(f, number, row, first) for number, row in args], [first, last])
 
 
 def _place(f: Function, number: int, row: Size, first: str) -> str:
@@ -66,17 +67,16 @@ def _place(f: Function, number: int, row: Size, first: str) -> str:
     return f"%p{number}" if distance == "0" else at(f, f"%p{number}", f.op(f"sub i64 0, {distance}"))
 
 
-def _write_lines(f: Function, cut: RollingCut, parts: int, own: range, calls: Sequence[Call]) -> None:
+def _write_lines(f: Function, band: PlanRolling, own: range, calls: Sequence[Call]) -> None:
     """Run parts of the blocks of lines, which are kept in memory that the pointers `own` are to."""
-    records = [_record(block) for block in cut.blocks]
-    length = len(records[0])
+    records, length = band.blocks, len(band.blocks[0])
     values = ", ".join(f"i64 {number}" for number in itertools.chain(*records))
     table = f.module.constant(f"{f.name}.table", f"[{len(records) * length} x i64]", f"[{values}]")
     clear = f.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
-    memories = list(zip(own, cut.lines, strict=True))
+    memories = list(zip(own, band.memories, strict=True))
     for number, lines in memories:
-        f.do(f"call void {clear}(ptr %p{number}, i8 0, i64 {lines.count * lines.line_bytes}, i1 false)")
-    first, last = (_cut(f, part, len(records), parts) for part in ("%first", "%last"))
+        f.do(f"call void {clear}(ptr %p{number}, i8 0, i64 {lines.lines * lines.line_bytes}, i1 false)")
+    first, last = (_cut(f, part, len(records), band.parts) for part in ("%first", "%last"))
     with f.loop(first, last) as turn:
         record = at(f, table, times(f, turn.index, length * 8))
         numbers = [f.op(f"load i64, ptr {at(f, record, 8 * k)}, align 8") for k in range(length)]
@@ -90,10 +90,9 @@ def _write_lines(f: Function, cut: RollingCut, parts: int, own: range, calls: Se
             places[number] = at(f, f"%p{number}", f.op(f"sub i64 0, {times(f, low, lines.line_bytes)}"))
             moves.append((number, seen, count, lines.line_bytes))
         is_first = f.op(f"icmp eq i64 {turn.index}, {first}")
-        for (function, args), (alone, following, end) in zip(calls, units, strict=True):
+        for (launch, args), (alone, following, end) in zip(calls, units, strict=True):
             begin = f.op(f"select i1 {is_first}, i64 {alone}, i64 {following}")
-            operands = [f"ptr {places.get(number, f'%p{number}')}" for number, _ in args]
-            f.call(function, [*operands, f"i64 {begin}", f"i64 {end}"])
+            call(f, launch, [places.get(number, f"%p{number}") for number, _ in args], [begin, end])
         for number, seen, count, line_bytes in moves:
             source = at(f, f"%p{number}", times(f, seen, line_bytes))
             f.copy(f"%p{number}", source, times(f, count, line_bytes))
@@ -102,11 +101,3 @@ def _write_lines(f: Function, cut: RollingCut, parts: int, own: range, calls: Se
 def _cut(f: Function, part: str, blocks: int, parts: int) -> str:
     """The first block of a part."""
     return f.op(f"udiv i64 {times(f, part, blocks)}, {parts}")
-
-
-def _record(block: RollingBlock) -> list[int]:
-    """The numbers of a block: three of each step, then five of each memory."""
-    numbers = [number for units in block.units for number in units]
-    for first, moved, zeros in zip(block.firsts, block.moved, block.zeros, strict=True):
-        numbers += [first, *moved, *zeros]
-    return numbers

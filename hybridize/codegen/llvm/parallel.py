@@ -11,26 +11,36 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import Size
 from hybridize.base.dtypes import float64
+from hybridize.codegen.llvm.calls import call
 from hybridize.codegen.llvm.sizes import as_double
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal
-from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
+from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US, PlanLaunch, PlanShare
 from hybridize.runtime.pool import TEAM
 from hybridize.schedule import thresholds
-from hybridize.schedule.parallel import Split
+from hybridize.schedule.parallel import ranges_of
 
 _CALL = "in_parallel"
 
 
-def emit_body(module: Module, name: str, ranged: str, pointers: int, strides: Sequence[Size], sized: bool) -> None:
+def emit_body(
+    module: Module,
+    name: str,
+    ranged: PlanLaunch,
+    pointers: int,
+    strides: Sequence[Size],
+    sized: bool,
+    numbers: int = 0,
+) -> None:
     """Write the body `name` of the loop over the turns of the function `ranged`.
 
-    That takes `pointers` pointers, first and last turn, and size symbols. The last pointers are to memory of which
-    each thread has its own part, `strides` bytes apart; `sized` is whether there are size symbols in the program.
+    That takes `pointers` pointers, `numbers` numbers, first and last turn, and size symbols. The last pointers are to
+    memory of which each thread has its own part, `strides` bytes apart; `sized` is whether there are size symbols in
+    the program.
     """
     params = [("ptr", "data"), ("i64", "first"), ("i64", "last"), ("i64", "slot")]
     f = Function(module, name, params, attributes=UNOPTIMISED)
     if sized:
-        f.sizes = f.on_entry(f"load ptr, ptr {_cell(f, pointers)}, align 8", "sizes")
+        f.sizes = f.on_entry(f"load ptr, ptr {_cell(f, pointers + numbers)}, align 8", "sizes")
     args = []
     for number in range(pointers):
         pointer = f.op(f"load ptr, ptr {_cell(f, number)}, align 8")
@@ -38,8 +48,9 @@ def emit_body(module: Module, name: str, ranged: str, pointers: int, strides: Se
         if own >= 0:
             offset = f.op(f"mul i64 %slot, {f.size(strides[own])}")
             pointer = f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
-        args.append(f"ptr {pointer}")
-    f.call(ranged, [*args, "i64 %first", "i64 %last"])
+        args.append(pointer)
+    more = [f.op(f"load i64, ptr {_cell(f, pointers + number)}, align 8") for number in range(numbers)]
+    call(f, ranged, args, [*more, "%first", "%last"])
 
 
 def _cell(f: Function, number: int) -> str:
@@ -47,34 +58,47 @@ def _cell(f: Function, number: int) -> str:
     return f.on_entry(f"getelementptr ptr, ptr %data, i64 {number}", ("argument", number))
 
 
-def call_in_parallel(f: Function, team: str, body: str, pointers: Sequence[str], turns: Size, split: Split) -> None:
+def call_in_parallel(
+    f: Function,
+    team: str,
+    body: str,
+    pointers: Sequence[str],
+    turns: Size,
+    share: PlanShare,
+    threads: int,
+    numbers: Sequence[str] = (),
+) -> None:
     """Run all turns of a body, in ranges as far as that pays."""
-    arguments = [*pointers, f.sizes] if f.sizes else list(pointers)
+    arguments = [
+        *(f"ptr {one}" for one in pointers),
+        *(f"i64 {one}" for one in numbers),
+        *[f"ptr {f.sizes}"] * bool(f.sizes),
+    ]
     # One array for all loops with as many: each is over before the next begins, and a program may have thousands.
     count = len(arguments)
     data = f.on_entry(f"alloca ptr, i64 {count}, align 64", ("arguments", count))
-    for number, pointer in enumerate(arguments):
+    for number, argument in enumerate(arguments):
         cell = f.op(f"getelementptr ptr, ptr {data}, i64 {number}")
-        f.do(f"store ptr {pointer}, ptr {cell}, align 8")
+        f.do(f"store {argument}, ptr {cell}, align 8")
     if _CALL not in f.module.functions:
         _emit_call(f.module)
-    grain, wake = _manner(f, turns, split)
+    grain, wake = _manner(f, turns, share)
     f.do(
         f"call void @{_CALL}(ptr {team}, ptr @{body}, ptr {data}, i64 {f.size(turns)}, i64 {grain}, "
-        f"i64 {split.slots}, i64 {wake})"
+        f"i64 {threads}, i64 {wake})"
     )
 
 
-def _manner(f: Function, turns: Size, split: Split) -> tuple[str, str]:
+def _manner(f: Function, turns: Size, share: PlanShare) -> tuple[str, str]:
     """The fewest turns of a range, all where it is better to be alone; and whether the work is worth waking workers."""
-    ranges = split.ranges(turns)
+    ranges = ranges_of(turns, share.bytes, share.flops, wakes=share.wakes)
     if ranges.grain is not None:
         return str(ranges.grain), str(int(ranges.wakes is True))
-    parts = ((split.flops, FLOPS_PER_US), (split.nbytes, BYTES_PER_US))
+    parts = ((share.flops, FLOPS_PER_US), (share.bytes, BYTES_PER_US))
     times = [f.op(f"fdiv double {as_double(f, amount)}, {literal(rate, float64)}") for amount, rate in parts]
     work = f.op(f"fadd double {times[0]}, {times[1]}")
-    share = f.op(f"fdiv double {literal(thresholds.RANGE_US, float64)}, {work}")
-    grain = f.op(f"fptosi double {f.op(f'fmul double {share}, {as_double(f, turns)}')} to i64")
+    rate = f.op(f"fdiv double {literal(thresholds.RANGE_US, float64)}, {work}")
+    grain = f.op(f"fptosi double {f.op(f'fmul double {rate}, {as_double(f, turns)}')} to i64")
     some = f.smax(grain, 1)
     enough = f.op(f"fcmp oge double {work}, {literal(ranges.alone_us, float64)}")
     wake = f.op(f"fcmp oge double {work}, {literal(thresholds.WORTH_US, float64)}")

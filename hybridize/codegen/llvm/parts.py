@@ -6,14 +6,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from hybridize.codegen.llvm.text import NAMED, UNOPTIMISED, Module
+from hybridize.codegen.llvm.text import NAMED, Module
 from hybridize.codegen.split import SECTION
 
 APART: Final = 3
 """So many functions for which plain code will do are worth a text of their own."""
-
-_MEMORY = (" = load ", "\n  store ", " = atomicrmw ", "@llvm.masked.")
-"""Instructions that read or write memory."""
 
 
 class Parts:
@@ -25,17 +22,11 @@ class Parts:
         self._mentioned = {name: tuple(dict.fromkeys(NAMED.findall(text))) for name, text in self._texts.items()}
         self.exported = [name for name, function in module.functions.items() if function.exported]
         """The functions that others than the module know."""
-        plain = frozenset(name for name in self._texts if self._is_plain(name))
+        plain = frozenset(name for name, one in module.functions.items() if one.seldom or not one.works)
         self.plain = plain if len(plain) >= APART else frozenset()
         """The functions for which plain code will do, where there are several: those that seldom run, and those that
-        only call others. These are the `UNOPTIMISED`, and those that touch no memory themselves, as a loop over tiles
-        that are turned around by a call, but not those that are busy.
+        only call others.
         """
-
-    def _is_plain(self, name: str) -> bool:
-        text, function = self._texts[name], self._module.functions[name]
-        only_calls = UNOPTIMISED in text or not any(word in text for word in _MEMORY)
-        return function.seldom or (only_calls and not function.busy)
 
     def text(self, names: Collection[str]) -> str:
         """Write some of the functions, each in a section of its own, with declarations of others that they name."""

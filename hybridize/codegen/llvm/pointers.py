@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hybridize.codegen.llvm.text import Function, at
-from hybridize.schedule.steps import NOWHERE, Address
+from hybridize.codegen.llvm.text import Function
+from hybridize.runtime.plan import PlanAddress
 
 Base = tuple[str, int]
 """The kind and slot of addresses."""
@@ -15,22 +15,22 @@ Base = tuple[str, int]
 class Pointers:
     """Registers of addresses within a function, each computed where it is asked for first."""
 
-    def __init__(self, f: Function, bases: Mapping[Base, str], known: Mapping[Address, str] | None = None) -> None:
+    def __init__(self, f: Function, bases: Mapping[Base, str], known: Mapping[PlanAddress, str] | None = None) -> None:
         """Of addresses in a function, whose `bases` are registers; some are `known`."""
         self._f = f
         self._bases = dict(bases)
         self._known = dict(known or {})
 
-    def at(self, address: Address) -> str:
+    def at(self, address: PlanAddress) -> str:
         """The register that points to `address`."""
-        if address == NOWHERE:
+        if address.kind == "nowhere":
             return "null"
         pointer = self._known.get(address)
         if pointer is None:
-            pointer = self._known[address] = at(self._f, self._base((address.kind, address.slot)), address.offset)
+            pointer = self._known[address] = self._computed(address)
         return pointer
 
-    def resolve(self, addresses: Iterable[Address]) -> None:
+    def resolve(self, addresses: Iterable[PlanAddress]) -> None:
         """Compute those of some addresses that there is a base for."""
         for address in addresses:
             if (address.kind, address.slot) in self._bases:
@@ -39,6 +39,9 @@ class Pointers:
     def within(self, bases: Mapping[Base, str]) -> Pointers:
         """The pointers of a block that these lead to, with further bases; what it computes is of no use outside."""
         return Pointers(self._f, {**self._bases, **bases}, self._known)
+
+    def _computed(self, address: PlanAddress) -> str:
+        return self._f.at(self._base((address.kind, address.slot)), address.offset)
 
     def _base(self, base: Base) -> str:
         return self._bases[base]
@@ -62,16 +65,9 @@ class ProgramPointers(Pointers):
 class PassedPointers(Pointers):
     """Those of a function that is given an array of them, `%data`, one for each of some addresses."""
 
-    def __init__(self, f: Function, addresses: Sequence[Address]) -> None:
+    def __init__(self, f: Function, addresses: Sequence[PlanAddress]) -> None:
         super().__init__(f, {})
         self._cells = {address: number for number, address in enumerate(addresses)}
 
-    def at(self, address: Address) -> str:
-        """The register that points to `address`."""
-        if address == NOWHERE:
-            return "null"
-        pointer = self._known.get(address)
-        if pointer is None:
-            cell = self._f.element("%data", self._cells[address], "ptr")
-            pointer = self._known[address] = self._f.load(cell, type="ptr")
-        return pointer
+    def _computed(self, address: PlanAddress) -> str:
+        return self._f.load(self._f.element("%data", self._cells[address], "ptr"), type="ptr")

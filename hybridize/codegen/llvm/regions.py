@@ -15,21 +15,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hybridize.base.dims import bounds, is_symbolic, same
 from hybridize.base.frozen import frozen
-from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.calls import addresses_of
 from hybridize.codegen.llvm.pointers import Base, Pointers
-from hybridize.codegen.llvm.routines.emit import calls_back
 from hybridize.codegen.llvm.safepoints import Safepoint
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, times
 from hybridize.machine.target import Target
+from hybridize.runtime.plan import Buffer, Plan, PlanRegion
 from hybridize.schedule.memory import ALIGN
-from hybridize.schedule.steps import RegionStep
 
-WriteBody = Callable[[Function, int, Pointers], None]
-"""`write(f, body, pointers)` writes calls of the steps of a body."""
+WriteBody = Callable[[Function, Plan, Pointers], None]
+"""Writes the steps of a body."""
 
 
 def emit_region(
-    module: Module, name: str, step: RegionStep, write: WriteBody, watched: Target | None, *, sized: bool
+    module: Module, name: str, step: PlanRegion, write: WriteBody, watched: Target | None, *, sized: bool
 ) -> None:
     """Write the region `name`; `sized` is whether sizes come with the call.
 
@@ -46,23 +45,21 @@ def emit_region(
             _turn_together(f, [region])
 
 
-def emit_scans(
-    module: Module, name: str, steps: Sequence[RegionStep], writes: Sequence[WriteBody], *, sized: bool
-) -> None:
+def emit_scans(module: Module, name: str, steps: Sequence[PlanRegion], write: WriteBody, *, sized: bool) -> None:
     """Write scans of one length that do not need each other as one loop."""
     f = _function(module, name, steps, sized)
-    _turn_together(f, [_Region(f, *one, number) for number, one in enumerate(zip(steps, writes, strict=True))])
+    _turn_together(f, [_Region(f, step, write, number) for number, step in enumerate(steps)])
 
 
-def _function(module: Module, name: str, steps: Sequence[RegionStep], sized: bool) -> Function:
+def _function(module: Module, name: str, steps: Sequence[PlanRegion], sized: bool) -> Function:
     params: list[str] = []
     for number, step in enumerate(steps):
         params += [f"o{number}.{k}" for k in range(len(step.outputs))]
         params += [f"i{number}.{k}" for k in range(len(step.inputs))]
-        for body, constants in enumerate(step.constants):
-            params += [f"k{number}.{body}.{k}" for k in range(len(constants))]
+        for number_of_body, body in enumerate(step.bodies):
+            params += [f"k{number}.{number_of_body}.{k}" for k in range(len(body.constants))]
         params.append(f"workspace{number}")
-    f = Function(module, name, [("ptr", param) for param in (*params, *["sizes"] * sized)], busy=True)
+    f = Function(module, name, [("ptr", param) for param in (*params, *["sizes"] * sized)])
     if sized:
         f.sizes = "%sizes"
     return f
@@ -94,7 +91,7 @@ class _Turn:
 
 
 class _Region:
-    def __init__(self, f: Function, step: RegionStep, write: WriteBody, number: int) -> None:
+    def __init__(self, f: Function, step: PlanRegion, write: WriteBody, number: int) -> None:
         self.f = f
         self.step = step
         self.outputs = [f"%o{number}.{k}" for k in range(len(step.outputs))]
@@ -115,21 +112,20 @@ class _Region:
     def _fix(self, inputs: Mapping[int, str]) -> None:
         """Compute the pointers of the bodies that are the same in all turns: constants, scratch, these inputs."""
         for number, body in enumerate(self.step.bodies):
-            first = len(body.plan.inputs)
+            first = len(body.inputs)
             bases: dict[Base, str] = {("scratch", 0): self._scratch}
             bases |= {("input", k): pointer for k, pointer in inputs.items()}
-            names = (f"%k{self._number}.{number}.{k}" for k in range(len(self.step.constants[number])))
+            names = (f"%k{self._number}.{number}.{k}" for k in range(len(body.constants)))
             bases |= {("input", first + k): name for k, name in enumerate(names)}
             pointers = Pointers(self.f, bases)
-            for step in body.steps:
-                pointers.resolve(step.pointers())
+            pointers.resolve(addresses_of(body))
             self._fixed.append(pointers)
 
     def _body(self, number: int, inputs: Mapping[int, str], outputs: Sequence[str]) -> None:
         """The steps of a body in one turn, with these inputs besides those that are fixed."""
         bases: dict[Base, str] = {("input", k): pointer for k, pointer in inputs.items()}
         bases |= {("output", k): pointer for k, pointer in enumerate(outputs)}
-        self._write(self.f, number, self._fixed[number].within(bases))
+        self._write(self.f, self.step.bodies[number], self._fixed[number].within(bases))
 
     # State
 
@@ -146,9 +142,8 @@ class _Region:
 
     def _end_steady(self) -> None:
         """Give what the body hands on as it is."""
-        addresses = self.step.addresses
         for k in self._of_kinds("steady"):
-            if k not in self.step.unread and addresses[k] != addresses[len(self.step.outputs) + k]:
+            if k not in self.step.unread:
                 self._copy(self.outputs[k], self.inputs[k], self.step.outputs[k].nbytes)
 
     # Branches, and loops that ask
@@ -170,7 +165,7 @@ class _Region:
         """A while loop."""
         f, step = self.f, self.step
         self._fix(self._settle())
-        safepoint = None if watched is None else Safepoint(f, watched, effects=calls_back(step))
+        safepoint = None if watched is None else Safepoint(f, watched, effects=step.acts)
         flag = at(self.f, self._workspace, step.scratch_offset - ALIGN)
         carried = self._of_kinds("by turns")
         first = {k: _Turn(self.inputs[k], self.outputs[k], self._other(k)) for k in carried}
@@ -287,6 +282,5 @@ class _Region:
         with self.f.when(self.f.op(f"icmp {'ne' if turns else 'eq'} i64 {self.f.size(self.step.length)}, 0")):
             self._copy(target, source, nbytes)
 
-    def _slice(self, pointer: str, type_: TensorType, index: str) -> str:
-        nbytes = type_.with_shape(type_.shape[1:]).nbytes
-        return at(self.f, pointer, times(self.f, index, nbytes))
+    def _slice(self, pointer: str, stack: Buffer, index: str) -> str:
+        return at(self.f, pointer, times(self.f, index, stack.slice_bytes))

@@ -213,15 +213,16 @@ class Function:
         returns: str = "void",
         linkage: str = "internal",
         attributes: str = "nounwind",
-        busy: bool = False,
+        works: bool | None = None,
     ) -> None:
         """Open a function; `params` are (type with attributes, name) pairs, `%name` in the body.
 
-        One that is `busy` calls others so often that its own instructions count.
+        One that `works` has instructions that count. Others only call functions that do, and are compiled at level 0;
+        the `UNOPTIMISED` are such if nothing is said.
         """
         self.module = module
         self.name = name
-        self.busy = busy
+        self.works = UNOPTIMISED not in attributes if works is None else works
         self.seldom = False
         """True if it runs so seldom that better code would not pay for itself."""
         self.symbols: dict[int, dims.SizeSymbol] = {}
@@ -540,4 +541,5 @@ def _aligned(type: str) -> str:
     return f", align {int(type[1:]) // 8}" if type.startswith("i") else ""
 
 
+# As rooms call them that are not converted.
 operand, at, times, plus = Function.operand, Function.at, Function.times, Function.plus

@@ -481,7 +481,7 @@ static void *new_block(const struct call *call, int64_t word, const int64_t *dim
     const struct exchange *library = call->table->exchange;
     int64_t rank = rank_of(word), nbytes = itemsize_of(word);
     for (int64_t k = 0; k < rank; k++) nbytes *= dims[k];
-    int64_t before = HEADER_BYTES + TENSOR_BYTES + 16 * rank;
+    int64_t before = HEADER_BYTES + (int64_t)sizeof(struct tensor) + 16 * rank;
     int64_t need = (before + nbytes + ALIGNMENT + ALIGNMENT - 1) & -ALIGNMENT;
     // Not aligned more than all memory is: what is freed of such blocks fits no later one, and memory grows.
     char *block = process->aligned_alloc(16, need);
@@ -490,7 +490,7 @@ static void *new_block(const struct call *call, int64_t word, const int64_t *dim
         return NULL;
     }
     if (nbytes >= PAGED && process->madvise) process->madvise(aligned(block, PAGE), need - PAGE, HUGE_PAGES);
-    int64_t *sizes = (int64_t *)(block + HEADER_BYTES + TENSOR_BYTES), *strides = sizes + rank;
+    int64_t *sizes = (int64_t *)(block + HEADER_BYTES + (int64_t)sizeof(struct tensor)), *strides = sizes + rank;
     AT(int64_t, block, 0) = 1;  // the version; then context and flags, in the way of an unversioned tensor that follows
     AT(int64_t, block, 8) = 0;
     AT(int64_t, block, 24) = 0;

@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; ba13f91b78c869bf07afa88fc5394778e37a325b15c988fa346c2caff4197122
+; 9e353cbbc6aff36d5843a5cea90652b182d60c3fc00bb6738cbe71d54913549c
 
 
 @table_offset = external constant i64, align 8

@@ -6,9 +6,7 @@
 
 #define ALIGNMENT 64
 #define ARGUMENT_BYTES 48
-#define CALLER_SPINS_NS 50000
 #define CHUNKS_EACH 4
-#define CPU_DEVICE 1
 #define GUARD_BYTES 32
 #define HEADER_BYTES 32
 #define LARGEST_INT 9007199254740992
@@ -17,13 +15,7 @@
 #define MOST_THREADS 255
 #define OUTPUT_BYTES 48
 #define TEAM_MODEL 1
-#define TENSOR_BYTES 48
 #define USABLE 257
-#define USABLE_AND_WRITABLE 1281
-#define VIEW_BYTES 80
-#define VIEW_FLAGS 60
-#define WORKER_SPINS_NS 20000
-#define YIELDS_AFTER_NS 3000
 
 enum { ARGUMENT_ARRAY = 0, ARGUMENT_FLOAT = 1, ARGUMENT_INT = 2, ARGUMENT_SAME = 3, ARGUMENT_TUPLE = 4, ARGUMENT_LIST = 5, ARGUMENT_DICT = 6, ARGUMENT_TENSOR = 7, ARGUMENT_VIEW = 8 };
 
@@ -235,22 +227,6 @@ enum { RETURNS_LEAF = 0, RETURNS_TUPLE = 1, RETURNS_LIST = 2, RETURNS_NONE = 3, 
     _Static_assert(offsetof(RECORD, parallel) == 0, "parallel"); \
     _Static_assert(offsetof(RECORD, pool) == 8, "pool"); \
     _Static_assert(offsetof(RECORD, threads) == 16, "threads");
-
-#define CHECK_TENSOR(RECORD) \
-    _Static_assert(offsetof(RECORD, data) == 0, "data"); \
-    _Static_assert(offsetof(RECORD, device) == 8, "device"); \
-    _Static_assert(offsetof(RECORD, word) == 16, "word"); \
-    _Static_assert(offsetof(RECORD, shape) == 24, "shape"); \
-    _Static_assert(offsetof(RECORD, strides) == 32, "strides"); \
-    _Static_assert(offsetof(RECORD, byte_offset) == 40, "byte_offset");
-
-#define CHECK_VIEW(RECORD) \
-    _Static_assert(offsetof(RECORD, data) == 0, "data"); \
-    _Static_assert(offsetof(RECORD, owner) == 8, "owner"); \
-    _Static_assert(offsetof(RECORD, itemsize) == 24, "itemsize"); \
-    _Static_assert(offsetof(RECORD, ndim) == 36, "ndim"); \
-    _Static_assert(offsetof(RECORD, format) == 40, "format"); \
-    _Static_assert(offsetof(RECORD, shape) == 48, "shape");
 
 #define CHECK_WATCHED(RECORD) \
     _Static_assert(offsetof(RECORD, pending) == 0, "pending"); \

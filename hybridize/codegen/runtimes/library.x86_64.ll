@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; 27a07e34a8e3140d1f8864066ef2ae4a1f35be77c77d1ee1093cad3eb63fe2f3
+; 48163b491b63db1f9a42de18ba6478a132b7fdafa69cfe02c2445e9f69b8abd5
 
 
 @generator = external constant i64, align 8

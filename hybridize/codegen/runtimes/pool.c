@@ -66,6 +66,12 @@ CHECK_TEAM(struct team)
 enum { FUTEX_WAIT = 128, FUTEX_WAKE = 129 };
 enum { MONOTONIC_CLOCK = 1, SET_MASK = 2, SIGNAL_WORDS = 16 };
 
+enum {
+    WORKER_SPINS_NS = 20000,  // for more to do: the steps of one program follow each other within it
+    CALLER_SPINS_NS = 50000,  // for its workers to finish, before it sleeps: being woken takes as long
+    YIELDS_AFTER_NS = 3000,   // from then on whoever looks gives way to other threads between two looks
+};
+
 #define NOW(word) atomic_load_explicit(&(word), memory_order_relaxed)
 #define ACQUIRED(word) atomic_load_explicit(&(word), memory_order_acquire)
 #define SET(word, value) atomic_store_explicit(&(word), value, memory_order_relaxed)

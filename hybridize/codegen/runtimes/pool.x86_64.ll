@@ -1,5 +1,5 @@
 ; Made of pool.c by `make runtimes`: clang version 22.1.8
-; 6c5c8d27147cbcb951ca91042abc5336d020fda59ef203e3b4bb3935dce03d95
+; 73c84ddc8730823fa0fef475b09a1ad613e912e4531313465b23c372b57d302b
 
 define void @hybridize_parallel(ptr %team, ptr %body, ptr %data, i64 %count, i64 %grain, i64 %slots, i64 %wake) nounwind {
 entry:

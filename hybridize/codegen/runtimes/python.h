@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects of CPython, of NumPy and of DLPack, as far as the entry reads them; `runtime.cpython` has proven where
-// their members lie before any of it is used.
+// The objects of CPython, of NumPy and of DLPack, as far as the entry reads them. Where members of objects lie,
+// `runtime.cpython` has proven before any of it is used.
 #pragma once
 
 #include <stdint.h>
@@ -39,13 +39,20 @@ struct array {
     int32_t flags;
 };
 
+// Of arrays that are C-contiguous, aligned, and writable.
+enum { USABLE_AND_WRITABLE = USABLE | 0x400 };
+
+// `DLTensor`.
 struct tensor {
     char *data;
-    int64_t device, word;  // `word`: number of axes and dtype
+    int64_t device, word;  // `CPU_DEVICE`; number of axes and dtype (`runtime.exchange.tensor_word`)
     int64_t *shape, *strides;
     int64_t byte_offset;
 };
 
+enum { CPU_DEVICE = 1 };  // the computer's memory
+
+// `Py_buffer`.
 struct view {
     char *data;
     object *owner;
@@ -56,11 +63,10 @@ struct view {
     void *internal;
 };
 
+enum { VIEW_FLAGS = 0x3C };  // asks for the format, and memory that lies row by row
+
 CHECK_OBJECT(struct object)
 CHECK_SEQUENCE(struct sequence)
 CHECK_DICT(struct dict)
 CHECK_NUMBER(struct number)
 CHECK_ARRAY(struct array)
-CHECK_TENSOR(struct tensor)
-CHECK_VIEW(struct view)
-_Static_assert(sizeof(struct tensor) == TENSOR_BYTES && sizeof(struct view) == VIEW_BYTES, "");

@@ -1,5 +1,5 @@
 ; Made of safepoint.c by `make runtimes`: clang version 22.1.8
-; abb8fc82378ff1d2643f73e647b40b30b4c8078f9a47d4083af8d7e4eb4145d7
+; 42c348cb398086d047bb66673b5f6aa3b3a017671c319cf3b7645b793118e367
 
 
 @hybridize_watched = external global { ptr, ptr, ptr }, align 8

@@ -1,5 +1,5 @@
 ; Made of weights_inside.c by `make runtimes`: clang version 22.1.8
-; 73b6c2c4bbb05275f3dd0a6365788742c45757b179a7642426b7c276d3f3f4b8
+; 3030ccb7345dbc904a3bc2f09edc869c21cb0b9a466ee0bef228fab91bff4630
 
 @weights = external constant [0 x i8], align 1
 

@@ -1,5 +1,5 @@
 ; Made of weights_mapped.c by `make runtimes`: clang version 22.1.8
-; 41b8d7f7b91850763867e2325e53bae6440bed365759d98199dae98bc6eefbf1
+; 83cb0e799ab224d45890d2890503fd0ec84dd4129317c3a01fec89b422dcac6b
 
 @open_flags = external constant i64, align 8
 @weights_bytes = external constant i64, align 8

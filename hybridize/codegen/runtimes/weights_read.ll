@@ -1,5 +1,5 @@
 ; Made of weights_read.c by `make runtimes`: clang version 22.1.8
-; c3f13a54274a9dd9bf658aaf8c833762e284b9bff3c3ad2655a5e6894cc0c11b
+; 69c805bfe2fdc1b3c547ba63edebbdab708fa29ca97203b12c3baf32ff08f246
 
 @weights_bytes = external constant i64, align 8
 @.str = private unnamed_addr constant [3 x i8] c"rb\00", align 1

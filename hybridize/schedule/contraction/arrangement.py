@@ -605,7 +605,7 @@ class _Walk:
         outer = [*spread, *(self.axis(axis) for axis in self.arranged.rows if axis != row.axis)]
         outer.sort(key=lambda axis: -abs(hint(axis.x)))
         size = part.contraction.sizes[row.axis]
-        step = row.x * arithmetic.dtype.itemsize
+        step = row.x * arithmetic.stored.itemsize
         heights = tuple(tap_plans.tile_height(each.vectors, size, step, arithmetic) for each in panels)
         return tap_plans.TapTiles(row, tuple(outer), heights, ())
 
@@ -677,9 +677,9 @@ def _shares(plan: tap_plans.TapPlan, target: Target) -> tuple[tap_plans.TapPanel
     They may come from afar even where the second-level cache could hold all of them: other steps have used it since
     the call before. Where they are near, what is fetched for nothing costs nothing that could be measured.
     """
-    per_column = hint(plan.tap_count * plan.term_count) * plan.dtype.itemsize // hint(plan.blocks.count)
+    per_column = hint(plan.tap_count * plan.term_count) * plan.panel.itemsize // hint(plan.blocks.count)
     count = hint(sum((panels.count for panels in plan.panels), 0) * _count(plan.packed_groups))
-    nbytes = hint(plan.packed_elements) * plan.dtype.itemsize
+    nbytes = hint(plan.packed_elements) * plan.panel.itemsize
     if count < 2 or plan.blocks.outside or nbytes <= target.l1_bytes:
         return plan.panels
     parts = [(part, tiles) for tiles in plan.tiles for part in tiles.parts]

@@ -18,15 +18,16 @@ from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Nest, Param, Statement
-from hybridize.loops.measure import typical
+from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.packing import PanelSet, into_panels, zero_of
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan
 from hybridize.schedule.homes import Home
+from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.tiles import LARGEST, SMALLEST
 from hybridize.schedule.together import LoopedStatement
+from hybridize.schedule.vectors import typical
 
 LINE = 64
 """Bytes of a line of the caches."""
@@ -178,7 +179,7 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
     """Copy the second operand, param 1, into the panels of a plan, param 0."""
     home, of = source
     interner = Interner()
-    params = (Param(plan.dtype, plan.packed_elements, True), Param(of, home.elements, False))
+    params = (Param(plan.panel, plan.packed_elements, True), Param(of, home.elements, False))
     nests, copies = Nests(machine, params, interner), []
     groups = product(axis.size for axis in plan.packed_groups)
     run = _run_of(contraction, plan, source, machine)
@@ -187,7 +188,7 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
         indices: dict[int, Expr] = {plan.column.axis: column}
         for axes, index in zip((plan.packed_groups, plan.taps, plan.terms), (*group, *terms), strict=True):
             indices.update(_counted(space, axes, index))
-        return interner.cast(interner.load(of, 1, (_address(space, contraction, home, indices),)), plan.dtype)
+        return interner.cast(interner.load(of, 1, (_address(space, contraction, home, indices),)), plan.panel)
 
     panels = []
     for part in plan.panels:
@@ -199,7 +200,7 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
         panels.append(PanelSet(part.start + whole * width, part.count - whole, part.vectors))
     sizes = (groups,), (plan.tap_count, plan.term_count)
     per_group = plan.columns * plan.tap_count * plan.term_count
-    copies += into_panels(nests, plan.dtype, panels, plan.lanes, sizes, per_group, plan.column.size, element)
+    copies += into_panels(nests, plan.panel, panels, plan.lanes, sizes, per_group, plan.column.size, element)
     return Kernel(params, (), tuple(copies))
 
 
@@ -224,7 +225,7 @@ def _run_of(
     lanes = machine.lanes(of.itemsize)
     axes = (*plan.taps, *plan.terms)
     column = steps.get(plan.column.axis, 0)
-    plain = all(same(index.divisor, 1) for index in contraction.w) and of == plan.dtype
+    plain = all(same(index.divisor, 1) for index in contraction.w) and of == plan.panel
     sizes = [step for axis in axes for step in (axis.size, steps.get(axis.axis, 0))]
     if not plain or any(map(is_symbolic, (*sizes, column))) or not SMALLEST <= lanes <= LARGEST or abs(column) <= 1:
         return ()

@@ -9,7 +9,7 @@ from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.precision import Precision
 from hybridize.base.types import Shape
-from hybridize.loops.contraction import Contraction, Subscript
+from hybridize.loops.contraction import Contraction, Subscript, subscript
 from hybridize.schedule.contraction.product import Product, Strides
 from hybridize.schedule.homes import Home, is_contiguous
 
@@ -110,7 +110,13 @@ def where_they_lie(of: Product, x: MatrixLayout, w: MatrixLayout, out: MatrixLay
 
 
 def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> MatrixProduct | None:
-    """The product of matrices that a contraction is; None where it is none."""
+    """The product of matrices that a contraction is; None where it is none.
+
+    A convolution whose window is one element is one, too, over a single line of pixels: those of images may have zeros
+    around them, where what comes before or after has windows, and are read and stored so by taps.
+    """
+    if sum(not same(size, 1) for size in contraction.shape) <= 2:
+        contraction = _of_one_tap(contraction)
     rank, sizes = contraction.rank, contraction.sizes
     if rank < 2 or len(sizes) != rank + 1 or not _has_tiles(contraction.precision):
         return None
@@ -120,6 +126,22 @@ def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> Mat
     if x is None or w is None:
         return None
     return MatrixProduct(contraction, shapes, x[0], w[0], x[1], w[1])
+
+
+def _of_one_tap(contraction: Contraction) -> Contraction:
+    """A contraction without the axes of windows that are one element; one axis that is summed over stays."""
+    rank, sizes = contraction.rank, contraction.sizes
+    windows = [axis for axis in range(rank, len(sizes)) if same(sizes[axis], 1)]
+    windows = windows[: len(sizes) - rank - 1]
+    numbers = {axis: number for number, axis in enumerate(k for k in range(len(sizes)) if k not in windows)}
+
+    def moved(index: Subscript) -> Subscript:
+        return subscript([(numbers[k], by) for k, by in index.terms if k in numbers], index.offset, index.divisor)
+
+    if not windows:
+        return contraction
+    x, w = (tuple(map(moved, one)) for one in (contraction.x, contraction.w))
+    return changed(contraction, sizes=tuple(sizes[axis] for axis in numbers), x=x, w=w)
 
 
 def _has_tiles(precision: Precision) -> bool:

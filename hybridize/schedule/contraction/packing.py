@@ -14,12 +14,13 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.memo import remembered
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
 from hybridize.schedule.contraction.product import Product, Strides, hinted, normalised
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS, make_tiling
+from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
 
@@ -165,10 +166,10 @@ def into_panels(
             outer = (*group_sizes, count, each.tiles, each.gates, *term_sizes)
             looped = (*(size for size in outer if not same(size, 1)), width)
             space, numbers = Space(interner, dict(enumerate(looped))), itertools.count()
-            axes = [interner.number(0) if same(size, 1) else space.axis(next(numbers)) for size in outer]
-            axes.append(space.axis(len(looped) - 1))
-            groups, (panel, tile, gate) = tuple(axes[: len(group_sizes)]), axes[len(group_sizes) :][:3]
-            terms, lane = tuple(axes[len(group_sizes) + 3 : -1]), axes[-1]
+            axes = tuple(interner.number(0) if same(size, 1) else space.axis(next(numbers)) for size in outer)
+            axes = (*axes, space.axis(len(looped) - 1))
+            groups, (panel, tile, gate) = axes[: len(group_sizes)], axes[len(group_sizes) :][:3]
+            terms, lane = axes[len(group_sizes) + 3 : -1], axes[-1]
             term = space.flat(terms, term_sizes)
             within = [(tile, across * k), (term, across), (gate, of_gate), (lane, 1)]
             place = space.affine(

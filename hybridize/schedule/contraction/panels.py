@@ -15,7 +15,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 
-Pack = Literal["", "flip", "copy", "widen"]
+Pack = Literal["", "flip", "copy", "widen", "keep"]
 
 
 @frozen
@@ -30,7 +30,8 @@ class ColumnPanels:
     """Columns of a panel, of each gate; what the registers hold beyond is dropped."""
     pack: Pack
     """The way a panel comes to scratch; empty where it is read in place. widen: a packed one, of elements as they are
-    stored, which are converted once for many tiles."""
+    stored, which are converted once for many tiles. keep: the first tile of rows converts them, and stores them there.
+    """
     skip: int = 0
     """Columns that the registers hold before those of the panel: it is read from so far before its start."""
     ragged: bool = False
@@ -44,6 +45,11 @@ class ColumnPanels:
     heights: tuple[int, ...] = ()
     """Heights of the register tiles over these panels, the tallest first: the most rows of a tile where their number
     is known, all that are written where it is not."""
+
+    @property
+    def keeps(self) -> bool:
+        """True if the first tile of rows converts a panel for those of others."""
+        return self.pack == "keep"
 
     @property
     def across(self) -> int:
@@ -63,7 +69,19 @@ class ColumnPanels:
         return ", ".join(filter(None, words))
 
 
-_PACKED: Mapping[Pack, str] = {"flip": "flipped", "copy": "copied", "widen": "converted"}
+_PACKED: Mapping[Pack, str] = {
+    "flip": "flipped",
+    "copy": "copied",
+    "widen": "converted",
+    "keep": "converted by the first tile",
+}
+
+
+CONVERTED_TILES = 2
+"""Tiles of rows that convert elements of panels for themselves, at most: for more, each panel is converted once, in
+scratch, before them. Where it is the first of them that does, that pays for the second: it has most units of the core
+to itself. A term of a tile of 6 rows and 4 vectors is 24 multiplications, and 8 to 12 conversions.
+"""
 
 
 @frozen

@@ -107,7 +107,7 @@ def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following:
     if tiling.form in ("dots", "columns") or tiling.order != "once":
         return "buffer"
     if following == "nothing":
-        return "buffer" if arithmetic.rounds or arithmetic.dtype == bool_ else "sums"
+        return "buffer" if arithmetic.rounds or arithmetic.stored == bool_ else "sums"
     # A tile of any number of rows is several functions: too many to have the epilogue in each.
     inside = not is_symbolic(product.m) and all(section.tiles == 1 for section in tiling.sections)
     return "results" if inside and (following == "light" or _is_written_once(product, tiling)) else "buffer"

@@ -27,7 +27,8 @@ from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
 from hybridize.schedule.contraction.ending import Stores
-from hybridize.schedule.contraction.panels import LATENCY, tile_rows
+from hybridize.schedule.contraction.panels import CONVERTED_TILES, LATENCY, tile_rows
+from hybridize.schedule.contraction.prologue import Prologue
 
 
 @frozen
@@ -152,6 +153,12 @@ class TapPlan:
     """As tiles do."""
     parts: int = 0
     """Terms that have a sum of their own, where there are more, about; 0: there are no parts."""
+    stored: DType | None = None
+    """Of the elements of panels, where tiles convert them; None for `dtype`."""
+    prologue: Prologue | None = None
+    """The way of elements of panels, over the axes of the result; loads from 0 on are of buffers of the epilogue."""
+    widens: bool = False
+    """True if each panel is converted once, in scratch, for all tiles of a band."""
 
     @property
     def tap_count(self) -> int:
@@ -183,6 +190,11 @@ class TapPlan:
         """Elements of the packed w."""
         return product(axis.size for axis in self.packed_groups) * self.columns * self.tap_count * self.term_count
 
+    @property
+    def panel(self) -> DType:
+        """The type of elements of panels in memory."""
+        return self.dtype if self.stored is None else self.stored
+
     @functools.cached_property
     def table_bytes(self) -> int:
         """Scratch for the table; 0 where it is a constant of the code."""
@@ -191,14 +203,20 @@ class TapPlan:
 
     @property
     def scratch_bytes(self) -> int:
-        """Scratch: the table, then sums that wait."""
+        """Scratch: the table, then sums that wait, or a panel that was converted."""
         if same(self.blocks.count, 1):
-            return self.table_bytes
+            return self.table_bytes + (self._panel_bytes if self.widens else 0)
         widest = max(panels.vectors for panels in self.panels) * self.lanes
         return (
             self.table_bytes
             + self.waiting_rows * (self.columns if self.blocks.outside else widest) * self.dtype.itemsize
         )
+
+    @property
+    def _panel_bytes(self) -> int:
+        """Bytes of the widest panel, converted."""
+        widest = max(panels.vectors for panels in self.panels) * self.lanes
+        return (self.tap_count * self.term_count * widest * self.dtype.itemsize + 63) // 64 * 64
 
     @property
     def waiting_rows(self) -> int:
@@ -243,6 +261,9 @@ class TapPlan:
                 f"  columns a{self.column.axis} from {panels.start}: {text(panels.count)} panels of {panels.vectors} "
                 f"vectors of {self.lanes}, {', '.join([f'{panels.unroll} terms a turn', *far])}"
             )
+        if self.stored is not None:
+            lines[0] += f"; panels of {self.stored.name}{', each converted to scratch' if self.widens else ''}"
+            lines += [str(self.prologue)] if self.prologue is not None else []
         words = f"{', threads share panels' if self.by_panels else ''}, stores {self.stores}"
         lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{words}")
         for tiles in self.tiles:
@@ -508,6 +529,19 @@ def block_band(plan: TapPlan, target: Target) -> int:
     nbytes = max(1, sum(hint(part.units * (part.rows + height)) for part, height in parts) * width)
     lines = hint(plan.lines) * target.l2_bytes // 8 // nbytes
     return plan.lines if lines >= hint(plan.lines) else max(1, lines)
+
+
+def narrowed(plan: TapPlan, stored: DType, prologue: Prologue | None) -> TapPlan:
+    """The plan with panels of elements as they are stored, which tiles convert, or a panel at a time for many tiles."""
+    rows = max(
+        sum(hint(part.units) * -(-hint(part.rows) // max(tiles.heights)) for part in tiles.parts)
+        for tiles in plan.tiles
+    )
+    widens = rows > CONVERTED_TILES and same(plan.blocks.count, 1) and not plan.spread
+    panels = plan.panels
+    if widens:
+        panels = tuple(changed(one, ahead=0, share=0, lines=0, step=0) for one in panels)
+    return changed(plan, stored=stored, prologue=prologue, widens=widens, panels=panels)
 
 
 _NEAR_BYTES, _FAR_BYTES = 16, 6

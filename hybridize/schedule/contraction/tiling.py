@@ -180,8 +180,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         vectors = min(vectors, columns // arithmetic.lanes)  # what is left over is read from before its start
     parts = panels.column_panels(columns, arithmetic.lanes, vectors, "copy" if product.packed else pack, gates)
     if product.packed:
-        several = product.narrow and hint(rows) > _CONVERTED_TILES * panels.tile_rows(arithmetic, vectors)
-        parts = tuple(changed(part, pack="widen" if several else "") for part in parts)
+        parts = tuple(changed(part, pack="") for part in parts)
     beside = panels.gates_beside(vectors, gates)
     panel_row = vectors // beside * gates * arithmetic.vector_bytes
     x_row = _x_row(product, arithmetic, form)
@@ -211,6 +210,8 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     one_tile = not is_symbolic(rows) and all(rows <= max(part.heights, default=0) for part in parts)
     far = product.packed and hint(product.n) * k * arithmetic.packed.itemsize > l2 // 2
     panel_ahead = _PANEL_AHEAD if one_tile and far and order == "once" else 0
+    if product.packed and product.narrow:
+        parts = tuple(changed(part, pack=_converted(product, part, order)) for part in parts)
     summation = panels.summation(product.k, arithmetic)
     if streams:  # whose few rows are added to memory every few terms
         summation = changed(summation, parts=0)
@@ -220,13 +221,18 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     )  # fmt: skip
 
 
+def _converted(product: Product, section: panels.ColumnPanels, order: Order) -> panels.Pack:
+    """The way in which the elements of packed panels, which are as they are stored, are converted for tiles of rows."""
+    rows, tallest = hint(product.m), max(section.heights)
+    whole = product.filled is None and product.read_columns is None  # the first tile reads all of a panel
+    if whole and not is_symbolic(product.m) and order == "once":
+        return "keep" if rows > tallest else ""
+    return "widen" if rows > panels.CONVERTED_TILES * tallest else ""
+
+
 _PANEL_AHEAD = 2048
 """Bytes by which panels that are read once are fetched ahead. Measured with a row of 1280 times 1280 x 1000, from the
 third-level cache: a third faster; 512 bytes a fifth, 1024 and 4096 a quarter. From the second level nothing is gained.
-"""
-_CONVERTED_TILES = 2
-"""Tiles of rows that convert elements of panels for themselves, at most: for more, each panel is converted once, in
-scratch. A term of a tile of 6 rows and 4 vectors is 24 multiplications, and 8 to 12 conversions.
 """
 _LONG = 64
 """Terms that a tile sums at least, for the time to fetch something meanwhile."""

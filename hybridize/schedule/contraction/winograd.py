@@ -32,12 +32,13 @@ from hybridize.base.precision import default_precision
 from hybridize.loops.contraction import Contraction, Subscript, plain
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Param, Statement
+from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of, suits, tap_plan
 from hybridize.schedule.contraction.ending import Ending, Stores, plain_ending
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
 from hybridize.schedule.homes import Home, no_halo, ordered
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
 

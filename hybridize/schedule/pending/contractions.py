@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hybridize.base.dims import hint, is_symbolic, product, same
+from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
 from hybridize.loops.index import Space
-from hybridize.loops.kernel import Kernel, Statement
+from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import bytes_moved
 from hybridize.machine.arithmetic import converts_quickly
+from hybridize.machine.target import Target
 from hybridize.schedule.bands import Access, BandMember, is_large, suits_band
 from hybridize.schedule.contraction import (
     Product,
@@ -29,16 +31,17 @@ from hybridize.schedule.contraction.ending import Ending, is_along, is_read, pla
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
 from hybridize.schedule.contraction.product import Strides, place
-from hybridize.schedule.contraction.taps import TapPlan, shared_by
+from hybridize.schedule.contraction.taps import TapPlan, narrowed, shared_by
 from hybridize.schedule.derived import packed, part
 from hybridize.schedule.epilogue import ending_of, ending_of_product
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.homes import in_order, is_contiguous, ordered
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.pending.copies import copying
-from hybridize.schedule.prologues import PrologueOp, prologue_of
+from hybridize.schedule.prologues import PrologueOp, prologue_of, prologue_of_taps
 from hybridize.schedule.rolling import RollingMember
 from hybridize.schedule.steps import (
     Address,
@@ -97,7 +100,11 @@ class PendingContraction(PendingSteps):
         space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
 
         def access(value: Value, axes: tuple[int, ...], strides: Strides | None, *, written: bool = False) -> Access:
-            return program.access(value, place(space, axes, strides, places.home(value).offset), written=written)
+            where = axes, strides, places.home(value).offset
+            key = (place, tuple(space.ranges.values()), *where)
+            return program.access(
+                value, program.interner.results.of(key, lambda: place(space, *where)), written=written
+            )
 
         rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
         accesses = [access(out, (0, 1, 2), of.out_strides, written=True)]
@@ -310,7 +317,7 @@ def _packed_matrices(program: Scheduling, w: Value, product: Product) -> Operand
 
 def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, number: int) -> PendingContraction:
     """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
-    (x, w), out, dtype = step.operands, step.node.outputs[0], arranged.contraction.precision.accumulate
+    (x, w, *others), out, dtype = step.operands, step.node.outputs[0], arranged.contraction.precision.accumulate
     home_of = program.grouping.places.home
     homes = (home_of(x), x.type.dtype), (home_of(w), w.type.dtype)
     stable = program.known.get(program.grouping.places.root(w)) is not None
@@ -322,7 +329,6 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
     if read.copied:
         kernel = into_home(x.type.shape, homes[0], (read.home, dtype), program.target)
         first = OperandCopy(program.storage.scratch(read.home.elements * dtype.itemsize, number), kernel)
-    second = _packed_second(program, arranged, read, w, number)
     if step.epilogue is None:
         space = Space(program.interner, dict(enumerate(out.type.shape)))
         at = home_of(out).address(space, tuple(map(space.axis, range(out.type.ndim))))
@@ -335,6 +341,13 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
     nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(ending.params, [(out.type.shape, ending.stores)])
     flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
     plan: ContractionPlan = changed(read.plan, stores=ending.in_tiles)
+    if isinstance(plan, TapPlan) and stable and _is_narrow(plan, w.type.dtype, program.target):
+        prologue = None
+        if isinstance(step.node.op, PrologueOp):
+            prologue = prologue_of_taps(step.node.op, step.operands[1:], len(ending.params), program.lowerings)
+            ending, values = changed(ending, params=(*ending.params, *prologue.params)), [*values, *others]
+        plan = narrowed(plan, w.type.dtype, prologue)
+    second = _packed_second(program, arranged, read, plan, w, number)
     by_lines = changed(plan, by_lanes=False) if isinstance(plan, LanePlan) else plan
     if program.threads > 1 and isinstance(plan, TapPlan):
         plan = shared_by(plan, hint(read.home.elements) * dtype.itemsize, program.threads, program.target)
@@ -392,11 +405,21 @@ def _turned(
     return changed(ending, stores=tuple(stores)), copies
 
 
+def _is_narrow(plan: TapPlan, stored: DType, target: Target) -> bool:
+    """Tell whether panels of a known operand have its elements as they are stored."""
+    return stored != plan.dtype and converts_quickly(stored, target) and not is_symbolic(plan.packed_elements)
+
+
 def _packed_second(
-    program: Scheduling, arranged: Arrangement, read: OperandReading | winograd.WinogradReading, w: Value, number: int
+    program: Scheduling,
+    arranged: Arrangement,
+    read: OperandReading | winograd.WinogradReading,
+    plan: ContractionPlan,
+    w: Value,
+    number: int,
 ) -> OperandCopy | None:
-    """The second operand of a contraction with windows, packed; None where it is read as it lies."""
-    plan, source = read.plan, (program.grouping.places.home(w), w.type.dtype)
+    """The second operand of a contraction with windows, packed as a plan has it; None where it is read as it lies."""
+    source = (program.grouping.places.home(w), w.type.dtype)
     dtype = arranged.contraction.precision.accumulate
     if isinstance(read, winograd.WinogradReading):
         elements = read.plan.packed_elements

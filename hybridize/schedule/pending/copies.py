@@ -9,10 +9,11 @@ from hybridize.base.dims import same
 from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
 from hybridize.loops.index import Space
-from hybridize.loops.kernel import Kernel, Param, Statement
+from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.measure import kernel_bytes
 from hybridize.schedule.contraction.copies import border
 from hybridize.schedule.grouping import NodeStep
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import shared_loops
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
@@ -84,7 +85,7 @@ def packings(program: Scheduling, number: int) -> Iterable[StepOperations]:
 
 def copying(program: Scheduling, word: str, kernel: Kernel, *addresses: Address) -> StepOperations:
     """A step that only copies, shared by threads where that pays."""
-    nbytes = kernel_bytes(kernel)
+    nbytes = kernel_bytes(kernel.elements)
     split = program.sharing.split(nbytes, 0, [], lambda: any(shared_loops(kernel)))
     if split is not None:
         split = changed(split, loops=shared_loops(kernel))

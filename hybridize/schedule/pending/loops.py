@@ -7,12 +7,13 @@ from hybridize.base.dims import hint, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Value
-from hybridize.loops.kernel import Kernel, Param
+from hybridize.loops.kernel import Param
 from hybridize.loops.measure import kernel_bytes
 from hybridize.schedule.bands import BandMember, is_large
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.grouping import FusionGroup
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.parallel import SharedLoop, Split, shared_loops
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
@@ -95,7 +96,7 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
     lanes = max((nest.lanes for nest in kernel.nests), default=1)
     provenance = program.provenance(node for _, node, _ in reversed(group.members))
     flops = sum(local.cost * value.type.size for value, _, local in group.members)
-    nbytes = draft.results.of((kernel_bytes, id(kernel)), lambda: kernel_bytes(kernel))
+    nbytes = draft.results.of((kernel_bytes, id(kernel)), lambda: kernel_bytes(kernel.elements))
     local = [row.nbytes * lanes for row in rows]
     # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
     own = local if group.rows else [0] * len(local)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the arithmetic of contractions: vectors of one element type loaded, multiplied, summed, transposed.
 
-`stored` is the LLVM type of an element in the operands' memory, `type` of one computed with: float for 16-bit floats,
+`element` is the LLVM type of an element in the operands' memory, `type` of one computed with: float for 16-bit floats,
 i8 for bool, else the same. The numbers (lanes, bytes) are those of `machine.arithmetic`.
 """
 
@@ -26,8 +26,8 @@ class ArithmeticEmitter(Arithmetic):
         self, of: Precision | DType, target: Target, paired: bool = False, packed: DType | None = None
     ) -> None:
         super().__init__(of, target, paired, packed)
-        dtype = self.dtype
-        self.stored = memory(dtype, 1)
+        dtype = self.stored
+        self.element = memory(dtype, 1)
         """LLVM's type of an element in the operands."""
         self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
         """LLVM's type of an element as it is computed with."""
@@ -39,16 +39,16 @@ class ArithmeticEmitter(Arithmetic):
 
     def load(self, f: Function, pointer: str, lanes: int, mask: str | None = None) -> str:
         """`lanes` stored elements as computed ones; 0 where the mask is off."""
-        stored = vector(self.stored, lanes)
+        stored = vector(self.element, lanes)
         if mask is None:
             value = f.op(f"load {stored}, ptr {pointer}, align {self.stored_bytes}")
         else:
-            value = masked_load(f, pointer, self.stored, lanes, self.stored_bytes, mask)
+            value = masked_load(f, pointer, self.element, lanes, self.stored_bytes, mask)
         return self.widen(f, value, lanes)
 
     def widen(self, f: Function, value: str, lanes: int) -> str:
         """Stored elements in a register as computed ones."""
-        return self._converted(f, value, self.dtype, lanes)
+        return self._converted(f, value, self.stored, lanes)
 
     def _converted(self, f: Function, value: str, dtype: DType, lanes: int) -> str:
         """Elements of a type in memory as computed ones."""
@@ -84,7 +84,7 @@ class ArithmeticEmitter(Arithmetic):
         """x w + total; for bool, `(x and w) or total`."""
         if self.paired:
             return f.op(f"add {self.vector} {self._products_of_pairs(f, x, w)}, {total}")
-        if self.dtype == bool_:
+        if self.stored == bool_:
             return f.op(f"or {self.vector} {f.op(f'and {self.vector} {x}, {w}')}, {total}")
         if not self.is_float:
             return f.op(f"add {self.vector} {f.op(f'mul {self.vector} {x}, {w}')}, {total}")
@@ -110,7 +110,7 @@ class ArithmeticEmitter(Arithmetic):
 
     def add(self, f: Function, x: str, y: str, lanes: int) -> str:
         """Sum of two vectors of `lanes` elements."""
-        word = "or" if self.dtype == bool_ else "fadd" if self.is_float else "add"
+        word = "or" if self.stored == bool_ else "fadd" if self.is_float else "add"
         return f.op(f"{word} {vector(self.type, lanes)} {x}, {y}")
 
     @property
@@ -130,7 +130,7 @@ class ArithmeticEmitter(Arithmetic):
         """
         pieces = []
         for row in range(self.chunk):
-            piece = side_by_side(f, rows[row :: self.chunk], self.stored, self.chunk, self.stored_bytes)
+            piece = side_by_side(f, rows[row :: self.chunk], self.element, self.chunk, self.stored_bytes)
             pieces.append(self.widen(f, piece, self.lanes))
         return self._within(f, pieces)
 

@@ -94,6 +94,8 @@ class Tile:
     """Its parameters come last, and c is what it makes of it."""
     light: Light | None = None
     """The panel has elements as they are stored."""
+    keeps: bool = False
+    """Converted elements are stored for other tiles: `ptr kept` comes after the parameters of `light`."""
 
     @property
     def long(self) -> bool:
@@ -105,7 +107,7 @@ class Tile:
         reach = "" if self.ahead == self.vectors * arithmetic.vector_bytes else self.ahead
         words = [f"{self.rows}x{self.vectors}", "k" if self.along_k else "r", *_ADDING[self.adds]]
         words += [f"ahead{reach}"] * (self.ahead > 0) + ["brings"] * self.brings + ["clamped"] * self.clamped
-        words += [arithmetic.packed.name] * (self.light is not None)
+        words += [arithmetic.packed.name] * (self.light is not None) + ["keeps"] * self.keeps
         return ".".join(words + [f"{self.gates}gates"] * (self.gates > 1) + ["long"] * self.long)
 
     @property
@@ -118,7 +120,8 @@ class Tile:
         """Its parameters, but those of an ending."""
         gate = [("i64", "gate")] * (self.gates > 1)
         light = self.light.params if self.light else ()
-        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate, *light]
+        kept = [("ptr", "kept")] * self.keeps
+        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate, *light, *kept]
 
 
 def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
@@ -150,10 +153,12 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         earlier = _long_tile(module, arithmetic, form)
         with f.when(before):
             _call_alike(f, earlier, own, {"c": buffer, "cs": stride, "k": start, "more": "false"})
-    with _plain(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
+    with plain_loads(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
+        counts = form.keeps or (form.light is not None and form.light.counts_terms)
         loop = TermLoop(
-            f, arithmetic, offsets, columns, arithmetic.bytes if form.along_k else "%xs", "%ws", load,
-            form.light is not None and form.light.counts_terms, form.ahead, form.vectors * nbytes,
+            f, arithmetic, offsets, columns, arithmetic.bytes if form.along_k else "%xs", "%ws",
+            _keeping(f, arithmetic, load, form.vectors) if form.keeps else load,
+            counts, form.ahead, form.vectors * nbytes,
         )  # fmt: skip
         w = at(f, "%w", times(f, start, "%ws"))
         total = loop.summed("%x", w, begin, (start, "%k"), form.summation, (), _bring(f) if form.brings else None)
@@ -181,9 +186,20 @@ def _bring(f: Function) -> EachTurn:
 
 
 @contextmanager
-def _plain(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
+def plain_loads(f: Function, arithmetic: ArithmeticEmitter) -> Iterator[LoadVector]:
     """Loads of a panel whose elements are those that are computed with."""
     yield lambda number, k, pointer: arithmetic.load_computed(f, pointer)
+
+
+def _keeping(f: Function, arithmetic: ArithmeticEmitter, load: LoadVector, vectors: int) -> LoadVector:
+    """Loads of vectors that are stored in another panel, too."""
+
+    def kept(number: int, k: str, pointer: str) -> str:
+        value, nbytes = load(number, k, pointer), arithmetic.vector_bytes
+        arithmetic.store_computed(f, value, at(f, at(f, "%kept", times(f, k, vectors * nbytes)), number * nbytes))
+        return value
+
+    return kept
 
 
 def widening(arithmetic: ArithmeticEmitter) -> Light:
@@ -256,6 +272,9 @@ def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str
         }
         if form.light is not None and form.light.counts_terms:
             instead["w.term"] = f.op(f"add i64 %w.term, {loop.index}")
+        if form.keeps:
+            row = form.vectors * arithmetic.vector_bytes
+            instead["kept"] = at(f, "%kept", f.op(f"mul i64 {loop.index}, {row}"))
         if form.brings:
             instead["next"] = at(f, "%next", f.op(f"mul i64 {loop.index}, %rate"))
         _call_alike(f, part, form.params, instead)
@@ -290,7 +309,8 @@ def any_tile(module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, 
     name = f"{form.owner or 'tiles'}.{arithmetic.code}.{'.'.join([*map(str, tall), form.words(arithmetic)])}"
     if name not in module.functions:
         exact = {height: tile(module, arithmetic, changed(form, rows=height)) for height in tall}
-        f = Function(module, name, [("i64", "count"), *form.params], attributes="nounwind noinline")
+        params = [("i64", "count"), *form.params]
+        f = Function(module, name, params, attributes="nounwind noinline", works=False)
         labels = {height: f.fresh("case") for height in exact}
         other = f.fresh("other")
         cases = " ".join(f"i64 {height}, label %{label}" for height, label in labels.items())

@@ -211,7 +211,7 @@ def _store_vector(
     if epilogue is not None:
         dtype = epilogue.dtype
         (value,) = _finished(f, arithmetic, epilogue, [(row, sums)], plus(f, "%the.column", offset), lanes, mask)
-    elif arithmetic.dtype == bool_:
+    elif arithmetic.stored == bool_:
         value = _truth(f, value, lanes)
     elif arithmetic.rounds:
         value = shortened(f, value, dtype, lanes)
@@ -233,7 +233,7 @@ def _finished(
     mask: str | None,
 ) -> Iterable[str]:
     """Sums of rows through the epilogue."""
-    if arithmetic.dtype == bool_:
+    if arithmetic.stored == bool_:
         rows = [(row, [_truth(f, gate, lanes) for gate in sums]) for row, sums in rows]
     return epilogue.emit(f, rows, column, lanes, "%the.batch", mask)
 

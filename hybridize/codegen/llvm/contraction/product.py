@@ -48,7 +48,7 @@ def emit_product(
     if ranged:
         params += [("i64", "first"), ("i64", "last")]
         share = Share(plan.axis, plan.units, "%first", "%last")
-    f = Function(module, name, params, attributes=UNOPTIMISED, busy=plan.is_short)
+    f = Function(module, name, params, attributes=UNOPTIMISED, works=plan.is_short)
     out = Out(f, plan, arithmetic, epilogue)
 
     def member(batch: str, share: Share | BlockOfRows | Whole) -> None:

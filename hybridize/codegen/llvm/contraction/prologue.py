@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.micro import Light
@@ -22,6 +22,51 @@ from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
+
+
+@frozen
+class PanelLoads:
+    """Loads of the vectors of a panel, through a prologue."""
+
+    f: Function
+    target: Target
+    prologue: Prologue
+    arrays: Mapping[int, Array]
+    sizes: Mapping[int, int]
+    """Of the axes of the prologue."""
+    axes: Mapping[int, str]
+    """The registers of those that are the same for the whole panel."""
+    column: int
+    """The axis of columns."""
+    term: int | None = None
+    """The axis of terms, where it may depend on them."""
+
+    @contextmanager
+    def of(self, columns: Sequence[tuple[str, Width]], first: str = "0") -> Iterator[LoadVector]:
+        """Give what loads a vector, each being the columns from one on; `first` terms are before those of a call.
+
+        What does not depend on terms is written now.
+        """
+        value = self.prologue.value
+        (stored,) = (node for node in walk(value) if isinstance(node, Load) and node.operand == ACCUMULATED)
+        writers: list[Elements] = []
+        with ExitStack() as stack:
+            for column, width in columns:
+                elements = Elements(self.f, self.target, self.arrays, self.sizes)
+                for axis, register in self.axes.items():
+                    elements.axes[axis], elements.depth[axis] = register, 0
+                stack.enter_context(elements.bound(self.column, column, Lane(self.column, width)))
+                elements.hoist([value], 0 if self.term is None else bit(self.term))
+                writers.append(elements)
+
+            def load(number: int, k: str, pointer: str) -> str:
+                elements, lanes = writers[number], columns[number][1].lanes
+                term = nullcontext() if self.term is None else elements.bound(self.term, plus(self.f, first, k))
+                with term, elements.scope():
+                    elements.remember(stored, memory.load(self.f, pointer, stored.dtype, Width(lanes)))
+                    return elements.spread(value)
+
+            yield load
 
 
 @frozen
@@ -44,34 +89,21 @@ class PrologueEmitter:
 
     def light(self, f: Function, section: ColumnPanels) -> Light:
         """It as tiles over a section have it."""
-        product, value, target = self.product, self.prologue.value, self.target
-        lanes = product.arithmetic(target).lanes
+        product, lanes = self.product, self.product.arithmetic(self.target).lanes
         arrays = {n: Array(f"%w{n}", param.dtype) for n, param in enumerate(self.prologue.params)}
         sizes = {BATCH: product.batch, COLUMN: product.n, TERM: product.k}
         across, apart = section.vectors // section.gates, product.n // product.gates
-        (stored,) = (node for node in walk(value) if isinstance(node, Load) and node.operand == ACCUMULATED)
 
         @contextmanager
         def loading(f: Function, vectors: int) -> Iterator[LoadVector]:
-            """Column by column, what does not depend on terms first."""
-            writers: list[Elements] = []
-            with ExitStack() as stack:
-                for number in range(vectors):
-                    gate, vector = divmod(number, across)
-                    column = plus(f, "%w.column", gate * apart + vector * lanes)
-                    width = Width.first(min(lanes, section.width - vector * lanes), lanes)
-                    elements = Elements(f, target, arrays, sizes)
-                    elements.axes[BATCH], elements.depth[BATCH] = "%w.batch", 0
-                    stack.enter_context(elements.bound(COLUMN, column, Lane(COLUMN, width)))
-                    elements.hoist([value], bit(TERM))
-                    writers.append(elements)
-
-                def load(number: int, k: str, pointer: str) -> str:
-                    elements = writers[number]
-                    with elements.bound(TERM, plus(f, "%w.term", k)):
-                        elements.remember(stored, memory.load(f, pointer, stored.dtype, Width(lanes)))
-                        return elements.spread(value)
-
+            columns = []
+            for number in range(vectors):
+                gate, vector = divmod(number, across)
+                width = Width.first(min(lanes, section.width - vector * lanes), lanes)
+                columns.append((plus(f, "%w.column", gate * apart + vector * lanes), width))
+            known = {BATCH: "%w.batch"}
+            loads = PanelLoads(f, self.target, self.prologue, arrays, sizes, known, COLUMN, TERM)
+            with loads.of(columns, "%w.term") as load:
                 yield load
 
         words = [("i64", "w.batch"), ("i64", "w.column"), ("i64", "w.term")]

@@ -10,20 +10,22 @@ over the axes of the result, the sum being a load of operand -1, so that the res
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from hybridize.base.dims import is_symbolic, product, proven, same
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
-from hybridize.codegen.llvm.contraction.micro import sums_before
-from hybridize.codegen.llvm.contraction.terms import TermLoop, bring_line
+from hybridize.codegen.llvm.contraction.micro import Light, plain_loads, sums_before, widened, widening
+from hybridize.codegen.llvm.contraction.prologue import PanelLoads
+from hybridize.codegen.llvm.contraction.terms import LoadVector, TermLoop, bring_line
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.positions import Lane
+from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.registers import first_lanes
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
 from hybridize.loops.index import bit
+from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.panels import Summation
@@ -47,7 +49,8 @@ def emit_taps(
     `w` is packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
     f = function_of_tiles(module, name, len(ending.params), ranged)
-    return _Driver(f, plan, ending, ArithmeticEmitter(plan.dtype, target, plan.paired)).write(ranged)
+    arithmetic = ArithmeticEmitter(plan.dtype, target, plan.paired, plan.panel)
+    return _Driver(f, plan, ending, arithmetic).write(ranged)
 
 
 @frozen
@@ -79,7 +82,7 @@ class _Driver:
         if ranged and not plan.by_panels:
             first, last = "%first", "%last"
         before = 0
-        per_column = plan.tap_count * plan.term_count * bytes
+        per_column = plan.tap_count * plan.term_count * plan.panel.itemsize
         per_group = product(axis.size for axis in plan.spread) * plan.columns * per_column
         outside, inside = (plan.blocks.count, 1) if plan.blocks.outside else (1, plan.blocks.count)
         with f.loop(0, product(axis.size for axis in plan.groups)) as group:
@@ -98,6 +101,8 @@ class _Driver:
                     with f.loop(start, stop, width) as column, f.loop(0, inside) as near:
                         panel = at(f, w, times(f, column.index, per_column))
                         known = {**members, plan.column.axis: column.index}
+                        if plan.widens:
+                            panel = self._widened(panels, panel, known)
                         block = far.index if plan.blocks.outside else near.index
                         if ranged and plan.by_panels:
                             units = self._of_panel(panels, before, column.index, band_units)
@@ -107,6 +112,17 @@ class _Driver:
                                 self._lines(line, callee, fields, table, (x, panel), known, units, block)
                     before += panels.count
         return f
+
+    def _widened(self, panels: TapPanels, panel: str, known: Mapping[int, str]) -> str:
+        """A panel with its elements converted, in scratch."""
+        f, plan = self.f, self.plan
+        light = _light(plan, panels, self.ending.params, self.arithmetic, f"{f.name}.widen")
+        to, count = at(f, "%scratch", plan.table_bytes), operand(f, plan.tap_count * plan.term_count)
+        name = widened(f.module, self.arithmetic, light, panels.vectors)
+        named = {f"a{axis}": index for axis, index in known.items()}
+        passed = [f"{type} {named.get(word, f'%{word}')}" for type, word in light.params]
+        f.call(name, [f"ptr {to}", f"ptr {panel}", f"i64 {count}", *passed])
+        return to
 
     def _columns(self, panels: TapPanels, before: int) -> tuple[str, str]:
         """The columns of those panels of which a range of a call has lines; `before` are the panels before them."""
@@ -141,21 +157,22 @@ class _Driver:
         """Write the lines of a part that a range of units has, in a block of taps."""
         f, plan, bytes = self.f, self.plan, self.arithmetic.bytes
         panels, outer = line.panels, line.tiles.outer
-        x, w = (at(f, p, times(f, fields[name], bytes)) for p, name in zip(pointers, ("start", "group"), strict=True))
-        w = at(f, w, times(f, fields["term"], panels.vectors * plan.lanes * bytes))
+        of_panel = line.panel_bytes
+        x, w = at(f, pointers[0], times(f, fields["start"], bytes)), pointers[1]
+        w = at(f, at(f, w, times(f, fields["group"], plan.panel.itemsize)), times(f, fields["term"], of_panel))
         sizes = [fields[f"line{number}"] for number in range(len(outer))]
         count = "1"
         for size in sizes:
             count = times(f, count, size)
         begin, end = (self._line(unit, fields["before"], count) for unit in units)
         width = panels.vectors * plan.lanes * bytes
-        taps, after = fields["taps"], at(f, pointers[1], plan.tap_count * plan.term_count * width)
+        taps, after = fields["taps"], at(f, pointers[1], plan.tap_count * plan.term_count * of_panel)
         taps_at, partials = times(f, fields["list"], 8), ""
         if not same(plan.blocks.count, 1):
             cuts = [self._cut(taps, block), self._cut(taps, plus(f, block, 1))]
             taps_at = plus(f, taps_at, times(f, cuts[0], 16))
             taps = f.op(f"sub i64 {cuts[1]}, {cuts[0]}")
-            after = at(f, pointers[1], times(f, cuts[1], plan.term_count * width))
+            after = at(f, pointers[1], times(f, cuts[1], plan.term_count * of_panel))
             partials = at(f, at(f, "%scratch", plan.table_bytes), times(f, fields["held"], width))
             if plan.blocks.outside:
                 partials = at(f, partials, times(f, known[plan.column.axis], plan.waiting_rows * bytes))
@@ -168,7 +185,7 @@ class _Driver:
             args = [
                 f"ptr {at(f, x, times(f, apart, bytes))}",
                 f"ptr {at(f, table, taps_at)}",
-                f"ptr {at(f, w, times(f, further, bytes))}",
+                f"ptr {at(f, w, times(f, further, plan.panel.itemsize))}",
                 *(f"i64 {axes[axis]}" for axis in sorted(axes)),
                 *(f"i64 {taps if name == 'taps' else fields[name]}" for name in line.parameters),
             ]
@@ -279,6 +296,8 @@ class _Line:
     shared: Mapping[str, int]
     ending: Ending
     arithmetic: ArithmeticEmitter
+    load: LoadVector | None = None
+    """Loads a vector of a panel, within the loops over terms."""
 
     @property
     def parameters(self) -> list[str]:
@@ -302,7 +321,7 @@ class _Line:
         params += [*([("ptr", "after")] if self.panels.share else []), *buffers]
         f = Function(module, name, params, attributes="nounwind noinline")
         rows = self._number("rows")
-        with f.loop(0, rows, self.height) as line:
+        with self._loading(f) as load, f.loop(0, rows, self.height) as line:
             numbers = self._rows(f, line.index, rows)
             first = numbers[0]
             x = at(f, "%x", times(f, first, self.tiles.row.x * self.arithmetic.bytes))
@@ -314,11 +333,22 @@ class _Line:
             offsets, initial = self._offsets(f, numbers), [self.arithmetic.zero] * (self.height * self.panels.vectors)
             if partials:
                 initial = sums_before(f, self.arithmetic, "%more", partials, len(partials))
-            sums = self._sums(f, x, after, offsets, initial)
+            sums = changed(self, load=load)._sums(f, x, after, offsets, initial)
             row = self.tiles.row
             places = [plus(f, f"%a{row.axis}", times(f, number, row.step)) for number in numbers]
             self._end(f, places, sums, partials)
         return module.shared(f)
+
+    @property
+    def is_light(self) -> bool:
+        """True if tiles convert elements of panels."""
+        return self.plan.stored is not None and not self.plan.widens
+
+    @property
+    def panel_bytes(self) -> int:
+        """Bytes of a term of a panel."""
+        arithmetic = self.arithmetic
+        return self.panels.vectors * (arithmetic.packed_bytes if self.is_light else arithmetic.vector_bytes)
 
     @property
     def _width(self) -> int:
@@ -408,17 +438,18 @@ class _Line:
             if isinstance(count, str) or not same(count, 1):  # the first tap is where the part begins
                 tap = at(f, "%table", times(f, taps.index, 16))
                 pixels = at(f, x, f.op(f"load i64, ptr {tap}, align 8"))
-                w = at(f, w, times(f, f.op(f"load i64, ptr {at(f, tap, 8)}, align 8"), self._width))
+                w = at(f, w, times(f, f.op(f"load i64, ptr {at(f, tap, 8)}, align 8"), self.panel_bytes))
             taps.following = self._terms(f, pixels, w, offsets, taps.values, those)
         return taps.results
 
     def _terms(self, f: Function, x: str, w: str, offsets: list[str], carried: list[str], those: Range) -> list[str]:
         """The sums, and where memory is brought from, after those terms of a tap."""
         arithmetic, panels, axis = self.arithmetic, self.panels, self.plan.terms[-1]
-        sums, row = self.height * panels.vectors, panels.vectors * arithmetic.vector_bytes
+        sums, row, load = self.height * panels.vectors, self.panel_bytes, self.load
+        assert load is not None
         loop = TermLoop(
-            f, arithmetic, offsets, [v * arithmetic.vector_bytes for v in range(panels.vectors)],
-            axis.x * arithmetic.bytes, axis.w * row, lambda number, k, pointer: arithmetic.load_computed(f, pointer),
+            f, arithmetic, offsets, [v * row // panels.vectors for v in range(panels.vectors)],
+            axis.x * arithmetic.bytes, axis.w * row, lambda number, k, pointer: load(number, "0", pointer),
             ahead=panels.ahead, row_bytes=row,
         )  # fmt: skip
 
@@ -433,12 +464,13 @@ class _Line:
 
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
         """The lanes of a vector of columns; of the last ones, some may not exist."""
-        plan, lanes = self.plan, self.plan.lanes
-        last = vector is None or vector == self.panels.vectors - 1 or is_symbolic(plan.column.size)
-        if not last or same(plan.column.size % lanes, 0):
-            return Lane(plan.column.axis, Width(lanes))
-        left = f.op(f"sub i64 {operand(f, plan.column.size)}, {column}")
-        return Lane(plan.column.axis, Width(lanes, first_lanes(f, left, lanes)))
+        return Lane(self.plan.column.axis, _width(f, self.plan, self.panels, vector, column))
+
+    def _loading(self, f: Function) -> AbstractContextManager[LoadVector]:
+        """The loads of vectors of a panel."""
+        if not self.is_light:
+            return plain_loads(f, self.arithmetic)
+        return _light(self.plan, self.panels, self.ending.params, self.arithmetic, "").loading(f, self.panels.vectors)
 
     def _store(self, f: Function, rows: list[str], sums: list[str]) -> None:
         """Write the epilogue of each vector of sums, column by column: what depends on columns alone is once."""
@@ -476,6 +508,39 @@ class _Line:
                     total = arithmetic.load_computed(f, at(f, buffer, times(f, place, arithmetic.vector_bytes)))
                     with elements.bound(self.tiles.row.axis, row):
                         accumulated(f, elements, self.ending, total, self.plan.lanes)
+
+
+def _width(f: Function, plan: TapPlan, panels: TapPanels, vector: int | None, column: str) -> Width:
+    """The lanes of a vector of columns that exist."""
+    lanes = plan.lanes
+    last = vector is None or vector == panels.vectors - 1 or is_symbolic(plan.column.size)
+    if not last or same(plan.column.size % lanes, 0):
+        return Width(lanes)
+    left = f.op(f"sub i64 {operand(f, plan.column.size)}, {column}")
+    return Width(lanes, first_lanes(f, left, lanes))
+
+
+def _light(
+    plan: TapPlan, panels: TapPanels, params: Sequence[Param], arithmetic: ArithmeticEmitter, name: str
+) -> Light:
+    """The way of elements of panels that have them as they are stored; `name` begins those of functions."""
+    prologue = plan.prologue
+    if prologue is None:
+        return widening(arithmetic)
+    members = [axis.axis for axis in plan.groups]
+
+    @contextmanager
+    def loading(f: Function, vectors: int) -> Iterator[LoadVector]:
+        arrays = {n: Array(f"%e{n}", param.dtype) for n, param in enumerate(params) if not param.written}
+        firsts = [plus(f, f"%a{plan.column.axis}", v * plan.lanes) for v in range(vectors)]
+        columns = [(first, _width(f, plan, panels, v, first)) for v, first in enumerate(firsts)]
+        known = {axis: f"%a{axis}" for axis in members}
+        loads = PanelLoads(f, arithmetic.target, prologue, arrays, dict(enumerate(plan.sizes)), known, plan.column.axis)
+        with loads.of(columns) as load:
+            yield load
+
+    words = [("i64", f"a{axis}") for axis in sorted([*members, plan.column.axis])]
+    return Light(name, [*words, *(("ptr", f"e{number}") for number in range(len(params)))], loading)
 
 
 def function_of_tiles(module: Module, name: str, params: int, ranged: bool) -> Function:

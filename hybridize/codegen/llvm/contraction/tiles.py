@@ -414,16 +414,32 @@ class _Rows:
         with f.loop(start, total, group) as outer:
             end = f.op(f"add i64 {outer.index}, {operand(f, group)}")
             stop = f.umin(operand(f, total), end)
-            if section.pack:
+            if section.pack and not section.keeps:
                 with f.loop(outer.index, stop, width) as loop:
                     self.pack(loop.index, outer.index, "0", self.product.k)
+            converted = f.alloca("i64", 1) if section.keeps else ""
+            if converted:
+                f.do(f"store i64 0, ptr {converted}, align 8")
 
             def tiles(row: str, height: str | int) -> None:
+                if not converted:
+                    of_rows(row, height, keeps=False)
+                    return
+                before = f.op(f"icmp ne i64 {f.op(f'load i64, ptr {converted}, align 8')}, 0")
+                with f.when(before):
+                    of_rows(row, height, keeps=False)
+                with f.when(f.op(f"xor i1 {before}, true")):
+                    of_rows(row, height, keeps=True)
+                f.do(f"store i64 1, ptr {converted}, align 8")
+
+            def of_rows(row: str, height: str | int, *, keeps: bool) -> None:
                 x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
                 terms = self.before(row, height, self.product.filled, 0, self.product.k)
                 end = self.before(row, height, self.product.read_columns, section.start, stop)
                 with f.loop(outer.index, end, width) as loop:
                     panel = self.panel(loop.index, outer.index, "0")
+                    kept = panel if keeps else ""
+                    panel = self.packed(loop.index, "0") if keeps else panel
                     near = None
                     if self.tiling.ahead:
                         following = at(f, x, times(f, operand(f, height), self.broadcast.row))
@@ -434,9 +450,11 @@ class _Rows:
                         column = plus(f, loop.index, section.start)
                         c, ending = self.out.at(row, column, self.batch), self.out.ending(row, column, self.batch)
                         stride = self.out.row_bytes
-                        self.tile(height, x, c, panel, terms, "false", stride, ending, near, column=loop.index)
+                        self.tile(height, x, c, panel, terms, "false", stride, ending, near, kept, column=loop.index)
                     else:
-                        self.tile(height, x, self.sums, panel, terms, "false", near=near, column=loop.index)
+                        self.tile(
+                            height, x, self.sums, panel, terms, "false", None, None, near, kept, column=loop.index
+                        )
                         self.finish(self.sums, row, loop.index, height)
 
             each_tile(f, self.product.m, self.heights, self.share, tiles)
@@ -544,26 +562,28 @@ class _Rows:
         c_stride: str | int | None = None,
         ending: tuple[Ending, Sequence[str]] | None = None,
         near: tuple[str, str] | None = None,
+        kept: str = "",
         *,
         column: str,
         first: str = "0",
     ) -> None:
         """The register tiles that have all gates, mostly one; their sums are dense unless `c_stride` says how far apart
-        the rows are.
+        the rows are. The elements of a packed panel are `kept`, converted, for the tiles of other rows.
         """
         f, section = self.f, self.section
         row = section.vectors * self.arithmetic.vector_bytes
         in_place = not section.pack and not self.product.packed
-        light = None if section.pack else self.light
+        light = None if section.pack and not kept else self.light
+        panel_stride = self.source.stride if kept else self.panel_stride
         following = 0
         if section.tiles > 1:
-            terms = self.tiling.k_block if section.pack else self.product.k
-            following = section.gates * self.source.gate if in_place else terms * self.panel_stride
+            terms = self.product.k if kept or not section.pack else self.tiling.k_block
+            following = section.gates * self.source.gate if in_place else terms * panel_stride
         with f.loop(0, section.tiles) as loop:
             pointers = (
                 (at(f, c, times(f, loop.index, row)), section.tiles * row if c_stride is None else c_stride),
                 (x, self.broadcast.stride(rows)),
-                (at(f, panel, times(f, loop.index, following)), self.panel_stride),
+                (at(f, panel, times(f, loop.index, following)), panel_stride),
             )
             end, further = ending or (None, ())
             form = Tile(
@@ -575,9 +595,11 @@ class _Rows:
                 gates=section.gates if in_place else 1,
                 ending=end,
                 light=light,
+                keeps=bool(kept),
             )
             gate = self.source.gate if in_place else 0
             passed = [] if light is None else self.arguments(column, first, loop.index)
+            passed += [f"ptr {at(f, kept, times(f, loop.index, self.tiling.k_block * row))}"] if kept else []
             _call_tile(f, self.arithmetic, self.heights, form, rows, pointers, k, more, near, gate, passed, further)
 
     def finish(self, c: str, row: str, column: str, rows: str | int, gate: str | int | None = None) -> None:

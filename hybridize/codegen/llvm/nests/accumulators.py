@@ -14,7 +14,7 @@ from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.loops.expr import Expr, Fold
 from hybridize.loops.index import bit
-from hybridize.loops.kernel import Panels
+from hybridize.schedule.kernel import Panels
 
 
 @frozen

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane, Positions
 from hybridize.codegen.llvm.text import Function
-from hybridize.loops.kernel import Lanes
+from hybridize.schedule.kernel import Lanes
 
 
 def counted_lanes(

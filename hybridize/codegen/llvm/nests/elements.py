@@ -26,10 +26,10 @@ from hybridize.codegen.llvm.text import Function, times, vector
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select, whole
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, bit, upward
-from hybridize.loops.kernel import FoldLanes, FoldLevels, Lanes
 from hybridize.loops.monoids import nested
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
+from hybridize.schedule.kernel import FoldLanes, FoldLevels, Lanes
 
 
 class Elements(Positions):

@@ -24,11 +24,12 @@ from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.nests.tiles import turn, turned
 from hybridize.codegen.llvm.registers import fetch
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at
-from hybridize.loops import kernel as kernels
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import Index, bit, upward
+from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
+from hybridize.schedule import kernel as kernels
 from hybridize.schedule.parallel import SharedLoop
 
 Range = tuple[int, kernels.LoopAxis]
@@ -42,8 +43,10 @@ def emit_kernel(
 ) -> Function:
     """Write `kernel` as the function `name`; where its nests have a `shared` loop, the turns of that to run, `first` to
     `last`, are further arguments.
+
+    One that only copies, or has tiles turned around, calls functions that do.
     """
-    f = Function(module, name, _params(kernel, shared is not None))
+    f = Function(module, name, _params(kernel, shared is not None), works=False)
     for nest in kernel.nests:
         _Nest(f, kernel, nest, target, shared).emit()
     return f
@@ -63,7 +66,7 @@ def _params(kernel: kernels.Kernel, ranged: bool) -> list[tuple[str, str]]:
     return [*params, ("i64", "first"), ("i64", "last")] if ranged else params
 
 
-def _promises(buffer: kernels.Param) -> str:
+def _promises(buffer: Param) -> str:
     """Attributes that LLVM may rely on: a table may be read before it is known whether a loop turns."""
     readable = f"align 64 dereferenceable({buffer.size * buffer.dtype.itemsize}) " if buffer.table else ""
     return f"{'' if buffer.shared else 'noalias '}{readable}"
@@ -282,7 +285,7 @@ class _Nest:
             pointer = self.elements.pointer(load.operand, load.indices[0])
             fetch(self.f, pointer, one.distance * size, lane.width.lanes * size)
 
-    def _copies(self, statement: kernels.Statement, loops: Sequence[Range]) -> None:
+    def _copies(self, statement: Statement, loops: Sequence[Range]) -> None:
         """A statement that copies runs of elements, by the C library's means."""
         (number, axis), rest = loops[0], loops[1:]
         self.elements.hoist(_roots([statement]), _axes_of(number for number, _ in loops))
@@ -291,6 +294,8 @@ class _Nest:
             return
         source = statement.value
         assert isinstance(source, Load)
+        if any(isinstance(node, Load) for node in walk(statement.index, *source.indices)):
+            self.f.works = True  # it reads where each run lies
         with self.elements.bound(number, "0"):
             target = self.elements.pointer(statement.buffer, statement.index)
             origin = self.elements.pointer(source.operand, source.indices[0])
@@ -402,6 +407,7 @@ class _Nest:
 
     def _turn(self, body: kernels.Body) -> None:
         """One turn of the innermost loop; what one statement stores, the next has in registers."""
+        self.f.works = True
         for statement, reads in _forwarded(body.statements):
             result = self.elements.store(statement.buffer, statement.index, statement.value)
             for read in reads:
@@ -446,7 +452,7 @@ def _turned(to: str, to_stride: str, start: str, stride: str, size: str) -> list
     return [f"ptr {to}", f"i64 {to_stride}", f"ptr {start}", f"i64 {stride}", f"i64 {size}"]
 
 
-def _forwarded(group: Sequence[kernels.Statement]) -> list[tuple[kernels.Statement, list[Load]]]:
+def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]:
     """Each statement with the loads, in later ones of its turn, of what it stores."""
     pairs = []
     below: dict[int, dict[int, Load]] = {}
@@ -463,7 +469,7 @@ def _first_of_loops(folds: Sequence[Fold]) -> Iterable[Fold]:
     return {fold.variable: fold for fold in folds}.values()
 
 
-def _roots(statements: Sequence[kernels.Statement]) -> list[Expr]:
+def _roots(statements: Sequence[Statement]) -> list[Expr]:
     return [expr for statement in statements for expr in (statement.index, statement.value)]
 
 

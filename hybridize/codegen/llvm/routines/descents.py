@@ -12,7 +12,7 @@ from hybridize.base import dims
 from hybridize.base.dims import same
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.cells import Cells
-from hybridize.codegen.llvm.text import Function, plus, times
+from hybridize.codegen.llvm.text import Function
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
@@ -27,7 +27,7 @@ def write(
     whole = rows // thresholds.DESCENTS_TOGETHER * thresholds.DESCENTS_TOGETHER
     if dims.is_symbolic(rows) or whole:
         with f.loop(0, trees) as tree, f.loop(0, whole, thresholds.DESCENTS_TOGETHER) as row:
-            ways.write([(tree.index, plus(f, row.index, k)) for k in range(thresholds.DESCENTS_TOGETHER)])
+            ways.write([(tree.index, f.plus(row.index, k)) for k in range(thresholds.DESCENTS_TOGETHER)])
     if same(whole, rows):
         return
     with f.loop(whole, rows) as row:
@@ -35,7 +35,7 @@ def write(
         for start, stop, count in ((0, several, thresholds.DESCENTS_TOGETHER), (several, trees, 1)):
             if start != stop:
                 with f.loop(start, stop, count) as tree:
-                    ways.write([(plus(f, tree.index, k), row.index) for k in range(count)])
+                    ways.write([(f.plus(tree.index, k), row.index) for k in range(count)])
 
 
 class _Ways:
@@ -54,7 +54,7 @@ class _Ways:
     def write(self, pairs: Sequence[tuple[str, str]]) -> None:
         """The ways of pairs of a tree and a row, side by side."""
         f = self.f
-        starts = [times(f, row, self.columns) for _, row in pairs]
+        starts = [f.times(row, self.columns) for _, row in pairs]
         roots = [("i32", self.links.load("%i3", tree, 1)) for tree, _ in pairs]
         with f.loop(0, self.depth, carry=roots) as turn:
             steps = [self._step(way, start) for way, start in zip(turn.values, starts, strict=True)]
@@ -63,7 +63,7 @@ class _Ways:
             for _, goes_on in steps[1:]:
                 turn.more = f.op(f"or i1 {turn.more}, {goes_on}")
         for (tree, row), way in zip(pairs, turn.results, strict=True):
-            place = plus(f, times(f, tree, self.rows), row)
+            place = f.plus(f.times(tree, self.rows), row)
             last = f.op(f"sext i32 {way} to i64")
             f.store(last, f.element("%o0", place))
 
@@ -78,10 +78,10 @@ class _Ways:
         """The link from a node, and an i1 that tells whether it leads to another; a leaf stays."""
         f = self.f
         inner, node = self._within(way, self.ends[0])
-        first = times(f, node, self.fields)
-        column, least, more, neither = (self.links.load("%i2", plus(f, first, k), 1) for k in range(4))
+        first = f.times(node, self.fields)
+        column, least, more, neither = (self.links.load("%i2", f.plus(first, k), 1) for k in range(4))
         _, column = self._within(column, self.ends[1])
-        value, split = self.numbers.load("%i0", plus(f, start, column), 1), self.numbers.load("%i1", node, 1)
+        value, split = self.numbers.load("%i0", f.plus(start, column), 1), self.numbers.load("%i1", node, 1)
         at_most = f.op(f"fcmp ole {self.type} {value}, {split}")
         is_nan = f.op(f"fcmp uno {self.type} {value}, {split}")
         link = f.op(f"select i1 {at_most}, i32 {least}, i32 {more}")

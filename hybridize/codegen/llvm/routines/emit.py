@@ -229,7 +229,7 @@ def _call_back(f: Function, note: str, table: str) -> None:
 _WRITERS = {
     "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
     "scatter_nd": _scatter, "update_at": _update,
-    "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect, "permitted": _effect,
+    "print": _effect, **dict.fromkeys(effects.RAISES, _effect),
     "foreign": _foreign, "hosted": _foreign,
     "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solve_triangular": factors.write_triangular,
     "standard_gamma": draws.write_gamma, "dots_until": prefixes.write_dots, "sum_until": prefixes.write_sums,

@@ -15,7 +15,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.cells import Cells
-from hybridize.codegen.llvm.text import Function, broadcast, in_names, plus, shuffled, times, vector
+from hybridize.codegen.llvm.text import Function, broadcast, in_names, shuffled, vector
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
@@ -79,13 +79,13 @@ def write_dots(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
     count = _count(f, n)
     whole = f.op(f"and i64 {count}, {-thresholds.PREFIXES_TOGETHER}")
     with f.loop(0, batch) as members, f.loop(0, m) as queries:
-        row = plus(f, times(f, members.index, m), queries.index)
-        query, first, result = times(f, row, d), times(f, members.index, n * d), times(f, row, n)
+        row = f.plus(f.times(members.index, m), queries.index)
+        query, first, result = f.times(row, d), f.times(members.index, n * d), f.times(row, n)
 
         def dots(at: str, together: int) -> None:
-            starts = [plus(f, first, times(f, plus(f, at, k), d)) for k in range(together)]
+            starts = [f.plus(first, f.times(f.plus(at, k), d)) for k in range(together)]
             for k, total in enumerate(_dots(numbers, query, starts, d)):
-                numbers.store_number(total, "%o0", plus(f, result, at, k), 1)
+                numbers.store_number(total, "%o0", f.plus(result, at, k), 1)
 
         with f.loop(0, whole, thresholds.PREFIXES_TOGETHER) as four:
             dots(four.index, thresholds.PREFIXES_TOGETHER)
@@ -93,7 +93,7 @@ def write_dots(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
             dots(one.index, 1)
         zero = numbers.zero(1)
         with f.loop(count, f.size(n)) as rest:
-            numbers.store_number(zero, "%o0", plus(f, result, rest.index), 1)
+            numbers.store_number(zero, "%o0", f.plus(result, rest.index), 1)
 
 
 def _dots(numbers: _Numbers, query: str, starts: Sequence[str], d: int) -> list[str]:
@@ -103,9 +103,9 @@ def _dots(numbers: _Numbers, query: str, starts: Sequence[str], d: int) -> list[
     def along(first: int, last: int, width: int, totals: Sequence[str]) -> list[str]:
         kind = numbers.number_type(width)
         with f.loop(first, last, width, [(kind, total) for total in totals]) as terms:
-            own = numbers.load_number("%i0", plus(f, query, terms.index), width)
+            own = numbers.load_number("%i0", f.plus(query, terms.index), width)
             terms.following = [
-                numbers.multiply_add(own, numbers.load_number("%i1", plus(f, start, terms.index), width), total, width)
+                numbers.multiply_add(own, numbers.load_number("%i1", f.plus(start, terms.index), width), total, width)
                 for start, total in zip(starts, terms.values, strict=True)
             ]
         return terms.results
@@ -126,23 +126,23 @@ def write_sums(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
     numbers = _Numbers(f, x, target)
     count = _count(f, n)
     with f.loop(0, batch) as members, f.loop(0, m) as results:
-        row = plus(f, times(f, members.index, m), results.index)
-        weights, first, result = times(f, row, n), times(f, members.index, n * d), times(f, row, d)
+        row = f.plus(f.times(members.index, m), results.index)
+        weights, first, result = f.times(row, n), f.times(members.index, n * d), f.times(row, d)
 
         def columns(at: str, width: int, together: int) -> None:
             kind = numbers.number_type(width)
             begin = [(kind, numbers.zero(width))] * together
             with f.loop(0, count, 1, begin) as terms:
-                weight = numbers.spread(numbers.load_number("%i0", plus(f, weights, terms.index), 1), width)
-                start = plus(f, first, times(f, terms.index, d), at)
+                weight = numbers.spread(numbers.load_number("%i0", f.plus(weights, terms.index), 1), width)
+                start = f.plus(first, f.times(terms.index, d), at)
                 terms.following = [
                     numbers.multiply_add(
-                        weight, numbers.load_number("%i1", plus(f, start, k * width), width), total, width
+                        weight, numbers.load_number("%i1", f.plus(start, k * width), width), total, width
                     )
                     for k, total in enumerate(terms.values)
                 ]
             for k, total in enumerate(terms.results):
-                numbers.store_number(total, "%o0", plus(f, result, at, k * width), width)
+                numbers.store_number(total, "%o0", f.plus(result, at, k * width), width)
 
         done: int = 0
         for width, together in ((numbers.lanes, thresholds.PREFIXES_TOGETHER), (numbers.lanes, 1), (1, 1)):
