@@ -63,18 +63,18 @@ def planned(step: ScheduleStep, flops: int, threads: int | None = None) -> PlanS
         arguments.append(place(step.workspace))
         access += "s"
     return PlanStep(
-        step.kind,
-        step.provenance.ops,
-        step.provenance.lines,
-        tuple(arguments),
-        access,
-        tuple(map(plain, step.shape)),
-        plain(step.moved),
-        plain(flops),
-        threads,
-        tuple(PlanLaunch("", None if turns is None else plain(turns)) for turns in launches(step)),
-        share(step.split) if isinstance(step, SharedStep) else None,
-        region(step) if isinstance(step, RegionStep) else None,
+        kind=step.kind,
+        ops=step.provenance.ops,
+        lines=step.provenance.lines,
+        arguments=tuple(arguments),
+        access=access,
+        shape=tuple(map(plain, step.shape)),
+        bytes=plain(step.moved),
+        flops=plain(flops),
+        threads=threads,
+        launches=tuple(PlanLaunch("", None if turns is None else plain(turns)) for turns in launches(step)),
+        share=share(step.split) if isinstance(step, SharedStep) else None,
+        region=region(step) if isinstance(step, RegionStep) else None,
     )
 
 
@@ -105,18 +105,18 @@ def region(step: RegionStep) -> PlanRegion:
         if home.kind == "steady" and k not in step.unread and step.addresses[k] == inputs[k]
     ]
     return PlanRegion(
-        step.control,
-        tuple(map(Buffer.of, step.outputs)),
-        tuple(map(Buffer.of, step.inputs)),
-        tuple(body.plan for body in step.bodies),
-        step.gives,
-        tuple(PlanState(home.kind, home.stack, plain(home.offset)) for home in step.state),
-        plain(step.length),
-        step.reverse,
-        step.stacked,
-        (*step.unread, *there),
-        plain(step.scratch_offset),
-        False,
+        control=step.control,
+        outputs=tuple(map(Buffer.of, step.outputs)),
+        inputs=tuple(map(Buffer.of, step.inputs)),
+        bodies=tuple(body.plan for body in step.bodies),
+        gives=step.gives,
+        state=tuple(PlanState(home.kind, home.stack, plain(home.offset)) for home in step.state),
+        length=plain(step.length),
+        reverse=step.reverse,
+        stacked=step.stacked,
+        unread=(*step.unread, *there),
+        scratch_offset=plain(step.scratch_offset),
+        acts=False,
     )
 
 
@@ -180,28 +180,30 @@ def _band(band: Band, cut: RowCut, steps: Sequence[tuple[int, ScheduleStep]]) ->
             case SharedStep(part=BandPart(local=local)):
                 rows.append(PlanRows(number, tuple(map(plain, local))))
     return PlanBand(
-        tuple(rows),
-        cut.blocks.size,
-        plain(cut.blocks.rows),
-        plain(cut.blocks.count),
-        plain(cut.batch),
-        tuple(map(place, band.own)),
-        share(band.split),
-        tuple(packing),
-        cut.in_turn,
+        steps=tuple(rows),
+        block=cut.blocks.size,
+        rows=plain(cut.blocks.rows),
+        count=plain(cut.blocks.count),
+        batch=plain(cut.batch),
+        own=tuple(map(place, band.own)),
+        share=share(band.split),
+        packing=tuple(packing),
+        in_turn=cut.in_turn,
     )
 
 
 def _rolling(band: Band, cut: RollingCut, numbers: Sequence[int]) -> PlanRolling:
     return PlanRolling(
-        numbers[0],
-        numbers[-1],
-        cut.size,
-        cut.total,
-        band.units,
-        tuple(PlanLines(place(at), one.line_bytes, one.count) for at, one in zip(band.own, cut.lines, strict=True)),
-        tuple(map(_record, cut.blocks)),
-        share(band.split),
+        first=numbers[0],
+        last=numbers[-1],
+        size=cut.size,
+        units=cut.total,
+        parts=band.units,
+        memories=tuple(
+            PlanLines(place(at), one.line_bytes, one.count) for at, one in zip(band.own, cut.lines, strict=True)
+        ),
+        blocks=tuple(map(_record, cut.blocks)),
+        share=share(band.split),
     )
 
 

@@ -23,16 +23,14 @@ OTHER_NUMBERS = (
 )
 """Rooms whose numbers are no choices, or stand together elsewhere."""
 FACTS = {
-    "ACCUMULATED": "the operand number of a sum",
-    "ALIGN": "of all memory",
-    "LINE": "that processors fetch at once",
-    "SMALL": "the largest number of 32 bits",
-    "_ATTEMPTS": "part of what a draw is",
-    "_BYTES": "of LLVM's types",
-    "EPSILON": "of float64",
-    "TURNS": "after which a matrix has no eigenvalues: part of what is computed",
-    "_NOTED_FIRST": "of a list of times, before the first step",
-    "APART": "in `text`, which is loaded where nothing is scheduled",
+    "schedule/memory.py: ALIGN": "of all memory",
+    "codegen/llvm/registers.py: LINE": "that processors fetch at once",
+    "codegen/llvm/nests/positions.py: SMALL": "the largest number of 32 bits",
+    "codegen/llvm/routines/draws.py: _ATTEMPTS": "part of what a draw is",
+    "codegen/llvm/registers.py: _BYTES": "of LLVM's types",
+    "codegen/llvm/routines/spectra.py: EPSILON": "of float64",
+    "codegen/llvm/routines/spectra.py: TURNS": "after which a matrix has no eigenvalues: part of what is computed",
+    "codegen/llvm/parts.py: APART": "in a module that is loaded where nothing is scheduled",
 }
 SOURCES = ("Measured", "Estimated", "Chosen", "Bounds compile time")
 
@@ -73,9 +71,15 @@ def test_no_module_keeps_a_threshold_of_its_own():
         for path in sorted((PACKAGE / room).rglob("*.py"))
         if path != own and not str(path.relative_to(PACKAGE)).startswith(OTHER_NUMBERS)
         for name, value, _ in constants(path)
-        if is_number(value) and name not in FACTS
+        if is_number(value) and f"{path.relative_to(PACKAGE)}: {name}" not in FACTS
     ]
     assert not elsewhere, f"numbers that belong into schedule/thresholds.py: {elsewhere}"
+
+
+def test_facts_are_there():
+    for fact in FACTS:
+        path, _, name = fact.partition(": ")
+        assert name in [one for one, value, _ in constants(PACKAGE / path) if is_number(value)], fact
 
 
 def test_thresholds_tell_their_unit_and_where_they_come_from():

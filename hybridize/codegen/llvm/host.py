@@ -136,9 +136,13 @@ class HostBlock:
         body = self._functions.once(
             "body",
             f"body {launch.function} {share.own}",
-            lambda body: emit_body(module, body, launch, len(args), share.own, bool(f.sizes), len(numbers)),
+            lambda body: emit_body(
+                module, body, launch, pointers=len(args), strides=share.own, sized=bool(f.sizes), numbers=len(numbers)
+            ),
         )
-        call_in_parallel(f, self._of_team(), body, args, launch.turns, share, threads, numbers)
+        call_in_parallel(
+            f, self._of_team(), body, pointers=args, turns=launch.turns, share=share, threads=threads, numbers=numbers
+        )
 
     def _of_team(self) -> str:
         assert self._team is not None
@@ -226,7 +230,9 @@ class HostBlock:
         body = f"{self._functions.prefix}.tasks{len(host.module.functions)}"
         emit_tasks(host.module, body, tasks)
         args = [self._pointers.at(address) for address in passed]
-        call_in_parallel(f, self._of_team(), body, args, len(tasks), group.share, steps[0].threads)
+        call_in_parallel(
+            f, self._of_team(), body, pointers=args, turns=len(tasks), share=group.share, threads=steps[0].threads
+        )
 
     # Control flow
 
