@@ -108,3 +108,22 @@ def test_a_row_of_one_register_of_short_floats_is_stored_short(target, columns, 
     arrays = [np.random.default_rng(0).integers(-3, 4, shape).astype(BY_CODE[code]) for shape in shapes]
     found = program(made, target).run(arrays)[0]
     np.testing.assert_array_equal(found, evaluate(made, arrays)[0])
+
+
+@pytest.mark.parametrize("code", ["f32", "f16", "i32"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_light_one_that_stores_twice_is_in_the_tiles(monkeypatch, target, code):
+    """Both values are what the buffer would give: what is stored besides is made of the result."""
+    dtype, rng = BY_CODE[code], np.random.default_rng(1)
+    builder = Builder()
+    x, w, residual = (builder.input(TensorType(SHAPES[number], dtype)) for number in (0, 1, 3))
+    total = one(builder, Add(), one(builder, Matmul(), x, w), residual)
+    made = builder.finish([total, one(builder, Max(), total, residual)])
+    arrays = [rng.integers(-3, 4, SHAPES[number]).astype(dtype) for number in (0, 1, 3)]
+    inside = program(made, target)
+    assert ".tile." in inside.llvm_text
+    found = inside.run(arrays)
+    monkeypatch.setattr(thresholds, "LIGHT", 0)
+    for one_of, other, wanted in zip(found, program(made, target).run(arrays), evaluate(made, arrays), strict=True):
+        np.testing.assert_array_equal(one_of, other)
+        np.testing.assert_array_equal(one_of, wanted)
