@@ -3,7 +3,7 @@
 
     base       what is known of the program (`Scheduling`), and what each kind answers (`PendingSteps`)
     loops      groups of fused nodes
-    contractions  products of matrices, contractions with windows
+    contractions   products of matrices, contractions with windows
     routines   sorting, scattering, factors of matrices
     regions    control flow, whose bodies are programs
     copies     outputs that are copies, borders, matrices that are packed

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes products: matrix times matrix, times vector, in batches, as the plans of `schedule.contraction` say.
+"""Writes contractions as the plans of `schedule.contraction` say: products of matrices, windows, lanes.
 
-`product` is what a program calls. `tiles` walks the blocks, `micro` is the innermost tile, `dots` the form for few rows
-or columns, `arithmetic` loads and converts, `out` stores, `share` is a thread's part, `epilogue` is what follows in the
-store. `taps` writes contractions by other index maps than those of matrices, `lanes` those whose lanes both operands
-have, `winograd` convolutions by fewer products.
+    step         the function of a contraction, by its plan; of that:
+      product      products of matrices; `tiles` walks their blocks, `micro` is their tile, `dots` the form for few rows or
+                   columns, `out` stores, `share` is a thread's part
+      taps         tiles over a table of taps
+      lanes        lanes that both operands have, or the first one
+      winograd     convolutions by fewer products
+    terms        the innermost loop of tiles, of products and of taps
+    epilogue     what follows in the store of all of them; `prologue`: what elements of a panel go through
+    arithmetic   loads, products, sums and conversions of one element type
 """
