@@ -25,11 +25,11 @@ from hybridize.machine.arithmetic import converts_quickly
 from hybridize.ops import Effect, Op, Reshape
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product
+from hybridize.schedule.contraction import thresholds as tiles
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
-from hybridize.schedule.contraction.tiling import FEW_COLUMNS
 from hybridize.schedule.lower import Lowerings
 
 
@@ -127,7 +127,7 @@ class _Prologues:
             return False
         *_, n, k = tiled.contraction.sizes
         batch = () if tiled.shared_w else tiled.contraction.shape[:-2]
-        return known((n, k, *batch)) and n >= FEW_COLUMNS and k > 0
+        return known((n, k, *batch)) and n >= tiles.FEW_COLUMNS and k > 0
 
     def _is_of_fewer_bits(self, w: Value) -> bool:
         """Tell whether a value is made of one as large of a shorter type, by a few steps."""

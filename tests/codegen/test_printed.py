@@ -10,17 +10,18 @@ import pytest
 
 from hybridize import errors
 from hybridize.base.digests import digest
-from hybridize.codegen.llvm.program import Emitter, build
+from hybridize.codegen.llvm import program
+from hybridize.codegen.llvm.text import Module
 from hybridize.graph import Graph
 from hybridize.machine.target import Target
 from hybridize.ops import OPS
 from hybridize.passes import PIPELINE
-from hybridize.schedule.steps import BaseStep, RegionStep
+from hybridize.runtime.plan import PlanStep
+from hybridize.schedule.parallel import ranges_of
+from hybridize.schedule.steps import BaseStep
 
 ADDRESS = re.compile(r"\b(?:input|output)\d+\+[^\s,;]+|\bscratch\+[^\s,;]+|\bnowhere\b")
 NUMBERED = re.compile(r"\b(band|loop) \d+")
-RANGES = re.compile(r"i64 \d+, i64 \d+, i64 \d+, i64 [01]\)$")
-"""Turns, turns of a range, threads, and whether they are woken, where these are known."""
 CALLED = re.compile(r"@([\w.$-]+)")
 
 
@@ -37,47 +38,36 @@ def printed(step: BaseStep) -> str:
     return NUMBERED.sub(r"\1", ADDRESS.sub("there", f"{type(step).__name__} {step.kind}\n{rest}"))
 
 
-class Noting(Emitter):
-    """Writes programs, and notes the functions of each step."""
+def functions_of(steps: Sequence[BaseStep], planned: Sequence[PlanStep]) -> Iterator[tuple[BaseStep, list[str]]]:
+    """The functions that steps call, in bodies too, and the ranges that threads are given of their turns."""
+    for step, other in zip(steps, planned, strict=True):
+        names = [launch.function for launch in other.launches]
+        for launch in other.launches if other.share is not None else ():
+            if isinstance(launch.turns, int) and isinstance(other.share.bytes, int):
+                ranges = ranges_of(launch.turns, other.share.bytes, other.share.flops, wakes=other.share.wakes)
+                names.append(f"# {launch.turns} in {ranges}")
+        yield step, names
+        for body, plan in zip(step.programs, () if other.region is None else other.region.bodies, strict=True):
+            yield from functions_of(body.steps, plan.steps)
 
-    def __init__(self, *args) -> None:
-        super().__init__(*args)
-        self.functions_of: list[tuple[BaseStep, list[str]]] = []
-        self._open: list[list[str]] = []
 
-    def noted(self, step: BaseStep, write):
-        self._open.append([])
-        name = write()
-        names = self._open.pop()
-        if name and not names and not isinstance(step, RegionStep):  # that has addresses of its bodies' steps
-            names.append(name)
-        self.functions_of.append((step, names))
-        return name
+def noted(graph: Graph, target: Target, options: dict) -> tuple[Module, list[tuple[BaseStep, list[str]]]]:
+    """A program, and the functions of its steps and of those that make its constants."""
+    schedules = []
 
-    def _once(self, kind, key, write):
-        name = super()._once(kind, key, write)
-        if self._open and kind not in ("body", "numbers"):
-            self._open[-1].append(name)
-        return name
+    def scheduled(*args, schedule=program.scheduled):
+        schedules.append(schedule(*args))
+        return schedules[-1]
 
-    def step(self, f, step, pointers):
-        self._kernels.clear()  # a kernel that is known by identity is not asked for again
-        return self.noted(step, lambda: super(Noting, self).step(f, step, pointers))
-
-    def _in_parallel(self, f, name, args, turns, split, pointers):
-        before = len(f._lines)
-        super()._in_parallel(f, name, args, turns, split, pointers)
-        ranges = [RANGES.search(line) for line in f._lines[before:]]
-        if self._open:
-            self._open[-1] += [f"# {found.group(0)}" for found in ranges if found is not None]
-
-    def _of_rows(self, step):
-        return self.noted(step, lambda: super(Noting, self)._of_rows(step))
-
-    def _tap_function(self, step, *, ranged):
-        if self._open:
-            return super()._tap_function(step, ranged=ranged)
-        return self.noted(step, lambda: super(Noting, self)._tap_function(step, ranged=ranged))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program, "scheduled", scheduled)
+        built = program.build(graph, target, **options)
+    (made,) = schedules
+    functions = [*functions_of(made.steps, built.plan.steps)]
+    makers = {maker.function: maker for maker in built.plan.makers}
+    for one in built.plan.derivations:
+        functions += functions_of(made.constants[one.slot].steps, makers[one.function].steps)
+    return built.module, functions
 
 
 def written(module, names: list[str]) -> str:
@@ -117,20 +107,14 @@ def compared(targets: Sequence[str], words: Callable[[BaseStep], str] = printed)
     differ, again = [], 0
     for word, graph, target, options in programs(targets):
         graph = PIPELINE.run(graph)
-        emitters: list[Noting] = []
-
-        def emitter(module, machine, name, emitters=emitters):
-            emitters.append(Noting(module, machine, name))
-            return emitters[-1]
-
         try:
-            built = build(graph, target, emitter_of=emitter, **options)
+            module, functions_of_steps = noted(graph, target, options)
         except errors.HybridizeError:
             continue  # no program holds it
         scope = "" if graph.scope is None else "\n".join(graph.scope.lines())
-        for step, names in emitters[0].functions_of:
+        for step, names in functions_of_steps:
             key = str(target), scope, words(step)
-            text = written(built.module, names)
+            text = written(module, names)
             before = functions.setdefault(key, (word, text))
             again += before[0] != word
             if before[1] != text:
