@@ -153,18 +153,31 @@ class Bands:
 
         `outputs` are the bytes of what a call returns, besides the blocks of scratch.
         """
+        for run in self._chosen(members, outputs, storage.blocks, sharing):
+            match run:
+                case Run():
+                    self._settle(run, storage, sharing)
+                case RollingRun():
+                    self._settle_lines(run, storage, sharing)
+
+    def _chosen(
+        self,
+        members: Sequence[BandMember | RollingMember | None],
+        outputs: int,
+        blocks: Sequence[ScratchBlock],
+        sharing: Sharing,
+    ) -> list[Run | RollingRun]:
+        """The bands: of rows, as far as memory is spent on them, and of lines."""
         rows = [one if isinstance(one, BandMember) else None for one in members]
-        if any(rows):
-            alone = most_alive(storage.blocks)
-            room = alone + (alone + outputs) // thresholds.BAND_MEMORY_SHARE
-            runs = find_runs(
-                rows, self._target, self._threads, lambda run: self._needed(run, storage.blocks, sharing) <= room
-            )
-            for run in runs:
-                self._settle(run, storage, sharing)
-        lines = (one for one in members if isinstance(one, RollingMember))
-        for rolling in find_rolling(lines, self._target, self._threads):
-            self._settle_lines(rolling, storage, sharing)
+        lines = [one for one in members if isinstance(one, RollingMember)]
+        alone = most_alive(blocks) if any(rows) else 0
+        room = alone + (alone + outputs) // thresholds.BAND_MEMORY_SHARE
+
+        def fits(run: Run) -> bool:
+            return self._needed(run, blocks, sharing) <= room
+
+        of_rows = find_runs(rows, self._target, self._threads, fits) if any(rows) else []
+        return [*of_rows, *find_rolling(lines, self._target, self._threads)]
 
     def _settle_lines(self, run: RollingRun, storage: ProgramMemory, sharing: Sharing) -> None:
         split = sharing.split(*run.work, run.block_bytes, lambda: True)

@@ -174,6 +174,10 @@ not noted."""
 NEAR_ROW_SHARE: Final = 4
 """Parts of the first-level cache: a row is still near when it is read again if it fills at most one of so many.
 Estimated."""
+FULL_VECTORS: Final = 64
+"""Elements beyond which vectors are full. Estimated."""
+FEW_REGISTERS: Final = 16
+"""Registers that hold the constants of one function and the temporaries of one or two vectors. Estimated."""
 STATE_REGISTERS_SHARE: Final = 4
 """Parts of the registers, of which states of several accumulators take one at most, beside what a step computes.
 Estimated."""
@@ -225,3 +229,6 @@ PREFIXES_TOGETHER: Final = 4
 """Sums that do not wait for each other, which hide how long an addition takes. Estimated."""
 ELIMINATED_COLUMNS: Final = 4
 """Columns that are eliminated together. Estimated."""
+PLAIN_BYTES: Final = 1 << 18
+"""Bytes of a derived constant that plain code makes in less time than LLVM takes for better code: some 60 us, and 2 ms
+for each function. Measured 2026-11-29, Zen 4."""

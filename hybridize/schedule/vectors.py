@@ -16,28 +16,21 @@ from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
 from hybridize.schedule.kernel import Few, FoldLanes, Lanes, LoopAxis
 
-MANY = 64
-"""Elements beyond which vectors are full."""
-
 
 def typical(size: int) -> int:
     """A size, to choose loops by. One that is not known counts as many: with few, no choice costs much."""
     if not dims.is_symbolic(size):
         return size
-    return min(max(dims.hint(size), MANY), dims.bounds(size)[1])
+    return min(max(dims.hint(size), thresholds.FULL_VECTORS), dims.bounds(size)[1])
 
 
-FEW = 16
-"""Vector registers that hold the constants of one function and the temporaries of one or two vectors."""
-
-
-def lanes_for(base: int, cost: int, size: int, registers: int = FEW) -> int:
+def lanes_for(base: int, cost: int, size: int, registers: int = thresholds.FEW_REGISTERS) -> int:
     """Lanes for a loop over `size` elements: several registers' worth where the body is cheap, none mostly empty.
 
     Vectors side by side hide each other's latency, which the machine cannot look far enough ahead to do; with many
     registers that pays even where some constants and temporaries no longer fit.
     """
-    light, middling = (6, 24) if registers <= FEW else (80, 160)
+    light, middling = (6, 24) if registers <= thresholds.FEW_REGISTERS else (80, 160)
     lanes = base * (4 if cost <= light else 2 if cost <= middling else 1)
     most = dims.bounds(size)[1]
     while lanes > 1 and lanes >= 2 * most:

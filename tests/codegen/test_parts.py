@@ -9,7 +9,6 @@ import pytest
 from hybridize import compiler, ops
 from hybridize.base.dtypes import float32, float64, int64
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm import program
 from hybridize.codegen.llvm.engine import compile_program, host_target
 from hybridize.codegen.llvm.parts import Parts
 from hybridize.codegen.llvm.program import build
@@ -18,6 +17,7 @@ from hybridize.machine.target import named_target
 from hybridize.ops import make_graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.image import Loaded
+from hybridize.schedule import thresholds
 from tests.codegen.test_text import module
 
 
@@ -182,8 +182,8 @@ def test_plain_code_has_the_bits_of_better_code(dtype, monkeypatch):
     types = [TensorType((24, 24), kind)] * 2
     inputs = [(np.random.default_rng(k).normal(size=(24, 24)) * 9).astype(kind) for k in range(2)]
     results = []
-    for limit in (program.SMALL, 0):
-        monkeypatch.setattr(program, "SMALL", limit)
+    for limit in (thresholds.PLAIN_BYTES, 0):
+        monkeypatch.setattr(thresholds, "PLAIN_BYTES", limit)
         compiler.cache_clear()
         results.append(compiler.compile(ops.make_graph(derived, types), stable=[1]).run(inputs))
     compiler.cache_clear()

@@ -34,14 +34,9 @@ from hybridize.runtime.plan import (
     filled,
     steps_of,
 )
-from hybridize.schedule import Schedule, schedule
+from hybridize.schedule import Schedule, schedule, thresholds
 from hybridize.schedule.launches import planned, running_order
 from hybridize.schedule.steps import Constant, Derived, ScheduleStep, Stable
-
-SMALL = 1 << 18
-"""Bytes of a derived constant that plain code makes in less time than LLVM takes for better code: some 60 us, 2 ms for
-each function (measured, Zen 4).
-"""
 
 
 @frozen(eq=False)
@@ -188,7 +183,7 @@ class _Writer:
 
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""
-        self._functions.seldom = derived.type.nbytes <= SMALL
+        self._functions.seldom = derived.type.nbytes <= thresholds.PLAIN_BYTES
         f = self._function(name)
         order = running_order(derived.steps)
         plan = Plan((), (), (), 0, tuple(planned(step, 0) for step in derived.steps), order=order)
