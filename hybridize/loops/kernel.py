@@ -14,11 +14,13 @@ iterations of a nest store the same element. `interpret`, of the tests, is their
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from hybridize.base.dims import is_symbolic, same, text
 from hybridize.base.dtypes import CODES, DType
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import Memo
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select
 from hybridize.loops.index import Index
 
@@ -74,6 +76,11 @@ class ElementKernel:
     params: tuple[Param, ...]
     locals: tuple[Param, ...]
     nests: tuple[LoopNest, ...]
+
+    @functools.cached_property
+    def results(self) -> Memo:
+        """All that follows from it alone, and is asked for again."""
+        return Memo()
 
 
 def epilogue_text(params: Sequence[Param], statements: Sequence[Statement]) -> str:

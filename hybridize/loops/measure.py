@@ -95,6 +95,10 @@ def bytes_moved(params: Sequence[Param], loops: Iterable[tuple[Sequence[int], Se
 
 def kernel_bytes(kernel: ElementKernel) -> int:
     """Return the bytes of its params that a kernel reads and stores."""
+    return kernel.results.of(kernel_bytes, lambda: _kernel_bytes(kernel))
+
+
+def _kernel_bytes(kernel: ElementKernel) -> int:
     loops = [((*nest.rows, *body.sizes), body.statements) for nest in kernel.nests for body in nest.bodies]
     return bytes_moved(kernel.params, loops)
 

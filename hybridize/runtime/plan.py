@@ -29,6 +29,8 @@ FRAME: Final = ("scratch_bytes", "release")
 """The words that are known before a call begins, besides the sizes of its outputs: see `codegen.llvm.prepare`."""
 PREPARE: Final = "prepare"
 """The exported function that says so, of a program with size symbols."""
+CONDITION_BYTES: Final = 64
+"""Of a workspace of control flow, right before the scratch of its bodies: a while loop has its condition there."""
 LARGEST: Final = 1 << 60
 """Bytes beyond which no call goes."""
 FLOPS_PER_US: Final = 60_000
@@ -167,7 +169,7 @@ class PlanRegion:
     """Control flow: its arguments are outputs, inputs, the constants of each body, and a workspace.
 
     A branch takes the body 0 where its first input is true, else 1; they are given the inputs after that. A while loop
-    has a condition, which writes one bool into the workspace, right before the scratch, and a body; a scan has a body.
+    has a condition, which writes one bool `CONDITION_BYTES` before the scratch, and a body; a scan has a body.
     """
 
     dynamic = ("length", "scratch_offset")
@@ -548,23 +550,21 @@ def filled(part: T, sizes: Mapping[str, int] | Mapping[str, Dim]) -> T:
 
 
 def _filled(value: Any, sizes: Mapping[str, int] | Mapping[str, Dim]) -> Any:
-    if type(value) is tuple:
+    kind = type(value)
+    if kind is tuple:
         return tuple([_filled(one, sizes) for one in value])
-    if not dataclasses.is_dataclass(value):
+    names = _FIELDS.get(kind)
+    if names is None:
         return value
-    dynamic = getattr(value, "dynamic", ())
-    fields = {
-        one.name: (_sized if one.name in dynamic else _filled)(getattr(value, one.name), sizes)
-        for one in dataclasses.fields(value)
-    }
-    return changed(value, **fields)
+    dynamic, fields = getattr(kind, "dynamic", ()), value.__dict__
+    return changed(value, **{one: (_sized if one in dynamic else _filled)(fields[one], sizes) for one in names})
 
 
 def _sized(value: Any, sizes: Mapping[str, int] | Mapping[str, Dim]) -> Any:
     """A size, None, or sizes in tuples."""
     if type(value) is tuple:
         return tuple([_sized(one, sizes) for one in value])
-    return value if value is None else sized(value, sizes)
+    return sized(value, sizes) if type(value) is str else value
 
 
 def steps_of(node: PlanNode) -> range:
@@ -584,3 +584,6 @@ PLAN_CLASSES: Final[tuple[type, ...]] = tuple(
     kind for kind in [*globals().values()] if isinstance(kind, type) and dataclasses.is_dataclass(kind)
 )
 """The classes that a plan is made of."""
+_FIELDS: Final[Mapping[type, tuple[str, ...]]] = {
+    kind: tuple(field.name for field in dataclasses.fields(kind)) for kind in PLAN_CLASSES
+}

@@ -16,7 +16,7 @@ The road (`scheduler`): each phase is a function of what those before it gave.
 
     lower        one node as an expression of its own index
     grouping     fusion: which values are inlined, row-local, fused stores or materialised; epilogues of contractions
-    draft        a group as statements over its own axes
+    draft        a group as statements over its own axes, once for equal groups
     finish       a draft as a kernel: axes merged, pieces split, a row axis for vectors chosen
     residues     loops over a divided index, unrolled where their turns read the same
     kernel       kernels with the kinds of their axes: how loops run

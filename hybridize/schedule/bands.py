@@ -19,7 +19,8 @@ from hybridize.loops.index import Index, Space
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product, ProductPlan
-from hybridize.schedule.contraction.blocks import LEAST, RowBlocks
+from hybridize.schedule.contraction import thresholds as tiles
+from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.ending import Following
 from hybridize.schedule.grouping import radix
 from hybridize.schedule.memory import ScratchBlock
@@ -62,17 +63,16 @@ class BandMember:
     plan: ProductPlan | None = None
     """Of a product, as it would be alone."""
     following: Following = "nothing"
-    _known_axes: dict[int, list[tuple[int, Axes | None]]] = field(default_factory=dict)
+    _known_axes: dict[tuple[int, int], Axes | None] = field(default_factory=dict)
 
     def row_axes(self, access: Access, total: int) -> Axes | None:
         """`row_axes` of one of its accesses, which is asked for each run that it may be in."""
-        known = self._known_axes.setdefault(id(access), [])
-        for number, axes in known:
-            if same(number, total):
-                return axes
-        key = row_axes, id(access.index), access.elements, total, self.rows, self._ranges
-        known.append((total, self.space.interner.results.of(key, lambda: row_axes(self, access, total))))
-        return known[-1][1]
+        own = id(access), total
+        if own not in self._known_axes:
+            key = row_axes, id(access.index), access.elements, total, self.rows, self._ranges
+            results = self.space.interner.results
+            self._known_axes[own] = results.of(key, lambda: row_axes(self, access, total))
+        return self._known_axes[own]
 
     @functools.cached_property
     def _ranges(self) -> tuple[tuple[int, int], ...]:
@@ -289,7 +289,7 @@ def blocks_of(run: Run, target: Target, threads: int) -> RowBlocks | None:
     row_bytes = max(1, sum(moved.values()))
     if row_bytes * total * thresholds.FAR_SHARE <= target.l2_bytes:
         return None
-    size = max(LEAST, target.l2_bytes // thresholds.BLOCK_SHARE // row_bytes)
+    size = max(tiles.BLOCK_ROWS, target.l2_bytes // thresholds.BLOCK_SHARE // row_bytes)
     matrices = sum(hint(one.plan.w_bytes) for one in run.members if one.plan is not None)
     if matrices * thresholds.WEIGHT_SHARE > target.l2_bytes:
         between = sum(moved[memory] for memory in run.shared)
@@ -297,7 +297,7 @@ def blocks_of(run: Run, target: Target, threads: int) -> RowBlocks | None:
         if size > thresholds.FAR_BLOCK_ROWS:
             return None
     if threads > 1:
-        size = max(LEAST, min(size, total // (thresholds.BLOCKS_OF_THREAD * threads)))
+        size = max(tiles.BLOCK_ROWS, min(size, total // (thresholds.BLOCKS_OF_THREAD * threads)))
     even = -(-rows // -(-rows // size))
-    blocks = RowBlocks(run.rows, -(-even // LEAST) * LEAST)
+    blocks = RowBlocks(run.rows, -(-even // tiles.BLOCK_ROWS) * tiles.BLOCK_ROWS)
     return blocks if hint(run.batch) * hint(blocks.count) > 1 else None

@@ -460,15 +460,17 @@ class Grouping:
         """Compute the value where it is read, if that is worth it; else change nothing."""
         view = local.cost == 0
         trivial = local.cost <= 1 and len(local.reads) <= 1
-        once = all(len(patterns) == 1 for patterns in uses.values())
-        if len(uses) > 1 and not (view or (trivial and once) or value in self._counted):
+        if len(uses) > 1 and not (
+            view or value in self._counted or (trivial and all(len(patterns) == 1 for patterns in uses.values()))
+        ):
             return False
-        rows = {group: self._admit(group, value, local, tuple(patterns.values())) for group, patterns in uses.items()}
-        if any(admission is None for admission in rows.values()):
-            return False
+        admissions = []
         for group, patterns in uses.items():
-            admitted = rows[group]
-            assert admitted is not None
+            admission = self._admit(group, value, local, tuple(patterns.values()))
+            if admission is None:
+                return False
+            admissions.append(admission)
+        for (group, patterns), admitted in zip(uses.items(), admissions, strict=True):
             if admitted.row_local:
                 group.row_local[value] = admitted.pattern
             if admitted.rows is not None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 
 from hybridize.base.frozen import frozen
+from hybridize.base.memo import Memo
 from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import upward
 from hybridize.loops.kernel import (
@@ -190,9 +191,9 @@ class FoldLevels:
 
     variable: int
     turns: tuple[int, ...]
-    """Where its loop goes term by term, or by the terms of panels."""
+    """Of a loop that goes term by term, or by the terms of panels."""
     vectors: tuple[int, ...]
-    """Where its loop goes by vectors: see `FoldLanes`."""
+    """Of a loop that goes by vectors: see `FoldLanes`."""
 
     def __str__(self) -> str:
         vectors = f"{', '.join(map(str, self.vectors))} vectors" if self.vectors else ""
@@ -249,17 +250,18 @@ class Kernel:
     locals: tuple[Param, ...]
     nests: tuple[Nest, ...]
 
-    @property
+    @functools.cached_property
     def elements(self) -> ElementKernel:
         """The kernel alone: what each element is."""
         return ElementKernel(self.params, self.locals, tuple(nest.loops for nest in self.nests))
 
-    def __str__(self) -> str:
-        return self._text
-
     @functools.cached_property
-    def _text(self) -> str:
-        return _Printer().kernel(self)
+    def results(self) -> Memo:
+        """All that follows from it alone, and is asked for again."""
+        return Memo()
+
+    def __str__(self) -> str:
+        return self.results.of(str, lambda: _Printer().kernel(self))
 
 
 class _Printer(ExpressionPrinter):

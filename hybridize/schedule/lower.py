@@ -76,7 +76,7 @@ class Lowerings:
         return lowered
 
     def _alike(self, node: Node) -> Lowered:
-        types = tuple(value.type for value in node.inputs)
+        types = tuple([value.type for value in node.inputs])
         key = (node.op, types)
         lowering = self._known.get(key)
         if lowering is None:

@@ -43,6 +43,10 @@ def shared_loops(kernel: Kernel) -> tuple[SharedLoop | None, ...]:
 
     To copy an image and to store the zeros around it is one loop over images, not five, each begun and ended.
     """
+    return kernel.results.of(shared_loops, lambda: _shared_loops(kernel))
+
+
+def _shared_loops(kernel: Kernel) -> tuple[SharedLoop | None, ...]:
     loops: list[SharedLoop | None] = []
     together: list[Nest] = []
     for nest in kernel.nests:

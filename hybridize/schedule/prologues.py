@@ -25,11 +25,11 @@ from hybridize.machine.arithmetic import converts_quickly
 from hybridize.ops import Effect, Op, Reshape
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product
+from hybridize.schedule.contraction import thresholds as tiles
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
-from hybridize.schedule.contraction.tiling import FEW_COLUMNS
 from hybridize.schedule.lower import Lowerings
 
 
@@ -127,10 +127,22 @@ class _Prologues:
             return False
         *_, n, k = tiled.contraction.sizes
         batch = () if tiled.shared_w else tiled.contraction.shape[:-2]
-        return known((n, k, *batch)) and n >= FEW_COLUMNS and k > 0
+        return known((n, k, *batch)) and n >= tiles.FEW_COLUMNS and k > 0
+
+    def _is_of_fewer_bits(self, w: Value) -> bool:
+        """Tell whether a value is made of one as large of a shorter type, by a few steps."""
+        front = [w]
+        for value in front:  # which grows
+            if value.type.dtype.itemsize < w.type.dtype.itemsize and same(value.type.size, w.type.size):
+                return True
+            if value in self._makers and len(front) <= thresholds.PROLOGUE_COST:
+                front += self._makers[value].inputs
+        return False
 
     def _with_prologue(self, node: Node) -> Node | None:
         """A contraction with a prologue; None where its second operand is no light expression."""
+        if not self._is_of_fewer_bits(node.inputs[1]):
+            return None
         w, light = node.inputs[1], _Expression(self._makers, self._is_stable, self._literal, self._lowerings)
         value = light.of(w)
         main = light.main

@@ -379,10 +379,6 @@ class BaseStep(ABC):
         """The turns of each of its loops, 1 where threads do not share it."""
         return [1]
 
-    def pointers(self) -> Iterator[Address]:
-        """Iterate over all addresses that code around it must have at hand."""
-        yield from self.arguments
-
     def elsewhere(self, at: Moved, bands: int) -> Self:
         """The same step over other memory, its band's number counted from `bands` on."""
         return changed(self, addresses=tuple(map(at, self.addresses)), workspace=at(self.workspace))
@@ -415,13 +411,6 @@ class SharedStep(BaseStep):
     @abstractmethod
     def own_turns(self, split: Split) -> list[int]:
         """The turns of each of its loops, which threads share in this way."""
-
-    def pointers(self) -> Iterator[Address]:
-        yield from self.arguments
-        if self.in_blocks is not None:
-            yield from self.in_blocks.own
-        if self.sharing is not None:
-            yield Address("input", self.sharing.team, 0)
 
     def elsewhere(self, at: Moved, bands: int) -> Self:
         part = self.part and changed(self.part, band=self.part.band.elsewhere(at, bands))
@@ -660,11 +649,6 @@ class RegionStep(OwnStep):
         yield from super().operands()
         for constants in self.constants:
             yield from ((address, False) for address in constants)
-
-    def pointers(self) -> Iterator[Address]:
-        yield from super().pointers()
-        for constants in self.constants:
-            yield from constants
 
     def elsewhere(self, at: Moved, bands: int) -> Self:
         constants = tuple(tuple(map(at, one)) for one in self.constants)

@@ -11,7 +11,7 @@ from hybridize.graph import Builder
 from hybridize.machine.target import named_target
 from hybridize.ops import Add, Broadcast, Cast, Lt, Matmul, Max, Tanh, Transpose
 from hybridize.ops.evaluate import evaluate
-from hybridize.schedule.contraction import ending
+from hybridize.schedule.contraction import thresholds
 
 TARGETS = ["avx512", "avx2", "baseline"]
 BATCH, M, N, K = 2, 13, 160, 9
@@ -77,7 +77,7 @@ def test_light_ones_are_in_the_tiles(monkeypatch, finish, code, target):
     inside = program(made, target)
     assert ".tile." in inside.llvm_text
     np.testing.assert_array_equal(inside.run(whole)[0], evaluate(made, whole)[0])  # small integers are exact
-    monkeypatch.setattr(ending, "LIGHT", 0)
+    monkeypatch.setattr(thresholds, "LIGHT", 0)
     outside = program(made, target)
     assert ".tile." not in outside.llvm_text
     assert inside.run(any)[0].tobytes() == outside.run(any)[0].tobytes()

@@ -240,9 +240,9 @@ WINDOWS = {
 @pytest.mark.parametrize("case", WINDOWS)
 def test_windows_read_nothing_beyond_their_operands(case, target, at_end, monkeypatch):
     """Whatever is read as it lies, a copy being cheaper or not: nothing before x, and nothing behind it."""
-    from hybridize.schedule.contraction import arrangement
+    from hybridize.schedule.contraction import thresholds
 
-    monkeypatch.setattr(arrangement, "_COPIED", 1e-9)
+    monkeypatch.setattr(thresholds, "COPIED_BYTES", 1e-9)
     spec, x, w, sizes = WINDOWS[case]
     inputs = [numpy.random.default_rng(k).uniform(-1, 1, shape).astype("f4") for k, shape in enumerate((x, w))]
     graph = ops.make_graph(

@@ -6,6 +6,7 @@ import re
 import struct
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -479,6 +480,17 @@ def test_everything_that_the_compiler_is_made_of_is_part_of_its_identity():
     loaded = {name.split(".")[1] for name in done.stdout.split()}
     assert loaded <= set(identity.PARTS)
     assert "codegen" in loaded
+
+
+def test_text_that_is_compiled_is_part_of_its_identity(tmp_path):
+    (tmp_path / "codegen" / "runtimes").mkdir(parents=True)
+    text = tmp_path / "codegen" / "runtimes" / "entry.ll"
+    late = time.time_ns() + 10**12
+    names = {identity.files(str(tmp_path), ("codegen",), late)}
+    for content in ("define", "define "):
+        text.write_text(content)
+        names.add(identity.files(str(tmp_path), ("codegen",), late))
+    assert len(names) == 3
 
 
 def test_identity_changes_with_every_file(tmp_path):

@@ -2,11 +2,13 @@
 
 import gc
 import os
+import threading
 
 import numpy as np
 import pytest
 
-from hybridize import compiler, ops
+from hybridize import compiler, hybridize, ops
+from hybridize import np as np_
 from hybridize.base.config import CONFIG
 from hybridize.base.types import TensorType
 from hybridize.codegen import functions as codes
@@ -227,3 +229,76 @@ def test_the_index_forgets_the_oldest(own_folder, monkeypatch):
         functions.FunctionStore(1 << 10).keep({key: code})
     found = functions.FunctionStore(1 << 10).find(keys)
     assert list(found) == keys[2:]
+
+
+def test_packs_that_are_gone_and_rows_that_another_process_lost(own_folder, compiled):
+    check(layers(dense))
+    everything = sorted(name for some in compiled for name in some)
+    (index,) = [path for path in kept(own_folder) if b"FunctionPack" not in path.read_bytes()]
+    (pack,) = [path for path in kept(own_folder) if path != index]
+    for lost in (pack, index):
+        lost.unlink()
+        without_programs(own_folder)
+        compiled.clear()
+        check(layers(dense))
+        assert sorted(name for some in compiled for name in some) == everything
+        assert lost.exists()
+
+
+def test_a_full_disk_and_a_folder_that_cannot_be_written_keep_nothing(own_folder, monkeypatch):
+    monkeypatch.setattr(CONFIG, "cache_bytes", 100)
+    check(layers(dense))
+    assert not own_folder.exists() or not kept(own_folder)
+    assert compiler.cache_info().functions.misses > 0
+
+
+def test_threads_compile_programs_of_shared_functions_at_once():
+    orders = [(dense, norm), (norm, dense), (dense, fields), (fields, norm)]
+    problems = []
+
+    def work(order):
+        try:
+            check(layers(*order))
+        except Exception as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=work, args=(order,)) for order in orders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+
+
+def test_a_forked_child_has_the_functions_of_its_parent(compiled):
+    check(layers(dense, norm))
+    compiled.clear()
+    child = os.fork()
+    if not child:
+        try:
+            check(layers(norm, dense))
+            os._exit(0 if compiled == [["program"]] else 1)
+        except BaseException:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_effects_reach_their_variables_whether_functions_are_known_or_not(compiled, capsys):
+    """A variable of the image is no part of any function that reads it."""
+
+    @hybridize
+    def loud(x):
+        print("sum", x.sum())
+        return x * 2
+
+    @hybridize
+    def louder(x):
+        print("sum", x.sum())
+        return x * 2 + 1
+
+    x = np_.ones((5,))
+    for function, expected in ((loud, 2.0), (louder, 3.0)):
+        for _ in range(3):
+            assert float(function(x)[0]) == expected
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["sum 5.0"] * 6

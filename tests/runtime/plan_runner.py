@@ -14,6 +14,7 @@ import numpy
 from hybridize.base.dtypes import BY_CODE
 from hybridize.runtime.buffers import aligned
 from hybridize.runtime.plan import (
+    CONDITION_BYTES,
     PlanBand,
     PlanRolling,
     PlanScans,
@@ -23,8 +24,6 @@ from hybridize.runtime.plan import (
     filled,
     steps_of,
 )
-
-ALIGN = 64
 
 
 class Stopped(Exception):
@@ -84,7 +83,7 @@ class Runner:
 
 def memory(nbytes):
     """Bytes that nobody has written: whoever reads them gives another result."""
-    block = aligned((int(nbytes) + ALIGN,), numpy.dtype(numpy.uint8))
+    block = aligned((int(nbytes) + CONDITION_BYTES,), numpy.dtype(numpy.uint8))
     block[...] = 0xA5
     return block[: int(nbytes)]
 
@@ -255,7 +254,7 @@ class Loop:
 
     def repeat(self):
         inputs = self.settled()
-        flag = self.workspace + self.region.scratch_offset - ALIGN
+        flag = self.workspace + self.region.scratch_offset - CONDITION_BYTES
         now = {k: self.inputs[k] for k in self.of("by turns")}
         while True:
             self.body(0, inputs | now, [flag])

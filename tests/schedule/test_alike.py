@@ -14,12 +14,12 @@ from hybridize.codegen.llvm.engine import host_target
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.graph import Graph
-from hybridize.loops.kernel import _Printer
 from hybridize.ops import composites, make_graph
 from hybridize.ops.evaluate import evaluate
 from hybridize.passes import PIPELINE
 from hybridize.schedule.contraction import plan as plans
 from hybridize.schedule.draft import Draft
+from hybridize.schedule.kernel import _Printer
 from hybridize.schedule.nests import Nests
 
 WIDTH, ROWS = 48, 16

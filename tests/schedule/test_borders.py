@@ -18,7 +18,7 @@ from hybridize.compiler import compile as compiled
 from hybridize.loops.contraction import Contraction, extent, plain, reference, subscript
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
-from hybridize.schedule.contraction import arrangement as arrangements
+from hybridize.schedule.contraction import thresholds as tiles
 from hybridize.schedule.contraction.borders import borders
 from hybridize.schedule.contraction.parts import whole
 from hybridize.schedule.contraction.phases import phases
@@ -163,8 +163,8 @@ def test_bits_do_not_depend_on_copies_or_threads(case, target, turned):
     results = []
     for parts, copied in ((0, 8), (64, 1e-9)):
         with pytest.MonkeyPatch.context() as changed:
-            changed.setattr(arrangements, "_PARTS", parts)
-            changed.setattr(arrangements, "_COPIED", copied)
+            changed.setattr(tiles, "TAP_PARTS", parts)
+            changed.setattr(tiles, "COPIED_BYTES", copied)
             results.append(compiled(graph, named_target(target)).run([x, w])[0])
     scale = max(1.0, float(abs(wanted).max(initial=0)))
     for found in results:

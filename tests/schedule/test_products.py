@@ -33,6 +33,10 @@ KINDS = {
     "rows of a transposed x": Product(float32, 512, 256, 1000, transpose_x=True),
     "rows of a packed w": Product(float32, 64, 256, 512, transpose_w=True, packed=True),
     "a row of a far packed w": Product(float32, 1, 1000, 1280, transpose_w=True, packed=True),
+    "rows of a packed w in few bits": Product(float16, 64, 256, 512, packed=True, narrow=True),
+    "any rows of a packed w in few bits": Product(float16, M, 256, 512, packed=True, narrow=True),
+    "rows of few terms, w in few bits": Product(float16, 512, 256, 512, packed=True, narrow=True, filled=1),
+    "a row of a packed w in few bits": Product(float16, 1, 256, 512, packed=True, narrow=True),
     "any rows": Product(float32, M, 100, 64),
     "any sizes": Product(float32, M, N, K, B),
     "columns": Product(float32, 64, 256, 512, transpose_w=True),
@@ -80,7 +84,7 @@ def test_each_kind_has_its_text():
     assert {plan.tiling.order for plan in made} == {"once", "blocks", "streams"}
     assert {plan.stores for plan in made} == {"sums", "results", "buffer"}
     assert {plan.axis for plan in made} == {"batch", "rows", "panels"}
-    assert {section.pack for plan in made for section in plan.tiling.sections} == {"", "flip", "copy"}
+    assert {section.pack for plan in made for section in plan.tiling.sections} == {"", "flip", "copy", "widen", "keep"}
 
 
 def test_equal_texts_are_of_equal_products():

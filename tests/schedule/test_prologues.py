@@ -18,7 +18,7 @@ from hybridize.ops import Broadcast, Cast, Exp, Matmul, Mul, Reshape, Slice, Sub
 from hybridize.passes import PIPELINE
 from tests.schedule.test_hoisting import Made
 
-F4 = np.dtype(np.float32)
+F4, I4 = np.dtype(np.float32), np.dtype(np.int32)
 SCALES = {"columns": (0, 1), "terms": (1, 0), "one": (0, 0)}
 """Of [k, n]: the axes along which a scale differs."""
 STORED = ["int8", "uint8", "int16", "float16", bfloat16]
@@ -277,3 +277,49 @@ def test_integers_in_integers_are_packed_as_they_are():
     program = compile(graph, stable=(1,))
     assert [one.nbytes for one in program.plan.derivations] == [w.nbytes]
     np.testing.assert_array_equal(program.run([x, w])[0], ops.evaluate(graph, [x, w])[0])
+
+
+def spread(x, like):
+    return ops.broadcast(x, like.type.shape)
+
+
+EXPRESSIONS = {
+    "zero points": (
+        "f4",
+        [weights((96, 72), "int8"), weights((1, 72), "int8", 1), reals(1, 72)],
+        lambda w, z, s: ops.mul(ops.cast(ops.sub(ops.cast(w, I4), spread(ops.cast(z, I4), w)), F4), spread(s, w)),
+    ),
+    "integers": ("i4", [weights((96, 72), "int8")], lambda w: ops.cast(w, I4)),
+    "less an integer": (
+        "i4", [weights((96, 72), "uint8"), weights((96, 1), "int32")], lambda w, z: ops.sub(ops.cast(w, I4), spread(z, w))
+    ),
+    "double of float": ("f8", [reals(96, 72)], lambda w: ops.cast(w, np.dtype("f8"))),
+    "truth": ("f4", [weights((96, 72), "int8") > 0, reals(1, 72)], lambda w, s: ops.mul(ops.cast(w, F4), spread(s, w))),
+    "rounded to bfloat16": (
+        bfloat16,
+        [weights((96, 72), "int8"), weights((1, 72), bfloat16)],
+        lambda w, s: ops.mul(ops.cast(w, np.dtype(bfloat16)), spread(s, w)),
+    ),
+    "scales that take long": (
+        "f4",
+        [weights((96, 72), "int8"), reals(1, 72)],
+        lambda w, s: ops.mul(ops.cast(w, F4), spread(ops.exp(ops.tanh(ops.exp(s))), w)),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_other_light_expressions(name):
+    dtype, arrays, expression = EXPRESSIONS[name]
+    for rows in (1, 40):
+        inputs = [weights((rows, 96), dtype, 5) if dtype == "i4" else reals(rows, 96).astype(dtype), *arrays]
+        types = [TensorType(a.shape, a.dtype) for a in inputs]
+        graph = ops.make_graph(lambda x, *a: [ops.matmul(x, expression(*a))], types)
+        program = compile(graph, stable=range(1, len(inputs)))
+        (found,), (wanted,) = program.run(inputs), ops.evaluate(graph, inputs)
+        assert program.plan.derivations[-1].nbytes <= 1.2 * arrays[0].nbytes
+        if dtype == "i4":
+            np.testing.assert_array_equal(found, wanted)
+        else:
+            error = np.abs(found.astype("f8") - wanted.astype("f8")).max()
+            assert error <= (1e-12 if dtype == "f8" else 2e-6) * np.abs(wanted.astype("f8")).max()

@@ -10,7 +10,9 @@ from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, make_graph
 from hybridize.passes import PIPELINE
+from hybridize.runtime.plan import PlanAddress
 from hybridize.schedule.grouping import NodeStep
+from hybridize.schedule.launches import place, planned
 from hybridize.schedule.pending import Scheduling
 from hybridize.schedule.scheduler import _finished
 from hybridize.schedule.steps import NOWHERE, Address, RegionStep, ScheduleStep
@@ -86,7 +88,13 @@ def test_a_step_is_called_with_all_of_its_operands(name: str, threads: int):
     for step in steps_of(name, threads)[1]:
         constants = [one for body in step.constants for one in body] if isinstance(step, RegionStep) else []
         assert [address for address, _ in step.operands()] == [*step.addresses, *constants]
-        assert set(step.arguments) <= set(step.pointers())
+        planned_step = planned(step, 0)
+        memory = [one for one in planned_step.arguments if isinstance(one, PlanAddress)]
+        own = [] if step.workspace == NOWHERE and not isinstance(step, RegionStep) else [step.workspace]
+        assert memory == [place(one) for one in (*step.addresses, *constants, *own)]
+        assert planned_step.reads == tuple(
+            place(one) for one, writes in step.operands() if not writes and one != NOWHERE
+        )
         assert (step.workspace == NOWHERE) == (step.arguments == step.addresses)
         assert (step.sharing is None) == (step.turns() == [1] * len(step.turns()))
         assert step.moved >= 0 and step.kind in ("loops", "contraction", "winograd", "routine", "region")

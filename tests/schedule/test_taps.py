@@ -17,6 +17,7 @@ from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import taps
+from hybridize.schedule.contraction import thresholds as tiles
 from hybridize.schedule.steps import ContractionStep
 from tests.schedule.tiles import inner_loops, plans_of
 
@@ -158,7 +159,7 @@ BLOCKED = {
 def test_blocks_of_taps_change_no_bit(case, outside, name, unroll, monkeypatch):
     """Panels that the cache does not hold: sums wait from block to block, in all their bits."""
     spec, x, w, sizes = BLOCKED[case]
-    monkeypatch.setattr(taps, "_BLOCK_SUMS", 40)
+    monkeypatch.setattr(tiles, "BLOCK_TERMS", 40)
     choose = taps.tap_blocks
     monkeypatch.setattr(
         taps, "tap_blocks", lambda *of: taps.TapBlocks(count := choose(*of).count, outside and count > 1)
@@ -187,7 +188,7 @@ def test_blocks_of_taps_change_no_bit(case, outside, name, unroll, monkeypatch):
 
 
 def test_blocks_of_any_number_of_images(monkeypatch):
-    monkeypatch.setattr(taps, "_BLOCK_SUMS", 40)
+    monkeypatch.setattr(tiles, "BLOCK_TERMS", 40)
     scope = SizeScope()
     n = scope.symbol(6)
     scope.capturing = False
@@ -258,7 +259,7 @@ def test_a_block_of_a_panel_and_the_next_one_stay_near(channels, size, l2_bytes)
     x_bytes = min((size + 2) ** 2 * channels * 4, l2_bytes // 4)
     per_tap = plan.term_count * widest
     held = 2 * -(-plan.tap_count // count) * per_tap + x_bytes
-    least = count == plan.tap_count or plan.tap_count * plan.term_count < 2 * taps._BLOCK_SUMS
+    least = count == plan.tap_count or plan.tap_count * plan.term_count < 2 * tiles.BLOCK_TERMS
     assert held <= l2_bytes // 2 or least or plan.packed_elements * 4 <= l2_bytes // 2
     assert count == 1 or 2 * plan.tap_count * per_tap + x_bytes > l2_bytes // 2
 

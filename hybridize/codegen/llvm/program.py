@@ -86,15 +86,14 @@ def build(
     program = scheduled(graph, target, stable, slots, updates)
     module = Module(target.halves)
     functions = FunctionTable(module, name)
+    scope = graph.scope
+    writer = _Writer(functions, target)
     host = (host_of or HostWriter)(functions, target)
     host.watched = interruptible
-    scope = graph.scope
-    writer = _Writer(functions, target, host)
-    steps = writer.program(name, program, scope)
+    steps = writer.program(name, program, host, scope)
     if scope is not None:
         outputs = [value.type for value in graph.outputs]
         emit_prepare(module, PREPARE, scope, outputs, program.scratch_bytes, program.work)
-    host.watched = False  # the runtime calls what follows
     sources: list[Array] = []
     derivations = tuple(
         writer.derive(slot, constant, sources)
@@ -117,31 +116,30 @@ def _array(constant: Constant) -> Array:
 class _Writer:
     """Writes programs: the functions of steps, the plan of these and, of that alone, what calls them."""
 
-    def __init__(self, functions: FunctionTable, target: Target, host: HostWriter) -> None:
+    def __init__(self, functions: FunctionTable, target: Target) -> None:
         self._functions = functions
         self._of_steps = StepFunctions(functions, target)
         self._target = target
-        self._host = host
         self.makers: dict[str, PlanMaker] = {}
 
-    def program(self, name: str, program: Schedule, scope: SizeScope | None) -> tuple[PlanStep, ...]:
+    def program(self, name: str, program: Schedule, host: HostWriter, scope: SizeScope | None) -> tuple[PlanStep, ...]:
         """Write `void name(ptr inputs, ptr outputs, ptr scratch)`; returns the steps with their functions."""
         f = self._function(name)
         if scope is not None:
             f.use_sizes("%inputs", len(program.plan.inputs) + len(program.constants))
-            self._host.dims = {one.name: scope.dim(one) for one in scope.symbols}
-        return self._steps(f, program.steps, program.plan)
+            host.dims = {one.name: scope.dim(one) for one in scope.symbols}
+        return self._steps(f, host, program.steps, program.plan)
 
     def _function(self, name: str) -> Function:
         params = [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")]
         return Function(self._functions.module, name, params, linkage="", attributes=UNOPTIMISED)
 
-    def _steps(self, f: Function, steps: Sequence[ScheduleStep], plan: Plan) -> tuple[PlanStep, ...]:
+    def _steps(self, f: Function, host: HostWriter, steps: Sequence[ScheduleStep], plan: Plan) -> tuple[PlanStep, ...]:
         """Write each step's functions, then the host's calls of them."""
         complete: list[PlanStep] = []
         known: list[PlanStep] = []
-        sizes = self._host.dims
-        block = self._host.block(f, known, ProgramPointers(f), plan.team)
+        sizes = host.dims
+        block = host.block(f, known, ProgramPointers(f), plan.team)
         for node in plan.order:
             for number in steps_of(node):
                 complete.append(self._of_steps.step(steps[number], plan.steps[number]))
@@ -189,6 +187,8 @@ class _Writer:
         f = self._function(name)
         order = running_order(derived.steps)
         plan = Plan((), (), (), 0, tuple(planned(step, 0) for step in derived.steps), order=order)
-        self.makers[name] = PlanMaker(name, self._steps(f, derived.steps, plan), order)
+        self.makers[name] = PlanMaker(
+            name, self._steps(f, HostWriter(self._functions, self._target), derived.steps, plan), order
+        )
         f.do("ret void")
         self._functions.seldom = False

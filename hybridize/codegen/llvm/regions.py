@@ -20,8 +20,7 @@ from hybridize.codegen.llvm.pointers import Base, Pointers
 from hybridize.codegen.llvm.safepoints import Safepoint
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, times
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import Buffer, Plan, PlanRegion
-from hybridize.schedule.memory import ALIGN
+from hybridize.runtime.plan import CONDITION_BYTES, Buffer, Plan, PlanRegion
 
 WriteBody = Callable[[Function, Plan, Pointers], None]
 """Writes the steps of a body."""
@@ -166,7 +165,7 @@ class _Region:
         f, step = self.f, self.step
         self._fix(self._settle())
         safepoint = None if watched is None else Safepoint(f, watched, effects=step.acts)
-        flag = at(self.f, self._workspace, step.scratch_offset - ALIGN)
+        flag = at(self.f, self._workspace, step.scratch_offset - CONDITION_BYTES)
         carried = self._of_kinds("by turns")
         first = {k: _Turn(self.inputs[k], self.outputs[k], self._other(k)) for k in carried}
         before, head, turn, again, after = f.label, f.fresh("head"), f.fresh("turn"), f.fresh("again"), f.fresh("after")

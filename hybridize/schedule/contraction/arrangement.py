@@ -25,6 +25,7 @@ from hybridize.loops.contraction import Contraction, Role, Subscript, extent, ou
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import taps as tap_plans
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.borders import borders, share_inside
 from hybridize.schedule.contraction.lanes import LanePlan, lane_cycles, lane_plan
 from hybridize.schedule.contraction.panels import parts_of
@@ -147,15 +148,7 @@ def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: in
 
 def _is_fuller(one: Arrangement, other: Arrangement, lanes: int) -> bool:
     """Tell whether one arrangement uses so many more lanes than another that it is better."""
-    return _lane_share(one, lanes) >= _FULLER * _lane_share(other, lanes)
-
-
-_FULLER = 2
-"""Times the share of lanes in use, from which on other homes of operands and result pay."""
-
-
-_FULL = 1.5
-"""The same for images in the place of the pixels of a line, which no operand lies by as yet."""
+    return _lane_share(one, lanes) >= thresholds.FULLER_TIMES * _lane_share(other, lanes)
 
 
 def _lane_share(arranged: Arrangement, lanes: int) -> float:
@@ -191,7 +184,7 @@ def _arranged(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bo
     rows = [axis for axis, role in enumerate(roles(contraction)) if role is Role.ROW]
     if parts is None or halo is None or not columns or not rows:
         return None
-    wide = [axis for axis in columns if hint(sizes[axis]) * _EMPTY >= lanes]
+    wide = [axis for axis in columns if hint(sizes[axis]) * thresholds.EMPTY_LANES >= lanes]
     if not wide:
         return None
     column = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
@@ -237,7 +230,7 @@ def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool
         axis
         for axis, role in enumerate(axis_roles)
         if role is Role.BATCH
-        and hint(sizes[axis]) * _EMPTY >= lanes
+        and hint(sizes[axis]) * thresholds.EMPTY_LANES >= lanes
         and _is_alone(axis, contraction.x, sizes)
         and _is_alone(axis, contraction.w, sizes)
     ]
@@ -258,7 +251,7 @@ def _along_rows(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     columns = [axis for axis, role in enumerate(axis_roles) if role is Role.COLUMN]
     if moved is None or not columns:
         return None
-    wide = [axis for axis in rows if hint(sizes[axis]) * _EMPTY >= lanes]
+    wide = [axis for axis in rows if hint(sizes[axis]) * thresholds.EMPTY_LANES >= lanes]
     wide = [axis for axis in wide if _is_in_line(axis, contraction.x, moved[0], rank)]
     if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
         return None
@@ -280,7 +273,7 @@ def _along_sums(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
         axis
         for axis in range(rank, len(sizes))
         if _is_summed_in_line(axis, contraction, moved[0])
-        and terms // hint(sizes[axis]) * -(-hint(sizes[axis]) // lanes) >= _LONG
+        and terms // hint(sizes[axis]) * -(-hint(sizes[axis]) // lanes) >= thresholds.SUMMED_VECTORS
     ]
     if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
         return None
@@ -302,13 +295,9 @@ def _in_line(wide: Sequence[int], contraction: Contraction, shape: Shape, lanes:
 
     chosen = max(wide, key=lambda axis: places[axis])
     for axis in wide:
-        if share(axis) >= _FULL * share(chosen):
+        if share(axis) >= thresholds.FULLER_IMAGES_TIMES * share(chosen):
             chosen = axis
     return chosen
-
-
-_LONG = 32
-"""Vectors that an element sums, at least, where lanes are added up in the end."""
 
 
 def _is_summed_in_line(axis: int, contraction: Contraction, parts: Sequence[Part]) -> bool:
@@ -350,10 +339,6 @@ def _moves(index: Subscript, sizes: Sequence[int], rank: int) -> bool:
     return any(axis < rank for axis in wide) and any(axis >= rank for axis in wide)
 
 
-_EMPTY = 4
-"""Lanes for each column, at most: with fewer columns, loops of folds along another axis are better."""
-
-
 def _halo_of(parts: Sequence[Part], shape: Shape) -> Halo | None:
     """The halo of x that serves all phases."""
     halo = no_halo(shape)
@@ -383,14 +368,10 @@ def _halo(subscripts: Sequence[Subscript], sizes: Sequence[int], shape: Shape) -
     return tuple(halo)
 
 
-_SLACK = 8
-"""Elements by which a halo may be wider than it must be at the sizes of the call that is compiled."""
-
-
 def _most(x: Size) -> int | None:
     """The most that a size may be, where that is about what it is: windows may end before x does."""
     most = dims.bounds(x)[1]
-    return most if most - hint(x) <= _SLACK else None
+    return most if most - hint(x) <= thresholds.HALO_SLACK else None
 
 
 def suits(arranged: Arrangement, home: Home, target: Target) -> bool:
@@ -405,7 +386,7 @@ def suits(arranged: Arrangement, home: Home, target: Target) -> bool:
         return True
     count, stride = hint(arranged.shapes[0][last]), hint(home.strides[last])
     near = count * stride * arranged.contraction.precision.accumulate.itemsize <= target.l1_bytes // 2
-    return same(home.strides[last], 1) or count < 2 * _RUN or near
+    return same(home.strides[last], 1) or count < 2 * thresholds.RUN_TERMS or near
 
 
 @frozen
@@ -464,12 +445,16 @@ def reading(
     cut = [borders(part, shape) for part in arranged.phases]
     parts = [part for pieces in cut if pieces is not None for part in pieces]
     whole = arranged.has_panels or all(_has_all(part, arranged) for part in parts)
-    if None in cut or not whole or len(parts) > (_PARTS if arranged.has_panels else _LANE_PARTS):
+    if (
+        None in cut
+        or not whole
+        or len(parts) > (thresholds.TAP_PARTS if arranged.has_panels else thresholds.LANE_PARTS)
+    ):
         return default
     here = plan(parts, bare)
     moved = (2 * hint(near.elements) - (0 if as_it_is else 2 * hint(bare.elements))) * accumulate.itemsize
-    saved = 0 if covered else moved // _COPIED
-    factor = _FEWER if covered else 1
+    saved = 0 if covered else moved // thresholds.COPIED_BYTES
+    factor = thresholds.HALO_TIMES if covered else 1
     if factor * _cycles(here, target) <= _cycles(default.plan, target) + saved:
         return OperandReading(bare, not as_it_is, beside, packed, here)
     return default
@@ -484,16 +469,6 @@ def _has_all(part: Part, arranged: Arrangement) -> bool:
 def _cycles(plan: tap_plans.TapPlan | LanePlan, target: Target) -> int:
     """The cycles that a plan takes, about."""
     return lane_cycles(plan) if isinstance(plan, LanePlan) else tap_plans.cycles(plan, target)
-
-
-_PARTS = 64
-"""Parts of a result whose operand is read as it lies: copying it is less code than more of them."""
-_LANE_PARTS = 128
-"""The same of parts whose tiles have few kinds of code: see `lane_plan`."""
-_FEWER = 1.25
-"""Times the work of the parts, from which on a halo that is there is left out."""
-_COPIED = 8
-"""Bytes that a copy reads or writes in a cycle. Measured: 5 % of the convolution of 64 channels in 64."""
 
 
 def lanes_of(dtype: DType, target: Target) -> int:
@@ -591,7 +566,7 @@ class _Walk:
         """The axis along which the rows of a part's tiles lie."""
         sizes = part.contraction.sizes
         rows = [self.axis(axis) for axis in self.arranged.rows]
-        return min(rows, key=lambda axis: (-min(hint(sizes[axis.axis]), _TALL), abs(hint(axis.x))))
+        return min(rows, key=lambda axis: (-min(hint(sizes[axis.axis]), thresholds.TALL_ROWS), abs(hint(axis.x))))
 
     def tiles(
         self,
@@ -637,12 +612,6 @@ class _Walk:
         )
 
 
-_TALL = 7
-"""Rows that make a good tile."""
-_RUN = 4
-"""Terms that lie one after the other in x, from which on they are better than more terms further apart."""
-
-
 def _count(axes: Sequence[tap_plans.TapAxis]) -> int:
     return dims.product(axis.size for axis in axes)
 
@@ -666,7 +635,7 @@ def _terms(
         rest.remove(slower)
     longest = max(rest, key=lambda axis: counts[axis.axis], default=None)
     run = math.prod(counts[axis.axis] for axis in terms)
-    if longest is not None and run < _RUN < counts[longest.axis]:
+    if longest is not None and run < thresholds.RUN_TERMS < counts[longest.axis]:
         return [axis for axis in sums if axis is not longest], [longest]
     return rest, terms
 
@@ -689,16 +658,10 @@ def _shares(plan: tap_plans.TapPlan, target: Target) -> tuple[tap_plans.TapPanel
     def with_share(panels: tap_plans.TapPanels, height: int) -> tap_plans.TapPanels:
         share = -(-per_column * panels.vectors * plan.lanes // rows)
         step = -(-share * height * panels.unroll // sums)
-        lines = max(1, (step + _LINE // 2) // _LINE)
-        return changed(panels, share=share, lines=min(lines, _LINES), step=step)
+        lines = max(1, (step + thresholds.LINE_BYTES // 2) // thresholds.LINE_BYTES)
+        return changed(panels, share=share, lines=min(lines, thresholds.TURN_LINES), step=step)
 
     return tuple(map(with_share, plan.panels, tiles.heights))
-
-
-_LINE = 64
-"""Bytes of a line of memory."""
-_LINES = 4
-"""Lines of memory that a turn of a tile's loop fetches, at most."""
 
 
 def _band(plan: tap_plans.TapPlan, x: Home, target: Target) -> int:

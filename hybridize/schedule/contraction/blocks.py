@@ -6,10 +6,7 @@ from __future__ import annotations
 from hybridize.base import dims
 from hybridize.base.dims import is_symbolic, text
 from hybridize.base.frozen import frozen
-
-LEAST = 24
-"""Rows of a block, at least: with fewer, each matrix is read too often, and tiles of few rows sum in another order.
-Tiles of 2, 3, 4, 6, 8 and 12 rows divide it."""
+from hybridize.schedule.contraction import thresholds
 
 
 @frozen
@@ -21,8 +18,8 @@ class RowBlocks:
 
     @property
     def count(self) -> int:
-        """The number of blocks: what would be less than `LEAST` rows belongs to the one before."""
-        return dims.maximum((self.rows + self.size - LEAST) // self.size, 1)
+        """The number of blocks: what would be less than `BLOCK_ROWS` rows belongs to the one before."""
+        return dims.maximum((self.rows + self.size - thresholds.BLOCK_ROWS) // self.size, 1)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -33,7 +30,7 @@ class RowBlocks:
     @property
     def most(self) -> int:
         """Rows of the longest block."""
-        return self.size + LEAST - 1 if is_symbolic(self.rows) else max(self.sizes)
+        return self.size + thresholds.BLOCK_ROWS - 1 if is_symbolic(self.rows) else max(self.sizes)
 
     def __str__(self) -> str:
         return f"{self.size} of {text(self.rows)} rows"

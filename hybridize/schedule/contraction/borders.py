@@ -18,12 +18,8 @@ from hybridize.base.dims import same
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Subscript, outside
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.parts import Part, restricted
-
-_MOST = 128
-"""Parts, at most: more are not worth what one copy of x costs."""
-_NEAR = 32
-"""Indices along an axis whose windows may leave x, at either end."""
 
 
 def borders(part: Part, shape: Shape) -> tuple[Part, ...] | None:
@@ -57,8 +53,8 @@ def borders(part: Part, shape: Shape) -> tuple[Part, ...] | None:
         begins = sorted(cut)
         ends = [*begins[1:], sizes[axis]]
         ranges.append([(axis, (begin, end - begin)) for begin, end in zip(begins, ends, strict=True)])
-    boxes = list(itertools.islice(itertools.product(*ranges), _MOST + 1))
-    if len(boxes) > _MOST:
+    boxes = list(itertools.islice(itertools.product(*ranges), thresholds.BORDER_PARTS + 1))
+    if len(boxes) > thresholds.BORDER_PARTS:
         return None
     return tuple(_box(part, dict(box), leaving) for box in boxes)
 
@@ -69,13 +65,14 @@ def share_inside(index: Subscript, size: int, sizes: tuple[int, ...], rank: int)
     1 where that is not known: then no part of the result could leave terms out.
     """
     crossing = _leaving(index, size, sizes, rank)
-    if crossing is None or crossing.row is None or crossing.sum is None or crossing.rows * crossing.terms > _COUNTED:
+    if (
+        crossing is None
+        or crossing.row is None
+        or crossing.sum is None
+        or crossing.rows * crossing.terms > thresholds.COUNTED_TERMS
+    ):
         return 1.0
     return sum(crossing.inside(row)[1] for row in range(crossing.rows)) / max(1, crossing.rows * crossing.terms)
-
-
-_COUNTED = 4096
-"""Terms that are counted: more of them are hardly outside."""
 
 
 @frozen
@@ -112,7 +109,7 @@ class _Leaving:
         lead, tail = (-low, last - high) if self.row_factor > 0 else (high - last, low)
         begin = min(self.rows, max(0, -(-lead // by)))
         end = max(begin, min(self.rows, tail // by + 1))
-        if max(begin, self.rows - end) > _NEAR:
+        if max(begin, self.rows - end) > thresholds.BORDER_INDICES:
             return None
         near = [*range(begin), *range(end, self.rows)]
         rows = (row for row in (*near, begin, end) if row < self.rows)

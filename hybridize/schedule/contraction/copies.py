@@ -20,6 +20,7 @@ from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.packing import PanelSet, into_panels, zero_of
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan
 from hybridize.schedule.homes import Home
@@ -28,9 +29,6 @@ from hybridize.schedule.nests import Nests
 from hybridize.schedule.tiles import LARGEST, SMALLEST
 from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.vectors import typical
-
-LINE = 64
-"""Bytes of a line of the caches."""
 
 
 @remembered
@@ -46,7 +44,7 @@ def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DTyp
     if close is not None and of == to and _is_run(merged[close + 1 :], machine.lanes(of.itemsize)):
         copies = _turned(nests, merged, close, source, target, machine.lanes(of.itemsize))
         return Kernel(params, (), (*copies, *_zeros(shape, new, to, nests, interner)))
-    for loops, first in _blocks(merged, close, LINE // of.itemsize):
+    for loops, first in _blocks(merged, close, thresholds.LINE_BYTES // of.itemsize):
         space = Space(interner, {number: turns for number, (turns, _, _) in enumerate(loops)})
         axes = [space.axis(number) for number in range(len(loops))]
         read = space.affine(

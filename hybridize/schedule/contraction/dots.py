@@ -14,15 +14,9 @@ from __future__ import annotations
 from hybridize.base.dims import hint, is_symbolic
 from hybridize.base.frozen import frozen
 from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.panels import parts_of, row_tiles
 from hybridize.schedule.contraction.product import Product
-
-_BLOCK = 256
-"""Columns whose sums are kept until they are stored, where one tile of rows is all."""
-_AHEAD = 2048
-"""Bytes from where dot products read to where they fetch. Measured."""
-_ANY_ROWS = (2, 4)
-"""Rows of the functions for numbers of rows that are not known; the last row stands in for those that are not there."""
 
 
 @frozen
@@ -96,14 +90,14 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
     far = streams == 1 and _far(product, arithmetic)
     heights: tuple[int, ...]
     if is_symbolic(product.m):
-        heights, height, block = _ANY_ROWS[1:], _ANY_ROWS[1], lanes
-        written: tuple[int, ...] = _ANY_ROWS
+        heights, height, block = thresholds.DOTS_ANY_ROWS[1:], thresholds.DOTS_ANY_ROWS[1], lanes
+        written: tuple[int, ...] = thresholds.DOTS_ANY_ROWS
     else:
         limit = 8 if many else 4  # sums and operands must fit the registers
         parts = row_tiles(product.m, limit)
         heights, height, written = (limit,), parts[0].height, tuple(part.height for part in parts)
         # Sums of several registers' columns are stored together where that does not mean reading w again for each tile.
-        block = lanes if product.m > height else max(lanes, _BLOCK // product.gates // lanes * lanes)
+        block = lanes if product.m > height else max(lanes, thresholds.DOTS_COLUMNS // product.gates // lanes * lanes)
     if is_symbolic(product.n):
         block = lanes
     else:
@@ -117,7 +111,17 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
             tiles.append(DotsTile(rows, columns, turns, whole, apart))
     w_row = flipped_row(product, arithmetic) if flips else product.w_row * arithmetic.stored_bytes
     ranges = _ranges(product.columns, block, lanes)
-    return Dots(heights, height, ranges, block, any_columns, tuple(tiles), _AHEAD if far else 0, w_row, streams)
+    return Dots(
+        heights,
+        height,
+        ranges,
+        block,
+        any_columns,
+        tuple(tiles),
+        thresholds.DOTS_AHEAD_BYTES if far else 0,
+        w_row,
+        streams,
+    )
 
 
 def _streams(product: Product, arithmetic: Arithmetic) -> int:

@@ -14,7 +14,7 @@ from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index, Space
 from hybridize.loops.kernel import Param, Statement, epilogue_text
 from hybridize.loops.measure import walk, weight
-from hybridize.schedule.contraction.thresholds import LIGHT
+from hybridize.schedule.contraction import thresholds
 
 ACCUMULATED = -1
 """The operand number of a contraction's element in its epilogue; of several gates, that of the first."""
@@ -63,7 +63,7 @@ class Ending:
     @property
     def following(self) -> Following:
         """The weight of it."""
-        return "nothing" if self.is_plain else "light" if weight(*self.roots) <= LIGHT else "heavy"
+        return "nothing" if self.is_plain else "light" if weight(*self.roots) <= thresholds.LIGHT else "heavy"
 
     @property
     def in_tiles(self) -> Stores:

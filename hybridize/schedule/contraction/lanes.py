@@ -39,8 +39,8 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.loops.contraction import Contraction, Subscript
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.ending import Stores
-from hybridize.schedule.contraction.panels import LATENCY, SUMMED
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.homes import Home
 
@@ -255,7 +255,7 @@ def lane_plan(
         (),
         by_lanes=False,
         paired=contraction.paired,
-        parts=SUMMED if is_float(contraction.precision.accumulate) else 0,
+        parts=thresholds.SUMMED if is_float(contraction.precision.accumulate) else 0,
     )
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     cut = _cut(contraction, parts)
@@ -265,26 +265,18 @@ def lane_plan(
         key = tile.rows, tile.sums, one_turn
         tiles.setdefault(key, (tile, []))[1].append(_box(part, x, w))
     plan = changed(plan, tiles=tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()))
-    few = hint(plan.lines) < _LINES and hint(plan.vectors) > hint(plan.lines)
+    few = hint(plan.lines) < thresholds.SHARED_LINES and hint(plan.vectors) > hint(plan.lines)
     return changed(plan, by_lanes=few and not plan.is_summed)
-
-
-_LINES = 8
-"""Lines of tiles, fewer of which are not shared by threads where there are more vectors of lanes."""
 
 
 def _cut(contraction: Contraction, parts: Sequence[Part]) -> frozenset[int]:
     """The summed axes of which so many parts have not all that each should not have tiles of its own."""
-    if len(parts) <= _FEW_PARTS:
+    if len(parts) <= thresholds.CODE_PARTS:
         return frozenset()
     sums = range(contraction.rank, len(contraction.sizes))
     return frozenset(
         axis for axis in sums if any(not same(part.contraction.sizes[axis], contraction.sizes[axis]) for part in parts)
     )
-
-
-_FEW_PARTS = 9
-"""Parts, such as those of an image whose window is 3 by 3, for each of which there may be code."""
 
 
 def _factors(subscripts: Sequence[Subscript], axis: int) -> tuple[int, ...]:
@@ -324,17 +316,12 @@ def _tiles(
     if plan.is_summed:  # a turn has one vector of a line
         sizes = (*sizes[:-1], (1, False))
     factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis in (*rows, *sums))
-    registers = target.registers - _OTHERS - Arithmetic(plan.dtype, target).product_registers
+    registers = target.registers - thresholds.OTHER_REGISTERS - Arithmetic(plan.dtype, target).product_registers
     boxes = tile_of(sizes, factors, len(rows), registers, plan.is_apart)
     return LaneTiles(
         tuple(zip(rows, boxes[: len(rows)], strict=True)), tuple(zip(sums, boxes[len(rows) :], strict=True)), ()
     )
 
-
-_OTHERS = 3
-"""Registers that sums and elements of w leave: for elements of x, and for the constants of an epilogue.
-
-All of w that a turn reads is counted: if some were loaded anew, LLVM would bring the loads forward, and spill."""
 
 Factors = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 """For each axis of a tile, the indices of x and of w from one to the next, along each of their axes."""
@@ -363,16 +350,8 @@ def tile_of(
     return best
 
 
-_PRODUCTS = 100
-"""Multiplications that are written out, at most."""
-_APART_PRODUCTS = 128
-"""The same where each turn goes through its sums one after the other."""
-_SUMS = 64
-"""Sums of an element that are written out, at most."""
 _COUNTS = range(2, 9)
 """Indices of an axis that a box may have besides one."""
-_FEW = (2, 4)
-"""Of an axis along which tiles do not follow each other, unless all of it is less."""
 
 
 def _rows(sizes: Sequence[tuple[int, bool]], factors: Factors, rows: int) -> Iterator[tuple[int, ...]]:
@@ -381,7 +360,7 @@ def _rows(sizes: Sequence[tuple[int, bool]], factors: Factors, rows: int) -> Ite
     for axis, (size, _) in enumerate(sizes):
         along = [k for k, by in enumerate(factors[axis][0]) if by]
         moves = any(inner[0][k] for inner in factors[rows:] for k in along)
-        some = _COUNTS if axis == rows - 1 else _FEW
+        some = _COUNTS if axis == rows - 1 else thresholds.BOX_ROWS
         counts.append(
             (1, *(count for count in _COUNTS if moves and count <= size and (count in some or count == size)))
         )
@@ -406,9 +385,9 @@ def _sums(sizes: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, ...]]:
         before = (1,) * axis
         yield (*before, 1, *inner)
         for count in _COUNTS:
-            if count < size and count % 2 == 0 and count * math.prod(inner) <= _SUMS:
+            if count < size and count % 2 == 0 and count * math.prod(inner) <= thresholds.TURN_SUMS:
                 yield (*before, count, *inner)
-        if unknown or size * math.prod(inner) > _SUMS or size == 0:
+        if unknown or size * math.prod(inner) > thresholds.TURN_SUMS or size == 0:
             return
         inner = (size, *inner)
     yield inner
@@ -423,15 +402,15 @@ def _fits(turn: LaneTurn, factors: Factors, rows: int, counts: Sequence[int], re
     if apart:
         # What several sums of a turn see, LLVM keeps in registers; of the next sum it loads x ahead.
         again = turn.x_loads > _turn(factors, rows, counts).x_loads
-        long = turn.products > _APART_PRODUCTS and math.prod(inner) > 1
+        long = turn.products > thresholds.APART_PRODUCTS and math.prod(inner) > 1
         each = turn.x_loads // math.prod(inner)
-        ahead = turn.sums + 2 * each <= registers + _OTHERS or math.prod(inner) == 1
+        ahead = turn.sums + 2 * each <= registers + thresholds.OTHER_REGISTERS or math.prod(inner) == 1
         return turn.sums + each <= registers and ahead and not again and not long
     if sum(count > 1 for count in inner) > 1:
         alone = (*(1 for _ in counts[: rows - 1]), counts[rows - 1], *(1 for _ in inner[1:]), inner[-1])
         line = _turn(factors, rows, alone)
         registers = registers - line.x_loads
-    long = turn.products > _PRODUCTS and math.prod(inner) > 1
+    long = turn.products > thresholds.TURN_PRODUCTS and math.prod(inner) > 1
     return turn.sums + turn.w_loads <= registers and not long
 
 
@@ -474,23 +453,21 @@ def _cycles(
     inner = math.prod(counts[rows:])
     rest = math.prod(size for size, _ in sizes[rows:]) - turns * inner
     several = turns + rest > 1
-    chain = LATENCY * inner if several or apart else 0
+    chain = thresholds.LATENCY * inner if several or apart else 0
     loads = turn.x_loads + turn.w_loads
-    each = max(turn.products, loads, chain) / 2 + loads * _LOAD + (_TURN if several else 0)
+    each = (
+        max(turn.products, loads, chain) / 2
+        + loads * thresholds.LOAD_CYCLES
+        + (thresholds.TURN_CYCLES if several else 0)
+    )
     if rest:
         one = _turn(factors, rows, (*counts[:rows], *(1 for _ in counts[rows:])), apart)
         loads = one.x_loads + one.w_loads
-        each_of_rest = max(one.products, loads, LATENCY) / 2 + loads * _LOAD + _TURN
-        return tiles * (turns * each + rest * each_of_rest + turn.sums + _TILE)
-    return tiles * (turns * each + turn.sums + _TILE)
-
-
-_LOAD = 1 / 16
-"""Cycles by which a load that is no bottleneck lengthens a turn: some lie across two lines of memory."""
-_TURN = 4
-"""Cycles of a turn's own, where a tile has several."""
-_TILE = 4
-"""Cycles that a tile takes to begin and to end, for each vector of lanes."""
+        each_of_rest = (
+            max(one.products, loads, thresholds.LATENCY) / 2 + loads * thresholds.LOAD_CYCLES + thresholds.TURN_CYCLES
+        )
+        return tiles * (turns * each + rest * each_of_rest + turn.sums + thresholds.LANE_TILE_CYCLES)
+    return tiles * (turns * each + turn.sums + thresholds.LANE_TILE_CYCLES)
 
 
 def lane_cycles(plan: LanePlan) -> int:

@@ -17,9 +17,10 @@ from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
 from hybridize.schedule.contraction.product import Product, Strides, hinted, normalised
-from hybridize.schedule.contraction.tiling import FEW_COLUMNS, make_tiling
+from hybridize.schedule.contraction.tiling import make_tiling
 from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
@@ -255,12 +256,6 @@ def ordering_kernel(product: Product, machine: Target) -> Kernel:
     return Kernel(params, (), (Nests(machine, params, interner).nest((), [copy]),))
 
 
-_CONVERTED_ROWS = 4
-"""Rows of x that make up for panels of floats, which are twice as long as the short floats that they are made of."""
-_FAR_ROWS = 2
-"""Rows of x from which on packing pays on every machine where w is far away."""
-
-
 @remembered
 def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
     """Tell whether w is read faster when it was packed beforehand than in place.
@@ -287,9 +282,9 @@ def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
         return large or any(section.pack for section in tiling.sections)
     few = arithmetic.target.packs_from
     if arithmetic.converts:
-        few = max(few, _CONVERTED_ROWS)
+        few = max(few, thresholds.CONVERTED_ROWS)
     elif large:
-        few = min(few, _FAR_ROWS)
-    if product.n < FEW_COLUMNS or product.m < few:
+        few = min(few, thresholds.FAR_PACKED_ROWS)
+    if product.n < thresholds.FEW_COLUMNS or product.m < few:
         return False
     return tiling.form != "columns" or arithmetic.target.registers >= 32

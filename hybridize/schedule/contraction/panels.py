@@ -14,6 +14,7 @@ from hybridize.base import dims
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction import thresholds
 
 Pack = Literal["", "flip", "copy", "widen", "keep"]
 
@@ -77,13 +78,6 @@ _PACKED: Mapping[Pack, str] = {
 }
 
 
-CONVERTED_TILES = 2
-"""Tiles of rows that convert elements of panels for themselves, at most: for more, each panel is converted once, in
-scratch, before them. Where it is the first of them that does, that pays for the second: it has most units of the core
-to itself. A term of a tile of 6 rows and 4 vectors is 24 multiplications, and 8 to 12 conversions.
-"""
-
-
 @frozen
 class RowTiles:
     """Equal tiles of rows below each other."""
@@ -95,38 +89,19 @@ class RowTiles:
 
 Distances = Literal["in registers", "in the code"]
 """Where tiles have the distances of their rows in x: a tile of products serves all strides, one of taps has its own."""
-_ROWS = {
-    32: {"in registers": (24, 12, 8, 6), "in the code": (28, 14, 9, 6), "integers": (16, 10, 7, 5)},
-    16: {"in registers": (12, 6, 4, 2), "in the code": (12, 6, 4, 2), "integers": (8, 4, 3, 2)},
-}
-"""Rows of the tallest tiles 1, 2, 3 and 4 vectors wide, by the number of registers: as many as LLVM keeps in these,
-with a row of w and an element of x; one more and it spills within the loop, at a third of the speed. Measured. Where
-there are 32 registers and distances are in the code, the element is a memory operand of the multiplication."""
-_LONG_PRODUCTS = 4
-"""Rows of a tile of integers whose products take several instructions and registers. Measured."""
 
 
 def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in registers") -> int:
     """Rows of a register tile `vectors` wide, at most: what a product takes must fit the registers, too."""
     registers = arithmetic.target.registers
     kind = distances if arithmetic.is_float else "integers"
-    table = _ROWS[registers][kind] if registers in _ROWS else ()  # others are counted, and one is left
+    table = (
+        thresholds.TILE_ROWS[registers][kind] if registers in thresholds.TILE_ROWS else ()
+    )  # others are counted, and one is left
     rows = table[vectors - 1] if vectors <= len(table) else (registers - 2 - vectors) // vectors
     if not arithmetic.is_float and arithmetic.bytes != 4:
-        rows = _LONG_PRODUCTS
+        rows = thresholds.LONG_PRODUCT_ROWS
     return max(1, min(rows, (registers - 1 - vectors - arithmetic.product_registers) // vectors))
-
-
-LATENCY = 8
-"""Sums that must be in flight: two multiply-adds start each cycle, and one takes four."""
-
-
-SUMMED = 512
-"""Terms that are summed one after the other: of more, each so many have a sum of their own, and these are added.
-
-The error of a sum in order grows with the number of its terms, by the square root of it on average. The parts begin at
-the same terms wherever a product is computed: at multiples of this, as do blocks.
-"""
 
 
 @frozen
@@ -151,18 +126,12 @@ class Summation:
 
 def parts_of(terms: int, arithmetic: Arithmetic) -> int:
     """The terms of a part of sums of so many; 0 where they have no parts."""
-    return SUMMED if arithmetic.is_float and not dims.proven(SUMMED - terms, 0) else 0
+    return thresholds.SUMMED if arithmetic.is_float and not dims.proven(thresholds.SUMMED - terms, 0) else 0
 
 
 def summation(terms: int, arithmetic: Arithmetic) -> Summation:
     """The order in which tiles of products sum so many terms."""
-    return Summation(LATENCY, arithmetic.target.unroll, parts_of(terms, arithmetic))
-
-
-_SHORT = (3, 2)
-"""Heights of the tiles for what tall ones leave of an unknown number of rows."""
-_NARROW_ROWS = 4
-"""Rows of a narrow tile, of which a few columns are made, where their number is not known."""
+    return Summation(thresholds.LATENCY, arithmetic.target.unroll, parts_of(terms, arithmetic))
 
 
 def tile_heights(arithmetic: Arithmetic, rows: int, vectors: int) -> tuple[int, ...]:
@@ -176,8 +145,8 @@ def tile_heights(arithmetic: Arithmetic, rows: int, vectors: int) -> tuple[int, 
     if not is_symbolic(rows):
         return (tall,)
     if vectors < panel_vectors(arithmetic) and vectors <= 2:
-        return (min(tall, _NARROW_ROWS),)
-    return (tall, *_SHORT) if tall > _SHORT[0] else (tall,)
+        return (min(tall, thresholds.NARROW_ROWS),)
+    return (tall, *thresholds.SHORT_ROWS) if tall > thresholds.SHORT_ROWS[0] else (tall,)
 
 
 def panel_vectors(arithmetic: Arithmetic) -> int:

@@ -17,17 +17,15 @@ from hybridize.base import dims
 from hybridize.base.dims import same
 from hybridize.base.frozen import changed
 from hybridize.loops.contraction import Contraction, Subscript, subscript
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.parts import Part, whole
-
-_MOST = 1024
-"""Phases of one contraction, at most: each is a line of a table."""
 
 
 def phases(contraction: Contraction) -> tuple[Part, ...] | None:
     """Part a contraction; itself alone where no index is divided.
 
     None where coefficients or sizes of sums that matter are not known, where an element is a sum over several phases,
-    or where there would be more than `_MOST`.
+    or where there would be more than `PHASES`.
     """
     divided = [index for index in (*contraction.x, *contraction.w) if not same(index.divisor, 1)]
     sizes, rank = contraction.sizes, contraction.rank
@@ -42,7 +40,7 @@ def phases(contraction: Contraction) -> tuple[Part, ...] | None:
     ]
     if not dims.known(size for size, step in zip(sizes[rank:], steps[rank:], strict=True) if step > 1):
         return None
-    if max(math.prod(steps[:rank]), math.prod(steps[rank:])) > _MOST:
+    if max(math.prod(steps[:rank]), math.prod(steps[rank:])) > thresholds.PHASES:
         return None
     firsts = [
         range(step if step == 1 or dims.is_symbolic(size) else min(step, size))

@@ -9,6 +9,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.memo import remembered
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.dots import Dots, make_dots
 from hybridize.schedule.contraction.ending import Following, Stores
@@ -94,13 +95,9 @@ def make_plan(
         units(product, arithmetic, tiling),
         product.m * product.k * arithmetic.stored_bytes,
         make_packing(product, arithmetic).matrix_bytes if product.packed else w_bytes,
-        is_symbolic(product.k) or product.k < _LONG,
+        is_symbolic(product.k) or product.k < thresholds.LOOP_TERMS,
         blocks,
     )
-
-
-_LONG = 64
-"""Terms that take a tile so long that the loop around it does not count. Estimated."""
 
 
 def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following: Following) -> Stores:

@@ -6,12 +6,10 @@ from __future__ import annotations
 from hybridize.base.dims import is_symbolic
 from hybridize.base.frozen import frozen
 from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.dots import flipped_row
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.tiling import Tiling, columns_block
-
-_HELD = 32
-"""Rows of sums that there is room for where a tile goes through the epilogue at once: no tile is taller."""
 
 
 @frozen
@@ -40,7 +38,7 @@ def make_scratch(product: Product, arithmetic: Arithmetic, tiling: Tiling, block
     elif tiling.order == "blocks":
         count = block or product.m
     else:
-        count = _HELD if is_symbolic(product.m) else min(product.m, _HELD)
+        count = thresholds.WAITING_ROWS if is_symbolic(product.m) else min(product.m, thresholds.WAITING_ROWS)
     if tiling.order == "streams":
         count = product.m * gates * sum(section.count for section in tiling.sections)
     # Where columns are skipped, what is stored of a row reaches beyond its end.

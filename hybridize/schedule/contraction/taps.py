@@ -26,8 +26,9 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.ending import Stores
-from hybridize.schedule.contraction.panels import CONVERTED_TILES, LATENCY, tile_rows
+from hybridize.schedule.contraction.panels import tile_rows
 from hybridize.schedule.contraction.prologue import Prologue
 
 
@@ -313,15 +314,11 @@ class TapTable:
     @property
     def is_constant(self) -> bool:
         """True if it is text of the code: known beforehand, and not long."""
-        if is_symbolic(self.numbers) or self.numbers > _CONSTANT_NUMBERS:
+        if is_symbolic(self.numbers) or self.numbers > thresholds.TABLE_NUMBERS:
             return False
         varying = (number for fields in self.varying for numbers in fields.values() for number in numbers)
         lists = (size for sizes, _ in self.lists for size in sizes)
         return known((*varying, *lists, *(axis.x for axis in self.taps), *(axis.w for axis in self.taps)))
-
-
-_CONSTANT_NUMBERS = 2048
-"""Numbers of a table that is text of the code. The gradient by a weight has taps for each line of each image."""
 
 
 def table_of(plan: TapPlan) -> TapTable:
@@ -370,17 +367,6 @@ def _fields(tiles: TapTiles, places: Mapping[tuple[int, ...], int]) -> dict[str,
 
 _WIDTHS = range(1, 5)
 """Vectors of a panel that are considered; the last where there are registers enough."""
-_FAR_PIXELS = 4096
-"""Bytes between rows from which on more than `_NEAR_ROWS` of them fall on too few lines of the first cache."""
-_NEAR_ROWS = 7
-_UNROLL = 4
-"""Terms a turn where more than one pay. Measured with tiles of 14 rows and 2 vectors: 91 % of the multiply-adds of the
-core with two terms, 95 % with four, 94 % with eight."""
-
-
-_AHEAD = 1024
-"""Bytes from where tall tiles read a panel to where they fetch it. Measured with tiles of 14 rows and 2 vectors: 10 %
-faster; lower tiles do not need it."""
 
 
 def tap_panels(
@@ -405,9 +391,11 @@ def tap_panels(
             taps, terms = map(hint, sums)
             height = tile_height(width, rows, pixel_bytes, arithmetic)
             unroll = _unrolled(strides, height, width, terms, target)
-            tall = target.registers >= 32 and height > _NEAR_ROWS
+            tall = target.registers >= 32 and height > thresholds.FAR_ROWS
             far = taps * terms * width * target.vector_bytes > target.l1_bytes // 2
-            panels.append(TapPanels(start * lanes, count, width, unroll, _AHEAD if tall and far else 0))
+            panels.append(
+                TapPanels(start * lanes, count, width, unroll, thresholds.TAP_AHEAD_BYTES if tall and far else 0)
+            )
     return tuple(panels)
 
 
@@ -420,16 +408,12 @@ def _unrolled(strides: tuple[int, int], height: int, width: int, terms: int, tar
     """
     if target.unroll == 1:
         return 1
-    unroll = min(_UNROLL, max(1, terms))
+    unroll = min(thresholds.TAP_TERMS, max(1, terms))
     if len(_places(strides, height, unroll)) == height * unroll:
         return unroll
-    few = [count for count in (terms, unroll) if count <= _RUN]
+    few = [count for count in (terms, unroll) if count <= thresholds.TURN_TERMS]
     fits = (count for count in few if len(_places(strides, height, count)) + (height + 2) * width < target.registers)
     return next(fits, 1)
-
-
-_RUN = 8
-"""Terms of a turn over rows that see the same elements, at most."""
 
 
 def _places(strides: tuple[int, int], height: int, unroll: int) -> set[int]:
@@ -445,16 +429,12 @@ def _cost(vectors: int, width: int, rows: int, pixel_bytes: int, arithmetic: Ari
         if wide:
             height = tile_height(wide, rows, pixel_bytes, arithmetic)
             tiles = -(-hint(rows) // height)
-            total += count * tiles * (max(height * wide, height + wide, LATENCY) / 2 + _CALL)
+            total += (
+                count
+                * tiles
+                * (max(height * wide, height + wide, thresholds.LATENCY) / 2 + thresholds.TILE_TERM_CYCLES)
+            )
     return total
-
-
-_CALL = 0.05
-"""Cycles by which a tile's beginning and end lengthen each of its terms."""
-_TILE = 40
-"""Cycles that a tile takes to begin and to end."""
-_FROM_L2 = 32
-"""Bytes of a panel that come from the second-level cache in a cycle."""
 
 
 def cycles(plan: TapPlan, target: Target) -> int:
@@ -463,35 +443,30 @@ def cycles(plan: TapPlan, target: Target) -> int:
     for tiles in plan.tiles:
         for number, panels in enumerate(plan.panels):
             height = tiles.heights[number]
-            term = max(height * panels.vectors, height + panels.vectors, LATENCY) // 2
+            term = max(height * panels.vectors, height + panels.vectors, thresholds.LATENCY) // 2
             nbytes = panels.vectors * plan.lanes * plan.dtype.itemsize
             for part in tiles.parts:
                 count = hint(panels.count) * hint(part.units) * -(-hint(part.rows) // height)
                 far = hint(part.sums) * nbytes > target.l1_bytes
-                total += count * (hint(part.sums) * max(term, nbytes // _FROM_L2 if far else 0) + _TILE)
+                total += count * (
+                    hint(part.sums) * max(term, nbytes // thresholds.L2_PANEL_BYTES if far else 0)
+                    + thresholds.TILE_CYCLES
+                )
     return total * hint(product(axis.size for axis in plan.groups))
-
-
-_WHOLE_PAIRS = 12
-"""Vectors of two integers that LLVM keeps in general registers, in which it multiplies them on 64-bit ARM."""
 
 
 def tile_height(width: int, rows: int, pixel_bytes: int, arithmetic: Arithmetic) -> int:
     """Rows of a tile: of the fewest tiles of a line the lowest, so that rows done twice are few."""
     limit = tile_rows(arithmetic, width, "in the code")
     if not arithmetic.is_float and arithmetic.lanes == 2:
-        limit = min(limit, _WHOLE_PAIRS // width)
-    if hint(pixel_bytes) >= _FAR_PIXELS:
-        limit = min(limit, _NEAR_ROWS)
+        limit = min(limit, thresholds.WHOLE_PAIRS // width)
+    if hint(pixel_bytes) >= thresholds.FAR_ROW_BYTES:
+        limit = min(limit, thresholds.FAR_ROWS)
     count = max(1, hint(rows))
     if is_symbolic(rows):
-        return min(limit, _NEAR_ROWS)
+        return min(limit, thresholds.FAR_ROWS)
     tiles = -(-count // limit)
     return -(-count // tiles)
-
-
-_BLOCK_SUMS = 512
-"""Terms of a block, at least: fewer are not worth that sums are kept and fetched."""
 
 
 def tap_blocks(plan: TapPlan, x_bytes: int, target: Target) -> TapBlocks:
@@ -514,7 +489,7 @@ def tap_blocks(plan: TapPlan, x_bytes: int, target: Target) -> TapBlocks:
         wanted = -(-2 * panel_bytes // (2 * near - min(x_bytes, near))) if far else 1
     if wanted == 1 or rows <= max(tiles.heights):
         return TapBlocks()
-    taps_each = max(1, hint(taps) // max(1, min(wanted, sums // _BLOCK_SUMS)))
+    taps_each = max(1, hint(taps) // max(1, min(wanted, sums // thresholds.BLOCK_TERMS)))
     count = (taps + taps_each - 1) // taps_each
     panels = hint(sum((panels.count for panels in plan.panels), 0))
     # All panels read x again where it does not stay near; or all sums go through memory for each block.
@@ -537,15 +512,11 @@ def narrowed(plan: TapPlan, stored: DType, prologue: Prologue | None) -> TapPlan
         sum(hint(part.units) * -(-hint(part.rows) // max(tiles.heights)) for part in tiles.parts)
         for tiles in plan.tiles
     )
-    widens = rows > CONVERTED_TILES and same(plan.blocks.count, 1) and not plan.spread
+    widens = rows > thresholds.CONVERTED_TILES and same(plan.blocks.count, 1) and not plan.spread
     panels = plan.panels
     if widens:
         panels = tuple(changed(one, ahead=0, share=0, lines=0, step=0) for one in panels)
     return changed(plan, stored=stored, prologue=prologue, widens=widens, panels=panels)
-
-
-_NEAR_BYTES, _FAR_BYTES = 16, 6
-"""Bytes that a core reads in a cycle from its second-level cache, and from what all cores share."""
 
 
 def shared_by(plan: TapPlan, x_bytes: int, threads: int, target: Target) -> TapPlan:
@@ -559,7 +530,7 @@ def shared_by(plan: TapPlan, x_bytes: int, threads: int, target: Target) -> TapP
     def duration(units: int, again: int) -> float:
         """The cycles of the thread that has most to do, about."""
         ranges = min(units, CHUNKS_EACH * threads)
-        rate = _NEAR_BYTES if again <= target.l2_bytes // 2 else _FAR_BYTES
+        rate = thresholds.L2_CORE_BYTES if again <= target.l2_bytes // 2 else thresholds.SHARED_CORE_BYTES
         return work * -(-units // threads) / units + again * ranges / threads / rate
 
     by_panels = duration(plan.panel_count * plan.lines, x_bytes) < duration(plan.lines, w_bytes)

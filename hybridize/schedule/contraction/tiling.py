@@ -15,7 +15,7 @@ from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.memo import remembered
 from hybridize.machine.arithmetic import Arithmetic
-from hybridize.schedule.contraction import panels
+from hybridize.schedule.contraction import panels, thresholds
 from hybridize.schedule.contraction.product import Product, hinted
 
 Form = Literal["dots", "rows", "columns", "either"]
@@ -70,19 +70,10 @@ class Tiling:
         return "\n  ".join([", ".join(filter(None, words)), *map(str, self.sections)])
 
 
-_COLUMNS_BLOCK = 48
-"""Of the form `columns`: columns of w whose sums are flipped together, about; a multiple of every register's lanes and
-of common tile heights."""
-FEW_COLUMNS = 8
-"""Below so many columns a panel would be mostly empty."""
-_ROWS_PER_FLIP = 4
-"""Rows of x that make up for flipping a narrow w."""
-
-
 def columns_block(product: Product, arithmetic: Arithmetic) -> int:
     """Columns of the result that the form `columns` makes together, of all their gates; whole registers."""
     lanes = arithmetic.lanes
-    return max(lanes, _COLUMNS_BLOCK // product.gates // lanes * lanes)
+    return max(lanes, thresholds.FLIPPED_COLUMNS // product.gates // lanes * lanes)
 
 
 def gates_fit(product: Product, arithmetic: Arithmetic) -> bool:
@@ -95,8 +86,8 @@ def gates_fit(product: Product, arithmetic: Arithmetic) -> bool:
 
 def _flip_pays(product: Product, arithmetic: Arithmetic) -> bool:
     """Tell whether w [k, n] is so narrow that it is flipped first, and then computed with along k."""
-    many = is_symbolic(product.m) or product.m >= _ROWS_PER_FLIP
-    return many and _below(product.n, FEW_COLUMNS) and not product.transpose_x and not arithmetic.converts
+    many = is_symbolic(product.m) or product.m >= thresholds.FLIP_ROWS
+    return many and _below(product.n, thresholds.FEW_COLUMNS) and not product.transpose_x and not arithmetic.converts
 
 
 def _few_rows(product: Product, arithmetic: Arithmetic) -> int:
@@ -112,7 +103,7 @@ def _form(product: Product, arithmetic: Arithmetic) -> Form:
         return "rows"
     if not product.transpose_w:
         return "dots" if _flip_pays(product, arithmetic) else "rows"
-    few = _below(product.m, arithmetic.lanes) or _below(product.n, FEW_COLUMNS)
+    few = _below(product.m, arithmetic.lanes) or _below(product.n, thresholds.FEW_COLUMNS)
     if not product.transpose_x and few:
         return "dots"
     if is_symbolic(product.m):
@@ -187,7 +178,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     once = k * panel_row <= l2 // 2 and not streams
     x_tiles = product.transpose_x and not same(x_row, 0) and not is_symbolic(rows) and once
     if x_tiles:
-        x_row = product.k * arithmetic.bytes + _APART
+        x_row = product.k * arithmetic.bytes + thresholds.TILE_GAP_BYTES
     # All panels read the same copy of x, so they have tiles of the same heights.
     widest = max((part.vectors for part in parts), default=1)
     heights = [panels.tile_heights(arithmetic, rows, widest if x_tiles else part.vectors) for part in parts]
@@ -195,7 +186,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))
     if blocks > 1:
-        k_block = -(-k_block // panels.SUMMED) * panels.SUMMED
+        k_block = -(-k_block // thresholds.SUMMED) * thresholds.SUMMED
     group = 1
     if blocks == 1 and (block or hint(rows)) * k * arithmetic.bytes > l2 // 4:
         group = max(1, l2 // 2 // (k_block * panel_row))
@@ -203,13 +194,15 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         k_block = product.k
     order: Order = "blocks" if blocks > 1 else "once"
     if streams:
-        order, k_block, group = "streams", _STREAMS_OF_ONE if rows == 1 else _STREAMS, 1
+        order, k_block, group = "streams", thresholds.STREAM_TERMS_OF_ONE if rows == 1 else thresholds.STREAM_TERMS, 1
     flips = form == "dots" and not product.transpose_w
-    ahead = not x_tiles and order == "once" and k >= _LONG and hint(rows) * k * arithmetic.bytes > l2 // 2
+    ahead = (
+        not x_tiles and order == "once" and k >= thresholds.LONG_TERMS and hint(rows) * k * arithmetic.bytes > l2 // 2
+    )
     few = _few_rows(product, arithmetic) if form == "either" else 0
     one_tile = not is_symbolic(rows) and all(rows <= max(part.heights, default=0) for part in parts)
     far = product.packed and hint(product.n) * k * arithmetic.packed.itemsize > l2 // 2
-    panel_ahead = _PANEL_AHEAD if one_tile and far and order == "once" else 0
+    panel_ahead = thresholds.PANEL_AHEAD_BYTES if one_tile and far and order == "once" else 0
     if product.packed and product.narrow:
         parts = tuple(changed(part, pack=_converted(product, part, order)) for part in parts)
     summation = panels.summation(product.k, arithmetic)
@@ -217,7 +210,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         summation = changed(summation, parts=0)
     return Tiling(
         form, along_k, parts, group, k_block, order, x_row, x_tiles, flips, ahead, panel_ahead, few, summation,
-        _TILES_TOGETHER if x_tiles else 1,
+        thresholds.TILES_TOGETHER if x_tiles else 1,
     )  # fmt: skip
 
 
@@ -227,24 +220,7 @@ def _converted(product: Product, section: panels.ColumnPanels, order: Order) -> 
     whole = product.filled is None and product.read_columns is None  # the first tile reads all of a panel
     if whole and not is_symbolic(product.m) and order == "once":
         return "keep" if rows > tallest else ""
-    return "widen" if rows > panels.CONVERTED_TILES * tallest else ""
-
-
-_PANEL_AHEAD = 2048
-"""Bytes by which panels that are read once are fetched ahead. Measured with a row of 1280 times 1280 x 1000, from the
-third-level cache: a third faster; 512 bytes a fifth, 1024 and 4096 a quarter. From the second level nothing is gained.
-"""
-_LONG = 64
-"""Terms that a tile sums at least, for the time to fetch something meanwhile."""
-
-
-_TILES_TOGETHER = 16
-_STREAMS = 16
-"""Rows of w that are read beside each other, as many as the hardware fetches ahead of."""
-_STREAMS_OF_ONE = 8
-"""The same for a single row of x."""
-_STREAM_ROWS = 2
-"""With more rows of x the multiplications take longer than w takes to come."""
+    return "widen" if rows > thresholds.CONVERTED_TILES * tallest else ""
 
 
 def _streams(product: Product, arithmetic: Arithmetic, vectors: int) -> bool:
@@ -252,20 +228,7 @@ def _streams(product: Product, arithmetic: Arithmetic, vectors: int) -> bool:
     if product.packed or is_symbolic(product.m) or is_symbolic(product.n) or not arithmetic.is_float:
         return False
     far = product.n * hint(product.k) * arithmetic.bytes > arithmetic.target.l2_bytes // 2
-    return 0 < product.m <= _STREAM_ROWS and far and product.n >= 2 * vectors * arithmetic.lanes
-
-
-_COLLIDING = 2048
-"""Bytes: rows of a multiple of these fall on few sets of the first-level cache."""
-_LINE = 64
-"""Bytes of a line of the cache."""
-_APART = _LINE // 2
-"""Bytes between rows of a copied x, so that tiles, which are written beside each other, fall on different sets of the
-cache whatever their length.
-"""
-_FEW_TILES, _TILES, _PANELS = 4, 24, 4
-"""With more of them that read it, a copy pays: tiles of a w whose rows collide, or cross lines; panels of such an x.
-"""
+    return 0 < product.m <= thresholds.STREAM_ROWS and far and product.n >= 2 * vectors * arithmetic.lanes
 
 
 def _w_is_copied(arithmetic: Arithmetic, rows: int, row: int, k: int, *, apart: bool) -> bool:
@@ -283,19 +246,26 @@ def _w_is_copied(arithmetic: Arithmetic, rows: int, row: int, k: int, *, apart: 
     power = row & -row
     crowded = power > panel and k * power > arithmetic.target.l2_bytes // 2
     # What lies apart is on many pages.
-    slow = apart or row % _LINE > 0 or crowded
-    enough = tiles > _FEW_TILES if row % _COLLIDING == 0 else slow and tiles > _TILES
-    return enough and k > _LONG
+    slow = apart or row % thresholds.LINE_BYTES > 0 or crowded
+    enough = (
+        tiles > thresholds.COLLIDING_TILES
+        if row % thresholds.COLLIDING_BYTES == 0
+        else slow and tiles > thresholds.CROSSING_TILES
+    )
+    return enough and k > thresholds.LONG_TERMS
 
 
 def _x_row(product: Product, arithmetic: Arithmetic, form: Form) -> int:
     if form not in ("rows", "either"):
         return 0
     row, columns = hint(product.x_row) * arithmetic.stored_bytes, hint(product.n)
-    collides = row % _COLLIDING == 0 and columns > _FEW_TILES * panels.tile_rows(
+    collides = row % thresholds.COLLIDING_BYTES == 0 and columns > thresholds.COLLIDING_TILES * panels.tile_rows(
         arithmetic, panels.panel_vectors(arithmetic)
     )
-    crosses = row % _LINE > 0 and columns > _PANELS * panels.panel_vectors(arithmetic) * arithmetic.lanes
-    if product.transpose_x and (collides or crosses) and hint(product.k) > _LONG:
-        return product.m * arithmetic.bytes + _LINE
+    crosses = (
+        row % thresholds.LINE_BYTES > 0
+        and columns > thresholds.CROSSING_PANELS * panels.panel_vectors(arithmetic) * arithmetic.lanes
+    )
+    if product.transpose_x and (collides or crosses) and hint(product.k) > thresholds.LONG_TERMS:
+        return product.m * arithmetic.bytes + thresholds.LINE_BYTES
     return (product.m if product.transpose_x else product.k) * arithmetic.bytes if arithmetic.converts else 0

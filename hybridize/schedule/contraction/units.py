@@ -13,27 +13,19 @@ from typing import Literal
 from hybridize.base import dims
 from hybridize.base.dims import hint, same
 from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.panels import tile_rows
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.tiling import Tiling
 
 Axis = Literal["batch", "rows", "panels"]
 
-_MEMBERS = 4
-"""So many members of a batch are work enough for several threads by themselves."""
-_TILES = 8
-"""So many tiles of rows are, where nothing is packed that every one of them reads."""
-_DOTS = 8
-"""Rows of a tile of dot products."""
-_BLOCK = 48
-"""Columns of a unit, about, where no panels of w are made."""
-
 
 def split_axis(product: Product, arithmetic: Arithmetic, tiling: Tiling) -> Axis:
     """The axis along which the work is cut: one that repeats little of the packing."""
-    if hint(product.batch) >= _MEMBERS:
+    if hint(product.batch) >= thresholds.MEMBERS:
         return "batch"
-    if tiling.form not in ("rows", "dots") or hint(product.m) < _TILES * _height(arithmetic, tiling):
+    if tiling.form not in ("rows", "dots") or hint(product.m) < thresholds.SHARED_TILES * _height(arithmetic, tiling):
         return "panels"
     packs = bool(tiling.sections) and bool(tiling.sections[0].pack)
     # Of a panel or two, packing is little beside the many rows; copying all of x for each range would not be.
@@ -53,7 +45,7 @@ def units(product: Product, arithmetic: Arithmetic, tiling: Tiling) -> int:
 
 def _height(arithmetic: Arithmetic, tiling: Tiling) -> int:
     """Rows of a tile, about."""
-    return tile_rows(arithmetic, tiling.sections[0].vectors) if tiling.sections else _DOTS
+    return tile_rows(arithmetic, tiling.sections[0].vectors) if tiling.sections else thresholds.DOTS_ROWS
 
 
 def _panels(product: Product, tiling: Tiling) -> int:
@@ -61,4 +53,4 @@ def _panels(product: Product, tiling: Tiling) -> int:
     if tiling.form == "rows" and tiling.sections:
         width = tiling.sections[0].width
         return dims.maximum((product.columns + width - 1) // width, 1)
-    return dims.maximum((product.n + _BLOCK - 1) // _BLOCK, 1)
+    return dims.maximum((product.n + thresholds.UNIT_COLUMNS - 1) // thresholds.UNIT_COLUMNS, 1)

@@ -34,6 +34,7 @@ from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of, suits, tap_plan
 from hybridize.schedule.contraction.ending import Ending, Stores, plain_ending
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
@@ -271,14 +272,10 @@ def _tiles(size: int, of: int) -> int:
     return (size + (of - 1)) // of
 
 
-_APART = 16
-"""Elements between positions, besides their tiles: one line of memory, so that they do not fall on few cache sets."""
-
-
 def _stacked(positions: int, tiles: int, columns: int, lanes: int) -> Home:
     """The home of [position][tile][column], columns rounded up to vectors."""
     width = -(-columns // lanes) * lanes
-    apart = tiles * width + _APART
+    apart = tiles * width + thresholds.POSITION_GAP
     return Home((apart, width, 1), 0, positions * apart, (0, 1, 2), no_halo((positions, tiles, columns)))
 
 
@@ -355,25 +352,11 @@ def _axes(subscripts: Sequence[Subscript]) -> set[int] | None:
     return axes
 
 
-_CHANNELS = 16
-"""Channels and columns, at least: with fewer, transforms take longer than what they save."""
-_LEAST = {4: 2.5, 2: 1.75}
-"""The factor by which there must be fewer products, by m; parts of tiles that are cut count as products."""
-_REUSED = 16
-"""Tiles that share weights from the third-level cache, at least."""
-_FROM_L3 = 8
-"""Bytes that come from the third-level cache in a cycle. Measured: 28 GB/s at 3.8 GHz."""
-_MULTIPLIED = 2
-"""Vectors that are multiplied and added in a cycle."""
-_TRANSFORMED = 2
-"""Cycles for each number of a transformed w. Measured: 73 to 89 for the 36 of a window, in float64, AVX-512."""
-
-
 def _outputs(arranged: Arrangement, windows: _Windows, stable: bool, target: Target) -> int | None:
     """Choose m; None where tiles over taps are faster. `stable` is True if w is transformed once for many calls."""
     sizes = arranged.contraction.sizes
     channels, columns = sizes[windows.channel], sizes[windows.column]
-    if channels < _CHANNELS or columns < _CHANNELS:
+    if channels < thresholds.WINOGRAD_CHANNELS or columns < thresholds.WINOGRAD_CHANNELS:
         return None
     images = product(hint(sizes[axis]) for axis in windows.images)
     down, across = hint(sizes[windows.down]), hint(sizes[windows.across])
@@ -383,13 +366,15 @@ def _outputs(arranged: Arrangement, windows: _Windows, stable: bool, target: Tar
             continue
         tiles, positions = images * _tiles(down, m) * _tiles(across, m), (m + TAPS - 1) ** 2
         direct = TAPS * TAPS * images * down * across
-        if direct < _LEAST[m] * positions * tiles:
+        if direct < thresholds.WINOGRAD_TIMES[m] * positions * tiles:
             continue
         nbytes = positions * pairs * float32.itemsize
-        cycles = positions * tiles * pairs // (lanes * _MULTIPLIED)
-        near = nbytes <= target.l2_bytes or (tiles >= _REUSED if m == 4 else 2 * nbytes < cycles * _FROM_L3)
-        saved = (direct - positions * tiles) * pairs // (lanes * _MULTIPLIED)
-        if near and (stable or 2 * _TRANSFORMED * positions * pairs < saved):
+        cycles = positions * tiles * pairs // (lanes * thresholds.PRODUCT_VECTORS)
+        near = nbytes <= target.l2_bytes or (
+            tiles >= thresholds.WINOGRAD_TILES if m == 4 else 2 * nbytes < cycles * thresholds.L3_BYTES
+        )
+        saved = (direct - positions * tiles) * pairs // (lanes * thresholds.PRODUCT_VECTORS)
+        if near and (stable or 2 * thresholds.TRANSFORM_CYCLES * positions * pairs < saved):
             return m
     return None
 
@@ -453,16 +438,12 @@ def _plan(arranged: Arrangement, windows: _Windows, x: Home, m: int, target: Tar
     )  # fmt: skip
 
 
-_BLOCK = 28
-"""Tiles of a block, at most, where weights stay in the second-level cache. Measured: 14 to 28 are equally fast."""
-
-
 def _block(tiles: int, channels: int, columns: int, positions: int, target: Target) -> int:
     """Choose the tiles of a block: what lies between the steps fills half of the second-level cache at most."""
     each = (channels + columns) * positions * float32.itemsize
     near = channels * columns * positions * float32.itemsize <= target.l2_bytes
-    limit = max(1 if near else _REUSED, target.l2_bytes // 2 // each)
-    limit = min(limit, _BLOCK) if near else limit
+    limit = max(1 if near else thresholds.WINOGRAD_TILES, target.l2_bytes // 2 // each)
+    limit = min(limit, thresholds.WINOGRAD_BLOCK_TILES) if near else limit
     blocks = -(-tiles // limit)
     return -(-tiles // blocks)
 

@@ -15,7 +15,7 @@ from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.grouping import FusionGroup
 from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.memory import ScratchBlock
-from hybridize.schedule.parallel import SharedLoop, Split, shared_loops
+from hybridize.schedule.parallel import Split, shared_loops
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.steps import (
     Provenance,
@@ -96,13 +96,13 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
     lanes = max((nest.lanes for nest in kernel.nests), default=1)
     provenance = program.provenance(node for _, node, _ in reversed(group.members))
     flops = sum(local.cost * value.type.size for value, _, local in group.members)
-    nbytes = draft.results.of((kernel_bytes, id(kernel)), lambda: kernel_bytes(kernel.elements))
+    nbytes = kernel_bytes(kernel.elements)
     local = [row.nbytes * lanes for row in rows]
     # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
     own = local if group.rows else [0] * len(local)
-    split = program.sharing.split(nbytes, flops, own, lambda: any(_shared_loops(draft, kernel)))
+    split = program.sharing.split(nbytes, flops, own, lambda: any(shared_loops(kernel)))
     if split is not None:
-        split = changed(split, loops=_shared_loops(draft, kernel))
+        split = changed(split, loops=shared_loops(kernel))
     loops = () if split is None else split.loops
     turns = [1 if loop is None else hint(loop.turns) for loop in loops]
     program.tasks.tell(number, nbytes, flops, turns or [1])
@@ -120,11 +120,6 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
         flops=flops,
         split=split,
     )
-
-
-def _shared_loops(draft: Draft, kernel: Kernel) -> tuple[SharedLoop | None, ...]:
-    """The loops of its kernel that threads can share."""
-    return draft.results.of((shared_loops, id(kernel)), lambda: shared_loops(kernel))
 
 
 def _merged(program: Scheduling, draft: Draft, number: int) -> dict[int, int]:

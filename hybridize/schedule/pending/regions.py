@@ -15,9 +15,10 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Region
 from hybridize.ops import Effect, effect_of
+from hybridize.runtime.plan import CONDITION_BYTES
 from hybridize.schedule import regions
 from hybridize.schedule.derived import part, steps_of
-from hybridize.schedule.memory import ALIGN, ScratchBlock
+from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations, Surroundings
 from hybridize.schedule.steps import (
     NOWHERE,
@@ -130,7 +131,7 @@ def pending_region(program: Scheduling, node: Node, region: Region, number: int)
         for constant in body.constants
         if _is_made_here(constant, program.setting.depth)
     ]
-    start = state_bytes + ALIGN
+    start = state_bytes + CONDITION_BYTES
     workspace = program.storage.scratch(
         start + functools.reduce(maximum, (body.scratch_bytes for body in bodies)), number
     )

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from hybridize.base.dtypes import DType, bfloat16, float16
 from hybridize.base.frozen import frozen
@@ -83,19 +83,21 @@ def elements_of_result(
 
 @frozen
 class BoxAxis:
-    """An axis of the result along which a tile has several rows."""
+    """An axis of the result along which a tile has several rows, or vectors."""
 
     axis: int
     place: str
     """The index of the first."""
     step: int
     count: int
-    start: str = "0"
+    start: int | str = 0
     """The first one that is stored."""
-
-    def at(self, f: Function, number: str | int) -> str:
-        """The index of a row."""
-        return plus(f, self.place, times(f, str(number), self.step))
+    places: Sequence[str] = ()
+    """The index of each, where they are at no equal distances."""
+    lane: Callable[[int | None, str], Lane] | None = None
+    """`lane(number, index)`: the lanes of a vector, whose number is None where it is one of a loop."""
+    moving: int = 0
+    """The axes inside, as bits: what does not depend on these is computed before them."""
 
 
 def emit_ending(
@@ -110,25 +112,45 @@ def emit_ending(
     inside: bool,
 ) -> None:
     """Write the epilogue of each row of a tile, a vector of sums: one after the other `inside` the tile, else once, in
-    loops over sums that wait on the stack. Axes of one row may be open already.
+    loops over sums that wait on the stack.
     """
     if inside:
-        _each_row(f, elements, ending, [axis for axis in box if axis.count > 1 or axis.axis not in elements.axes],
-                  iter(sums), lanes)  # fmt: skip
+        _each_row(f, elements, ending, box, iter(sums), lanes)
         return
-    box = [axis for axis in box if axis.count > 1]
     nbytes, count = lanes * arithmetic.bytes, math.prod(axis.count for axis in box)
     waiting = f.alloca(arithmetic.vector if lanes > 1 else arithmetic.type, count)
     for number, total in enumerate(sums):
         arithmetic.store_computed(f, total, at(f, waiting, number * nbytes), lanes)
+    tables = [_table(f, axis.places) if axis.places else "" for axis in box]
     with ExitStack() as within:
         slot = "0"
-        for axis in box:
-            turn = within.enter_context(f.loop(axis.start, axis.count))
-            slot = plus(f, times(f, slot, axis.count), turn.index)
-            within.enter_context(elements.bound(axis.axis, axis.at(f, turn.index)))
+        for axis, table in zip(box, tables, strict=True):
+            turn = within.enter_context(f.loop(axis.start, axis.count)) if axis.count > 1 else None
+            row = "0" if turn is None else turn.index
+            slot = plus(f, times(f, slot, axis.count), row)
+            place = plus(f, axis.place, times(f, row, axis.step))
+            if table:
+                place = f.op(f"load i64, ptr {at(f, table, times(f, row, 8))}, align 8")
+            within.enter_context(_opened(elements, ending, axis, None, place))
         total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)), lanes)
         accumulated(f, elements, ending, total, lanes)
+
+
+def _table(f: Function, numbers: Sequence[str]) -> str:
+    """Numbers on the stack."""
+    table = f.alloca("i64", len(numbers))
+    for k, number in enumerate(numbers):
+        f.do(f"store i64 {number}, ptr {at(f, table, 8 * k)}, align 8")
+    return table
+
+
+@contextmanager
+def _opened(elements: Elements, ending: Ending, axis: BoxAxis, number: int | None, place: str) -> Iterator[None]:
+    """Open an axis at one of its rows."""
+    with elements.bound(axis.axis, place, None if axis.lane is None else axis.lane(number, place)):
+        if axis.moving:
+            elements.hoist(ending.roots, axis.moving)
+        yield
 
 
 def _each_row(
@@ -138,9 +160,11 @@ def _each_row(
     if not box:
         accumulated(f, elements, ending, next(sums), lanes)
         return
-    for number in range(box[0].count):
-        with elements.bound(box[0].axis, box[0].at(f, number)):
-            _each_row(f, elements, ending, box[1:], sums, lanes)
+    axis, *inner = box
+    for number in range(axis.count):
+        place = axis.places[number] if axis.places else plus(f, axis.place, number * axis.step)
+        with _opened(elements, ending, axis, number, place):
+            _each_row(f, elements, ending, inner, sums, lanes)
 
 
 def accumulated(f: Function, elements: Elements, ending: Ending, total: str, lanes: int) -> None:

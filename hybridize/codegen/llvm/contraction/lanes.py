@@ -19,6 +19,7 @@ from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
 from hybridize.codegen.llvm.contraction.micro import sums_of_parts
+from hybridize.codegen.llvm.contraction.share import line_of
 from hybridize.codegen.llvm.contraction.taps import function_of_tiles
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
@@ -58,7 +59,8 @@ def emit_lanes(
             if plan.by_lanes:
                 turns = ["0", operand(f, lines), *units]
             else:
-                turns = [_within(f, unit, before, lines, plan.units) for unit in units]
+                numbers = [operand(f, number) for number in (before, lines, plan.units)]
+                turns = [line_of(f, unit, *numbers) for unit in units]
             args = [
                 f"ptr {at(f, '%x', part.x * arithmetic.bytes)}",
                 f"ptr {at(f, '%w', part.w * arithmetic.bytes)}",
@@ -86,14 +88,6 @@ def _call(f: Function, names: Sequence[str], args: Sequence[str], tiles: LaneTil
         f.call(names[0], args)
     with f.when(f.op(f"xor i1 {fits}, true")):
         f.call(names[1], args)
-
-
-def _within(f: Function, unit: str, before: int, lines: int, units: int) -> str:
-    """The line of a part that a unit is, or its first or last one where that belongs to other parts."""
-    if same(lines, units):
-        return unit
-    line = f.op(f"sub i64 {unit}, {operand(f, before)}")
-    return f.between(line, 0, lines)
 
 
 @frozen
@@ -237,6 +231,7 @@ class _Lines:
             box = [
                 BoxAxis(axis, places[axis], self.plan.axes[axis].step, count)
                 for (axis, _), count in zip(self.tiles.rows, self.box, strict=True)
+                if count > 1 or axis not in elements.axes
             ]
             inside, lanes = self.plan.stores == "results" or len(sums) == 1, 1 if column is None else self.plan.lanes
             emit_ending(f, elements, self.ending, self.arithmetic, box, sums, lanes, inside=inside)

@@ -56,3 +56,14 @@ class Whole:
     def turns(self, f: Function, axis: Axis, count: str | int) -> tuple[str | int, str | int]:
         """All turns."""
         return 0, count
+
+
+def line_of(f: Function, unit: str, before: str, lines: str, units: str) -> str:
+    """The line of a part that a unit is, of so many `units`, or its first or last one where that belongs to others.
+
+    `before` are the lines of the parts before it, `lines` its own.
+    """
+    if lines == units:
+        return unit
+    line = unit if before == "0" else f.op(f"sub i64 {unit}, {before}")
+    return f.between(line, "0", lines)

@@ -12,13 +12,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 
 from hybridize.base.dims import is_symbolic, product, proven, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.epilogue import accumulated, elements_of_result
+from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
 from hybridize.codegen.llvm.contraction.micro import Light, plain_loads, sums_before, widened, widening
 from hybridize.codegen.llvm.contraction.prologue import PanelLoads
+from hybridize.codegen.llvm.contraction.share import line_of
 from hybridize.codegen.llvm.contraction.terms import LoadVector, TermLoop, bring_line
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
@@ -164,7 +166,7 @@ class _Driver:
         count = "1"
         for size in sizes:
             count = times(f, count, size)
-        begin, end = (self._line(unit, fields["before"], count) for unit in units)
+        begin, end = (line_of(f, unit, fields["before"], count, operand(f, plan.lines)) for unit in units)
         width = panels.vectors * plan.lanes * bytes
         taps, after = fields["taps"], at(f, pointers[1], plan.tap_count * plan.term_count * of_panel)
         taps_at, partials = times(f, fields["list"], 8), ""
@@ -208,14 +210,6 @@ class _Driver:
             return cut
         begin = f.op(f"sub i64 {cut}, {f.op(f'urem i64 {cut}, {together}')}")
         return f.op(f"select i1 {f.op(f'icmp eq i64 {cut}, {taps}')}, i64 {taps}, i64 {begin}")
-
-    def _line(self, unit: str, before: str, lines: str) -> str:
-        """The line of a part that a unit is, or its first or last one where that belongs to other parts."""
-        f = self.f
-        if lines == operand(f, self.plan.lines):
-            return unit
-        line = unit if before == "0" else f.op(f"sub i64 {unit}, {before}")
-        return f.between(line, "0", lines)
 
 
 def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: str) -> tuple[dict[int, str], str, str]:
@@ -362,8 +356,17 @@ class _Line:
                 for value, pointer in zip(sums, partials, strict=True):
                     self.arithmetic.store_computed(f, value, pointer)
         with f.when("%last") if partials else nullcontext():
-            write = self._store if self.plan.stores == "results" else self._store_in_turn
-            write(f, places, sums)
+            # Column by column: what depends on columns alone is computed once.
+            plan, row, vectors, column = self.plan, self.tiles.row.axis, self.panels.vectors, self.plan.column.axis
+            elements = elements_of_result(f, self.arithmetic.target, self.ending.params, plan.sizes)
+            box = [
+                BoxAxis(column, f"%a{column}", plan.lanes, vectors, lane=partial(self._lane, f),
+                        moving=bit(row) if len(places) > 1 else 0),
+                BoxAxis(row, places[0], 0, len(places), places=places),
+            ]  # fmt: skip
+            by_columns = [total for v in range(vectors) for total in sums[v::vectors]]
+            inside = plan.stores == "results"
+            emit_ending(f, elements, self.ending, self.arithmetic, box, by_columns, plan.lanes, inside=inside)
 
     def _number(self, name: str) -> int | str:
         """A number of the part: a size, or the parameter."""
@@ -471,43 +474,6 @@ class _Line:
         if not self.is_light:
             return plain_loads(f, self.arithmetic)
         return _light(self.plan, self.panels, self.ending.params, self.arithmetic, "").loading(f, self.panels.vectors)
-
-    def _store(self, f: Function, rows: list[str], sums: list[str]) -> None:
-        """Write the epilogue of each vector of sums, column by column: what depends on columns alone is once."""
-        plan = self.plan
-        elements = elements_of_result(f, self.arithmetic.target, self.ending.params, plan.sizes)
-        values = self.ending.roots
-        for v in range(self.panels.vectors):
-            column = plus(f, f"%a{plan.column.axis}", v * plan.lanes)
-            with elements.bound(plan.column.axis, column, self._lane(f, v, column)):
-                if len(rows) > 1:
-                    elements.hoist(values, bit(self.tiles.row.axis))
-                for row, total in zip(rows, sums[v :: self.panels.vectors], strict=True):
-                    with elements.bound(self.tiles.row.axis, row):
-                        accumulated(f, elements, self.ending, total, self.plan.lanes)
-
-    def _store_in_turn(self, f: Function, rows: list[str], sums: list[str]) -> None:
-        """Write a long epilogue once, in a loop over vectors of sums that wait on the stack."""
-        plan, arithmetic = self.plan, self.arithmetic
-        elements = elements_of_result(f, arithmetic.target, self.ending.params, plan.sizes)
-        buffer = f.alloca(arithmetic.vector, len(sums))
-        numbers = f.alloca("i64", len(rows))
-        for i, total in enumerate(sums):
-            arithmetic.store_computed(f, total, at(f, buffer, i * arithmetic.vector_bytes))
-        for i, row in enumerate(rows):
-            f.do(f"store i64 {row}, ptr {at(f, numbers, 8 * i)}, align 8")
-        values = self.ending.roots
-        with f.loop(0, self.panels.vectors) as turn:
-            column = plus(f, f"%a{plan.column.axis}", times(f, turn.index, plan.lanes))
-            with elements.bound(plan.column.axis, column, self._lane(f, None, column)):
-                if len(rows) > 1:
-                    elements.hoist(values, bit(self.tiles.row.axis))
-                with f.loop(0, len(rows)) as line, elements.scope():
-                    row = f.op(f"load i64, ptr {at(f, numbers, times(f, line.index, 8))}, align 8")
-                    place = plus(f, times(f, line.index, self.panels.vectors), turn.index)
-                    total = arithmetic.load_computed(f, at(f, buffer, times(f, place, arithmetic.vector_bytes)))
-                    with elements.bound(self.tiles.row.axis, row):
-                        accumulated(f, elements, self.ending, total, self.plan.lanes)
 
 
 def _width(f: Function, plan: TapPlan, panels: TapPanels, vector: int | None, column: str) -> Width:

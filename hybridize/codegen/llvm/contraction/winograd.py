@@ -167,7 +167,7 @@ class _Transforms:
         program = linear_program(plan.transforms.out)
         values = self.ending.roots
         moving = bit(plan.down.axis) | bit(plan.across.axis)
-        starts = ("0", "0") if whole else ("%down", "%across")
+        starts: tuple[int | str, ...] = (0, 0) if whole else ("%down", "%across")
         box = [
             BoxAxis(axis.axis, f"%a{axis.axis}", 1, plan.pixels, start)
             for axis, start in zip((plan.down, plan.across), starts, strict=True)
