@@ -26,6 +26,9 @@ STRINGS: Final = 0x20
 THREAD_LOCAL: Final = 0x400
 """Flags of sections."""
 
+RELOCATED: Final = ".data.rel.ro"
+"""The beginning of the names of sections that are written only while loading, though they have the flag."""
+
 PROGBITS: Final = 1
 SYMBOLS: Final = 2
 RELOCATIONS: Final = 4

@@ -227,7 +227,7 @@ class _Linker:
         """Part the sections: those that are written only while loading, code first; and those the program writes."""
         sections = self.obj.sections
         variable = [
-            n for n in numbers if sections[n].flags & elf.WRITE and not sections[n].name.startswith(".data.rel.ro")
+            n for n in numbers if sections[n].flags & elf.WRITE and not sections[n].name.startswith(elf.RELOCATED)
         ]
         fixed = [n for n in numbers if n not in variable]
         return sorted(fixed, key=lambda n: not sections[n].flags & elf.EXECUTABLE), variable

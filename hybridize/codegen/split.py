@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hybridize.base.errors import CodegenError
 from hybridize.codegen import elf
 from hybridize.codegen.elf import Object, Table
 from hybridize.codegen.functions import Chunk, FunctionCode
@@ -89,6 +90,9 @@ class _Extraction:
         elif section in self.functions:
             key = self.functions[section], 0, value
         else:
+            whole = self.obj.sections[section] if section < elf.RESERVED else None
+            if whole is None or (whole.flags & elf.WRITE and not whole.name.startswith(elf.RELOCATED)):
+                raise CodegenError("E967", f"{self.obj.name(number)!r} is no constant of a function")
             singles, unit = self.constants.setdefault(section, {}), self.units.get(section, 0)
             if unit:
                 value += singles.setdefault(value // unit * unit, len(singles)) * unit - value // unit * unit

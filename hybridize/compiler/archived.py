@@ -8,30 +8,30 @@ constants stand beside it by their digests, where several images share them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
+import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.config import CONFIG
-from hybridize.base.dtypes import CODES
+from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import CodegenError, LoadError
-from hybridize.base.frozen import changed, frozen
+from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
+from hybridize.base.types import TensorType
 from hybridize.codegen.levels import runnable
-from hybridize.compiler import stored
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import offer, process_image
 from hybridize.compiler.pool import have_pool
-from hybridize.compiler.stored import LiteralConstant, SharedConstant, StoredProgram
 from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime import abi, effects, serialization
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Image, Loaded
-from hybridize.runtime.plan import PLAN_CLASSES, Plan, plain
+from hybridize.runtime.plan import PLAN_CLASSES, Buffer, Derivation, Plan, PlanSource, Size, plain
 from hybridize.runtime.pool import POOL
 
 SLOTS: Final = 16
@@ -40,7 +40,6 @@ SMALL_BYTES: Final = 4096
 """Constants up to this size stand beside the code itself."""
 
 Array = NDArray[Any]
-T = TypeVar("T")
 _MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
@@ -57,8 +56,8 @@ class Code:
     numbers: tuple[int, ...]
     """The numbers that an entry depends on besides."""
     nbytes: int
-    facts: Any
-    """The part of its record that stands in the file's description: `CompiledCode.facts`."""
+    facts: Mapping[str, Any]
+    """Facts that the file's description holds of it: `CompiledCode.facts`."""
     read: Callable[[], bytes]
     """The bytes themselves, checked: `CompiledCode.content`."""
     constant: Callable[[str], Array]
@@ -72,50 +71,43 @@ class Code:
 
 @frozen
 class CompiledCode:
-    """Machine code on its way to a file: a record, taken apart by `serialization.split`."""
+    """Machine code on its way to a file."""
 
-    facts: Any
-    """The part for the file's description: all but bytes."""
+    facts: dict[str, Any]
+    """Facts for the file's description, so that they are read with it: of the image all but its bytes; of a program
+    those parts of its plan that a run needs, too.
+    """
     content: bytes
+    """The image's code, its data; of a program small constants, and the whole plan, serialized."""
     threads: bool = False
     """True if it may use them."""
-
-
-@frozen
-class ArchivedProgram:
-    """A program of a file. What a run does without is bytes, which are read when somebody asks for it."""
-
-    program: StoredProgram
-    """Its plan says no more than `OUTLINE`."""
-    cost_us: float
-    """By the whole plan; 0 where that has symbols."""
-    plan: bytes
-    """The whole one, serialized."""
-
-
-OUTLINE: Final = ("inputs", "outputs", "scratch_bytes", "derivations", "sizes", "teams", "updates")
-"""The fields of a plan that a run needs."""
-CLASSES: Final = (ArchivedProgram, *stored.CLASSES)
-"""The classes of records of machine code in files."""
 
 
 class _LatePlan(Plan):
     """A plan without symbols of which everything that a run does without is read when somebody asks for it."""
 
-    def __init__(self, record: ArchivedProgram) -> None:
-        self.__dict__.update({name: getattr(record.program.plan, name) for name in OUTLINE}, _record=record)
+    def __init__(
+        self, header: Mapping[str, Any], derivations: tuple[Derivation, ...], whole: Callable[[], Plan]
+    ) -> None:
+        self.__dict__.update(
+            scratch_bytes=header["scratch_bytes"],
+            derivations=derivations,
+            teams=tuple(header["teams"]),
+            _cost_us=float(header["cost_us"]),
+            _whole=whole,
+        )
 
     def __getattr__(self, name: str) -> Any:
-        if name not in Plan.__match_args__:
+        if name not in ("inputs", "constants", "outputs", "steps", "layouts", "order", "makers"):
             raise AttributeError(f"a plan has no {name!r}", name=name, obj=self)
-        self.__dict__.update(_plan(self.__dict__["_record"]).__dict__)
+        self.__dict__.update(self.__dict__["_whole"]().__dict__)
         return self.__dict__[name]
 
     @property
     def cost_us(self) -> float:
         """As of any plan, without looking at the steps."""
-        record: ArchivedProgram = self.__dict__["_record"]
-        return float(record.cost_us)
+        cost: float = self.__dict__["_cost_us"]
+        return cost
 
 
 def _levels() -> tuple[str, ...]:
@@ -160,19 +152,57 @@ def program_code(
     machine = named_target(target)
     built = build(PIPELINE.run(graph), machine, stable=stable, slots=SLOTS)
     plan = built.plan
-    constants, sources = (
-        tuple([LiteralConstant.of(one) if (digest := named(one)) is None else SharedConstant(digest) for one in arrays])
-        for arrays in (built.constants, built.sources)
-    )
-    outline = changed(plan, **{name: () for name in Plan.__match_args__ if name not in OUTLINE})
-    program = StoredProgram(compile_image(built.module.text(), machine), outline, constants, sources)
-    record = ArchivedProgram(program, 0.0 if plan.sizes else plan.cost_us, serialization.dump(plan))
-    return CompiledCode(*serialization.split(record), bool(plan.teams))
+    image = _image_code(compile_image(built.module.text(), machine))
+    content = [image.content]
+
+    def described(array: Array) -> Any:
+        digest = named(array)
+        if digest is not None:
+            return digest
+        content.append(numpy.ascontiguousarray(array).tobytes())
+        return [CODES[array.dtype], array.shape, array.nbytes]
+
+    constants = [described(array) for array in built.constants]
+    header = {
+        **image.facts,
+        "constants": constants,
+        "sources": [described(array) for array in built.sources],
+        "inputs": _types(plan.inputs),
+        "outputs": _types(plan.outputs),
+        "scratch_bytes": plan.scratch_bytes,
+        "derivations": [_words(one) for one in plan.derivations],
+        "teams": plan.teams,
+        "sizes": plan.sizes,
+        "cost_us": 0 if plan.sizes else plan.cost_us,
+    }
+    return CompiledCode(header, b"".join([*content, serialization.dump(plan)]), bool(plan.teams))
+
+
+def _words(derivation: Derivation) -> list[Any]:
+    """A derivation as JSON has it."""
+    fields = {**vars(derivation), "sources": [[*vars(source).values()] for source in derivation.sources]}
+    return [*fields.values()]
+
+
+def _derivation(words: Sequence[Any]) -> Derivation:
+    """The derivation of such words."""
+    slot, function, nbytes, layout, sources, scratch_bytes, ops = words
+    plan_sources = tuple([PlanSource(*source) for source in sources])
+    return Derivation(slot, function, nbytes, layout, plan_sources, scratch_bytes, tuple(ops))
+
+
+def _types(buffers: Iterable[Buffer]) -> list[tuple[str, tuple[Size, ...]]]:
+    return [(one.dtype, one.shape) for one in buffers]
+
+
+def _image_code(image: Image) -> CompiledCode:
+    header = {**vars(image), "code": len(image.code), "data": len(image.data)}
+    return CompiledCode(header, image.code + image.data)
 
 
 def process_code(kind: str, target: str, numbers: Sequence[int]) -> CompiledCode:
     """The entry, or the code of the threads."""
-    return CompiledCode(*serialization.split(process_image(kind, named_target(target), numbers)))
+    return _image_code(process_image(kind, named_target(target), numbers))
 
 
 # ------------------------------------------------------------------------------------------------------------ taking
@@ -183,14 +213,28 @@ def offer_process_code(codes: Sequence[Code]) -> None:
     for target in _levels():
         for code in codes:
             if code.target == target and code.abi == abi.NUMBER:  # the first that is offered stays, the best
-                offer(code.kind, code.numbers, partial(_record, code, Image, code.kind))
+                offer(code.kind, code.numbers, partial(_process_image, code))
 
 
-def _record(code: Code, kind: type[T], name: str) -> T:
-    record = serialization.joined(code.facts, code.read(), CLASSES)
-    if not isinstance(record, kind):
-        raise LoadError("E652", f"the file's code of {name} is of another kind")
-    return record
+def _process_image(code: Code) -> Image:
+    try:
+        return _image(code.facts, code.read())
+    except _MALFORMED as error:
+        raise LoadError("E652", f"the file's code of {code.kind} cannot be read ({error!r})") from error
+
+
+def _image(header: Mapping[str, Any], content: bytes) -> Image:
+    end, stop = header["code"], header["code"] + header["data"]
+    if not 0 <= end <= stop <= len(content):
+        raise ValueError(f"an image of {end} + {header['data']} bytes")
+    return Image(
+        header["machine"],
+        content[:end],
+        header["data_offset"],
+        content[end:stop],
+        header["zeros"],
+        *[tuple(map(tuple, header[pairs])) for pairs in ("exports", "externals", "pointers")],
+    )
 
 
 def executable(
@@ -212,26 +256,28 @@ def executable(
     code = best(codes)
     if code is None:
         return None
-    record = _record(code, ArchivedProgram, name)
+    header, content = code.facts, code.read()
     types = [value.type for value in graph.inputs]
     try:
-        program = record.program
-        image, outline = program.image, program.plan
-        inputs = [(one.dtype, one.shape) for one in outline.inputs]
-        if inputs != [(CODES[one.dtype], tuple(map(plain, one.shape))) for one in types]:
+        sizes = [[*map(plain, one.shape)] for one in types] if header["sizes"] else [[*one.shape] for one in types]
+        if header["inputs"] != [[CODES[one.dtype], shape] for one, shape in zip(types, sizes, strict=True)]:
             raise LoadError("E652", f"the file's code of {name} takes other inputs than its graph")
-        constants, sources = stored.arrays_of(program, lambda one: code.constant(one.digest))
-        if not (outline.sizes or type(outline.scratch_bytes) is int) or type(outline.teams) is not tuple:
-            raise TypeError("its memory is not a number, or its threads are no positions")
-        plan = _plan(record) if outline.sizes else _LatePlan(record)
-        exact = None if outline.sizes else (types, outline.types(outline.outputs))
-        if any(number not in stable for one in outline.derivations for number in one.inputs):
-            return None
+        image = _image(header, content)
+        constants, sources, at = _constants(code, content)
+        derivations = tuple(map(_derivation, header["derivations"]))
+        whole = partial(_plan, content, at)
+        if not header["sizes"] and type(header["scratch_bytes"]) is not int:
+            raise TypeError("its memory is not a number")
+        plan = whole() if header["sizes"] else _LatePlan(header, derivations, whole)
+        results = [TensorType(tuple(shape), BY_CODE[kind]) for kind, shape in header["outputs"]]
+    except _MALFORMED as error:
+        raise LoadError("E652", f"the file's code of {name} is not a program ({error!r})") from error
+    if any(number not in stable for one in derivations for number in one.inputs):
+        return None
+    try:
         loaded = Loaded(image)
     except CodegenError:  # a library of this process lacks a function: the compiler says which, or does without
         return None
-    except _MALFORMED as error:
-        raise LoadError("E652", f"the file's code of {name} is not a program ({error!r})") from error
     return Executable(
         loaded,
         loaded.address("program"),
@@ -239,7 +285,7 @@ def executable(
         constants,
         sources,
         name=name,
-        types=exact,
+        types=None if header["sizes"] else (types, results),
         optimized=lambda: PIPELINE.run(graph),
         effects=effects.connect(loaded),
         code_bytes=loaded.nbytes,
@@ -250,8 +296,23 @@ def executable(
     )
 
 
-def _plan(record: ArchivedProgram) -> Plan:
-    plan = serialization.load(record.plan, PLAN_CLASSES)
+def _constants(code: Code, content: bytes) -> tuple[list[Array], list[Array], int]:
+    """Constants of a program, what others are derived of, and where the bytes of small ones end."""
+    arrays = []
+    at = code.facts["code"] + code.facts["data"]
+    count = len(code.facts["constants"])
+    for constant in (*code.facts["constants"], *code.facts["sources"]):
+        if isinstance(constant, str):
+            arrays.append(code.constant(constant))
+        else:
+            kind, shape, nbytes = constant
+            arrays.append(numpy.frombuffer(content[at : at + nbytes], BY_CODE[kind]).reshape(shape))
+            at += nbytes
+    return arrays[:count], arrays[count:], at
+
+
+def _plan(content: bytes, at: int) -> Plan:
+    plan = serialization.load(content[at:], PLAN_CLASSES)
     if not isinstance(plan, Plan):
         raise LoadError("E652", "the file's code holds no plan")
     return plan

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled program as a record of files, of the disk cache and of archives (`archived`), which hold it in one way.
+"""A compiled program as a file: what another process that has captured the same graph needs to run it.
 
-In the disk cache it is what another process that has captured the same graph needs to run it. The image and the plan
-stand in the file, constants do not: an equal graph has equal ones, so it says which. Where the user's lines are is no
-part of what a graph is either; a line stands as the number of a node that was written there.
+The image and the plan stand in the file, constants do not: an equal graph has equal ones, so it says which. Where the
+user's lines are is no part of what a graph is either; a line stands as the number of a node that was written there.
 """
 
 from __future__ import annotations
@@ -49,30 +48,13 @@ class LiteralConstant:
     shape: tuple[int, ...]
     data: bytes
 
-    @classmethod
-    def of(cls, array: Array) -> LiteralConstant:
-        """Hold `array`."""
-        return cls(CODES[array.dtype], array.shape, array.tobytes())
 
-    @property
-    def array(self) -> Array:
-        """The constant, not to be written."""
-        return numpy.frombuffer(self.data, BY_CODE[self.dtype]).reshape(self.shape)
-
-
-@frozen
-class SharedConstant:
-    """A constant that stands in the file once, beside the code of all programs that read it."""
-
-    digest: str
-
-
-StoredConstant = CapturedConstant | FoldedConstant | LiteralConstant | SharedConstant
+StoredConstant = CapturedConstant | FoldedConstant | LiteralConstant
 
 
 @frozen
 class StoredProgram:
-    """The record."""
+    """The file."""
 
     image: Image
     plan: Plan
@@ -81,7 +63,7 @@ class StoredProgram:
     """The constants that others are derived of."""
 
 
-CLASSES = (StoredProgram, CapturedConstant, FoldedConstant, LiteralConstant, SharedConstant, Image, *PLAN_CLASSES)
+_CLASSES = (StoredProgram, CapturedConstant, FoldedConstant, LiteralConstant, Image, *PLAN_CLASSES)
 
 
 def keep(
@@ -112,7 +94,7 @@ def keep(
 
 def find(name: str | None) -> StoredProgram | None:
     """The file of that name."""
-    program = disk.find(name, CLASSES)
+    program = disk.find(name, _CLASSES)
     return program if isinstance(program, StoredProgram) else None
 
 
@@ -127,32 +109,25 @@ def constants_of(
     program: StoredProgram, graph: Graph, optimized: Callable[[], Graph]
 ) -> tuple[list[Array], list[Array]]:
     """The constants in the order of their slots, and what others are made of; passes are run where they made one."""
-    arrays: dict[type, list[Array]] = {}
-
-    def elsewhere(constant: Any) -> Array:
-        kind = type(constant)
-        if kind not in arrays:
-            arrays[kind] = list(constants_in(graph if kind is CapturedConstant else optimized()))
-        array: Array = arrays[kind][constant.number]
-        return array
-
-    return arrays_of(program, elsewhere)
-
-
-def arrays_of(program: StoredProgram, elsewhere: Callable[[Any], Array]) -> tuple[list[Array], list[Array]]:
-    """The constants of a record in the order of their slots, and what others are made of.
-
-    `elsewhere` returns those that do not stand in the record itself.
-    """
-    constants, sources = (
-        [one.array if isinstance(one, LiteralConstant) else elsewhere(one) for one in stored]
-        for stored in (program.constants, program.sources)
-    )
-    return constants, sources
+    captured: list[Array] = []
+    folded: list[Array] = []
+    arrays: list[Array] = []
+    for constant in (*program.constants, *program.sources):
+        match constant:
+            case CapturedConstant(number=number):
+                captured = captured or list(constants_in(graph))
+                arrays.append(captured[number])
+            case FoldedConstant(number=number):
+                folded = folded or list(constants_in(optimized()))
+                arrays.append(folded[number])
+            case LiteralConstant(dtype=dtype, shape=shape, data=data):
+                arrays.append(numpy.frombuffer(data, BY_CODE[dtype]).reshape(shape))
+    count = len(program.constants)
+    return arrays[:count], arrays[count:]
 
 
 def _literal(array: Array) -> LiteralConstant | None:
-    return LiteralConstant.of(array) if array.nbytes <= LITERAL_BYTES else None
+    return LiteralConstant(CODES[array.dtype], array.shape, array.tobytes()) if array.nbytes <= LITERAL_BYTES else None
 
 
 def constants_in(graph: Graph) -> Iterator[Array]:

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from hybridize.runtime import cpython, effects, entry, exchange, plan, pool
+from hybridize.runtime import cpython, effects, entry, exchange, image, plan, pool
 from hybridize.runtime.serialization import stored_name
 
-NUMBER: Final = 14
+NUMBER: Final = 15
 
 
-def facts(classes: Sequence[type]) -> str:
-    """Return the text whose digest `NUMBER` stands for; `classes` are those of the records in files."""
+def facts() -> str:
+    """Return the text whose digest `NUMBER` stands for."""
+    classes = [image.Image, *plan.PLAN_CLASSES]
     names = {kind.__name__: stored_name(kind) for kind in classes}
     fields = {
         stored_name(kind): [(field.name, _in_stored_names(str(field.type), names)) for field in _fields(kind)]

@@ -29,17 +29,10 @@ _NESTED: Final = (list, dict)
 
 def dump(value: Any) -> bytes:
     """The bytes of a value: plain data, tuples, bytes and instances of frozen classes, nested."""
-    plain, blobs = split(value)
-    text = json.dumps(plain, separators=(",", ":")).encode()
+    blobs = bytearray()
+    text = json.dumps(_plain(value, blobs), separators=(",", ":")).encode()
     body = b"".join([struct.pack("<Q", len(text)), text, blobs])
     return MAGIC + digest(body) + body
-
-
-def split(value: Any) -> tuple[Any, bytes]:
-    """A value as JSON holds it, for files with a text of their own, and the blobs that this points into."""
-    blobs = bytearray()
-    plain = _plain(value, blobs)
-    return plain, bytes(blobs)
 
 
 def load(content: bytes, classes: Iterable[type]) -> Any:
@@ -58,26 +51,13 @@ def load(content: bytes, classes: Iterable[type]) -> Any:
         raise LoadError("E651", "the serialized data is damaged: its checksum differs")
     start = _HEAD.size + length
     try:
-        plain = json.loads(content[_HEAD.size : start].decode())
-    except (ValueError, RecursionError) as problem:
-        raise _unreadable(problem) from problem
-    return joined(plain, view[start:], classes)
-
-
-def joined(plain: Any, blobs: bytes | memoryview, classes: Iterable[type]) -> Any:
-    """The value that `split` took apart.
-
-    Raises:
-        LoadError E651: it was none, or holds a class that is not among `classes`.
-    """
-    try:
-        return _value(plain, memoryview(blobs), {stored_name(kind): kind for kind in classes})
+        return _value(
+            json.loads(content[_HEAD.size : start].decode()),
+            view[start:],
+            {stored_name(kind): kind for kind in classes},
+        )
     except (ValueError, TypeError, LookupError, RecursionError) as problem:
-        raise _unreadable(problem) from problem
-
-
-def _unreadable(problem: Exception) -> LoadError:
-    return LoadError("E651", f"the serialized data cannot be read: {problem}")
+        raise LoadError("E651", f"the serialized data cannot be read: {problem}") from problem
 
 
 def stored_name(kind: type) -> str:

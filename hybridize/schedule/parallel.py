@@ -93,8 +93,8 @@ def _several(number: int, axis: LoopAxis) -> SharedLoop | None:
 
 
 @frozen
-class Ranges:
-    """How threads are given the turns of a loop that they share."""
+class ThreadRanges:
+    """The ranges in which threads get the turns of a loop that they share."""
 
     grain: int | None
     """Turns of a range, at least; None where the call decides by its sizes: as many as take `RANGE_US`."""
@@ -131,7 +131,7 @@ class Split:
     wakes: bool = False
     """True in a loop whose turns are worth waking workers together: they stay awake between two turns."""
 
-    def ranges(self, turns: Size) -> Ranges:
+    def ranges(self, turns: Size) -> ThreadRanges:
         """The ranges of a loop of so many turns."""
         return ranges_of(turns, self.nbytes, self.flops, wakes=self.wakes)
 
@@ -146,14 +146,14 @@ class Split:
         return f"{threads} share {', '.join(loops)}"
 
 
-def ranges_of(turns: Size, nbytes: int, flops: int, *, wakes: bool) -> Ranges:
+def ranges_of(turns: Size, nbytes: int, flops: int, *, wakes: bool) -> ThreadRanges:
     """The ranges of a loop of so many turns and so much work; `wakes` as in `Split`."""
     if not isinstance(turns, int) or is_symbolic(nbytes) or is_symbolic(flops):
         least = min(thresholds.INNER_US if wakes else thresholds.AWAKE_US, thresholds.WORTH_US)
-        return Ranges(None, wakes or None, least)
+        return ThreadRanges(None, wakes or None, least)
     work = estimated_us(nbytes, flops)
     grain = int(hint(turns) * thresholds.RANGE_US / max(work, thresholds.RANGE_US))
-    return Ranges(max(1, grain), wakes or work >= thresholds.WORTH_US, 0.0)
+    return ThreadRanges(max(1, grain), wakes or work >= thresholds.WORTH_US, 0.0)
 
 
 def estimated_us(nbytes: int, flops: int) -> float:

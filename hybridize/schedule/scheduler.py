@@ -214,7 +214,7 @@ def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
 
 @frozen(eq=False)
 class ProgramPlaces:
-    """What is settled of all pending steps together: who runs with whom, and the scratch that all of them take."""
+    """The places of all pending steps together: who runs with whom, and the scratch that all of them take."""
 
     groups: Sequence[tuple[TaskGroup, Split]]
     loops: Mapping[int, int]

@@ -259,6 +259,21 @@ def test_tables_of_jumps_and_constants_come_along():
     assert functions["chosen.1"].refers_to({"there.too", "chosen.2"}) >= {"there.too"}
 
 
+def test_a_variable_is_no_constant_of_a_function():
+    with pytest.raises(CodegenError, match=r"E967.*no constant"):
+        taken_apart("@sum = internal global i64 5\n" + SUM, host_target())
+
+
+SUM = """
+define i64 @next() {
+  %c = load i64, ptr @sum
+  %d = add i64 %c, 1
+  store i64 %d, ptr @sum
+  ret i64 %d
+}
+"""
+
+
 def test_an_object_alone_that_needs_another_names_what_it_lacks():
     with pytest.raises(CodegenError, match="'there'") as raised:
         link(emit_object(TWO[0], host_target()))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import Size, same
 from hybridize.codegen.llvm.calls import call
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.runtime.plan import PlanBand, PlanLaunch, PlanRolling
 
 Call = tuple[PlanLaunch, Sequence[tuple[int, Size]]]
@@ -63,8 +63,8 @@ def _write_rows(f: Function, band: PlanBand, calls: Sequence[Call]) -> None:
 
 def _place(f: Function, number: int, row: Size, first: str) -> str:
     """A pointer to where the first of all rows would be, if there are only those from `first` on."""
-    distance = times(f, first, row)
-    return f"%p{number}" if distance == "0" else at(f, f"%p{number}", f.op(f"sub i64 0, {distance}"))
+    distance = f.times(first, row)
+    return f"%p{number}" if distance == "0" else f.at(f"%p{number}", f.op(f"sub i64 0, {distance}"))
 
 
 def _write_lines(f: Function, band: PlanRolling, own: range, calls: Sequence[Call]) -> None:
@@ -78,26 +78,26 @@ def _write_lines(f: Function, band: PlanRolling, own: range, calls: Sequence[Cal
         f.do(f"call void {clear}(ptr %p{number}, i8 0, i64 {lines.lines * lines.line_bytes}, i1 false)")
     first, last = (_cut(f, part, len(records), band.parts) for part in ("%first", "%last"))
     with f.loop(first, last) as turn:
-        record = at(f, table, times(f, turn.index, length * 8))
-        numbers = [f.op(f"load i64, ptr {at(f, record, 8 * k)}, align 8") for k in range(length)]
+        record = f.at(table, f.times(turn.index, length * 8))
+        numbers = [f.op(f"load i64, ptr {f.at(record, 8 * k)}, align 8") for k in range(length)]
         units, rest = [numbers[3 * k : 3 * k + 3] for k in range(len(calls))], numbers[3 * len(calls) :]
         places = {}
         moves = []
         for k, (number, lines) in enumerate(memories):
             low, seen, count, zeros, beyond = rest[5 * k : 5 * k + 5]
-            start = at(f, f"%p{number}", times(f, zeros, lines.line_bytes))
-            f.do(f"call void {clear}(ptr {start}, i8 0, i64 {times(f, beyond, lines.line_bytes)}, i1 false)")
-            places[number] = at(f, f"%p{number}", f.op(f"sub i64 0, {times(f, low, lines.line_bytes)}"))
+            start = f.at(f"%p{number}", f.times(zeros, lines.line_bytes))
+            f.do(f"call void {clear}(ptr {start}, i8 0, i64 {f.times(beyond, lines.line_bytes)}, i1 false)")
+            places[number] = f.at(f"%p{number}", f.op(f"sub i64 0, {f.times(low, lines.line_bytes)}"))
             moves.append((number, seen, count, lines.line_bytes))
         is_first = f.op(f"icmp eq i64 {turn.index}, {first}")
         for (launch, args), (alone, following, end) in zip(calls, units, strict=True):
             begin = f.op(f"select i1 {is_first}, i64 {alone}, i64 {following}")
             call(f, launch, [places.get(number, f"%p{number}") for number, _ in args], [begin, end])
         for number, seen, count, line_bytes in moves:
-            source = at(f, f"%p{number}", times(f, seen, line_bytes))
-            f.copy(f"%p{number}", source, times(f, count, line_bytes))
+            source = f.at(f"%p{number}", f.times(seen, line_bytes))
+            f.copy(f"%p{number}", source, f.times(count, line_bytes))
 
 
 def _cut(f: Function, part: str, blocks: int, parts: int) -> str:
     """The first block of a part."""
-    return f.op(f"udiv i64 {times(f, part, blocks)}, {parts}")
+    return f.op(f"udiv i64 {f.times(part, blocks)}, {parts}")

@@ -21,7 +21,7 @@ from hybridize.codegen.llvm.regions import emit_region, emit_scans
 from hybridize.codegen.llvm.safepoints import failed, some_failed
 from hybridize.codegen.llvm.table import FunctionTable
 from hybridize.codegen.llvm.tasks import emit_tasks
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, at, literal, llvm_type, times
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, literal, llvm_type
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import (
     Plan,
@@ -124,7 +124,7 @@ class HostBlock:
             else:
                 index, count = part
                 first = len(args) - len(step.share.own)
-                own = [at(self._f, arg, index * by) for arg, by in zip(args[first:], step.share.own, strict=True)]
+                own = [self._f.at(arg, index * by) for arg, by in zip(args[first:], step.share.own, strict=True)]
                 ends = [self._f.size(launch.turns * one // count) for one in (index, index + 1)]
                 call(self._f, launch, [*args[:first], *own], ends)
 
@@ -193,7 +193,7 @@ class HostBlock:
                 source = _of_member(f, source, turn.index, one)
                 self._launch(step, [to, source])
                 back[to] = -one.bytes
-            moved = [at(f, arg, times(f, turn.index, back.get(arg, 0))) for arg in args]
+            moved = [f.at(arg, f.times(turn.index, back.get(arg, 0))) for arg in args]
             self._blocks(name, band, moved, band.count, threads, [turn.index])
 
     def _blocks(
@@ -283,7 +283,7 @@ def _of_member(f: Function, pointer: str, member: str, packing: PlanPacking) -> 
     """A pointer to the first member of a batch moved to another one, whose number counts all axes of the batch."""
     for place, (size, stride) in reversed([*enumerate(packing.members)]):
         index = f.op(f"urem i64 {member}, {f.size(size)}") if place else member
-        pointer = at(f, pointer, times(f, index, stride))
+        pointer = f.at(pointer, f.times(index, stride))
         if place:
             member = f.op(f"udiv i64 {member}, {f.size(size)}")
     return pointer

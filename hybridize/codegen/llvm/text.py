@@ -27,7 +27,7 @@ UNOPTIMISED = "nounwind noinline optnone"
 """Attributes of functions that only call others, or rarely run: optimising them takes longer than it ever saves."""
 
 NAMED = re.compile(r"@([\w.$-]+)")
-"""What a text names of the module."""
+"""The names that a text has from its module."""
 _ENDS = ("  ret ", "  br ", "  switch ", "  unreachable")
 """Instructions that end a block."""
 

@@ -20,7 +20,7 @@ ACCUMULATED = -1
 """The operand number of a contraction's element in its epilogue; of several gates, that of the first."""
 
 Following = Literal["nothing", "light", "heavy"]
-"""What becomes of sums: nothing, what tiles may have inside, or what is written once for many of them."""
+"""The road of sums: nothing follows, or what tiles may have inside, or what is written once for many of them."""
 Stores = Literal["sums", "results", "buffer"]
 """sums: whole tiles leave their sums in the result. results: they have the epilogue inside, for each vector of sums,
 and leave what it makes of them. buffer: sums wait in memory, and the epilogue is written once, in a loop or a function

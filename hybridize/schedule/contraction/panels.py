@@ -88,7 +88,7 @@ class RowTiles:
 
 
 Distances = Literal["in registers", "in the code"]
-"""Where tiles have the distances of their rows in x: a tile of products serves all strides, one of taps has its own."""
+"""The place of the distances of a tile's rows in x: a tile of products serves all strides, one of taps has its own."""
 
 
 def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in registers") -> int:

@@ -452,7 +452,7 @@ def _block(tiles: int, channels: int, columns: int, positions: int, target: Targ
 
 
 def products_ending(plan: WinogradPlan) -> Ending:
-    """What becomes of the sums of a block's products: they are stored as they are."""
+    """The ending of a block's products: sums are stored as they are."""
     sizes = plan.reach**2, plan.tiles, plan.sizes[plan.column]
     space = Space(Interner(), dict(enumerate(sizes)))
     place = plan.summed.address(space, tuple(map(space.axis, range(3))))

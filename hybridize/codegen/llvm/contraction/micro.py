@@ -37,7 +37,7 @@ _NEXT = [("ptr", "next"), ("i64", "rate")]
 
 
 @frozen
-class Ending:
+class TileEnding:
     """An epilogue that the micro-kernel writes itself instead of leaving its sums in c."""
 
     name: str
@@ -90,12 +90,12 @@ class Tile:
     """With several, `i64 gate` follows, the bytes of w from the vectors of one to those of the next."""
     clamped: bool = False
     """`i64 count` comes first, how many of the rows there are, at least 1: the last stands in for the missing."""
-    ending: Ending | None = None
+    ending: TileEnding | None = None
     """Its parameters come last, and c is what it makes of it."""
     light: Light | None = None
     """The panel has elements as they are stored."""
     keeps: bool = False
-    """Converted elements are stored for other tiles: `ptr kept` comes after the parameters of `light`."""
+    """Converted elements are stored for other tiles: `ptr converted` comes after the parameters of `light`."""
 
     @property
     def long(self) -> bool:
@@ -120,8 +120,8 @@ class Tile:
         """Its parameters, but those of an ending."""
         gate = [("i64", "gate")] * (self.gates > 1)
         light = self.light.params if self.light else ()
-        kept = [("ptr", "kept")] * self.keeps
-        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate, *light, *kept]
+        converted = [("ptr", "converted")] * self.keeps
+        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate, *light, *converted]
 
 
 def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
@@ -198,15 +198,15 @@ def _keeping(f: Function, arithmetic: ArithmeticEmitter, load: LoadVector, vecto
     """
     values: list[str] = []
 
-    def kept(number: int, k: str, pointer: str) -> str:
+    def converted(number: int, k: str, pointer: str) -> str:
         values.append(load(number, k, pointer))
         if number == vectors - 1:
-            row = at(f, "%kept", times(f, k, vectors * arithmetic.vector_bytes))
+            row = at(f, "%converted", times(f, k, vectors * arithmetic.vector_bytes))
             for place, value in enumerate(values[-vectors:]):
                 arithmetic.store_computed(f, value, at(f, row, place * arithmetic.vector_bytes))
         return values[-1]
 
-    return kept
+    return converted
 
 
 def widening(arithmetic: ArithmeticEmitter) -> Light:
@@ -281,7 +281,7 @@ def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str
             instead["w.term"] = f.op(f"add i64 %w.term, {loop.index}")
         if form.keeps:
             row = form.vectors * arithmetic.vector_bytes
-            instead["kept"] = at(f, "%kept", f.op(f"mul i64 {loop.index}, {row}"))
+            instead["converted"] = at(f, "%converted", f.op(f"mul i64 {loop.index}, {row}"))
         if form.brings:
             instead["next"] = at(f, "%next", f.op(f"mul i64 {loop.index}, %rate"))
         _call_alike(f, part, form.params, instead)

@@ -10,7 +10,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.micro import Ending
+from hybridize.codegen.llvm.contraction.micro import TileEnding
 from hybridize.codegen.llvm.functions.halves import shortened
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.registers import first_lanes, masked_store
@@ -85,7 +85,7 @@ class Out:
         """Tell whether tiles of a section may leave their sums in memory themselves."""
         return section.whole and self.plan.stores != "buffer"
 
-    def ending(self, row: str, column: str, batch: str) -> tuple[Ending, Sequence[str]] | None:
+    def ending(self, row: str, column: str, batch: str) -> tuple[TileEnding, Sequence[str]] | None:
         """Return the epilogue of tiles of such sections, and its arguments; None where they store their sums as they
         are.
         """
@@ -111,7 +111,7 @@ class Out:
                 for line, value in zip(lines, finished, strict=True):
                     _write(f, value, at(f, line, v * lanes * dtype.itemsize), dtype, lanes, None)
 
-        end = Ending(f"{self.f.name}.tile", params, emit)
+        end = TileEnding(f"{self.f.name}.tile", params, emit)
         return end, [*(f"i64 {word}" for word in (row, column, batch)), *self.arguments]
 
     @property

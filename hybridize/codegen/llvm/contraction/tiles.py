@@ -13,9 +13,9 @@ from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import (
-    Ending,
     Light,
     Tile,
+    TileEnding,
     any_tile,
     copy,
     flip,
@@ -438,7 +438,7 @@ class _Rows:
                 end = self.before(row, height, self.product.read_columns, section.start, stop)
                 with f.loop(outer.index, end, width) as loop:
                     panel = self.panel(loop.index, outer.index, "0")
-                    kept = panel if keeps else ""
+                    converted = panel if keeps else ""
                     panel = self.packed(loop.index, "0") if keeps else panel
                     near = None
                     if self.tiling.ahead:
@@ -450,10 +450,12 @@ class _Rows:
                         column = plus(f, loop.index, section.start)
                         c, ending = self.out.at(row, column, self.batch), self.out.ending(row, column, self.batch)
                         stride = self.out.row_bytes
-                        self.tile(height, x, c, panel, terms, "false", stride, ending, near, kept, column=loop.index)
+                        self.tile(
+                            height, x, c, panel, terms, "false", stride, ending, near, converted, column=loop.index
+                        )
                     else:
                         self.tile(
-                            height, x, self.sums, panel, terms, "false", None, None, near, kept, column=loop.index
+                            height, x, self.sums, panel, terms, "false", None, None, near, converted, column=loop.index
                         )
                         self.finish(self.sums, row, loop.index, height)
 
@@ -560,24 +562,24 @@ class _Rows:
         k: str | int,
         more: str,
         c_stride: str | int | None = None,
-        ending: tuple[Ending, Sequence[str]] | None = None,
+        ending: tuple[TileEnding, Sequence[str]] | None = None,
         near: tuple[str, str] | None = None,
-        kept: str = "",
+        converted: str = "",
         *,
         column: str,
         first: str = "0",
     ) -> None:
         """The register tiles that have all gates, mostly one; their sums are dense unless `c_stride` says how far apart
-        the rows are. The elements of a packed panel are `kept`, converted, for the tiles of other rows.
+        the rows are. The elements of a packed panel are `converted` for the tiles of other rows.
         """
         f, section = self.f, self.section
         row = section.vectors * self.arithmetic.vector_bytes
         in_place = not section.pack and not self.product.packed
-        light = None if section.pack and not kept else self.light
-        panel_stride = self.source.stride if kept else self.panel_stride
+        light = None if section.pack and not converted else self.light
+        panel_stride = self.source.stride if converted else self.panel_stride
         following = 0
         if section.tiles > 1:
-            terms = self.product.k if kept or not section.pack else self.tiling.k_block
+            terms = self.product.k if converted or not section.pack else self.tiling.k_block
             following = section.gates * self.source.gate if in_place else terms * panel_stride
         with f.loop(0, section.tiles) as loop:
             pointers = (
@@ -595,11 +597,11 @@ class _Rows:
                 gates=section.gates if in_place else 1,
                 ending=end,
                 light=light,
-                keeps=bool(kept),
+                keeps=bool(converted),
             )
             gate = self.source.gate if in_place else 0
             passed = [] if light is None else self.arguments(column, first, loop.index)
-            passed += [f"ptr {at(f, kept, times(f, loop.index, self.tiling.k_block * row))}"] if kept else []
+            passed += [f"ptr {at(f, converted, times(f, loop.index, self.tiling.k_block * row))}"] if converted else []
             _call_tile(f, self.arithmetic, self.heights, form, rows, pointers, k, more, near, gate, passed, further)
 
     def finish(self, c: str, row: str, column: str, rows: str | int, gate: str | int | None = None) -> None:

@@ -22,7 +22,7 @@ from hybridize.codegen.llvm.nests.counted import whole_steps
 from hybridize.codegen.llvm.nests.folding import Folding, State
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import SMALL, Array, Lane, OpenRow, Positions
-from hybridize.codegen.llvm.text import Function, times, vector
+from hybridize.codegen.llvm.text import Function, vector
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select, whole
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, bit, upward
@@ -195,7 +195,7 @@ class Elements(Positions):
         """Return a pointer to the lanes of an element of a per-lane row."""
         assert self.lane is not None
         array = self.arrays[operand]
-        index = times(self.f, self.value(address), self.lane.width.lanes)
+        index = self.f.times(self.value(address), self.lane.width.lanes)
         return memory.element_pointer(self.f, array.pointer, array.dtype, index)
 
     def store(self, operand: int, address: Expr, value: Expr) -> str:

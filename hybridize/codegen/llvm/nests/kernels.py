@@ -23,7 +23,7 @@ from hybridize.codegen.llvm.nests.memory import load as load_elements
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.nests.tiles import turn, turned
 from hybridize.codegen.llvm.registers import fetch
-from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at
+from hybridize.codegen.llvm.text import Function, LoopBlock, Module
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import Index, bit, upward
 from hybridize.loops.kernel import Param, Statement
@@ -367,7 +367,7 @@ class _Nest:
             ):
                 elements.remember(load, load_elements(f, rows.values[0], dtype, Width(tiles.lanes)))
                 self._turn(body)
-                rows.following = [at(f, rows.values[0], str(row))]
+                rows.following = [f.at(rows.values[0], str(row))]
         return True
 
     def _straight(self, address: Expr, lane: int) -> bool:

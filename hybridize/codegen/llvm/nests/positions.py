@@ -18,7 +18,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen, mutable
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.text import Function, broadcast, is_number, plus, times, vector
+from hybridize.codegen.llvm.text import Function, broadcast, is_number, vector
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, whole
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.machine.target import Target
@@ -277,8 +277,8 @@ class Positions(ABC):
         assert isinstance(expr, Index)
         total: str | None = None if same(expr.constant, 0) else self.f.size(expr.constant)
         for atom, coefficient in sorted(expr.terms, key=lambda term: self.depth_of(term[0])):
-            part = times(self.f, self.value(atom), coefficient)
-            total = part if total is None else plus(self.f, total, part)
+            part = self.f.times(self.value(atom), coefficient)
+            total = part if total is None else self.f.plus(total, part)
         return total or "0"
 
     def _first(self, atom: Expr) -> str:
@@ -313,7 +313,7 @@ class Positions(ABC):
             base = memory.element_pointer(self.f, array.pointer, array.dtype, self.f.size(address.constant))
         index = "0"
         for atom, coefficient in inner:
-            index = plus(self.f, index, times(self.f, self._first(atom), coefficient))
+            index = self.f.plus(index, self.f.times(self._first(atom), coefficient))
         return memory.element_pointer(self.f, base, array.dtype, index)
 
     def pointer(self, operand: int, address: Expr) -> str:
@@ -382,12 +382,12 @@ class Positions(ABC):
         step = 0
         for atom, coefficient in terms:
             if isinstance(atom, Axis) and atom.number == self.lane.axis:
-                scalar = plus(self.f, scalar, times(self.f, self.axes[atom.number], coefficient))
+                scalar = self.f.plus(scalar, self.f.times(self.axes[atom.number], coefficient))
                 step = coefficient
             elif self.varies(atom):
                 moving.append((atom, coefficient))
             else:
-                scalar = plus(self.f, scalar, times(self.f, self.value(atom), coefficient))
+                scalar = self.f.plus(scalar, self.f.times(self.value(atom), coefficient))
         steady = same(step, 0)
         total = None if scalar == "0" and (moving or not steady) else self._spread_index(scalar, kind, lanes)
         of = vector(kind, lanes)

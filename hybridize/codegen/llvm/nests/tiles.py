@@ -14,7 +14,7 @@ from hybridize.codegen.llvm.functions.table import from_memory, memory
 from hybridize.codegen.llvm.nests.memory import Width, element_pointer
 from hybridize.codegen.llvm.nests.positions import Lane, Positions
 from hybridize.codegen.llvm.registers import interleaved, side_by_side
-from hybridize.codegen.llvm.text import Function, Module, at, shuffled, vector
+from hybridize.codegen.llvm.text import Function, Module, shuffled, vector
 from hybridize.loops.expr import Load
 from hybridize.schedule import thresholds
 
@@ -68,11 +68,11 @@ def turn(module: Module, dtype: DType, lanes: int) -> str:
         with f.loop(0, lanes, chunk, [("ptr", to), ("ptr", start)]) as loop:
             to_column, column = loop.values
             registers = _square(f, _rows(f, column, origins, lanes), scalar, lanes, align)
-            stores = [to_column, *(at(f, to_column, place) for place in places[: chunk - 1])]
+            stores = [to_column, *(f.at(to_column, place) for place in places[: chunk - 1])]
             for register, place in zip(registers, stores, strict=True):
                 f.do(f"store {kind} {register}, ptr {place}, align {align}")
-            loop.following = [at(f, to_column, places[chunk - 1]), at(f, column, str(chunk * align))]
-        tiles.following = [at(f, to, str(lanes * align)), at(f, start, step)]
+            loop.following = [f.at(to_column, places[chunk - 1]), f.at(column, str(chunk * align))]
+        tiles.following = [f.at(to, str(lanes * align)), f.at(start, step)]
     return name
 
 
@@ -86,8 +86,8 @@ def _rows(f: Function, start: str, strides: list[str], lanes: int) -> list[str]:
     rows: list[str] = []
     count = thresholds.TILE_POINTERS
     for first in range(0, lanes, count):
-        start = at(f, start, strides[count - 1]) if first else start
-        rows += [start, *(at(f, start, stride) for stride in strides[: min(count, lanes) - 1])]
+        start = f.at(start, strides[count - 1]) if first else start
+        rows += [start, *(f.at(start, stride) for stride in strides[: min(count, lanes) - 1])]
     return rows
 
 
@@ -99,7 +99,7 @@ def _chunk(lanes: int, nbytes: int) -> int:
 def _squares(f: Function, rows: Sequence[str], scalar: str, lanes: int, nbytes: int) -> Iterator[list[str]]:
     """The columns of a tile of `rows`, given by pointers, some at a time."""
     for column in range(0, lanes, _chunk(lanes, nbytes)):
-        yield _square(f, [at(f, row, str(column * nbytes)) for row in rows], scalar, lanes, nbytes)
+        yield _square(f, [f.at(row, str(column * nbytes)) for row in rows], scalar, lanes, nbytes)
 
 
 def _square(f: Function, rows: Sequence[str], scalar: str, lanes: int, nbytes: int) -> list[str]:
