@@ -2,7 +2,7 @@
 """Writes contractions as the plans of `schedule.contraction` say: products of matrices, windows, lanes.
 
     step         the function of a contraction, by its plan; of that:
-      product      products of matrices; `tiles` walks their blocks, `micro` is their tile, `dots` the form for few rows,
+      product      of matrices; `tiles` walks their blocks, `micro` is their tile, `dots` the form for few rows,
                    `out` stores, `share` is a thread's part
       taps         tiles over a table of taps
       lanes        lanes that both operands have, or the first one
