@@ -1,5 +1,7 @@
 """The memory of an array as other rooms ask for it; and memory of another kind, which has what they ask and no more."""
 
+import threading
+
 import numpy
 import pytest
 
@@ -125,9 +127,10 @@ class Remote:
 
 
 @pytest.fixture
-def remote():
+def remote(monkeypatch):
     """An array in such memory; reading elements is more than a look at a slot then, as where calls are pending."""
     slot = vars(ndarray)["_memory"]
+    monkeypatch.setattr(pending.QUEUE, "_only", threading.get_ident())  # else the thread joins a queue that is none
     type.__setattr__(ndarray, "_data", property(pending._reached, slot.__set__))
     yield lambda values: wrap(Remote(values))
     type.__setattr__(ndarray, "_data", slot)

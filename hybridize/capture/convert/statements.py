@@ -225,7 +225,7 @@ class _Converter(Expressions):
             name=node.name, args=node.args, body=statements, decorator_list=[], returns=returns
         )
         ast.copy_location(definition, node)
-        locate(definition, definition, once=True)
+        locate(definition, definition)  # blocks that have their places may have got further nodes since
         self.scope, self.shared, self.uses_stack, self.top, self.first_parameter = before
         return definition
 

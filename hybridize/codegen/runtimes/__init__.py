@@ -18,7 +18,8 @@ compares them with what they are made of. Nothing of a target but its processor 
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+from typing import Any
 
 
 def text(name: str, processor: str = "", **numbers: int) -> str:
@@ -30,7 +31,8 @@ def text(name: str, processor: str = "", **numbers: int) -> str:
         numbers: the values of what its source declares as external constants.
     """
     family = f".{processor.replace('arm64', 'aarch64')}" if processor else ""
-    content = Path(__file__).with_name(f"{name}{family}.ll").read_text()
+    loader: Any = __spec__.loader  # the package may be in a zip file
+    content: str = loader.get_data(os.path.join(os.path.dirname(__file__), f"{name}{family}.ll")).decode()
     for constant, number in numbers.items():
         content = content.replace(f"@{constant} = external constant", f"@{constant} = internal constant i64 {number} ;")
     return content
