@@ -18,7 +18,7 @@ from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.calls import addresses_of
 from hybridize.codegen.llvm.pointers import Base, Pointers
 from hybridize.codegen.llvm.safepoints import Safepoint
-from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, times
+from hybridize.codegen.llvm.text import Function, LoopBlock, Module
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import CONDITION_BYTES, Buffer, Plan, PlanRegion
 
@@ -98,7 +98,7 @@ class _Region:
         self._number = number
         self._write = write
         self._workspace = f"%workspace{number}"
-        self._scratch = at(self.f, self._workspace, step.scratch_offset)
+        self._scratch = self.f.at(self._workspace, step.scratch_offset)
         self._fixed: list[Pointers] = []
         """Of each body those that are the same in all turns."""
 
@@ -165,7 +165,7 @@ class _Region:
         f, step = self.f, self.step
         self._fix(self._settle())
         safepoint = None if watched is None else Safepoint(f, watched, effects=step.acts)
-        flag = at(self.f, self._workspace, step.scratch_offset - CONDITION_BYTES)
+        flag = self.f.at(self._workspace, step.scratch_offset - CONDITION_BYTES)
         carried = self._of_kinds("by turns")
         first = {k: _Turn(self.inputs[k], self.outputs[k], self._other(k)) for k in carried}
         before, head, turn, again, after = f.label, f.fresh("head"), f.fresh("turn"), f.fresh("again"), f.fresh("after")
@@ -239,7 +239,7 @@ class _Region:
 
     def _other(self, k: int) -> str:
         """The place besides the output in which state is by turns."""
-        return at(self.f, self._workspace, self.step.state[k].offset)
+        return self.f.at(self._workspace, self.step.state[k].offset)
 
     def _first(self, k: int) -> list[str]:
         """The pointers that a scan carries for a value of the state, in the first turn."""
@@ -267,7 +267,7 @@ class _Region:
         if home.kind == "as left":
             return _Turn(now, slices[home.stack])
         nbytes = step.inputs[k].nbytes
-        following = at(self.f, now, f.size(-nbytes if step.reverse else nbytes))
+        following = self.f.at(now, f.size(-nbytes if step.reverse else nbytes))
         last = f.op(f"icmp eq i64 {turn}, {f.size(step.length - 1)}")
         return _Turn(now, f.op(f"select i1 {last}, ptr {self.outputs[k]}, ptr {following}"))
 
@@ -282,4 +282,4 @@ class _Region:
             self._copy(target, source, nbytes)
 
     def _slice(self, pointer: str, stack: Buffer, index: str) -> str:
-        return at(self.f, pointer, times(self.f, index, stack.slice_bytes))
+        return self.f.at(pointer, self.f.times(index, stack.slice_bytes))

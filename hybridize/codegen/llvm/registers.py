@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from hybridize.codegen.llvm.text import Function, at, in_names, shuffled, vector
+from hybridize.codegen.llvm.text import Function, in_names, shuffled, vector
 
 LINE: Final = 64
 """Bytes that are fetched together."""
@@ -16,7 +16,7 @@ def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:
     """Have `bytes` bytes at `pointer + first` brought near; they need not exist."""
     function = f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
     for line in range(first, first + bytes, LINE):
-        f.do(f"call void {function}(ptr {at(f, pointer, line)}, i32 0, i32 3, i32 1)")
+        f.do(f"call void {function}(ptr {f.at(pointer, line)}, i32 0, i32 3, i32 1)")
 
 
 def side_by_side(f: Function, pointers: Sequence[str], scalar: str, count: int, align: int, lanes: int = 0) -> str:

@@ -539,7 +539,3 @@ def is_number(x: str) -> bool:
 def _aligned(type: str) -> str:
     """Of a word in memory; that of a pointer is the target's."""
     return f", align {int(type[1:]) // 8}" if type.startswith("i") else ""
-
-
-# As rooms call them that are not converted.
-operand, at, times, plus = Function.operand, Function.at, Function.times, Function.plus

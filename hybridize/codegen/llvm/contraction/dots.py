@@ -10,7 +10,7 @@ from hybridize.codegen.llvm.contraction.micro import any_dots, dots, flip, move,
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import each_tile, stretch
-from hybridize.codegen.llvm.text import Function, at, operand, plus, times
+from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.contraction.dots import Dots, DotsTile
 from hybridize.schedule.contraction.plan import ProductPlan
 
@@ -20,8 +20,8 @@ def emit_flipped(f: Function, plan: ProductPlan, dots: Dots, arithmetic: Arithme
     product = plan.product
     row, name = product.w_row * arithmetic.stored_bytes, flip(f.module, arithmetic)
     with f.loop(0, product.k, arithmetic.lanes) as loop:
-        left = f.op(f"sub i64 {operand(f, product.k)}, {loop.index}")
-        source, target = at(f, w, times(f, loop.index, row)), at(f, to, times(f, loop.index, arithmetic.bytes))
+        left = f.op(f"sub i64 {f.operand(product.k)}, {loop.index}")
+        source, target = f.at(w, f.times(loop.index, row)), f.at(to, f.times(loop.index, arithmetic.bytes))
         move(f, name, target, dots.w_row, source, row, left, product.n)
 
 
@@ -44,7 +44,7 @@ def emit_dots(
     )
     for part in dots.ranges:
         with f.loop(*stretch(f, share, part.start, part.stop, part.width), part.width) as loop:
-            panel = at(f, w, times(f, loop.index, dots.w_row))
+            panel = f.at(w, f.times(loop.index, dots.w_row))
             columns = _Columns(f, plan, dots, arithmetic, x, panel, loop.index, part.width, batch, raw, c, out)
             each_tile(f, plan.product.m, dots.heights, share, columns.tile)
 
@@ -79,10 +79,10 @@ class _Columns:
         product, lanes = self.plan.product, arithmetic.lanes
         gate_sums = self.functions.block * arithmetic.bytes
         c_stride = product.gates * gate_sums
-        x = at(f, self.x, times(f, row, product.x_row * arithmetic.stored_bytes))
+        x = f.at(self.x, f.times(row, product.x_row * arithmetic.stored_bytes))
         with f.loop(0, product.gates) as gate:
-            w = at(f, self.w, times(f, gate.index, product.columns * self.functions.w_row))
-            c = at(f, self.c, times(f, gate.index, gate_sums))
+            w = f.at(self.w, f.times(gate.index, product.columns * self.functions.w_row))
+            c = f.at(self.c, f.times(gate.index, gate_sums))
             if self.functions.streams > 1 and width % lanes == 0:
                 self.streamed(height, x, w, c, c_stride)
             else:
@@ -95,12 +95,12 @@ class _Columns:
         lanes = arithmetic.lanes
         step = width if is_symbolic(width) else min(lanes, width)
         with f.loop(0, width, step) as loop:
-            self.register(height, x, at(f, w, times(f, loop.index, self.functions.w_row)), step)
+            self.register(height, x, f.at(w, f.times(loop.index, self.functions.w_row)), step)
             reduce = sums(f.module, arithmetic, lanes if is_symbolic(step) else 1 << (step - 1).bit_length())
-            target = at(f, c, times(f, loop.index, arithmetic.bytes))
+            target = f.at(c, f.times(loop.index, arithmetic.bytes))
             with f.loop(0, height) as inner:
-                to = at(f, target, times(f, inner.index, c_stride))
-                source = at(f, self.raw, times(f, inner.index, self.raw_bytes))
+                to = f.at(target, f.times(inner.index, c_stride))
+                source = f.at(self.raw, f.times(inner.index, self.raw_bytes))
                 f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
 
     def streamed(self, rows: str | int, x: str, w: str, c: str, c_stride: int) -> None:
@@ -111,19 +111,19 @@ class _Columns:
         tiles = tuple(tile for tile in functions.tiles if tile.columns == streams and tile.rows == rows)
         by_stream = f.alloca(arithmetic.type, lanes)
         with f.loop(0, apart, together) as loop:
-            first = at(f, w, times(f, loop.index, functions.w_row))
+            first = f.at(w, f.times(loop.index, functions.w_row))
             for number in range(together):
-                row = at(f, first, times(f, str(number), functions.w_row))
+                row = f.at(first, f.times(str(number), functions.w_row))
                 self.sum(tiles, rows, x, row, str(number * streams), apart * functions.w_row)
             reduce = sums(f.module, arithmetic, lanes)
             with f.loop(0, rows) as inner:
-                source = at(f, self.raw, times(f, inner.index, self.raw_bytes))
+                source = f.at(self.raw, f.times(inner.index, self.raw_bytes))
                 f.do(f"call void @{reduce}(ptr {by_stream}, ptr {source})")
-                target = at(f, at(f, c, times(f, inner.index, c_stride)), times(f, loop.index, arithmetic.bytes))
+                target = f.at(f.at(c, f.times(inner.index, c_stride)), f.times(loop.index, arithmetic.bytes))
                 for number in range(lanes):
                     place = number % streams * apart + number // streams
-                    value = f.op(f"load {arithmetic.type}, ptr {at(f, by_stream, number * arithmetic.bytes)}")
-                    f.do(f"store {arithmetic.type} {value}, ptr {at(f, target, place * arithmetic.bytes)}")
+                    value = f.op(f"load {arithmetic.type}, ptr {f.at(by_stream, number * arithmetic.bytes)}")
+                    f.do(f"store {arithmetic.type} {value}, ptr {f.at(target, place * arithmetic.bytes)}")
 
     def register(self, rows: str | int, x: str, w: str, width: int) -> None:
         """Lane by lane sums of at most a register's width of columns."""
@@ -135,7 +135,7 @@ class _Columns:
             tiles = tuple(tile for tile in tiles if tile.columns == columns)
             whole = width // columns
             with f.loop(0, whole) as loop:
-                self.columns(tiles, rows, x, w, times(f, loop.index, columns), functions.w_row)
+                self.columns(tiles, rows, x, w, f.times(loop.index, columns), functions.w_row)
             with f.loop(whole * columns, width) as loop:
                 self.columns(tiles, rows, x, w, loop.index, 0)
             return
@@ -145,13 +145,13 @@ class _Columns:
             if not count:
                 continue
             with f.loop(0, count) as loop:
-                column = plus(f, times(f, loop.index, tile.columns), done)
+                column = f.plus(f.times(loop.index, tile.columns), done)
                 self.columns((tile,), rows, x, w, column, functions.w_row)
             done += count * tile.columns
 
     def columns(self, tiles: tuple[DotsTile, ...], rows: str | int, x: str, w: str, column: str, w_stride: int) -> None:
         """Lane by lane sums of the columns of a tile, from `column` of the register on."""
-        self.sum(tiles, rows, x, at(self.f, w, times(self.f, column, self.functions.w_row)), column, w_stride)
+        self.sum(tiles, rows, x, self.f.at(w, self.f.times(column, self.functions.w_row)), column, w_stride)
 
     def sum(self, tiles: tuple[DotsTile, ...], rows: str | int, x: str, w: str, place: str, w_stride: int) -> None:
         """Lane by lane sums of the columns of a tile, which begin at `w`; rows in a register choose one of `tiles`."""
@@ -167,9 +167,9 @@ class _Columns:
             ahead = self.functions.ahead
             name = dots(f.module, arithmetic, rows, columns, tile.turns, tile.whole, ahead=ahead, parts=parts)
             begin = f"{name}("
-        c = at(f, self.raw, times(f, place, arithmetic.vector_bytes))
+        c = f.at(self.raw, f.times(place, arithmetic.vector_bytes))
         f.do(
             f"call void @{begin}ptr {c}, i64 {self.raw_bytes}, ptr {x}, "
-            f"i64 {operand(f, x_row)}, ptr {w}, "
-            f"i64 {operand(f, w_stride)}, i64 {operand(f, k)})"
+            f"i64 {f.operand(x_row)}, ptr {w}, "
+            f"i64 {f.operand(w_stride)}, i64 {f.operand(k)})"
         )

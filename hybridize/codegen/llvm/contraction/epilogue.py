@@ -17,7 +17,7 @@ from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
-from hybridize.codegen.llvm.text import Function, at, plus, times
+from hybridize.codegen.llvm.text import Function
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
@@ -120,19 +120,19 @@ def emit_ending(
     nbytes, count = lanes * arithmetic.bytes, math.prod(axis.count for axis in box)
     waiting = f.alloca(arithmetic.vector if lanes > 1 else arithmetic.type, count)
     for number, total in enumerate(sums):
-        arithmetic.store_computed(f, total, at(f, waiting, number * nbytes), lanes)
+        arithmetic.store_computed(f, total, f.at(waiting, number * nbytes), lanes)
     tables = [_table(f, axis.places) if axis.places else "" for axis in box]
     with ExitStack() as within:
         slot = "0"
         for axis, table in zip(box, tables, strict=True):
             turn = within.enter_context(f.loop(axis.start, axis.count)) if axis.count > 1 else None
             row = "0" if turn is None else turn.index
-            slot = plus(f, times(f, slot, axis.count), row)
-            place = plus(f, axis.place, times(f, row, axis.step))
+            slot = f.plus(f.times(slot, axis.count), row)
+            place = f.plus(axis.place, f.times(row, axis.step))
             if table:
-                place = f.op(f"load i64, ptr {at(f, table, times(f, row, 8))}, align 8")
+                place = f.op(f"load i64, ptr {f.at(table, f.times(row, 8))}, align 8")
             within.enter_context(_opened(elements, ending, axis, None, place))
-        total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)), lanes)
+        total = arithmetic.load_computed(f, f.at(waiting, f.times(slot, nbytes)), lanes)
         accumulated(f, elements, ending, total, lanes)
 
 
@@ -140,7 +140,7 @@ def _table(f: Function, numbers: Sequence[str]) -> str:
     """Numbers on the stack."""
     table = f.alloca("i64", len(numbers))
     for k, number in enumerate(numbers):
-        f.do(f"store i64 {number}, ptr {at(f, table, 8 * k)}, align 8")
+        f.do(f"store i64 {number}, ptr {f.at(table, 8 * k)}, align 8")
     return table
 
 
@@ -162,7 +162,7 @@ def _each_row(
         return
     axis, *inner = box
     for number in range(axis.count):
-        place = axis.places[number] if axis.places else plus(f, axis.place, number * axis.step)
+        place = axis.places[number] if axis.places else f.plus(axis.place, number * axis.step)
         with _opened(elements, ending, axis, number, place):
             _each_row(f, elements, ending, inner, sums, lanes)
 

@@ -24,7 +24,7 @@ from hybridize.codegen.llvm.contraction.taps import function_of_tiles
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.registers import first_lanes, masked_load
-from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
+from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.index import bit
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
@@ -46,7 +46,7 @@ def emit_lanes(
     """
     f = function_of_tiles(module, name, len(ending.params), ranged)
     arithmetic = ArithmeticEmitter(plan.dtype, target, plan.paired)
-    units = ("%first", "%last") if ranged else ("0", operand(f, plan.units))
+    units = ("%first", "%last") if ranged else ("0", f.operand(plan.units))
     before = 0
     for number, tiles in enumerate(plan.tiles):
         whole = _Lines(plan, tiles, ending, arithmetic, one_by_one=False)
@@ -57,16 +57,16 @@ def emit_lanes(
         for part in tiles.parts:
             lines = tiles.lines(part)
             if plan.by_lanes:
-                turns = ["0", operand(f, lines), *units]
+                turns = ["0", f.operand(lines), *units]
             else:
-                numbers = [operand(f, number) for number in (before, lines, plan.units)]
+                numbers = [f.operand(number) for number in (before, lines, plan.units)]
                 turns = [line_of(f, unit, *numbers) for unit in units]
             args = [
-                f"ptr {at(f, '%x', part.x * arithmetic.bytes)}",
-                f"ptr {at(f, '%w', part.w * arithmetic.bytes)}",
+                f"ptr {f.at('%x', part.x * arithmetic.bytes)}",
+                f"ptr {f.at('%w', part.w * arithmetic.bytes)}",
                 *(f"i64 {value}" for value in turns),
-                *(f"i64 {operand(f, part.firsts[axis])}" for axis, _ in tiles.rows),
-                *(f"i64 {operand(f, part.sizes[axis])}" for axis in whole.size_axes),
+                *(f"i64 {f.operand(part.firsts[axis])}" for axis, _ in tiles.rows),
+                *(f"i64 {f.operand(part.sizes[axis])}" for axis in whole.size_axes),
                 *(f"ptr %e{buffer}" for buffer in range(len(ending.params))),
             ]
             _call(f, names, args, tiles, part)
@@ -79,7 +79,7 @@ def _call(f: Function, names: Sequence[str], args: Sequence[str], tiles: LaneTil
     fits = "true"
     for axis, count in tiles.rows:
         if not proven(part.sizes[axis], count):
-            enough = f.op(f"icmp sge i64 {operand(f, part.sizes[axis])}, {count}")
+            enough = f.op(f"icmp sge i64 {f.operand(part.sizes[axis])}, {count}")
             fits = enough if fits == "true" else f.op(f"and i1 {fits}, {enough}")
     if fits == "true":
         f.call(names[0], args)
@@ -134,7 +134,7 @@ class _Lines:
                 last = number == len(rows) - 2
                 turn = index if last else f.op(f"urem i64 {index}, {turns}") if turns != "1" else "0"
                 index = index if last or turns == "1" else f.op(f"udiv i64 {index}, {turns}")
-                begins[axis] = times(f, turn, count)
+                begins[axis] = f.times(turn, count)
             for axis, count in rows[-1:]:
                 size = self._size(axis)
                 begins[axis] = within.enter_context(f.loop(0, size, count)).index
@@ -149,8 +149,8 @@ class _Lines:
         """The number of tiles along an axis."""
         size = self._size(axis)
         if isinstance(size, str):
-            return f.op(f"udiv i64 {plus(f, size, count - 1)}, {count}")
-        return operand(f, (size + count - 1) // count)
+            return f.op(f"udiv i64 {f.plus(size, count - 1)}, {count}")
+        return f.operand((size + count - 1) // count)
 
     def _tile(self, f: Function, begins: dict[int, str]) -> None:
         """Write a tile that begins at these indices: where it would reach beyond a part, it ends with that.
@@ -163,16 +163,16 @@ class _Lines:
                 fits = not isinstance(size, str) and same(size % count, 0)
                 if self.one_by_one and count > 1:
                     turn = within.enter_context(f.loop(0, count))
-                    begins[axis] = plus(f, begins[axis], turn.index)
+                    begins[axis] = f.plus(begins[axis], turn.index)
                 if not fits:
-                    last = f.op(f"sub i64 {operand(f, size)}, {1 if self.one_by_one else count}")
+                    last = f.op(f"sub i64 {f.operand(size)}, {1 if self.one_by_one else count}")
                     begins[axis] = f.umin(begins[axis], last)
             x, w = "%x", "%w"
             places = {}
             for axis, _ in self.tiles.rows:
-                x = at(f, x, times(f, begins[axis], self.plan.x_stride(axis) * self.arithmetic.bytes))
-                w = at(f, w, times(f, begins[axis], self.plan.w_stride(axis) * self.arithmetic.bytes))
-                places[axis] = plus(f, f"%a{axis}", times(f, begins[axis], self.plan.axes[axis].step))
+                x = f.at(x, f.times(begins[axis], self.plan.x_stride(axis) * self.arithmetic.bytes))
+                w = f.at(w, f.times(begins[axis], self.plan.w_stride(axis) * self.arithmetic.bytes))
+                places[axis] = f.plus(f"%a{axis}", f.times(begins[axis], self.plan.axes[axis].step))
             self._vectors(f, x, w, places)
 
     def _vectors(self, f: Function, x: str, w: str, places: Mapping[int, str]) -> None:
@@ -182,24 +182,24 @@ class _Lines:
             self._vector(f, x, w, None, Width(lanes), places)
             return
         size = plan.length
-        first, last = ("%vector", "%vectors") if plan.by_lanes else ("0", operand(f, plan.vectors))
+        first, last = ("%vector", "%vectors") if plan.by_lanes else ("0", f.operand(plan.vectors))
         if known((size,)) and size < lanes:
             self._vector(f, x, w, "0", Width.first(size, lanes), places)
             return
         if plan.is_masked:
-            whole = operand(f, size // lanes)
+            whole = f.operand(size // lanes)
             stop = f.smin(last, whole)
             with f.loop(first, stop) as turn:
-                self._vector(f, x, w, times(f, turn.index, lanes), Width(lanes), places)
+                self._vector(f, x, w, f.times(turn.index, lanes), Width(lanes), places)
             with f.when(f.op(f"icmp sgt i64 {last}, {whole}")):
-                column = times(f, whole, lanes)
-                left = f.op(f"sub i64 {operand(f, size)}, {column}")
+                column = f.times(whole, lanes)
+                left = f.op(f"sub i64 {f.operand(size)}, {column}")
                 self._vector(f, x, w, column, Width(lanes, first_lanes(f, left, lanes)), places)
             return
         with f.loop(*((first, last) if plan.by_lanes else (0, plan.vectors))) as turn:
-            column = times(f, turn.index, lanes)
+            column = f.times(turn.index, lanes)
             if not same(size % lanes, 0):
-                column = f.smin(column, operand(f, size - lanes))
+                column = f.smin(column, f.operand(size - lanes))
             self._vector(f, x, w, column, Width(lanes), places)
 
     def _vector(self, f: Function, x: str, w: str, column: str | None, width: Width, places: Mapping[int, str]) -> None:
@@ -207,7 +207,7 @@ class _Lines:
         if column is not None:
             bytes = self.arithmetic.bytes
             x, w = (
-                at(f, pointer, times(f, column, stride(self.plan.lane) * bytes))
+                f.at(pointer, f.times(column, stride(self.plan.lane) * bytes))
                 for pointer, stride in ((x, self.plan.x_stride), (w, self.plan.w_stride))
             )
         zeros = [self.arithmetic.zero] * math.prod(self.box)
@@ -263,8 +263,8 @@ class _Lines:
 
         def part(start: str | int, stop: str | int, sums: list[str], step: int = count) -> list[str]:
             with f.loop(start, stop, step, [(self.arithmetic.vector, value) for value in sums]) as loop:
-                x_at = at(f, x, times(f, loop.index, self.plan.x_stride(axis) * bytes))
-                w_at = at(f, w, times(f, loop.index, self.plan.w_stride(axis) * bytes))
+                x_at = f.at(x, f.times(loop.index, self.plan.x_stride(axis) * bytes))
+                w_at = f.at(w, f.times(loop.index, self.plan.w_stride(axis) * bytes))
                 loop.following = self._sums(f, x_at, w_at, width, inner, (*box, step), loop.values)
             return loop.results
 
@@ -318,12 +318,12 @@ class _Lines:
                 continue
             width = Width(lanes)
             if rest:
-                mask = first_lanes(f, operand(f, left), lanes) if is_symbolic(left) else ""
+                mask = first_lanes(f, f.operand(left), lanes) if is_symbolic(left) else ""
                 width = Width(lanes, mask) if mask else Width.first(left, lanes)
 
             def part(first: str | int, last: str | int, sums: list[str], width: Width = width) -> list[str]:
                 with f.loop(first, last, lanes, [(self.arithmetic.vector, value) for value in sums]) as loop:
-                    x_at, w_at = (at(f, pointer, times(f, loop.index, bytes)) for pointer in (x, w))
+                    x_at, w_at = (f.at(pointer, f.times(loop.index, bytes)) for pointer in (x, w))
                     loop.following = self._turn(f, x_at, w_at, width, (*box, 1), loop.values)
                 return loop.results
 
@@ -349,7 +349,7 @@ class _Lines:
                         vectors[place] = self._load(f, x, place, plan.x, width)
                 if plan.is_broadcast:
                     offset = sum((index * step for index, step in zip(other, plan.w, strict=True)), 0)
-                    element = self.arithmetic.broadcast(f, at(f, w, offset * self.arithmetic.bytes))
+                    element = self.arithmetic.broadcast(f, f.at(w, offset * self.arithmetic.bytes))
                 else:
                     element = self._load(f, w, other, plan.w, width)
                 for place, number in products:
@@ -369,7 +369,7 @@ class _Lines:
         """Load the vector at these indices of an operand from a pointer on; lanes that do not exist are 0."""
         arithmetic = self.arithmetic
         offset = sum((index * stride for index, stride in zip(place, strides, strict=True)), 0) * arithmetic.bytes
-        pointer = at(f, pointer, offset)
+        pointer = f.at(pointer, offset)
         if width.mask is None:
             return arithmetic.load_computed(f, pointer)
         return masked_load(f, pointer, arithmetic.type, width.lanes, arithmetic.bytes, width.mask)

@@ -21,7 +21,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.terms import EachTurn, LoadVector, TermLoop, bring_line, in_one
 from hybridize.codegen.llvm.registers import fetch, first_lanes
-from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
+from hybridize.codegen.llvm.text import Function, Module
 from hybridize.schedule.contraction.panels import Summation
 
 Adding = Literal["", "first", "last"]
@@ -139,12 +139,12 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
     begin = [arithmetic.zero] * count
     if form.adds == "first":
         begin = sums_before(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, form.vectors), count)
-    offsets = [times(f, "%xs", row) if form.along_k else times(f, row, arithmetic.bytes) for row in numbered]
+    offsets = [f.times("%xs", row) if form.along_k else f.times(row, arithmetic.bytes) for row in numbered]
     # Bytes from the first vector of a row of w to each, those of a gate beside each other.
     within, nbytes = range(form.vectors // form.gates), arithmetic.vector_bytes
     if form.light is not None:
         nbytes = arithmetic.packed_bytes
-    columns = [plus(f, times(f, "%gate", str(gate)), v * nbytes) for gate in range(form.gates) for v in within]
+    columns = [f.plus(f.times("%gate", str(gate)), v * nbytes) for gate in range(form.gates) for v in within]
     start, before, buffer = "0", "", ""
     if form.long:
         start, buffer = _before_last(f, form.summation.parts), f.alloca(arithmetic.type, count * arithmetic.lanes)
@@ -160,10 +160,10 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
             _keeping(f, arithmetic, load, form.vectors) if form.keeps else load,
             counts, form.ahead, form.vectors * nbytes,
         )  # fmt: skip
-        w = at(f, "%w", times(f, start, "%ws"))
+        w = f.at("%w", f.times(start, "%ws"))
         total = loop.summed("%x", w, begin, (start, "%k"), form.summation, (), _bring(f) if form.brings else None)
     if form.long:
-        places = (at(f, buffer, number * arithmetic.vector_bytes) for number in range(count))
+        places = (f.at(buffer, number * arithmetic.vector_bytes) for number in range(count))
         total = _plus_sums(f, arithmetic, before, places, total)
     if form.adds == "last":
         total = _plus_sums(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, form.vectors), total)
@@ -179,7 +179,7 @@ def _bring(f: Function) -> EachTurn:
     """Have a line of what the next tile reads brought near."""
 
     def turn(k: str, values: list[str]) -> list[str]:
-        bring_line(f, at(f, "%next", times(f, k, "%rate")))
+        bring_line(f, f.at("%next", f.times(k, "%rate")))
         return values
 
     return turn
@@ -201,9 +201,9 @@ def _keeping(f: Function, arithmetic: ArithmeticEmitter, load: LoadVector, vecto
     def converted(number: int, k: str, pointer: str) -> str:
         values.append(load(number, k, pointer))
         if number == vectors - 1:
-            row = at(f, "%converted", times(f, k, vectors * arithmetic.vector_bytes))
+            row = f.at("%converted", f.times(k, vectors * arithmetic.vector_bytes))
             for place, value in enumerate(values[-vectors:]):
-                arithmetic.store_computed(f, value, at(f, row, place * arithmetic.vector_bytes))
+                arithmetic.store_computed(f, value, f.at(row, place * arithmetic.vector_bytes))
         return values[-1]
 
     return converted
@@ -272,8 +272,8 @@ def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str
         left = f.op(f"sub i64 %k, {loop.index}")
         later = f.op(f"icmp ne i64 {loop.index}, 0")
         instead = {
-            "x": at(f, "%x", f.op(f"mul i64 {loop.index}, {arithmetic.bytes if form.along_k else '%xs'}")),
-            "w": at(f, "%w", f.op(f"mul i64 {loop.index}, %ws")),
+            "x": f.at("%x", f.op(f"mul i64 {loop.index}, {arithmetic.bytes if form.along_k else '%xs'}")),
+            "w": f.at("%w", f.op(f"mul i64 {loop.index}, %ws")),
             "k": f.umin(left, count),
             "more": f.op(f"or i1 %more, {later}"),
         }
@@ -281,9 +281,9 @@ def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str
             instead["w.term"] = f.op(f"add i64 %w.term, {loop.index}")
         if form.keeps:
             row = form.vectors * arithmetic.vector_bytes
-            instead["converted"] = at(f, "%converted", f.op(f"mul i64 {loop.index}, {row}"))
+            instead["converted"] = f.at("%converted", f.op(f"mul i64 {loop.index}, {row}"))
         if form.brings:
-            instead["next"] = at(f, "%next", f.op(f"mul i64 {loop.index}, %rate"))
+            instead["next"] = f.at("%next", f.op(f"mul i64 {loop.index}, %rate"))
         _call_alike(f, part, form.params, instead)
     return name
 
@@ -299,11 +299,11 @@ def _pointers(f: Function, arithmetic: ArithmeticEmitter, numbered: list[str], v
     row = "%c"
     for i, number in enumerate(numbered):
         if number.isdecimal():
-            row = at(f, row, "%cs") if i else row
+            row = f.at(row, "%cs") if i else row
         else:
-            row = at(f, "%c", times(f, "%cs", number))
+            row = f.at("%c", f.times("%cs", number))
         for v in range(vectors):
-            yield at(f, row, v * arithmetic.vector_bytes)
+            yield f.at(row, v * arithmetic.vector_bytes)
 
 
 def any_tile(module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, ...], form: Tile) -> str:
@@ -345,11 +345,11 @@ def sums_of_parts(
     `part(first, last, sums)` writes the loop over some of the range; `initial` are the sums before.
     """
     total = f.alloca(arithmetic.vector, len(initial))
-    places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(initial))]
+    places = [f.at(total, number * arithmetic.vector_bytes) for number in range(len(initial))]
     for value, place in zip(initial, places, strict=True):
         arithmetic.store_computed(f, value, place)
     with f.loop(0, stop, together) as loop:
-        end = f.umin(plus(f, loop.index, together), operand(f, stop))
+        end = f.umin(f.plus(loop.index, together), f.operand(stop))
         for value, place in zip(part(loop.index, end, [arithmetic.zero] * len(initial)), places, strict=True):
             before = arithmetic.load_computed(f, place)
             arithmetic.store_computed(f, arithmetic.add(f, before, value, arithmetic.lanes), place)
@@ -382,7 +382,7 @@ def dots(
         return name
     f = Function(module, name, [("i64", "count"), *_DOTS] if clamped else _DOTS, attributes="nounwind noinline")
     numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
-    xs, ws = [times(f, "%xs", row) for row in numbered], [times(f, "%ws", str(i)) for i in range(columns)]
+    xs, ws = [f.times("%xs", row) for row in numbered], [f.times("%ws", str(i)) for i in range(columns)]
     count, lanes = rows * columns, arithmetic.lanes
     step = lanes * turns
     stop = "%k" if whole else f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {step}')}")
@@ -393,10 +393,10 @@ def dots(
                 own = loop.values[turn * count : (turn + 1) * count]
                 if ahead:
                     for stride in ws:
-                        near = at(f, at(f, "%w", times(f, loop.index, arithmetic.stored_bytes)), stride)
+                        near = f.at(f.at("%w", f.times(loop.index, arithmetic.stored_bytes)), stride)
                         stored = lanes * arithmetic.stored_bytes
                         fetch(f, near, ahead + turn * stored, stored)
-                loop.following += _dots_step(f, arithmetic, plus(f, loop.index, turn * lanes), xs, ws, own, None)
+                loop.following += _dots_step(f, arithmetic, f.plus(loop.index, turn * lanes), xs, ws, own, None)
         return loop.results
 
     zeros = [arithmetic.zero] * (count * turns)
@@ -408,9 +408,9 @@ def dots(
             loop.following = _dots_step(f, arithmetic, loop.index, xs, ws, loop.values, mask)
         total = loop.results
     for i, row in enumerate(numbered):
-        c = at(f, "%c", times(f, "%cs", row))
+        c = f.at("%c", f.times("%cs", row))
         for j in range(columns):
-            arithmetic.store_computed(f, total[i * columns + j], at(f, c, j * arithmetic.vector_bytes))
+            arithmetic.store_computed(f, total[i * columns + j], f.at(c, j * arithmetic.vector_bytes))
     return name
 
 
@@ -438,10 +438,10 @@ def _dots_step(
     f: Function, arithmetic: ArithmeticEmitter, k: str, xs: list[str], ws: list[str], sums: list[str], mask: str | None
 ) -> list[str]:
     """One vector of k: every row of x times every row of w."""
-    offset = times(f, k, arithmetic.stored_bytes)
-    x, w = at(f, "%x", offset), at(f, "%w", offset)
-    rows = [arithmetic.load(f, at(f, x, stride), arithmetic.lanes, mask) for stride in xs]
-    columns = [arithmetic.load(f, at(f, w, stride), arithmetic.lanes, mask) for stride in ws]
+    offset = f.times(k, arithmetic.stored_bytes)
+    x, w = f.at("%x", offset), f.at("%w", offset)
+    rows = [arithmetic.load(f, f.at(x, stride), arithmetic.lanes, mask) for stride in xs]
+    columns = [arithmetic.load(f, f.at(w, stride), arithmetic.lanes, mask) for stride in ws]
     return [
         arithmetic.multiply_add(f, row, column, sums[i * len(ws) + j])
         for i, row in enumerate(rows)
@@ -455,7 +455,7 @@ def sums(module: Module, arithmetic: ArithmeticEmitter, count: int) -> str:
     if name in module.functions:
         return name
     f = Function(module, name, [("ptr", "c"), ("ptr", "d")], attributes="nounwind noinline")
-    vectors = [arithmetic.load_computed(f, at(f, "%d", j * arithmetic.vector_bytes)) for j in range(count)]
+    vectors = [arithmetic.load_computed(f, f.at("%d", j * arithmetic.vector_bytes)) for j in range(count)]
     arithmetic.store_computed(f, arithmetic.sums(f, vectors), "%c", count)
     return name
 
@@ -471,7 +471,7 @@ def move(
     width: str | int,
 ) -> None:
     """Call one of the functions that bring elements elsewhere: those of `flip`, `copy` and `rows_together`."""
-    words = [operand(f, word) for word in (to_stride, source_stride, rows, width)]
+    words = [f.operand(word) for word in (to_stride, source_stride, rows, width)]
     f.do(f"call void @{name}(ptr {to}, i64 {words[0]}, ptr {source}, i64 {words[1]}, i64 {words[2]}, i64 {words[3]})")
 
 
@@ -494,15 +494,15 @@ def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:
     rows = ["%w"]
     for i in range(1, lanes):
         row = f.umin(last, i)
-        rows.append(at(f, "%w", f.op(f"mul i64 {row}, %ws")))
+        rows.append(f.at("%w", f.op(f"mul i64 {row}, %ws")))
     whole = f.op(f"and i64 %k, {-arithmetic.chunk}")
     with f.loop("0", whole, arithmetic.chunk) as loop:
-        panel = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps"))
-        offset = times(f, loop.index, arithmetic.stored_bytes)
-        for i, value in enumerate(arithmetic.transposed(f, [at(f, row, offset) for row in rows])):
+        panel = f.at("%p", f.op(f"mul i64 {loop.index}, %ps"))
+        offset = f.times(loop.index, arithmetic.stored_bytes)
+        for i, value in enumerate(arithmetic.transposed(f, [f.at(row, offset) for row in rows])):
             arithmetic.store_computed(f, value, panel)
             if i < arithmetic.chunk - 1:
-                panel = at(f, panel, "%ps")
+                panel = f.at(panel, "%ps")
     _flip_rest(f, arithmetic, last, whole)
     return name
 
@@ -510,12 +510,12 @@ def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:
 def _flip_rest(f: Function, arithmetic: ArithmeticEmitter, last: str, whole: str) -> None:
     """The last few k, one element at a time."""
     with f.loop(whole, "%k") as loop:
-        panel = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps"))
-        w = at(f, "%w", times(f, loop.index, arithmetic.stored_bytes))
+        panel = f.at("%p", f.op(f"mul i64 {loop.index}, %ps"))
+        w = f.at("%w", f.times(loop.index, arithmetic.stored_bytes))
         with f.loop(0, arithmetic.lanes) as inner:
             row = f.umin(last, inner.index)
-            one = arithmetic.load(f, at(f, w, f.op(f"mul i64 {row}, %ws")), 1)
-            arithmetic.store_computed(f, one, at(f, panel, times(f, inner.index, arithmetic.bytes)), 1)
+            one = arithmetic.load(f, f.at(w, f.op(f"mul i64 {row}, %ws")), 1)
+            arithmetic.store_computed(f, one, f.at(panel, f.times(inner.index, arithmetic.bytes)), 1)
 
 
 def copy(module: Module, arithmetic: ArithmeticEmitter) -> str:
@@ -531,11 +531,11 @@ def copy(module: Module, arithmetic: ArithmeticEmitter) -> str:
     lanes = arithmetic.lanes
     whole = f.op(f"sub i64 %width, {f.op(f'urem i64 %width, {lanes}')}")
     with f.loop("0", "%rows") as loop:
-        panel, w = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps")), at(f, "%w", f.op(f"mul i64 {loop.index}, %ws"))
+        panel, w = f.at("%p", f.op(f"mul i64 {loop.index}, %ps")), f.at("%w", f.op(f"mul i64 {loop.index}, %ws"))
         for start, stop, step in (("0", whole, lanes), (whole, "%width", 1)):
             with f.loop(start, stop, step) as inner:
-                value = arithmetic.load(f, at(f, w, times(f, inner.index, arithmetic.stored_bytes)), step)
-                arithmetic.store_computed(f, value, at(f, panel, times(f, inner.index, arithmetic.bytes)), step)
+                value = arithmetic.load(f, f.at(w, f.times(inner.index, arithmetic.stored_bytes)), step)
+                arithmetic.store_computed(f, value, f.at(panel, f.times(inner.index, arithmetic.bytes)), step)
     return name
 
 
@@ -546,11 +546,11 @@ def widened(module: Module, arithmetic: ArithmeticEmitter, light: Light, vectors
         params = [("ptr", "p"), ("ptr", "w"), ("i64", "k"), *light.params]
         f = Function(module, name, params, attributes="nounwind noinline")
         with light.loading(f, vectors) as load, f.loop("0", "%k") as loop:
-            source = at(f, "%w", times(f, loop.index, vectors * arithmetic.packed_bytes))
-            panel = at(f, "%p", times(f, loop.index, vectors * arithmetic.vector_bytes))
+            source = f.at("%w", f.times(loop.index, vectors * arithmetic.packed_bytes))
+            panel = f.at("%p", f.times(loop.index, vectors * arithmetic.vector_bytes))
             for v in range(vectors):
-                value = load(v, loop.index, at(f, source, v * arithmetic.packed_bytes))
-                arithmetic.store_computed(f, value, at(f, panel, v * arithmetic.vector_bytes))
+                value = load(v, loop.index, f.at(source, v * arithmetic.packed_bytes))
+                arithmetic.store_computed(f, value, f.at(panel, v * arithmetic.vector_bytes))
     return name
 
 
@@ -567,8 +567,8 @@ def rows_together(module: Module, arithmetic: ArithmeticEmitter, rows: int) -> s
         f = Function(module, name, params, attributes="nounwind noinline")
         row = rows * arithmetic.bytes
         with f.loop("0", "%k") as loop:
-            x, to = at(f, "%x", f.op(f"mul i64 {loop.index}, %xs")), at(f, "%to", times(f, loop.index, row))
+            x, to = f.at("%x", f.op(f"mul i64 {loop.index}, %xs")), f.at("%to", f.times(loop.index, row))
             with f.loop("0", "%tiles") as inner:
-                value = arithmetic.load(f, at(f, x, times(f, inner.index, rows * arithmetic.stored_bytes)), rows)
-                arithmetic.store_computed(f, value, at(f, to, f.op(f"mul i64 {inner.index}, %tile")), rows)
+                value = arithmetic.load(f, f.at(x, f.times(inner.index, rows * arithmetic.stored_bytes)), rows)
+                arithmetic.store_computed(f, value, f.at(to, f.op(f"mul i64 {inner.index}, %tile")), rows)
     return name

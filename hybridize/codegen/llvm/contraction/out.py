@@ -14,7 +14,7 @@ from hybridize.codegen.llvm.contraction.micro import TileEnding
 from hybridize.codegen.llvm.functions.halves import shortened
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.registers import first_lanes, masked_store
-from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times, vector
+from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product, Strides
@@ -78,7 +78,7 @@ class Out:
         """
         words = [stride, row, column, rows, width, batch, self.plan.product.columns]
         words += [gate] * (self.plan.product.gates > 1)
-        passed = [f"i64 {operand(self.f, word)}" for word in words]
+        passed = [f"i64 {self.f.operand(word)}" for word in words]
         self.f.call(self.storing, ["ptr %out", f"ptr {c}", *passed, *self.arguments])
 
     def takes(self, section: ColumnPanels) -> bool:
@@ -98,18 +98,18 @@ class Out:
         def emit(f: Function, sums: list[str], vectors: int) -> None:
             """Column by column, so that what depends on columns alone is computed once."""
             rows = range(len(sums) // vectors)
-            numbered = [plus(f, "%the.row", row) for row in rows]
-            lines = [at(f, "%c", times(f, "%cs", row)) for row in rows]
+            numbered = [f.plus("%the.row", row) for row in rows]
+            lines = [f.at("%c", f.times("%cs", row)) for row in rows]
             across = vectors // gates
             for v in range(across):
                 pairs = [
                     (number, sums[row * vectors + v : (row + 1) * vectors : across])
                     for row, number in enumerate(numbered)
                 ]
-                column = plus(f, "%the.column", v * lanes)
+                column = f.plus("%the.column", v * lanes)
                 finished = _finished(f, arithmetic, epilogue, pairs, column, lanes, None)
                 for line, value in zip(lines, finished, strict=True):
-                    _write(f, value, at(f, line, v * lanes * dtype.itemsize), dtype, lanes, None)
+                    _write(f, value, f.at(line, v * lanes * dtype.itemsize), dtype, lanes, None)
 
         end = TileEnding(f"{self.f.name}.tile", params, emit)
         return end, [*(f"i64 {word}" for word in (row, column, batch)), *self.arguments]
@@ -129,11 +129,11 @@ class Out:
         f = self.f
         product = self.plan.product
         if product.out_strides is not None:
-            member = times(f, member_offset(f, batch, product.out_strides), self.dtype.itemsize)
-            line = at(f, at(f, "%out", member), times(f, row, self.row_bytes))
-            return at(f, line, times(f, column, self.dtype.itemsize))
-        line = row if same(product.batch, 1) else plus(f, row, times(f, batch, product.m))
-        return at(f, at(f, "%out", times(f, line, self.row_bytes)), times(f, column, self.dtype.itemsize))
+            member = f.times(member_offset(f, batch, product.out_strides), self.dtype.itemsize)
+            line = f.at(f.at("%out", member), f.times(row, self.row_bytes))
+            return f.at(line, f.times(column, self.dtype.itemsize))
+        line = row if same(product.batch, 1) else f.plus(row, f.times(batch, product.m))
+        return f.at(f.at("%out", f.times(line, self.row_bytes)), f.times(column, self.dtype.itemsize))
 
 
 def member_offset(f: Function, batch: str, strides: Strides) -> str:
@@ -141,9 +141,9 @@ def member_offset(f: Function, batch: str, strides: Strides) -> str:
     total, left = "0", batch
     for number, (size, stride) in enumerate(reversed(strides.members)):
         last = number == len(strides.members) - 1
-        digit = left if last else f.op(f"urem i64 {left}, {operand(f, size)}")
-        left = left if last else f.op(f"udiv i64 {left}, {operand(f, size)}")
-        total = plus(f, total, times(f, digit, stride))
+        digit = left if last else f.op(f"urem i64 {left}, {f.operand(size)}")
+        left = left if last else f.op(f"udiv i64 {left}, {f.operand(size)}")
+        total = f.plus(total, f.times(digit, stride))
     return total
 
 
@@ -167,16 +167,16 @@ def emit_store(
     wide, ragged = any_width or columns >= lanes, any_width or columns % lanes
     if ragged:
         whole = f.op(f"sub i64 %the.width, {f.op(f'urem i64 %the.width, {lanes}')}") if wide else "0"
-    gates = [times(f, "%the.gate", str(gate)) for gate in range(product.gates)]
+    gates = [f.times("%the.gate", str(gate)) for gate in range(product.gates)]
     one_row, one_member = same(product.m, 1), same(product.batch, 1) or same(product.batch, 0)
     with f.loop(0, 1 if one_row else "%the.rows") as loop:
-        row = plus(f, "%the.row", loop.index)
-        c = "%c" if one_row else at(f, "%c", f.op(f"mul i64 {loop.index}, %the.stride"))
+        row = f.plus("%the.row", loop.index)
+        c = "%c" if one_row else f.at("%c", f.op(f"mul i64 {loop.index}, %the.stride"))
         if product.out_strides is None:
-            line = plus(f, "0" if one_member else times(f, "%the.batch", product.m), row)
+            line = f.plus("0" if one_member else f.times("%the.batch", product.m), row)
             line = f.op(f"add i64 {f.op(f'mul i64 {line}, %the.n')}, %the.column")
         else:
-            line = plus(f, times(f, row, product.out_row), member_offset(f, "%the.batch", product.out_strides))
+            line = f.plus(f.times(row, product.out_row), member_offset(f, "%the.batch", product.out_strides))
             line = f.op(f"add i64 {line}, %the.column")
         if wide:
             with f.loop(0, whole, lanes) as inner:
@@ -205,17 +205,17 @@ def _store_vector(
 ) -> None:
     """Sums at `c + offset`, those of gates so many bytes further, to the element `line + offset` of out."""
     # The buffer of sums is as wide as its registers, so reading the lanes that do not exist is harmless.
-    first = at(f, c, times(f, offset, arithmetic.bytes))
-    sums = [arithmetic.load_computed(f, at(f, first, gate), lanes) for gate in gates]
+    first = f.at(c, f.times(offset, arithmetic.bytes))
+    sums = [arithmetic.load_computed(f, f.at(first, gate), lanes) for gate in gates]
     value, dtype = sums[0], arithmetic.result
     if epilogue is not None:
         dtype = epilogue.dtype
-        (value,) = _finished(f, arithmetic, epilogue, [(row, sums)], plus(f, "%the.column", offset), lanes, mask)
+        (value,) = _finished(f, arithmetic, epilogue, [(row, sums)], f.plus("%the.column", offset), lanes, mask)
     elif arithmetic.stored == bool_:
         value = _truth(f, value, lanes)
     elif arithmetic.rounds:
         value = shortened(f, value, dtype, lanes)
-    _write(f, value, at(f, "%out", times(f, plus(f, line, offset), dtype.itemsize)), dtype, lanes, mask)
+    _write(f, value, f.at("%out", f.times(f.plus(line, offset), dtype.itemsize)), dtype, lanes, mask)
 
 
 def _truth(f: Function, value: str, lanes: int) -> str:

@@ -16,7 +16,7 @@ from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out, member_
 from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_rows
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.plan import ProductPlan
@@ -81,8 +81,8 @@ def _member(
     if shared:
         return pointer
     if strides is None:
-        return at(f, pointer, times(f, batch, nbytes))
-    return at(f, pointer, times(f, member_offset(f, batch, strides), arithmetic.stored_bytes))
+        return f.at(pointer, f.times(batch, nbytes))
+    return f.at(pointer, f.times(member_offset(f, batch, strides), arithmetic.stored_bytes))
 
 
 def _block(f: Function, plan: ProductPlan, blocks: RowBlocks) -> tuple[str, BlockOfRows]:

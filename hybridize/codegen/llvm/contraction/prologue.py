@@ -13,7 +13,7 @@ from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
-from hybridize.codegen.llvm.text import Function, plus
+from hybridize.codegen.llvm.text import Function
 from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
 from hybridize.loops.measure import walk
@@ -61,7 +61,7 @@ class PanelLoads:
 
             def load(number: int, k: str, pointer: str) -> str:
                 elements, lanes = writers[number], columns[number][1].lanes
-                term = nullcontext() if self.term is None else elements.bound(self.term, plus(self.f, first, k))
+                term = nullcontext() if self.term is None else elements.bound(self.term, self.f.plus(first, k))
                 with term, elements.scope():
                     elements.remember(stored, memory.load(self.f, pointer, stored.dtype, Width(lanes)))
                     return elements.spread(value)
@@ -100,7 +100,7 @@ class PrologueEmitter:
             for number in range(vectors):
                 gate, vector = divmod(number, across)
                 width = Width.first(min(lanes, section.width - vector * lanes), lanes)
-                columns.append((plus(f, "%w.column", gate * apart + vector * lanes), width))
+                columns.append((f.plus("%w.column", gate * apart + vector * lanes), width))
             known = {BATCH: "%w.batch"}
             loads = PanelLoads(f, self.target, self.prologue, arrays, sizes, known, COLUMN, TERM)
             with loads.of(columns, "%w.term") as load:

@@ -25,7 +25,7 @@ from hybridize.codegen.llvm.contraction.terms import LoadVector, TermLoop, bring
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.registers import first_lanes
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
@@ -80,7 +80,7 @@ class _Driver:
             for number, writers in enumerate(lines)
         ]
         table = _table(f, of, plan, self.arithmetic)
-        first, last = "0", operand(f, plan.lines)
+        first, last = "0", f.operand(plan.lines)
         if ranged and not plan.by_panels:
             first, last = "%first", "%last"
         before = 0
@@ -88,11 +88,11 @@ class _Driver:
         per_group = product(axis.size for axis in plan.spread) * plan.columns * per_column
         outside, inside = (plan.blocks.count, 1) if plan.blocks.outside else (1, plan.blocks.count)
         with f.loop(0, product(axis.size for axis in plan.groups)) as group:
-            members, apart, _ = _counted(f, plan.groups, [operand(f, axis.size) for axis in plan.groups], group.index)
-            x = at(f, "%x", times(f, apart, bytes))
-            w = at(f, "%w", times(f, group.index, per_group))
-            with f.loop(first, last, operand(f, plan.band)) as band, f.loop(0, outside) as far:
-                end = plus(f, band.index, plan.band)
+            members, apart, _ = _counted(f, plan.groups, [f.operand(axis.size) for axis in plan.groups], group.index)
+            x = f.at("%x", f.times(apart, bytes))
+            w = f.at("%w", f.times(group.index, per_group))
+            with f.loop(first, last, f.operand(plan.band)) as band, f.loop(0, outside) as far:
+                end = f.plus(band.index, plan.band)
                 units = band_units = band.index, f.umin(last, end)
                 for panels, writers, called in zip(plan.panels, lines, names, strict=True):
                     width = panels.vectors * plan.lanes
@@ -101,7 +101,7 @@ class _Driver:
                     if ranged and plan.by_panels:
                         start, stop = self._columns(panels, before)
                     with f.loop(start, stop, width) as column, f.loop(0, inside) as near:
-                        panel = at(f, w, times(f, column.index, per_column))
+                        panel = f.at(w, f.times(column.index, per_column))
                         known = {**members, plan.column.axis: column.index}
                         if plan.widens:
                             panel = self._widened(panels, panel, known)
@@ -119,7 +119,7 @@ class _Driver:
         """A panel with its elements converted, in scratch."""
         f, plan = self.f, self.plan
         light = _light(plan, panels, self.ending.params, self.arithmetic, f"{f.name}.widen")
-        to, count = at(f, "%scratch", plan.table_bytes), operand(f, plan.tap_count * plan.term_count)
+        to, count = f.at("%scratch", plan.table_bytes), f.operand(plan.tap_count * plan.term_count)
         name = widened(f.module, self.arithmetic, light, panels.vectors)
         named = {f"a{axis}": index for axis, index in known.items()}
         passed = [f"{type} {named.get(word, f'%{word}')}" for type, word in light.params]
@@ -128,20 +128,20 @@ class _Driver:
 
     def _columns(self, panels: TapPanels, before: int) -> tuple[str, str]:
         """The columns of those panels of which a range of a call has lines; `before` are the panels before them."""
-        f, width, lines = self.f, panels.vectors * self.plan.lanes, operand(self.f, self.plan.lines)
-        beyond = f.op(f"udiv i64 {f.op(f'add i64 %last, {plus(f, lines, -1)}')}, {lines}")
+        f, width, lines = self.f, panels.vectors * self.plan.lanes, self.f.operand(self.plan.lines)
+        beyond = f.op(f"udiv i64 {f.op(f'add i64 %last, {f.plus(lines, -1)}')}, {lines}")
         columns = []
         for number in (f.op(f"udiv i64 %first, {lines}"), beyond):
-            own = f.op(f"sub i64 {number}, {operand(f, before)}") if before else number
-            columns.append(plus(f, times(f, f.between(own, "0", operand(f, panels.count)), width), panels.start))
+            own = f.op(f"sub i64 {number}, {f.operand(before)}") if before else number
+            columns.append(f.plus(f.times(f.between(own, "0", f.operand(panels.count)), width), panels.start))
         return columns[0], columns[1]
 
     def _of_panel(self, panels: TapPanels, before: int, column: str, band: tuple[str, str]) -> tuple[str, str]:
         """The lines of a panel that are in the range of a call, of those of a band."""
-        f, lines = self.f, operand(self.f, self.plan.lines)
-        index = f.op(f"sub i64 {column}, {operand(f, panels.start)}")
-        number = plus(f, f.op(f"udiv i64 {index}, {panels.vectors * self.plan.lanes}"), before)
-        first = times(f, number, lines)
+        f, lines = self.f, self.f.operand(self.plan.lines)
+        index = f.op(f"sub i64 {column}, {f.operand(panels.start)}")
+        number = f.plus(f.op(f"udiv i64 {index}, {panels.vectors * self.plan.lanes}"), before)
+        first = f.times(number, lines)
         low, high = (f.between(f.op(f"sub i64 {unit}, {first}"), *band) for unit in ("%first", "%last"))
         return low, high
 
@@ -160,52 +160,52 @@ class _Driver:
         f, plan, bytes = self.f, self.plan, self.arithmetic.bytes
         panels, outer = line.panels, line.tiles.outer
         of_panel = line.panel_bytes
-        x, w = at(f, pointers[0], times(f, fields["start"], bytes)), pointers[1]
-        w = at(f, at(f, w, times(f, fields["group"], plan.panel.itemsize)), times(f, fields["term"], of_panel))
+        x, w = f.at(pointers[0], f.times(fields["start"], bytes)), pointers[1]
+        w = f.at(f.at(w, f.times(fields["group"], plan.panel.itemsize)), f.times(fields["term"], of_panel))
         sizes = [fields[f"line{number}"] for number in range(len(outer))]
         count = "1"
         for size in sizes:
-            count = times(f, count, size)
-        begin, end = (line_of(f, unit, fields["before"], count, operand(f, plan.lines)) for unit in units)
+            count = f.times(count, size)
+        begin, end = (line_of(f, unit, fields["before"], count, f.operand(plan.lines)) for unit in units)
         width = panels.vectors * plan.lanes * bytes
-        taps, after = fields["taps"], at(f, pointers[1], plan.tap_count * plan.term_count * of_panel)
-        taps_at, partials = times(f, fields["list"], 8), ""
+        taps, after = fields["taps"], f.at(pointers[1], plan.tap_count * plan.term_count * of_panel)
+        taps_at, partials = f.times(fields["list"], 8), ""
         if not same(plan.blocks.count, 1):
-            cuts = [self._cut(taps, block), self._cut(taps, plus(f, block, 1))]
-            taps_at = plus(f, taps_at, times(f, cuts[0], 16))
+            cuts = [self._cut(taps, block), self._cut(taps, f.plus(block, 1))]
+            taps_at = f.plus(taps_at, f.times(cuts[0], 16))
             taps = f.op(f"sub i64 {cuts[1]}, {cuts[0]}")
-            after = at(f, pointers[1], times(f, cuts[1], plan.term_count * of_panel))
-            partials = at(f, at(f, "%scratch", plan.table_bytes), times(f, fields["held"], width))
+            after = f.at(pointers[1], f.times(cuts[1], plan.term_count * of_panel))
+            partials = f.at(f.at("%scratch", plan.table_bytes), f.times(fields["held"], width))
             if plan.blocks.outside:
-                partials = at(f, partials, times(f, known[plan.column.axis], plan.waiting_rows * bytes))
+                partials = f.at(partials, f.times(known[plan.column.axis], plan.waiting_rows * bytes))
         with f.loop(begin, end) as turn:
             indices, apart, further = _counted(f, outer, sizes, turn.index)
             axes = {**known, line.tiles.row.axis: fields[f"first{line.tiles.row.axis}"]}
             for axis in outer:
-                index = times(f, indices[axis.axis], axis.step)
-                axes[axis.axis] = plus(f, fields[f"first{axis.axis}"], index)
+                index = f.times(indices[axis.axis], axis.step)
+                axes[axis.axis] = f.plus(fields[f"first{axis.axis}"], index)
             args = [
-                f"ptr {at(f, x, times(f, apart, bytes))}",
-                f"ptr {at(f, table, taps_at)}",
-                f"ptr {at(f, w, times(f, further, plan.panel.itemsize))}",
+                f"ptr {f.at(x, f.times(apart, bytes))}",
+                f"ptr {f.at(table, taps_at)}",
+                f"ptr {f.at(w, f.times(further, plan.panel.itemsize))}",
                 *(f"i64 {axes[axis]}" for axis in sorted(axes)),
                 *(f"i64 {taps if name == 'taps' else fields[name]}" for name in line.parameters),
             ]
             if partials:
-                slot = plus(f, fields["rows"], max(line.tiles.heights))
-                waiting = times(f, times(f, f.op(f"sub i64 {turn.index}, {begin}"), slot), width)
-                args.append(f"ptr {at(f, partials, waiting)}")
+                slot = f.plus(fields["rows"], max(line.tiles.heights))
+                waiting = f.times(f.times(f.op(f"sub i64 {turn.index}, {begin}"), slot), width)
+                args.append(f"ptr {f.at(partials, waiting)}")
                 args.append(f"i1 {f.op(f'icmp ne i64 {block}, 0')}")
-                args.append(f"i1 {f.op(f'icmp eq i64 {block}, {operand(f, plan.blocks.count - 1)}')}")
+                args.append(f"i1 {f.op(f'icmp eq i64 {block}, {f.operand(plan.blocks.count - 1)}')}")
             if panels.share:
-                rows = times(f, turn.index, fields["rows"])
-                args.append(f"ptr {at(f, after, times(f, rows, panels.share))}")
+                rows = f.times(turn.index, fields["rows"])
+                args.append(f"ptr {f.at(after, f.times(rows, panels.share))}")
             f.call(callee, [*args, *(f"ptr %e{number}" for number in range(len(self.ending.params)))])
 
     def _cut(self, taps: str, block: str) -> str:
         """The first tap of a block: of those that are summed together, all are in one."""
         f, together = self.f, self.plan.together
-        cut = f.op(f"udiv i64 {times(f, taps, block)}, {operand(f, self.plan.blocks.count)}")
+        cut = f.op(f"udiv i64 {f.times(taps, block)}, {f.operand(self.plan.blocks.count)}")
         if together == 1:
             return cut
         begin = f.op(f"sub i64 {cut}, {f.op(f'urem i64 {cut}, {together}')}")
@@ -219,8 +219,8 @@ def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: 
     for number, (axis, size) in enumerate(zip(reversed(axes), reversed(sizes), strict=True)):
         last = number == len(axes) - 1
         indices[axis.axis] = index if last else "0" if size == "1" else f.op(f"urem i64 {index}, {size}")
-        x = plus(f, x, times(f, indices[axis.axis], axis.x))
-        w = plus(f, w, times(f, indices[axis.axis], axis.w))
+        x = f.plus(x, f.times(indices[axis.axis], axis.x))
+        w = f.plus(w, f.times(indices[axis.axis], axis.w))
         index = index if last or size == "1" else f.op(f"udiv i64 {index}, {size}")
     return indices, x, w
 
@@ -240,13 +240,13 @@ def _table(f: Function, of: TapTable, plan: TapPlan, arithmetic: ArithmeticEmitt
         return f.module.constant(f"{f.name}.table", f"[{len(numbers)} x i64]", f"[{values}]")
     for sizes, place in of.lists:
         with f.loop(0, product(sizes)) as tap:
-            _, x, w = _counted(f, plan.taps, [operand(f, size) for size in sizes], tap.index)
-            entry = at(f, at(f, "%scratch", place * 8), times(f, tap.index, 16))
-            f.do(f"store i64 {times(f, x, arithmetic.bytes)}, ptr {entry}, align 8")
-            f.do(f"store i64 {w}, ptr {at(f, entry, 8)}, align 8")
+            _, x, w = _counted(f, plan.taps, [f.operand(size) for size in sizes], tap.index)
+            entry = f.at(f.at("%scratch", place * 8), f.times(tap.index, 16))
+            f.do(f"store i64 {f.times(x, arithmetic.bytes)}, ptr {entry}, align 8")
+            f.do(f"store i64 {w}, ptr {f.at(entry, 8)}, align 8")
     for fields, place in zip(of.varying, of.places, strict=True):
         for number, value in enumerate(itertools.chain(*zip(*fields.values(), strict=True))):
-            f.do(f"store i64 {operand(f, value)}, ptr {at(f, '%scratch', (place + number) * 8)}, align 8")
+            f.do(f"store i64 {f.operand(value)}, ptr {f.at('%scratch', (place + number) * 8)}, align 8")
     return "%scratch"
 
 
@@ -263,11 +263,11 @@ def _taps(axes: Sequence[TapAxis], sizes: Sequence[int], arithmetic: ArithmeticE
 
 def _fields(f: Function, of: TapTable, tiles: int, table: str, part: str) -> dict[str, str]:
     """The numbers of a part: those that all parts share are text, others are read from the table."""
-    fields = {name: operand(f, number) for name, number in of.shared[tiles].items()}
+    fields = {name: f.operand(number) for name, number in of.shared[tiles].items()}
     varying = of.varying[tiles]
-    record = at(f, at(f, table, of.places[tiles] * 8), times(f, part, len(varying) * 8))
+    record = f.at(f.at(table, of.places[tiles] * 8), f.times(part, len(varying) * 8))
     for number, name in enumerate(varying):
-        fields[name] = f.op(f"load i64, ptr {at(f, record, number * 8)}, align 8")
+        fields[name] = f.op(f"load i64, ptr {f.at(record, number * 8)}, align 8")
     return fields
 
 
@@ -318,18 +318,18 @@ class _Line:
         with self._loading(f) as load, f.loop(0, rows, self.height) as line:
             numbers = self._rows(f, line.index, rows)
             first = numbers[0]
-            x = at(f, "%x", times(f, first, self.tiles.row.x * self.arithmetic.bytes))
-            after = at(f, "%after", times(f, first, self.panels.share)) if self.panels.share else ""
+            x = f.at("%x", f.times(first, self.tiles.row.x * self.arithmetic.bytes))
+            after = f.at("%after", f.times(first, self.panels.share)) if self.panels.share else ""
             partials = []
             if self._waits:
-                waiting, nbytes = at(f, "%held", times(f, line.index, self._width)), self.arithmetic.vector_bytes
-                partials = [at(f, waiting, k * nbytes) for k in range(self.height * self.panels.vectors)]
+                waiting, nbytes = f.at("%held", f.times(line.index, self._width)), self.arithmetic.vector_bytes
+                partials = [f.at(waiting, k * nbytes) for k in range(self.height * self.panels.vectors)]
             offsets, initial = self._offsets(f, numbers), [self.arithmetic.zero] * (self.height * self.panels.vectors)
             if partials:
                 initial = sums_before(f, self.arithmetic, "%more", partials, len(partials))
             sums = changed(self, load=load)._sums(f, x, after, offsets, initial)
             row = self.tiles.row
-            places = [plus(f, f"%a{row.axis}", times(f, number, row.step)) for number in numbers]
+            places = [f.plus(f"%a{row.axis}", f.times(number, row.step)) for number in numbers]
             self._end(f, places, sums, partials)
         return module.shared(f)
 
@@ -383,19 +383,19 @@ class _Line:
         a tile, the last row stands in for those beyond it.
         """
         if self._is_clamped():
-            last = f.op(f"sub i64 {operand(f, rows)}, 1")
-            return [f.umin(plus(f, first, row), last) for row in range(self.height)]
+            last = f.op(f"sub i64 {f.operand(rows)}, 1")
+            return [f.umin(f.plus(first, row), last) for row in range(self.height)]
         if isinstance(rows, str) or not same(rows, self.height):
-            last = f.op(f"sub i64 {operand(f, rows)}, {self.height}")
+            last = f.op(f"sub i64 {f.operand(rows)}, {self.height}")
             first = f.umin(first, last)
-        return [plus(f, first, row) for row in range(self.height)]
+        return [f.plus(first, row) for row in range(self.height)]
 
     def _offsets(self, f: Function, numbers: list[str]) -> list[str]:
         """The distance of each row from the first, in bytes: a number, part of the load, where it can be."""
         stride = self.tiles.row.x * self.arithmetic.bytes
         if not self._is_clamped():
-            return [operand(f, row * stride) for row in range(self.height)]
-        return [times(f, f.op(f"sub i64 {number}, {numbers[0]}"), stride) for number in numbers]
+            return [f.operand(row * stride) for row in range(self.height)]
+        return [f.times(f.op(f"sub i64 {number}, {numbers[0]}"), stride) for number in numbers]
 
     def _sums(self, f: Function, x: str, after: str, offsets: list[str], initial: list[str]) -> list[str]:
         """The sums over all taps and terms, row by row; from `after` on, lines of memory are brought near.
@@ -407,7 +407,7 @@ class _Line:
         if not self.plan.parts:
             return self._taps(f, x, offsets, [*initial, *behind], (0, taps), (0, terms))[: len(initial)]
         total = f.alloca(arithmetic.vector, len(initial))
-        places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(initial))]
+        places = [f.at(total, number * arithmetic.vector_bytes) for number in range(len(initial))]
         for value, place in zip(initial, places, strict=True):
             arithmetic.store_computed(f, value, place)
         together, part = self.plan.together, self.plan.parts
@@ -428,7 +428,7 @@ class _Line:
         """The end of so many from `start` on, at most `stop`."""
         if isinstance(stop, int) and proven(count - stop, 0):
             return stop
-        return f.umin(plus(f, start, count), operand(f, stop))
+        return f.umin(f.plus(start, count), f.operand(stop))
 
     def _taps(
         self, f: Function, x: str, offsets: list[str], carried: list[str], some: Range, those: Range
@@ -439,9 +439,9 @@ class _Line:
         with f.loop(*some, carry=list(zip(kinds, carried, strict=True))) as taps:
             pixels, w = x, "%w"
             if isinstance(count, str) or not same(count, 1):  # the first tap is where the part begins
-                tap = at(f, "%table", times(f, taps.index, 16))
-                pixels = at(f, x, f.op(f"load i64, ptr {tap}, align 8"))
-                w = at(f, w, times(f, f.op(f"load i64, ptr {at(f, tap, 8)}, align 8"), self.panel_bytes))
+                tap = f.at("%table", f.times(taps.index, 16))
+                pixels = f.at(x, f.op(f"load i64, ptr {tap}, align 8"))
+                w = f.at(w, f.times(f.op(f"load i64, ptr {f.at(tap, 8)}, align 8"), self.panel_bytes))
             taps.following = self._terms(f, pixels, w, offsets, taps.values, those)
         return taps.results
 
@@ -459,10 +459,10 @@ class _Line:
         def bring(k: str, pointers: list[str]) -> list[str]:
             for pointer in pointers:
                 for line in range(panels.lines):
-                    bring_line(f, at(f, pointer, line * panels.step // panels.lines))
-            return [at(f, pointer, panels.step) for pointer in pointers]
+                    bring_line(f, f.at(pointer, line * panels.step // panels.lines))
+            return [f.at(pointer, panels.step) for pointer in pointers]
 
-        w = at(f, w, times(f, operand(f, those[0]), axis.w * row))
+        w = f.at(w, f.times(f.operand(those[0]), axis.w * row))
         return loop.summed(x, w, carried[:sums], those, Summation(1, panels.unroll), carried[sums:], bring)
 
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
@@ -482,7 +482,7 @@ def _width(f: Function, plan: TapPlan, panels: TapPanels, vector: int | None, co
     last = vector is None or vector == panels.vectors - 1 or is_symbolic(plan.column.size)
     if not last or same(plan.column.size % lanes, 0):
         return Width(lanes)
-    left = f.op(f"sub i64 {operand(f, plan.column.size)}, {column}")
+    left = f.op(f"sub i64 {f.operand(plan.column.size)}, {column}")
     return Width(lanes, first_lanes(f, left, lanes))
 
 
@@ -498,7 +498,7 @@ def _light(
     @contextmanager
     def loading(f: Function, vectors: int) -> Iterator[LoadVector]:
         arrays = {n: Array(f"%e{n}", param.dtype) for n, param in enumerate(params) if not param.written}
-        firsts = [plus(f, f"%a{plan.column.axis}", v * plan.lanes) for v in range(vectors)]
+        firsts = [f.plus(f"%a{plan.column.axis}", v * plan.lanes) for v in range(vectors)]
         columns = [(first, _width(f, plan, panels, v, first)) for v, first in enumerate(firsts)]
         known = {axis: f"%a{axis}" for axis in members}
         loads = PanelLoads(f, arithmetic.target, prologue, arrays, dict(enumerate(plan.sizes)), known, plan.column.axis)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.registers import fetch
-from hybridize.codegen.llvm.text import Function, at, operand, plus, times
+from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.contraction.panels import Summation
 
 LoadVector = Callable[[int, str, str], str]
@@ -71,14 +71,14 @@ class TermLoop:
         sums, rest = [*begin, *[self.arithmetic.zero] * (count * (sets - 1))], list(others)
         walks = isinstance(self.along_x, str)
         if walks:
-            x = at(f, x, times(f, operand(f, start), self.along_x))
+            x = f.at(x, f.times(f.operand(start), self.along_x))
         for first, last, together in ((start, whole, step), (whole, stop, 1)):
-            if operand(f, first) == operand(f, last):
+            if f.operand(first) == f.operand(last):
                 continue
             kinds = ["ptr", *[self.arithmetic.vector] * len(sums), *["ptr"] * len(rest), *["ptr"] * walks]
             values = [w, *sums, *rest, *[x] * walks]
             with f.loop(first, last, together, list(zip(kinds, values, strict=True))) as loop:
-                near = loop.values[-1] if walks else at(f, x, times(f, loop.index, self.along_x))
+                near = loop.values[-1] if walks else f.at(x, f.times(loop.index, self.along_x))
                 own, further = loop.values[1 : 1 + len(sums)], loop.values[1 + len(sums) : len(kinds) - walks]
                 own, panel, near = self._turn(own, loop.values[0], near, loop.index, together, count)
                 further = further if each_turn is None else each_turn(loop.index, further)
@@ -98,21 +98,21 @@ class TermLoop:
         for term in range(terms):
             own = slice(term * count % len(sums), term * count % len(sums) + count)
             at_x, at_w = _further(f, x, self.along_x, term), _further(f, w, self.along_w, term)
-            k = plus(f, first, term) if self.counts_terms else ""
+            k = f.plus(first, term) if self.counts_terms else ""
             following[own] = self._term(at_x, at_w, k, following[own])
-            x = at(f, x, self.along_x) if isinstance(self.along_x, str) else x
-            w = at(f, w, self.along_w) if isinstance(self.along_w, str) else w
+            x = f.at(x, self.along_x) if isinstance(self.along_x, str) else x
+            w = f.at(w, self.along_w) if isinstance(self.along_w, str) else w
         return following, w, x
 
     def _term(self, x: str, w: str, k: str, sums: Sequence[str]) -> list[str]:
         """One term: every row times every vector of w."""
         f, arithmetic, vectors = self.f, self.arithmetic, len(self.columns)
-        columns = [self.load(number, k, at(f, w, column)) for number, column in enumerate(self.columns)]
+        columns = [self.load(number, k, f.at(w, column)) for number, column in enumerate(self.columns)]
         if self.ahead:
             fetch(f, w, self.ahead, self.row_bytes)
         following = []
         for i, offset in enumerate(self.offsets):
-            one = arithmetic.broadcast(f, at(f, x, offset))
+            one = arithmetic.broadcast(f, f.at(x, offset))
             following += [
                 arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
             ]
@@ -121,14 +121,14 @@ class TermLoop:
 
 def _further(f: Function, pointer: str, along: int | str, terms: int) -> str:
     """A pointer so many terms further; where it goes from term to term, it is there."""
-    return pointer if isinstance(along, str) else at(f, pointer, terms * along)
+    return pointer if isinstance(along, str) else f.at(pointer, terms * along)
 
 
 def whole_steps(f: Function, start: str | int, stop: str | int, step: int) -> str | int:
     """The end of the whole steps from `start` on."""
     if step == 1:
         return stop
-    first, last = operand(f, start), operand(f, stop)
+    first, last = f.operand(start), f.operand(stop)
     if first.isdecimal() and last.isdecimal():
         return int(first) + (int(last) - int(first)) // step * step
     count = last if first == "0" else f.op(f"sub i64 {last}, {first}")

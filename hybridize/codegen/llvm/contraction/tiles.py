@@ -28,7 +28,7 @@ from hybridize.codegen.llvm.contraction.micro import (
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
-from hybridize.codegen.llvm.text import Function, at, operand, plus, times
+from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product
@@ -77,7 +77,7 @@ def each_tile(
     before = 0
     for part in parts:
         with f.loop(*_overlap(f, first, last, before, part.count)) as loop:
-            body(plus(f, times(f, loop.index, part.height), part.start), part.height)
+            body(f.plus(f.times(loop.index, part.height), part.start), part.height)
         before += part.count
 
 
@@ -87,7 +87,7 @@ def _each_of_block(
     """`each_tile` of the rows of a block; the last may have another number of them."""
 
     def shifted(row: str, height: str | int) -> None:
-        body(plus(f, block.start, row), height)
+        body(f.plus(block.start, row), height)
 
     if is_symbolic(block.blocks.rows):
         _each_of_any(f, block.count, heights, Whole(), shifted)
@@ -121,14 +121,14 @@ def _each_of_any(
     """`each_tile` of an unknown number of rows: tall tiles, then those of three rows, then those of two."""
     tiles, tall, threes = _cut(f, total, heights)
     with f.loop(*share.turns(f, "rows", tiles)) as loop:
-        row, height = times(f, loop.index, heights[0]), str(heights[0])
+        row, height = f.times(loop.index, heights[0]), str(heights[0])
         if len(heights) > 1:
             three, two = heights[1:]
             both = f.op(f"add i64 {tall}, {threes}")
             before = f.umin(loop.index, tall)
             most = f.umin(loop.index, both)
-            row = f.op(f"add i64 {times(f, before, heights[0] - three)}, {times(f, most, three - two)}")
-            row = f.op(f"add i64 {row}, {times(f, loop.index, two)}")
+            row = f.op(f"add i64 {f.times(before, heights[0] - three)}, {f.times(most, three - two)}")
+            row = f.op(f"add i64 {row}, {f.times(loop.index, two)}")
             last = f.op(f"icmp uge i64 {loop.index}, {both}")
             height = f.op(f"select i1 {last}, i64 {two}, i64 {three}")
             first = f.op(f"icmp ult i64 {loop.index}, {tall}")
@@ -141,7 +141,7 @@ def _overlap(f: Function, first: str | int, last: str | int, before: int, count:
     """Return the turns, from `first` to `last` of all, that fall into a loop of `count` turns after `before` others."""
     if isinstance(first, int):
         return 0, count
-    first, last = (f.op(f"sub i64 {operand(f, turn)}, {before}") for turn in (first, last))
+    first, last = (f.op(f"sub i64 {f.operand(turn)}, {before}") for turn in (first, last))
     return f.smax(first, 0), f.smin(last, count)
 
 
@@ -176,9 +176,9 @@ def _call_tile(
         further: arguments of the ending.
     """
     form = changed(form, adds="" if more == "false" else "first", brings=near is not None)
-    arguments = [text for p, stride in pointers for text in (f"ptr {p}", f"i64 {operand(f, stride)}")]
-    arguments += [f"i64 {operand(f, k)}", f"i1 {more}", *([] if near is None else [f"ptr {near[0]}", f"i64 {near[1]}"])]
-    arguments += [*[f"i64 {operand(f, gate)}"] * (form.gates > 1), *light]
+    arguments = [text for p, stride in pointers for text in (f"ptr {p}", f"i64 {f.operand(stride)}")]
+    arguments += [f"i64 {f.operand(k)}", f"i1 {more}", *([] if near is None else [f"ptr {near[0]}", f"i64 {near[1]}"])]
+    arguments += [*[f"i64 {f.operand(gate)}"] * (form.gates > 1), *light]
     if isinstance(rows, str):
         name = any_tile(f.module, arithmetic, heights, changed(form, ahead=0, ending=None))
         f.call(name, [f"i64 {rows}", *arguments])
@@ -215,18 +215,18 @@ def _pack(
     stride = section.vectors * arithmetic.vector_bytes
     for gate in range(section.gates * section.tiles):
         tile, beside = divmod(gate, section.gates)
-        origin = at(f, source.pointer, source.gate * gate)
-        panel = at(f, to, rows * stride * tile + beside * (stride // section.gates))
+        origin = f.at(source.pointer, source.gate * gate)
+        panel = f.at(to, rows * stride * tile + beside * (stride // section.gates))
         if section.pack == "copy":
-            w = at(f, at(f, origin, times(f, column, arithmetic.stored_bytes)), times(f, k, source.stride))
+            w = f.at(f.at(origin, f.times(column, arithmetic.stored_bytes)), f.times(k, source.stride))
             move(f, copy(f.module, arithmetic), panel, stride, w, source.stride, count, width)
             continue
         name = flip(f.module, arithmetic)
-        w = at(f, at(f, origin, times(f, column, source.stride)), times(f, k, arithmetic.stored_bytes))
+        w = f.at(f.at(origin, f.times(column, source.stride)), f.times(k, arithmetic.stored_bytes))
         with f.loop(0, width, arithmetic.lanes) as loop:
-            left = f.op(f"sub i64 {operand(f, width)}, {loop.index}")
-            strip = at(f, w, times(f, loop.index, source.stride))
-            part = at(f, panel, times(f, loop.index, arithmetic.bytes))
+            left = f.op(f"sub i64 {f.operand(width)}, {loop.index}")
+            strip = f.at(w, f.times(loop.index, source.stride))
+            part = f.at(panel, f.times(loop.index, arithmetic.bytes))
             move(f, name, part, stride, strip, source.stride, left, count)
 
 
@@ -240,9 +240,9 @@ def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: st
         for part in row_tiles(product.m, plan.tiling.sections[0].heights[0]):
             name = rows_together(f.module, arithmetic, part.height)
             with f.loop(0, part.count, plan.tiling.tiles_together) as loop:
-                row = plus(f, times(f, loop.index, part.height), part.start)
-                to = at(f, scratch, times(f, row, x_row))
-                source = at(f, x, times(f, row, arithmetic.stored_bytes))
+                row = f.plus(f.times(loop.index, part.height), part.start)
+                to = f.at(scratch, f.times(row, x_row))
+                source = f.at(x, f.times(row, arithmetic.stored_bytes))
                 left = f.op(f"sub i64 {part.count}, {loop.index}")
                 tiles = f.umin(left, plan.tiling.tiles_together)
                 move(f, name, to, x_row * part.height, source, apart, product.k, tiles)
@@ -258,7 +258,7 @@ def _width(f: Function, section: ColumnPanels, column: str, columns: int) -> str
     if not section.ragged:
         return section.width
     left = f.op(f"sub i64 {f.size(columns)}, {column}")
-    return f.umin(left, operand(f, section.width))
+    return f.umin(left, f.operand(section.width))
 
 
 def emit_rows(
@@ -275,7 +275,7 @@ def emit_rows(
 ) -> None:
     """Write the product for one member of the batch: x broadcast, w in panels."""
     product, tiling, layout = plan.product, plan.tiling, plan.scratch
-    x = _copied(f, plan, arithmetic, x, at(f, scratch, layout.copied))
+    x = _copied(f, plan, arithmetic, x, f.at(scratch, layout.copied))
     x_row = product.x_row * arithmetic.bytes if same(tiling.x_row, 0) else tiling.x_row
     if tiling.along_k:
         broadcast = _Broadcast(x, x_row, arithmetic.bytes, along_k=True)
@@ -288,10 +288,10 @@ def emit_rows(
     for section in tiling.sections:
         if product.packed:
             before = section.start * product.k * product.gates * arithmetic.packed.itemsize
-            source = _Panels(at(f, w, before), section.vectors * arithmetic.packed_bytes, along_k=False)
+            source = _Panels(f.at(w, before), section.vectors * arithmetic.packed_bytes, along_k=False)
         else:
             source = _Panels(w, stored_row, product.transpose_w, _gate_bytes(product, arithmetic))
-        panels, sums = at(f, scratch, layout.panels), at(f, scratch, layout.sums)
+        panels, sums = f.at(scratch, layout.panels), f.at(scratch, layout.sums)
         light = None
         if product.narrow:
             light = widening(arithmetic) if prologue is None else prologue.light(f, section)
@@ -349,26 +349,26 @@ class _Rows:
             index = f.op(f"sub i64 {column}, {first}")
             per_column = arithmetic.bytes * self.tiling.k_block * section.gates * section.tiles
             # Columns of a whole panel are as wide as its registers; a narrower one is alone in its section.
-            return at(f, self.panels, times(f, index, per_column))
+            return f.at(self.panels, f.times(index, per_column))
         if self.product.packed:
             return self.packed(column, k)
-        absolute = plus(f, column, section.start - section.skip)
-        panel = at(f, self.source.pointer, times(f, absolute, arithmetic.stored_bytes))
-        return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
+        absolute = f.plus(column, section.start - section.skip)
+        panel = f.at(self.source.pointer, f.times(absolute, arithmetic.stored_bytes))
+        return f.at(panel, f.op(f"mul i64 {k}, {f.operand(self.panel_stride)}"))
 
     def packed(self, column: str, k: str) -> str:
         """A pointer to a panel that was packed beforehand."""
         per_column = self.arithmetic.packed.itemsize * self.product.k * self.section.gates * self.section.tiles
-        panel = at(self.f, self.source.pointer, times(self.f, column, per_column))
-        return at(self.f, panel, self.f.op(f"mul i64 {k}, {operand(self.f, self.source.stride)}"))
+        panel = self.f.at(self.source.pointer, self.f.times(column, per_column))
+        return self.f.at(panel, self.f.op(f"mul i64 {k}, {self.f.operand(self.source.stride)}"))
 
     def arguments(self, column: str, k: str, tile: str) -> list[str]:
         """Arguments of the way of elements: the member of the batch, the first column and term of a tile."""
         if self.light is None or not self.light.params:
             return []
         columns = self.product.n // self.product.gates
-        first = plus(self.f, column, self.section.start)
-        first = plus(self.f, first, times(self.f, tile, self.section.gates * columns))
+        first = self.f.plus(column, self.section.start)
+        first = self.f.plus(first, self.f.times(tile, self.section.gates * columns))
         known = {"w.batch": self.batch, "w.column": first, "w.term": k}
         return [f"{type} {known.get(name, f'%{name}')}" for type, name in self.light.params]
 
@@ -381,11 +381,11 @@ class _Rows:
         row = section.vectors * arithmetic.vector_bytes
         with f.loop(0, section.tiles) as loop:
             pointers = (
-                at(f, to, times(f, loop.index, self.tiling.k_block * row)),
-                at(f, source, times(f, loop.index, self.product.k * self.source.stride)),
+                f.at(to, f.times(loop.index, self.tiling.k_block * row)),
+                f.at(source, f.times(loop.index, self.product.k * self.source.stride)),
             )
             passed = [f"ptr {pointer}" for pointer in pointers]
-            f.call(name, [*passed, f"i64 {operand(f, count)}", *self.arguments(column, k, loop.index)])
+            f.call(name, [*passed, f"i64 {f.operand(count)}", *self.arguments(column, k, loop.index)])
 
     def pack(self, column: str, first: str, k: str, count: str | int) -> None:
         """Bring a panel to scratch."""
@@ -393,7 +393,7 @@ class _Rows:
             self.widen(column, first, k, count)
         elif self.section.pack:
             to = self.panel(column, first, k)
-            absolute = plus(self.f, column, self.section.start)
+            absolute = self.f.plus(column, self.section.start)
             width = _width(self.f, self.section, absolute, self.product.columns)
             rows = self.tiling.k_block
             _pack(self.f, self.arithmetic, self.section, self.source, absolute, width, k, count, to, rows)
@@ -404,7 +404,7 @@ class _Rows:
         first, last = self.share.turns(self.f, "panels", count)
         if isinstance(first, int):
             return 0, width * count
-        return times(self.f, first, width), times(self.f, operand(self.f, last), width)
+        return self.f.times(first, width), self.f.times(self.f.operand(last), width)
 
     def at_once(self) -> None:
         """All of k: groups of panels, tiles of rows, panels of the group."""
@@ -412,8 +412,8 @@ class _Rows:
         width, (start, total) = section.width, self.columns()
         group = width * (self.tiling.group if is_symbolic(section.count) else min(self.tiling.group, section.count))
         with f.loop(start, total, group) as outer:
-            end = f.op(f"add i64 {outer.index}, {operand(f, group)}")
-            stop = f.umin(operand(f, total), end)
+            end = f.op(f"add i64 {outer.index}, {f.operand(group)}")
+            stop = f.umin(f.operand(total), end)
             if section.pack and not section.keeps:
                 with f.loop(outer.index, stop, width) as loop:
                     self.pack(loop.index, outer.index, "0", self.product.k)
@@ -433,7 +433,7 @@ class _Rows:
                 f.do(f"store i64 1, ptr {converted}, align 8")
 
             def of_rows(row: str, height: str | int, *, keeps: bool) -> None:
-                x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
+                x = f.at(self.broadcast.pointer, f.times(row, self.broadcast.row))
                 terms = self.before(row, height, self.product.filled, 0, self.product.k)
                 end = self.before(row, height, self.product.read_columns, section.start, stop)
                 with f.loop(outer.index, end, width) as loop:
@@ -442,12 +442,12 @@ class _Rows:
                     panel = self.packed(loop.index, "0") if keeps else panel
                     near = None
                     if self.tiling.ahead:
-                        following = at(f, x, times(f, operand(f, height), self.broadcast.row))
+                        following = f.at(x, f.times(f.operand(height), self.broadcast.row))
                         near = self.part_of(following, loop.index, outer.index)
                     if section.ragged and self.out.plain:
                         self.direct_or_not(row, loop.index, x, panel, height, terms, near)
                     elif self.out.takes(section):
-                        column = plus(f, loop.index, section.start)
+                        column = f.plus(loop.index, section.start)
                         c, ending = self.out.at(row, column, self.batch), self.out.ending(row, column, self.batch)
                         stride = self.out.row_bytes
                         self.tile(
@@ -466,7 +466,7 @@ class _Rows:
         if reach is None:
             return stop
         f = self.f
-        last = plus(f, plus(f, row, height), reach - 1 - start)
+        last = f.plus(f.plus(row, height), reach - 1 - start)
         return f.between(last, 0, stop)
 
     def before_end(self, last: str | int, first: str, count: str) -> str:
@@ -474,7 +474,7 @@ class _Rows:
         if self.product.filled is None:
             return count
         f = self.f
-        left = f.smax(f.op(f"sub i64 {operand(f, last)}, {first}"), 0)
+        left = f.smax(f.op(f"sub i64 {f.operand(last)}, {first}"), 0)
         return f.smin(left, count)
 
     def direct_or_not(
@@ -489,12 +489,12 @@ class _Rows:
     ) -> None:
         """A tile that is stored in the result itself where its panel is whole."""
         f, section = self.f, self.section
-        absolute = plus(f, column, section.start)
-        width = operand(f, _width(f, section, absolute, self.product.columns))
-        whole = f.op(f"icmp eq i64 {width}, {operand(f, section.width)}")
+        absolute = f.plus(column, section.start)
+        width = f.operand(_width(f, section, absolute, self.product.columns))
+        whole = f.op(f"icmp eq i64 {width}, {f.operand(section.width)}")
         target = self.out.at(row, absolute, self.batch)
         c = f.op(f"select i1 {whole}, ptr {target}, ptr {self.sums}")
-        dense, apart = section.vectors * self.arithmetic.vector_bytes, operand(f, self.out.row_bytes)
+        dense, apart = section.vectors * self.arithmetic.vector_bytes, f.operand(self.out.row_bytes)
         stride = f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}")
         self.tile(height, x, c, panel, terms, "false", stride, near=near, column=column)
         with f.when(f.op(f"xor i1 {whole}, true")):
@@ -506,11 +506,11 @@ class _Rows:
         """
         f, section = self.f, self.section
         if not self.broadcast.along_k:  # its lines are as far apart as its terms
-            return x, operand(f, self.broadcast.k)
+            return x, f.operand(self.broadcast.k)
         panels = self.tiling.group if is_symbolic(section.count) else min(self.tiling.group, section.count)
         rate = -(-self.heights[0] * self.broadcast.k // panels)
-        nth = f.op(f"udiv i64 {f.op(f'sub i64 {column}, {first}')}, {operand(f, section.width)}")
-        return at(f, x, times(f, nth, rate * self.product.k)), str(rate)
+        nth = f.op(f"udiv i64 {f.op(f'sub i64 {column}, {first}')}, {f.operand(section.width)}")
+        return f.at(x, f.times(nth, rate * self.product.k)), str(rate)
 
     def in_blocks(self) -> None:
         """Blocks of k, the sums of a panel's tiles kept in scratch between them."""
@@ -518,24 +518,24 @@ class _Rows:
         row_bytes = section.across * self.arithmetic.vector_bytes
         with f.loop(*self.columns(), section.width) as loop:
             with f.loop(0, maximum(self.product.k, 1), block) as blocks:  # at least once: no terms give zeros
-                left = f.op(f"sub i64 {operand(f, self.product.k)}, {blocks.index}")
+                left = f.op(f"sub i64 {f.operand(self.product.k)}, {blocks.index}")
                 count = f.umin(block, left)
                 more = f.op(f"icmp ne i64 {blocks.index}, 0")
                 self.pack(loop.index, loop.index, blocks.index, count)
                 panel = self.panel(loop.index, loop.index, blocks.index)
-                x = at(f, self.broadcast.pointer, times(f, blocks.index, self.broadcast.k))
+                x = f.at(self.broadcast.pointer, f.times(blocks.index, self.broadcast.k))
 
                 def add(row: str, height: str | int) -> None:
-                    c = at(f, self.sums, times(f, self.scratch_row(row), row_bytes))
+                    c = f.at(self.sums, f.times(self.scratch_row(row), row_bytes))
                     last = self.before(row, height, self.product.filled, 0, self.product.k)
                     terms = self.before_end(last, blocks.index, count)
-                    rows = at(f, x, times(f, row, self.broadcast.row))
+                    rows = f.at(x, f.times(row, self.broadcast.row))
                     self.tile(height, rows, c, panel, terms, more, column=loop.index, first=blocks.index)
 
                 each_tile(f, self.product.m, self.heights, self.share, add)
 
             def finish(row: str, height: str | int) -> None:
-                self.finish(at(f, self.sums, times(f, self.scratch_row(row), row_bytes)), row, loop.index, height)
+                self.finish(f.at(self.sums, f.times(self.scratch_row(row), row_bytes)), row, loop.index, height)
 
             if isinstance(self.share, Whole):
                 finish("0", self.product.m)
@@ -583,9 +583,9 @@ class _Rows:
             following = section.gates * self.source.gate if in_place else terms * panel_stride
         with f.loop(0, section.tiles) as loop:
             pointers = (
-                (at(f, c, times(f, loop.index, row)), section.tiles * row if c_stride is None else c_stride),
+                (f.at(c, f.times(loop.index, row)), section.tiles * row if c_stride is None else c_stride),
                 (x, self.broadcast.stride(rows)),
-                (at(f, panel, times(f, loop.index, following)), panel_stride),
+                (f.at(panel, f.times(loop.index, following)), panel_stride),
             )
             end, further = ending or (None, ())
             form = Tile(
@@ -601,16 +601,16 @@ class _Rows:
             )
             gate = self.source.gate if in_place else 0
             passed = [] if light is None else self.arguments(column, first, loop.index)
-            passed += [f"ptr {at(f, converted, times(f, loop.index, self.tiling.k_block * row))}"] if converted else []
+            passed += [f"ptr {f.at(converted, f.times(loop.index, self.tiling.k_block * row))}"] if converted else []
             _call_tile(f, self.arithmetic, self.heights, form, rows, pointers, k, more, near, gate, passed, further)
 
     def finish(self, c: str, row: str, column: str, rows: str | int, gate: str | int | None = None) -> None:
         """Sums of a tile through the epilogue; those of its gates lie beside each other unless `gate` says how many
         bytes apart.
         """
-        section, absolute = self.section, plus(self.f, column, self.section.start)
+        section, absolute = self.section, self.f.plus(column, self.section.start)
         stride = section.across * self.arithmetic.vector_bytes
-        c = at(self.f, c, section.skip * self.arithmetic.bytes)
+        c = self.f.at(c, section.skip * self.arithmetic.bytes)
         width = _width(self.f, section, absolute, self.product.columns)
         beside = stride // (section.gates * section.tiles)
         self.out.store(c, stride, row, absolute, rows, width, self.batch, beside if gate is None else gate)
@@ -629,20 +629,20 @@ def _in_streams(sections: list[_Rows]) -> None:
 
     def sums(part: _Rows, column: str) -> str:
         # Panels of a section are as wide as their registers, or one alone: they lie in a row.
-        return at(f, part.sums, times(f, plus(f, column, part.section.start), product.m * bytes))
+        return f.at(part.sums, f.times(f.plus(column, part.section.start), product.m * bytes))
 
     with f.loop(0, maximum(product.k, 1), block) as blocks:  # at least once: no terms give zeros
-        left = f.op(f"sub i64 {operand(f, product.k)}, {blocks.index}")
+        left = f.op(f"sub i64 {f.operand(product.k)}, {blocks.index}")
         count = f.umin(block, left)
         more = f.op(f"icmp ne i64 {blocks.index}, 0")
-        x = at(f, one.broadcast.pointer, times(f, blocks.index, one.broadcast.k))
+        x = f.at(one.broadcast.pointer, f.times(blocks.index, one.broadcast.k))
         with f.loop(0, product.gates) as gate:
             for part, (first, last) in zip(sections, columns, strict=True):
                 with f.loop(first, last, part.section.width) as loop:
-                    panel = at(
-                        f, part.panel(loop.index, loop.index, blocks.index), times(f, gate.index, part.source.gate)
+                    panel = f.at(
+                        part.panel(loop.index, loop.index, blocks.index), f.times(gate.index, part.source.gate)
                     )
-                    c = at(f, sums(part, loop.index), times(f, gate.index, apart))
+                    c = f.at(sums(part, loop.index), f.times(gate.index, apart))
                     part.tile(product.m, x, c, panel, count, more, column=loop.index)
     for part, (first, last) in zip(sections, columns, strict=True):
         with f.loop(first, last, part.section.width) as loop:
@@ -662,7 +662,7 @@ def emit_columns(
 ) -> None:
     """Write the product for one member of the batch: w broadcast, x in panels, blocks flipped when stored."""
     product, tiling, layout = plan.product, plan.tiling, plan.scratch
-    panels, c, flipped = (at(f, scratch, offset) for offset in (layout.panels, layout.sums, layout.flipped))
+    panels, c, flipped = (f.at(scratch, offset) for offset in (layout.panels, layout.sums, layout.flipped))
     broadcast = _Broadcast(w, product.w_row * arithmetic.bytes, arithmetic.bytes, along_k=True)
     source = _Panels(x, product.x_row * arithmetic.stored_bytes, not product.transpose_x)
     columns, together = product.columns, columns_block(product, arithmetic)
@@ -670,28 +670,28 @@ def emit_columns(
     for section in tiling.sections:
         stride = section.vectors * arithmetic.vector_bytes
         with f.loop(0, section.width * section.count, section.width) as loop:
-            row = plus(f, loop.index, section.start)
+            row = f.plus(loop.index, section.start)
             panel, panel_stride = panels, stride
             if section.pack:
                 _pack(f, arithmetic, section, source, row, section.width, "0", product.k, panels, product.k)
             else:
-                panel = at(f, x, times(f, plus(f, row, -section.skip), arithmetic.bytes))
+                panel = f.at(x, f.times(f.plus(row, -section.skip), arithmetic.bytes))
                 panel_stride = source.stride
             for start, stop in ((0, whole), (whole, columns)):
                 if start == stop:
                     continue
                 height = min(together, stop - start)
                 with f.loop(*stretch(f, share, start, stop, height), height) as block:
-                    begin = at(f, w, times(f, block.index, broadcast.row))
+                    begin = f.at(w, f.times(block.index, broadcast.row))
                     with f.loop(0, product.gates) as gate:
-                        rows = at(f, begin, times(f, gate.index, gate_bytes))
-                        sums = at(f, c, times(f, gate.index, height * stride))
+                        rows = f.at(begin, f.times(gate.index, gate_bytes))
+                        sums = f.at(c, f.times(gate.index, height * stride))
                         for part in row_tiles(height, section.heights[0]):
                             with f.loop(0, part.count) as inner:
-                                first = plus(f, times(f, inner.index, part.height), part.start)
-                                row_of_w = at(f, rows, times(f, first, broadcast.row))
+                                first = f.plus(f.times(inner.index, part.height), part.start)
+                                row_of_w = f.at(rows, f.times(first, broadcast.row))
                                 pointers = (
-                                    (at(f, sums, times(f, first, stride)), stride),
+                                    (f.at(sums, f.times(first, stride)), stride),
                                     (row_of_w, broadcast.stride(part.height)),
                                     (panel, panel_stride),
                                 )
@@ -699,7 +699,7 @@ def emit_columns(
                                 heights = (part.height,)
                                 _call_tile(f, arithmetic, heights, form, part.height, pointers, product.k, "false")
                     to_stride = _flip_sums(f, arithmetic, c, flipped, product.gates * height, section.vectors)
-                    wanted = at(f, flipped, section.skip * to_stride)
+                    wanted = f.at(flipped, section.skip * to_stride)
                     gate_sums = height * arithmetic.bytes
                     out.store(wanted, to_stride, row, block.index, section.width, height, batch, gate_sums)
 
@@ -709,7 +709,7 @@ def stretch(f: Function, share: Share | Whole, start: int, stop: int, step: int)
     first, last = share.turns(f, "panels", (stop - start) // maximum(step, 1))
     if isinstance(first, int):
         return start, stop
-    return plus(f, times(f, first, step), start), plus(f, times(f, operand(f, last), step), start)
+    return f.plus(f.times(first, step), start), f.plus(f.times(f.operand(last), step), start)
 
 
 def _flip_sums(f: Function, arithmetic: ArithmeticEmitter, c: str, to: str, rows: int, vectors: int) -> int:
@@ -718,8 +718,8 @@ def _flip_sums(f: Function, arithmetic: ArithmeticEmitter, c: str, to: str, rows
     lanes, stride = arithmetic.lanes, vectors * arithmetic.vector_bytes
     to_stride = -(-rows // lanes) * arithmetic.vector_bytes
     with f.loop(0, rows, lanes) as loop:
-        source = at(f, c, times(f, loop.index, stride))
+        source = f.at(c, f.times(loop.index, stride))
         left = f.op(f"sub i64 {rows}, {loop.index}")
-        strip = at(f, to, times(f, loop.index, arithmetic.bytes))
+        strip = f.at(to, f.times(loop.index, arithmetic.bytes))
         move(f, name, strip, to_stride, source, stride, left, vectors * lanes)
     return to_stride

@@ -22,7 +22,7 @@ from hybridize.codegen.llvm.functions.table import constant
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.registers import first_lanes
-from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, operand, plus, times
+from hybridize.codegen.llvm.text import Function, LoopBlock, Module
 from hybridize.loops.index import bit
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
@@ -50,20 +50,20 @@ def emit_winograd(
     whole = None if heavy else transforms.of_result(module, f"{name}.whole", whole=True)
     part = transforms.of_result(module, f"{name}.part", whole=False) if heavy or plan.is_cut else None
     nbytes = plan.products.dtype.itemsize
-    transformed, summed, own = (at(f, "%scratch", offset) for offset in plan.offsets)
-    with f.loop(*(("%first", "%last") if ranged else ("0", operand(f, plan.units)))) as block:
-        first = times(f, block.index, plan.tiles)
+    transformed, summed, own = (f.at("%scratch", offset) for offset in plan.offsets)
+    with f.loop(*(("%first", "%last") if ranged else ("0", f.operand(plan.units)))) as block:
+        first = f.times(block.index, plan.tiles)
         if not same(plan.tile_count % plan.tiles, 0):  # the last block ends with the tiles
-            first = f.smin(first, f.op(f"sub i64 {operand(f, plan.tile_count)}, {plan.tiles}"))
+            first = f.smin(first, f.op(f"sub i64 {f.operand(plan.tile_count)}, {plan.tiles}"))
             first = f.smax(first, 0)
         with f.loop(0, plan.tiles) as turn:
-            tile = _Tile.of(f, plan, plus(f, first, turn.index))
-            place = at(f, transformed, times(f, turn.index, plan.transformed.strides[1] * nbytes))
-            f.call(read, [f"ptr {at(f, '%x', times(f, tile.x, nbytes))}", f"ptr {place}"])
+            tile = _Tile.of(f, plan, f.plus(first, turn.index))
+            place = f.at(transformed, f.times(turn.index, plan.transformed.strides[1] * nbytes))
+            f.call(read, [f"ptr {f.at('%x', f.times(tile.x, nbytes))}", f"ptr {place}"])
         f.call(multiplied.name, [f"ptr {transformed}", "ptr %w", f"ptr {summed}", f"ptr {own}"])
         with f.loop(0, plan.tiles) as turn:
-            tile = _Tile.of(f, plan, plus(f, first, turn.index))
-            place = at(f, summed, times(f, turn.index, plan.summed.strides[1] * nbytes))
+            tile = _Tile.of(f, plan, f.plus(first, turn.index))
+            place = f.at(summed, f.times(turn.index, plan.summed.strides[1] * nbytes))
             axes = [f"i64 {tile.axes.get(axis, '0')}" for axis in range(len(plan.sizes))]
             args = [f"ptr {place}", *axes, *(f"ptr %e{number}" for number in range(len(ending.params)))]
             _end(f, tile, args, whole, part)
@@ -99,20 +99,20 @@ class _Tile:
         """Find a tile by its number; behind the last, that again."""
         m = plan.pixels
         if bounds(plan.tile_count)[0] < plan.tiles:
-            number = f.smin(number, f.op(f"sub i64 {operand(f, plan.tile_count)}, 1"))
-        x, axes, starts = operand(f, plan.start), {}, []
+            number = f.smin(number, f.op(f"sub i64 {f.operand(plan.tile_count)}, 1"))
+        x, axes, starts = f.operand(plan.start), {}, []
         for axis, count in zip((plan.across, plan.down), reversed(plan.grid), strict=True):
             number, index = _divided(f, number, count)
-            wanted = times(f, index, m)
+            wanted = f.times(index, m)
             first = wanted
             if not same(axis.size % m, 0):
-                first = f.smin(wanted, f.op(f"sub i64 {operand(f, axis.size)}, {m}"))
+                first = f.smin(wanted, f.op(f"sub i64 {f.operand(axis.size)}, {m}"))
             starts.append("0" if first == wanted else f.op(f"sub i64 {wanted}, {first}"))
             axes[axis.axis] = first
-            x = plus(f, x, times(f, first, axis.x))
+            x = f.plus(x, f.times(first, axis.x))
         for axis in reversed(plan.images):
             number, axes[axis.axis] = _divided(f, number, axis.size)
-            x = plus(f, x, times(f, axes[axis.axis], axis.x))
+            x = f.plus(x, f.times(axes[axis.axis], axis.x))
         return cls(x, axes, (starts[1], starts[0]))
 
 
@@ -120,7 +120,7 @@ def _divided(f: Function, number: str, by: int) -> tuple[str, str]:
     """The quotient and the rest."""
     if same(by, 1):
         return number, "0"
-    divisor = operand(f, by)
+    divisor = f.operand(by)
     return f.op(f"udiv i64 {number}, {divisor}"), f.op(f"urem i64 {number}, {divisor}")
 
 
@@ -140,17 +140,17 @@ class _Transforms:
         lanes, nbytes, reach = plan.lanes, arithmetic.bytes, range(plan.reach)
         for channel, mask in self._vectors(f, plan.channels):
             with channel as loop:
-                x, v = (at(f, pointer, times(f, loop.index, nbytes)) for pointer in ("%x", "%v"))
+                x, v = (f.at(pointer, f.times(loop.index, nbytes)) for pointer in ("%x", "%v"))
                 columns = []
                 for j in reach:
-                    places = [at(f, x, (i * plan.down.x + j * plan.across.x) * nbytes) for i in reach]
+                    places = [f.at(x, (i * plan.down.x + j * plan.across.x) * nbytes) for i in reach]
                     loaded = [arithmetic.load(f, place, lanes, mask) for place in places]
                     columns.append(self._applied(f, program, loaded))
                 for i in reach:
                     values = self._applied(f, program, [column[i] for column in columns])
                     for j, value in enumerate(values):
                         position = (i * plan.reach + j) * plan.transformed.strides[0]
-                        arithmetic.store_computed(f, value, at(f, v, position * nbytes))
+                        arithmetic.store_computed(f, value, f.at(v, position * nbytes))
         return module.shared(f)
 
     def of_result(self, module: Module, name: str, *, whole: bool) -> str:
@@ -176,7 +176,7 @@ class _Transforms:
             lane = Lane(plan.column, Width(plan.lanes, mask))
             with vectors as loop, elements.bound(plan.column, loop.index, lane):
                 elements.hoist(values, moving)
-                m = at(f, "%m", times(f, loop.index, arithmetic.bytes))
+                m = f.at("%m", f.times(loop.index, arithmetic.bytes))
                 columns = []
                 for j in range(plan.reach):
                     places = [self._summed(f, m, i, j) for i in range(plan.reach)]
@@ -189,7 +189,7 @@ class _Transforms:
 
     def _summed(self, f: Function, m: str, i: int, j: int) -> str:
         position = (i * self.plan.reach + j) * self.plan.summed.strides[0]
-        return at(f, m, position * self.arithmetic.bytes)
+        return f.at(m, position * self.arithmetic.bytes)
 
     def _vectors(self, f: Function, count: int) -> Iterable[tuple[AbstractContextManager[LoopBlock], str | None]]:
         """The loop over all whole vectors, and what is left, under a mask."""
