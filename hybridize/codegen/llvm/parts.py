@@ -28,6 +28,10 @@ class Parts:
         only call others.
         """
 
+    def length(self, name: str) -> int:
+        """The characters of a function."""
+        return len(self._texts[name])
+
     def text(self, names: Collection[str]) -> str:
         """Write some of the functions, each in a section of its own, with declarations of others that they name."""
         mentioned = dict.fromkeys(one for name in names for one in self._mentioned[name])
