@@ -12,17 +12,17 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import objects
 from hybridize.codegen.llvm.engine import compile_program, host_target
-from hybridize.codegen.llvm.objects import Source, emit_object, emit_objects
+from hybridize.codegen.llvm.objects import ModuleText, emit_object, emit_objects
 from hybridize.codegen.llvm.program import build
 from hybridize.ops.evaluate import evaluate
 
 
 def source(number, level=2):
-    return Source(f"define i64 @f{number}(i64 %x) {{\n  %y = add i64 %x, {number}\n  ret i64 %y\n}}\n", level)
+    return ModuleText(f"define i64 @f{number}(i64 %x) {{\n  %y = add i64 %x, {number}\n  ret i64 %y\n}}\n", level)
 
 
 def bad(number):
-    return Source(f"define i64 @f{number}() {{\n  %y = add i64 %nothing{number}, 1\n  ret i64 %y\n}}\n")
+    return ModuleText(f"define i64 @f{number}() {{\n  %y = add i64 %nothing{number}, 1\n  ret i64 %y\n}}\n")
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 16])

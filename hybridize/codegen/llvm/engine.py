@@ -8,15 +8,14 @@ import functools
 from collections.abc import Mapping
 from operator import itemgetter
 from pathlib import Path
-from typing import Final
 
 from hybridize.base.errors import CodegenError
 from hybridize.base.interruptions import let_through
 from hybridize.codegen.functions import CodeStore, FunctionKey, function_key, named, outlined
 from hybridize.codegen.levels import runnable as runnable
 from hybridize.codegen.link import link, link_functions
-from hybridize.codegen.llvm.objects import LOCK, Source, binding, emit_object, emit_objects, version
-from hybridize.codegen.llvm.parts import Parts
+from hybridize.codegen.llvm.objects import LOCK, ModuleText, binding, emit_object, emit_objects, version
+from hybridize.codegen.llvm.parts import PLAIN_SPEED, SHARE, Parts
 from hybridize.codegen.llvm.text import Module
 from hybridize.codegen.split import split
 from hybridize.machine.families import of_family
@@ -133,7 +132,7 @@ def compile_program(module: Module, target: Target, store: CodeStore | None = No
     known = {} if store is None else store.find(keys.values())
     code = {name: named(known[key], names[name]) for name, key in keys.items() if key in known}
     missing = {name: level for name, level in levels.items() if name not in code}
-    for content in emit_objects(_sources(parts, missing, threads), target, threads):
+    for content in emit_objects(_dealt(parts, missing, threads), target, threads):
         code |= split(content)
     if store is not None:
         others = module.functions.keys() | module.variables
@@ -147,19 +146,10 @@ def compile_program(module: Module, target: Target, store: CodeStore | None = No
     return link_functions({name: code[name] for name in levels}, parts.exported, module.variables)
 
 
-_PLAIN: Final = 3
-"""LLVM takes so many times longer for a function at the working level than at level 0."""
-
-_LEAST: Final = 6000
-"""Characters of functions at the working level that are worth a module and a thread of their own: some 2 ms of LLVM,
-where a module costs it 0.5 ms.
-"""
-
-
-def _sources(parts: Parts, levels: Mapping[str, int], threads: int) -> list[Source]:
+def _dealt(parts: Parts, levels: Mapping[str, int], threads: int) -> list[ModuleText]:
     """Deal functions out to modules that threads compile at once; what takes longest comes first."""
-    weights = {name: parts.length(name) // (1 if level else _PLAIN) for name, level in levels.items()}
-    share = max(_LEAST, sum(weights.values()) // threads)
+    weights = {name: parts.length(name) // (1 if level else PLAIN_SPEED) for name, level in levels.items()}
+    share = max(SHARE, sum(weights.values()) // threads)
     modules: list[tuple[int, int, list[str]]] = []
     for level in sorted(set(levels.values()), reverse=True):
         names = [name for name, one in levels.items() if one == level]
@@ -170,4 +160,4 @@ def _sources(parts: Parts, levels: Mapping[str, int], threads: int) -> list[Sour
             shares[shares.index((weight, least))] = weight + weights[name], [*least, name]
         modules += ((weight, level, members) for weight, members in shares)
     modules.sort(key=itemgetter(0), reverse=True)
-    return [Source(parts.text(sorted(members, key=list(levels).index)), level) for _, level, members in modules]
+    return [ModuleText(parts.text(sorted(members, key=list(levels).index)), level) for _, level, members in modules]

@@ -31,7 +31,7 @@ LOCK: Final = awaited(threading.RLock(), 2)
 
 
 @frozen
-class Source:
+class ModuleText:
     """A module as text, and the level of code generation for it: 0 takes a third of the time, for code that seldom
     runs.
     """
@@ -64,10 +64,10 @@ def emit_object(text: str, target: Target, level: int = 2) -> bytes:
     Raises:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
     """
-    return emit_objects([Source(text, level)], target)[0]
+    return emit_objects([ModuleText(text, level)], target)[0]
 
 
-def emit_objects(sources: Sequence[Source], target: Target, threads: int = 1) -> list[bytes]:
+def emit_objects(sources: Sequence[ModuleText], target: Target, threads: int = 1) -> list[bytes]:
     """Compile modules as `emit_object` does, up to `threads` of them at once, the first ones first."""
     with LOCK:
         return _Emission(sources, target, _OBJECT).run(threads)
@@ -76,7 +76,7 @@ def emit_objects(sources: Sequence[Source], target: Target, threads: int = 1) ->
 def assembly(text: str, target: Target, level: int = 2) -> str:
     """The module as assembly, to read: `explain` shows it, and spills are looked for in it."""
     with LOCK:
-        return _Emission([Source(text, level)], target, _ASSEMBLY).run(1)[0].decode()
+        return _Emission([ModuleText(text, level)], target, _ASSEMBLY).run(1)[0].decode()
 
 
 _ASSEMBLY, _OBJECT = 0, 1
@@ -86,7 +86,7 @@ _ASSEMBLY, _OBJECT = 0, 1
 class _Emission:
     """Modules on their way to output of one kind."""
 
-    def __init__(self, sources: Sequence[Source], target: Target, kind: int) -> None:
+    def __init__(self, sources: Sequence[ModuleText], target: Target, kind: int) -> None:
         self._sources, self._target, self._kind = sources, target, kind
         # Before the first line, not above it: LLVM counts lines.
         self._head = f'target datalayout = "{_layout(target)}" target triple = "{target.triple}" '
