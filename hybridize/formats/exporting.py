@@ -240,8 +240,8 @@ def _wheel(model: Deployable, staged: str, format: str, options: Mapping[str, An
     with LOADING:
         from hybridize.formats.wheel.write import write_wheel  # late: the compiler
 
-    folder, base = os.path.split(staged)
-    return write_wheel(model, folder, os.path.join(folder, "libraries"), **{"name": base, **options})
+    folder, _ = os.path.split(staged)
+    return write_wheel(model, folder, os.path.join(folder, "libraries"), **options)
 
 
 def _check_wheel(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hybridize.base.errors import VerificationError
+from hybridize.base.frozen import changed
 from hybridize.formats import checking
 from hybridize.formats.deployable import Deployable, identifier
 from hybridize.formats.library.platforms import host
@@ -34,6 +35,7 @@ def checked(model: Deployable, file: str, libraries: str, options: Mapping[str, 
     Raises:
         VerificationError E810, E812: a result differs; a process crashed, or did not end.
     """
+    model = changed(model, name=identifier(options.get("name", model.name)))  # as the libraries call it
     calls, missing = checking.trials(model)
     lines = [f"not run: no call is known that {one} takes; give one with samples=[...]" for one in missing]
     rest = {name: value for name, value in options.items() if name in ("weights", "threads", "linker")}
@@ -45,7 +47,7 @@ def checked(model: Deployable, file: str, libraries: str, options: Mapping[str, 
             title = title if targets is None else f"{machine}: {title}"
             lines.append(checking.compared(calls, outcome, model, title) if outcome else title)
     if os.path.isdir(os.path.join(libraries, host())):
-        lines += _self_test(file, identifier(options.get("name", model.name)))
+        lines += _self_test(file, model.name)
     return lines
 
 

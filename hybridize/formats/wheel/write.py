@@ -37,7 +37,7 @@ def write_wheel(
     folder: str,
     libraries: str,
     *,
-    name: str,
+    name: str | None = None,
     version: str = "1.0",
     summary: str | None = None,
     targets: str | Sequence[str] | None = None,
@@ -51,7 +51,7 @@ def write_wheel(
         deployable: the program.
         folder: for both files.
         libraries: a folder that takes the libraries, and keeps them: MACHINE/libNAME.so and so on.
-        name: as pip knows the package.
+        name: as pip knows the package; None is the program's name.
         version: of the package, in its normal form.
         summary: one line of the metadata; None is one about the arrays.
         targets: the machines that it is for, one or several; None is this one.
@@ -64,6 +64,7 @@ def write_wheel(
         CaptureError E455: the program prints.
         CodegenError E970-E974: see `formats.library.write.compiled`.
     """
+    name = deployable.name if name is None else name
     module = check_package(name, version)
     deployable = changed(deployable, name=module)
     platforms = [named_platform(one) for one in ([targets] if targets is None or isinstance(targets, str) else targets)]
