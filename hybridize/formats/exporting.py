@@ -39,6 +39,8 @@ FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "onnx": ("opset", "input_names", "output_names"),
 }
 """The formats that programs are exported as, and the options of each."""
+STEPS: Final = ("library", "object")
+"""The formats that hold trainers' steps: their models have states that a host reads, sets and stores."""
 MACHINES: Final = ("x86_64-linux", "aarch64-linux", "x86_64-windows", "aarch64-macos", "x86_64-macos")
 _SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "library": (".so", ".dylib", ".dll"),
