@@ -73,6 +73,8 @@ class LibraryModel:
     """Of all weights, or of the file that has them."""
     states: tuple[tuple[int, int], ...]
     """For each state, the array that it begins as, and its size in bytes."""
+    state_tensors: tuple[LibraryTensor, ...]
+    """Of each state name and type; none where the host cannot reach them."""
     random: int
     """The state that is the random generator's (a seed, and how many numbers were drawn); -1: none."""
     slots: int
