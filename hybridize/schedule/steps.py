@@ -367,11 +367,6 @@ class BaseStep(ABC):
         """The band, or the number of the loop, that it shares with the steps beside it."""
         return self.band
 
-    @property
-    def sharing(self) -> Split | None:
-        """The split of the loop that threads share: its own, or that of the band whose blocks it computes."""
-        return None
-
     def turns(self) -> list[int]:
         """The turns of each of its loops, 1 where threads do not share it."""
         return [1]
@@ -395,10 +390,6 @@ class SharedStep(BaseStep):
     @property
     def in_blocks(self) -> Band | None:
         return None if self.part is None or self.part.packs else self.part.band
-
-    @property
-    def sharing(self) -> Split | None:
-        return self.split if self.in_blocks is None else self.in_blocks.split
 
     def turns(self) -> list[int]:
         if self.in_blocks is not None:
@@ -712,7 +703,7 @@ class Schedule:
         ]
         count = "1 step" if len(self.steps) == 1 else f"{len(self.steps)} steps"
         title = f"{count}, {dims.text(self.scratch_bytes)} bytes of scratch"
-        most = max((step.threads for step in self.plan.steps), default=1)
+        most = max(self.plan.threads, default=1)
         if most > 1 and all(isinstance(size, int) for step in self.plan.steps for size in (step.bytes, step.flops)):
             title += f"; about {self.longest_us(1):.0f} us, of which {most} threads leave {self.longest_us(most):.0f}"
         return "\n".join([title, *steps, *constants * derived])
