@@ -493,10 +493,11 @@ class Grouping:
                 operand = node.inputs[read.operand]
                 if operand in self.literals:
                     continue
-                operand_pattern = self.compose(group, value, node, pattern, read)
-                self.uses.setdefault(operand, {}).setdefault(group, {})[tuple(map(id, operand_pattern))] = (
-                    operand_pattern
-                )
+                read_at = pattern if read.identity else self.compose(group, value, node, pattern, read)
+                uses = self.uses.get(operand)
+                if uses is None:
+                    uses = self.uses[operand] = {}
+                uses.setdefault(group, {})[tuple(map(id, read_at))] = read_at
 
     def compose(self, group: FusionGroup, value: Value, node: Node, pattern: Pattern, read: LocalLoad) -> Pattern:
         """Return the indices at which `group` reads an operand of `value` when it computes `value` at `pattern`.
@@ -651,9 +652,8 @@ class Grouping:
     def _note_span(self, unit: Unit) -> None:
         """Note where a unit begins and ends, whenever it has grown."""
         at = unit.first + 1
-        while at < len(self._ends):
-            if self._ends[at] < unit.last:
-                self._ends[at] = unit.last
+        while at < len(self._ends) and self._ends[at] < unit.last:  # what is above it knows no less
+            self._ends[at] = unit.last
             at += at & -at
 
     def _latest(self, goal: FusionGroup) -> int:
