@@ -155,7 +155,8 @@ class Grouping:
             lowered = self.lowerings.of(node)
             if not isinstance(lowered, tuple):
                 continue
-            read = set(node.inputs) - self.literals.keys()
+            # Not by a difference of sets, which goes over all literals for each node.
+            read = {value for value in node.inputs if value not in self.literals}
             for value, local in zip(node.outputs, lowered, strict=True):
                 if not local.folds and read <= costs.keys():
                     cost = local.cost + sum(costs[one] for one in read)
