@@ -18,7 +18,7 @@ from hybridize.loops.expr import Axis, Expr
 from hybridize.loops.index import Index, Space
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
-from hybridize.schedule.contraction import Product, ProductPlan
+from hybridize.schedule.contraction import MatrixPlan, Product
 from hybridize.schedule.contraction import thresholds as tiles
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.ending import Following
@@ -60,7 +60,7 @@ class BandMember:
     flops: int
     own: tuple[tuple[ScratchBlock, int], ...]
     """Scratch that each thread needs for itself, with its bytes."""
-    plan: ProductPlan | None = None
+    plan: MatrixPlan | None = None
     """Of a product, as it would be alone."""
     following: Following = "nothing"
     _known_axes: dict[tuple[int, int], Axes | None] = field(default_factory=dict)
@@ -100,7 +100,7 @@ def is_large(nbytes: int, target: Target) -> bool:
     return hint(nbytes) * thresholds.BAND_STEP_SHARE >= target.l2_bytes
 
 
-def suits_band(plan: ProductPlan) -> bool:
+def suits_band(plan: MatrixPlan) -> bool:
     """Tell whether the product of a plan has tiles of rows, which compute any of them in the same way, whichever are
     computed with them. Where the number of rows is not known, it may have dot products too: not in a band.
     """

@@ -143,7 +143,7 @@ def packing_of_taps(plan: TapPlan, contraction: Contraction, home: Home, dtype: 
 
     return Packing(
         dtype=dtype,
-        packed=plan.panel,
+        packed=plan.elements.in_panels,
         lanes=plan.lanes,
         sections=plan.panels,
         groups=(walked(plan.packed_groups),),
