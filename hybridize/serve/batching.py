@@ -74,7 +74,7 @@ class RequestQueue:
 
     def __len__(self) -> int:
         """The number of requests that wait."""
-        return len(self._pending)
+        return sum([not one.future.done() for one in self._pending])
 
     def at_once(self, arrays: Arrays) -> Arrays | None:
         """Return the outputs of a request that need not wait: nobody else does, and the call is short; else None.
@@ -104,6 +104,8 @@ class RequestQueue:
         Raises:
             Refusal RESOURCE_EXHAUSTED: too many requests wait.
         """
+        if len(self._pending) >= self._limit:  # of which some may have been given up
+            self._pending = deque([one for one in self._pending if not one.future.done()])
         if len(self._pending) >= self._limit:
             text = f"{self.model.label} has {self._limit} requests waiting, and takes no more; try again later"
             raise Refusal("RESOURCE_EXHAUSTED", text, "full")

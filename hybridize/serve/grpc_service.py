@@ -16,7 +16,7 @@ from hybridize.base.errors import StateError
 from hybridize.serve import grpc_tensors, oip
 from hybridize.serve.options import ServerOptions
 from hybridize.serve.refusals import Refusal
-from hybridize.serve.registry import Registry, ServedModel
+from hybridize.serve.registry import ModelRegistry, ServedModel
 from hybridize.serve.requests import submitted
 from hybridize.serve.rest import SERVER
 
@@ -32,7 +32,7 @@ class GrpcService:
         registry: of the models.
     """
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: ModelRegistry) -> None:
         self.registry = registry
         self.options = registry.options
         self._responses = {name: oip.message(f"{name}Response") for name in oip.METHODS}
@@ -159,7 +159,7 @@ class GrpcService:
         log.request(fields, status >= 400)
 
 
-def grpc_server(registry: Registry) -> tuple[Any, int]:
+def grpc_server(registry: ModelRegistry) -> tuple[Any, int]:
     """Return a server that listens, and its port.
 
     Raises:

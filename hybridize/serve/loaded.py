@@ -25,7 +25,7 @@ from hybridize.gluon import SymbolBlock
 from hybridize.gluon.imported_block import ImportedBlock
 from hybridize.serve.datatypes import DATATYPES
 from hybridize.serve.refusals import refuse
-from hybridize.serve.sources import SERVED, Source
+from hybridize.serve.sources import SERVED, ModelSource
 from hybridize.verb import load
 
 _TIMED: Final = 3
@@ -35,7 +35,7 @@ _LARGEST: Final = 1 << 28
 
 
 @dataclass(frozen=True)
-class Tensor:
+class ServedTensor:
     """An input or output, as metadata describe it."""
 
     name: str
@@ -80,7 +80,7 @@ class LoadedModel:
         LoadError E692: rows in a batch do not give what they give alone.
     """
 
-    def __init__(self, source: Source, path: Path, options: Mapping[str, Any], max_batch: int = 1) -> None:
+    def __init__(self, source: ModelSource, path: Path, options: Mapping[str, Any], max_batch: int = 1) -> None:
         self.source = source
         self.name, self.version = source.model, source.version
         self.platform = SERVED[source.kind]
@@ -90,9 +90,9 @@ class LoadedModel:
         self.inputs, self.outputs, self._call = _ports(self.thing, path, self.label)
         self._by_name = {port.name: port for port in self.inputs}
         self.seconds = 0.0
-        """What a call takes, about."""
+        """The time of a call, about."""
         self.note = ""
-        """Why it was not called before the first request."""
+        """The reason if it was not called before the first request."""
         self.max_batch = max_batch
         self.shapes: set[tuple[tuple[int, ...], ...]] = set()
         """Shapes of inputs that it was called with, whose programs are there."""
@@ -204,14 +204,14 @@ def _arrays(result: Any) -> list[NDArray[Any]]:
     return [leaf.asnumpy() if hasattr(leaf, "asnumpy") else numpy.asarray(leaf) for leaf in leaves]
 
 
-def _ports(thing: Any, path: Path, label: str) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...], _Call]:
+def _ports(thing: Any, path: Path, label: str) -> tuple[tuple[ServedTensor, ...], tuple[ServedTensor, ...], _Call]:
     """The inputs and outputs of what was loaded, and how it is called."""
     if isinstance(thing, SavedFunction):
         return _of_archive(thing, label)
     if isinstance(thing, ImportedBlock):
         names = [port.name for port in thing.outputs]
         inputs, outputs = (
-            tuple(Tensor(port.name, port.dtype, _sizes(port.shape)) for port in ports)
+            tuple(ServedTensor(port.name, port.dtype, _sizes(port.shape)) for port in ports)
             for ports in (thing.inputs, thing.outputs)
         )
 
@@ -231,7 +231,7 @@ def _sizes(shape: Sequence[Any] | None) -> tuple[int, ...] | None:
     return None if shape is None else tuple(size if type(size) is int else -1 for size in shape)
 
 
-def _of_symbol(block: SymbolBlock, path: Path) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+def _of_symbol(block: SymbolBlock, path: Path) -> tuple[tuple[ServedTensor, ...], tuple[ServedTensor, ...]]:
     """The ports of a graph of MXNet's; our own exports say the types."""
     types: dict[str, TensorType] = {}
     texts = read_symbol(path).attributes
@@ -242,12 +242,14 @@ def _of_symbol(block: SymbolBlock, path: Path) -> tuple[tuple[Tensor, ...], tupl
         kind = types.get(name)
         bound = block._bound.get(name, {})
         shape = None if kind is None else tuple(bound.get(axis, -1) for axis in range(len(kind.shape)))
-        inputs.append(Tensor(name, kind.dtype if kind is not None else None, shape))
+        inputs.append(ServedTensor(name, kind.dtype if kind is not None else None, shape))
     names = block._expression.list_outputs()
-    return tuple(inputs), tuple(Tensor(name, None, None) for name in names)
+    return tuple(inputs), tuple(ServedTensor(name, None, None) for name in names)
 
 
-def _of_archive(function: SavedFunction[..., Any], label: str) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...], _Call]:
+def _of_archive(
+    function: SavedFunction[..., Any], label: str
+) -> tuple[tuple[ServedTensor, ...], tuple[ServedTensor, ...], _Call]:
     """The ports of an archive: of the signatures for prediction that take arguments as the first of them does."""
     signatures = function.saved_program.signatures
     predicting = [one for one in signatures if not one.training] or list(signatures)
@@ -258,7 +260,7 @@ def _of_archive(function: SavedFunction[..., Any], label: str) -> tuple[tuple[Te
     if not places or not any(leaf.kind == "array" for leaf in first.result_leaves):
         raise LoadError("E690", f"{label} takes or gives no arrays", help="save a function of arrays")
     inputs = tuple(
-        Tensor(
+        ServedTensor(
             alike[0].graph.inputs[k].name or f"input{k}",
             alike[0].graph.inputs[k].type.dtype,
             _joint([one.graph.inputs[k].type.shape for one in alike]),
@@ -267,7 +269,9 @@ def _of_archive(function: SavedFunction[..., Any], label: str) -> tuple[tuple[Te
     )
     names = _result_names(first.result, sum(leaf.kind != "constant" for leaf in first.result_leaves))
     outputs = tuple(
-        Tensor(name, first.graph.outputs[k].type.dtype, _joint([one.graph.outputs[k].type.shape for one in alike]))
+        ServedTensor(
+            name, first.graph.outputs[k].type.dtype, _joint([one.graph.outputs[k].type.shape for one in alike])
+        )
         for k, name in enumerate(names)
     )
     return inputs, outputs, _caller(function, first, places)
@@ -276,11 +280,11 @@ def _of_archive(function: SavedFunction[..., Any], label: str) -> tuple[tuple[Te
 def _caller(function: SavedFunction[..., Any], first: SavedSignature, places: Sequence[int]) -> _Call:
     constants = [leaf.value for leaf in first.leaves]
     scalars = {k for k, leaf in enumerate(first.leaves) if leaf.kind == "scalar"}
-    kept = [k for k, leaf in enumerate(first.result_leaves) if leaf.kind != "constant"]
+    present = [k for k, leaf in enumerate(first.result_leaves) if leaf.kind != "constant"]
     plain = first.arguments == Structure(
         "tuple", (Structure("tuple", (Structure("leaf"),) * len(places)), Structure("dict"))
     )
-    if plain and not scalars and len(kept) == len(first.result_leaves):
+    if plain and not scalars and len(present) == len(first.result_leaves):
         return lambda arrays: _arrays(function(*arrays))
 
     def call(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
@@ -289,7 +293,7 @@ def _caller(function: SavedFunction[..., Any], first: SavedSignature, places: Se
             leaves[k] = array.item() if k in scalars else array
         args, kwargs = unflatten(first.arguments, leaves)
         results = _arrays(function(*args, **kwargs))
-        return [results[k] for k in kept] if len(results) == len(first.result_leaves) else results
+        return [results[k] for k in present] if len(results) == len(first.result_leaves) else results
 
     return call
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator says: names of files, addresses, limits."""
+"""The words of an operator: names of files, addresses, limits."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ServerOptions:
     control: bool | None = None
     """Let requests load and unload models; None: where only this machine, or who has the token, can ask."""
     token: str | None = None
-    """What `Authorization: Bearer` must say, of all requests but those for health."""
+    """The word that `Authorization: Bearer` must bring, of all requests but those for health."""
     certificate: str | None = None
     """File of a certificate chain in PEM, for TLS."""
     key: str | None = None

@@ -11,7 +11,7 @@ import numpy
 from hybridize.base.version import VERSION
 
 if TYPE_CHECKING:
-    from hybridize.serve.registry import Registry, ServedModel
+    from hybridize.serve.registry import ModelRegistry, ServedModel
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #1c1f23; background: #fafbfc; margin: 2.2rem auto;
@@ -28,7 +28,7 @@ _COLUMNS = ("model", "version", "format", "inputs", "outputs")
 _NUMBERS = ("requests", "errors", "waiting", "median", "99 %", "programs")
 
 
-def page(registry: Registry) -> str:
+def page(registry: ModelRegistry) -> str:
     """Return the page as HTML; it loads nothing else, and asks for itself again every five seconds."""
     served = {(one.model.name, one.model.version): one for one in registry.served()}
     rows = [_row(served[key]) for key in served]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Registry`: the models that are loaded. A new one takes the place of the old in one step; the old ends its work."""
+"""`ModelRegistry`: what is loaded. A new model takes the place of the old in one step; the old ends its work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hybridize.serve.batching import RequestQueue
 from hybridize.serve.loaded import LoadedModel
 from hybridize.serve.options import ServerOptions
 from hybridize.serve.refusals import Refusal
-from hybridize.serve.sources import Source, Sources, newest, snapshot
+from hybridize.serve.sources import ModelSource, Sources, newest, snapshot
 from hybridize.serve.telemetry import Metrics, ModelCounts, RequestLog
 
 
@@ -26,7 +26,7 @@ class ServedModel:
         self.model, self.queue, self.counts = model, queue, counts
 
 
-class Registry:
+class ModelRegistry:
     """The models of a server, on one event loop.
 
     Args:
@@ -158,7 +158,7 @@ class Registry:
                 )  # fmt: skip
             self._place(name, fresh)
 
-    def _read(self, source: Source) -> LoadedModel:
+    def _read(self, source: ModelSource) -> LoadedModel:
         options = {**self.options.load, **({"images": True} if self.options.images else {})}
         try:
             with snapshot(source) as path:

@@ -25,7 +25,7 @@ from hybridize.base.version import VERSION
 from hybridize.serve import rest_tensors
 from hybridize.serve.page import page
 from hybridize.serve.refusals import Refusal, refuse
-from hybridize.serve.registry import Registry, ServedModel
+from hybridize.serve.registry import ModelRegistry, ServedModel
 from hybridize.serve.requests import InferenceRequest, gone, submitted
 
 Scope = MutableMapping[str, Any]
@@ -37,7 +37,7 @@ SERVER: Final = {
     "version": VERSION,
     "extensions": ["binary_tensor_data", "model_repository", "model_repository(unload_dependents)"],
 }
-"""What the server says of itself."""
+"""Metadata of the server itself."""
 _HEADERS: Final = (
     b"content-length", b"content-encoding", b"accept-encoding", b"inference-header-content-length", b"x-request-id",
     b"authorization",
@@ -56,7 +56,7 @@ class RestApplication:
         registry: of the models.
     """
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: ModelRegistry) -> None:
         self.registry = registry
         self.options = registry.options
         self.log = registry.log
@@ -159,16 +159,16 @@ class RestApplication:
             parts, size = [body], len(body)
             try:
                 async with asyncio.timeout(self.options.slow):
-                    while message.get("more_body"):
+                    while message.get("more_body") and size <= limit:
                         message = await receive()
                         parts.append(message.get("body", b""))
                         size += len(parts[-1])
-                        if size > limit:
-                            raise _TooLarge(size, limit)
             except TimeoutError:
                 text = f"the body did not come within {self.options.slow:g} seconds"
                 raise Refusal("DEADLINE_EXCEEDED", text, "slow") from None
             body = b"".join(parts)
+        if len(body) > limit:
+            raise _TooLarge(len(body), limit)
         if message["type"] == "http.disconnect":
             raise Refusal("CANCELLED", "the client went away before its request was whole", "cancelled")
         encoding = headers.get(b"content-encoding")
@@ -222,7 +222,7 @@ class _NotAllowed(Refusal):
 
 
 class _Answer:
-    """What is sent, and whether something was.
+    """The answer to a request: sends it, once.
 
     Args:
         send: of the connection.
@@ -230,7 +230,7 @@ class _Answer:
         registry: says whether the server ends, which answers tell so that clients connect elsewhere.
     """
 
-    def __init__(self, send: Send, identity: str, registry: Registry) -> None:
+    def __init__(self, send: Send, identity: str, registry: ModelRegistry) -> None:
         self._send = send
         self._registry = registry
         self.identity = identity
@@ -306,7 +306,7 @@ def _json(content: Any, status: int = 200) -> Response:
     return Response(orjson.dumps(content), status, media_type="application/json")
 
 
-def _found(registry: Registry, request: Request) -> ServedModel:
+def _found(registry: ModelRegistry, request: Request) -> ServedModel:
     return registry.find(request.path_params["name"], request.path_params.get("version", ""))
 
 
@@ -318,7 +318,7 @@ async def _posted(request: Request) -> dict[str, Any]:
     return tree
 
 
-def _health(registry: Registry) -> list[Route]:
+def _health(registry: ModelRegistry) -> list[Route]:
     async def live(request: Request) -> Response:
         return _json({"live": True})
 
@@ -338,7 +338,7 @@ def _health(registry: Registry) -> list[Route]:
     ]
 
 
-def _metadata(registry: Registry) -> list[Route]:
+def _metadata(registry: ModelRegistry) -> list[Route]:
     async def server(request: Request) -> Response:
         return _json(SERVER)
 
@@ -363,7 +363,7 @@ def _metadata(registry: Registry) -> list[Route]:
     ]
 
 
-def _repository(registry: Registry) -> list[Route]:
+def _repository(registry: ModelRegistry) -> list[Route]:
     async def index(request: Request) -> Response:
         tree = await _posted(request)
         return _json(registry.index(tree.get("ready") is True))
@@ -386,7 +386,7 @@ def _repository(registry: Registry) -> list[Route]:
     ]
 
 
-def _routes(registry: Registry) -> Starlette:
+def _routes(registry: ModelRegistry) -> Starlette:
     async def refused(request: Request, error: Exception) -> Response:
         if isinstance(error, Refusal):
             registry.metrics.refused.labels(error.reason).inc()

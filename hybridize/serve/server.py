@@ -20,15 +20,20 @@ from hybridize.base.errors import LoadError, StateError
 from hybridize.serve.connections import GuardedProtocol
 from hybridize.serve.grpc_service import grpc_server
 from hybridize.serve.options import LOOPBACK, ServerOptions
-from hybridize.serve.registry import Registry
+from hybridize.serve.registry import ModelRegistry
 from hybridize.serve.rest import RestApplication
 from hybridize.serve.telemetry import RequestLog
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn's server, whose signals are told to ours: it ends when its last answer is sent."""
+    """uvicorn's server, which tells ours when it listens, and of signals: it ends when its last answer is sent."""
 
+    listening: Callable[[], None]
     stop: Callable[[], None]
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listening()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.should_exit and sig == signal.SIGINT:
@@ -57,7 +62,7 @@ class ModelServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._uvicorn: _Uvicorn | None = None
         self._stopping = False
-        self.registry: Registry | None = None
+        self.registry: ModelRegistry | None = None
 
     def run(self) -> None:
         """Serve until a signal, or `stop`.
@@ -89,6 +94,19 @@ class ModelServer:
             # Balancers look at `ready`, and clients at `connection: close`, before nobody listens any more.
             self._loop.call_later(self.options.drain, setattr, self._uvicorn, "should_exit", True)
 
+    def _listening(self) -> None:
+        """Tell that requests are answered from now on."""
+        options = self.options
+        scheme = "https" if options.certificate else "http"
+        models = self.registry.served() if self.registry is not None else []
+        self.log.event(
+            "listening", rest=f"{scheme}://{options.host}:{self.port}",
+            grpc=f"{options.host}:{self.grpc_port}" if options.grpc_port is not None else None,
+            open=options.host not in LOOPBACK and options.token is None,
+            models=[f"{one.model.name}:{one.model.version}" for one in models],
+        )  # fmt: skip
+        self.started.set()
+
     def _bound(self) -> socket.socket:
         family = socket.AF_INET6 if ":" in self.options.host else socket.AF_INET
         bound = socket.socket(family)
@@ -119,11 +137,11 @@ class ModelServer:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self.registry = registry = Registry(self.options, self.log)
+        self.registry = registry = ModelRegistry(self.options, self.log)
         config = self._config(RestApplication(registry))
         bound = self._bound()
         self._uvicorn = rest = _Uvicorn(config)
-        rest.stop = self.stop
+        rest.stop, rest.listening = self.stop, self._listening
         rpc: Any = None
         try:
             self.port = bound.getsockname()[1]
@@ -131,14 +149,6 @@ class ModelServer:
             if self.options.grpc_port is not None:
                 rpc, self.grpc_port = grpc_server(registry)
                 await rpc.start()
-            scheme = "https" if self.options.certificate else "http"
-            self.log.event(
-                "listening", rest=f"{scheme}://{self.options.host}:{self.port}",
-                grpc=f"{self.options.host}:{self.grpc_port}" if rpc is not None else None,
-                open=self.options.host not in LOOPBACK and self.options.token is None,
-                models=[f"{one.model.name}:{one.model.version}" for one in registry.served()],
-            )  # fmt: skip
-            self._loop.call_soon(self.started.set)
             await rest.serve(sockets=[bound])
         finally:
             bound.close()

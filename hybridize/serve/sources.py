@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operator named: files of models, folders of them, their versions; copies that do not change while read.
+"""The files that the operator named, folders of them, their versions; copies that do not change while read.
 
 A request names a model, never a file: names are looked up in what a scan of the operator's folders gives, and are no
 part of any path.
@@ -31,7 +31,7 @@ _FILES: Final = 10_000
 
 
 @dataclass(frozen=True)
-class Source:
+class ModelSource:
     """A version of a model: a file, or the folder of a SavedModel."""
 
     model: str
@@ -69,30 +69,30 @@ def _entries(folder: Path) -> list[Path]:
     return []
 
 
-def _inside(name: str, version: str, folder: Path) -> Iterator[Source]:
+def _inside(name: str, version: str, folder: Path) -> Iterator[ModelSource]:
     """The one model in the folder of a version; nothing where there is none or several."""
-    sources = [Source(name, version, path, kind) for path in _entries(folder) if (kind := _kind(path))]
+    sources = [ModelSource(name, version, path, kind) for path in _entries(folder) if (kind := _kind(path))]
     preferred = [one for one in sources if one.path.name.startswith("model.")] or sources
     if (folder / SAVED_MODEL).is_file():
-        preferred = [Source(name, version, folder, "saved_model")]
+        preferred = [ModelSource(name, version, folder, "saved_model")]
     if len(preferred) == 1:
         yield preferred[0]
 
 
-def _versions(name: str, folder: Path) -> Iterator[Source]:
+def _versions(name: str, folder: Path) -> Iterator[ModelSource]:
     for path in _entries(folder):
         if path.is_dir() and path.name.isdecimal() and path.name.isascii():
             yield from _inside(name, str(int(path.name)), path)
 
 
-def _scan(argument: str) -> Iterator[Source]:
+def _scan(argument: str) -> Iterator[ModelSource]:
     name, path = _named(argument)
     pair = path.with_name(path.name + _SYMBOL)
     if not path.exists() and pair.is_file():
         path = pair
     kind = _kind(path)
     if kind is not None:
-        yield Source(name or _name(path), "1", path, kind)
+        yield ModelSource(name or _name(path), "1", path, kind)
         return
     if not path.is_dir():
         return
@@ -106,7 +106,7 @@ def _scan(argument: str) -> Iterator[Source]:
     for child in _entries(path):
         child_kind = _kind(child)
         if child_kind is not None:
-            yield Source(_name(child), "1", child, child_kind)
+            yield ModelSource(_name(child), "1", child, child_kind)
         elif child.is_dir():
             yield from list(_versions(child.name, child)) or _inside(child.name, "1", child)
 
@@ -123,7 +123,7 @@ class Sources:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.arguments = tuple(arguments)
-        self._scanned: dict[str, dict[str, Source]] = {}
+        self._scanned: dict[str, dict[str, ModelSource]] = {}
         self._at = 0.0
         for argument in self.arguments:
             if next(_scan(argument), None) is None:
@@ -135,12 +135,12 @@ class Sources:
                 )
         self.scan()
 
-    def scan(self, *, fresh: bool = True) -> dict[str, dict[str, Source]]:
+    def scan(self, *, fresh: bool = True) -> dict[str, dict[str, ModelSource]]:
         """Return all versions of all models by name, from the disk; not `fresh`: as they were half a second ago."""
         now = time.monotonic()
         if not fresh and now - self._at < _FRESH:
             return self._scanned
-        models: dict[str, dict[str, Source]] = {}
+        models: dict[str, dict[str, ModelSource]] = {}
         for argument in self.arguments:
             for source in _scan(argument):
                 other = models.setdefault(source.model, {}).setdefault(source.version, source)
@@ -162,7 +162,7 @@ def newest(versions: Sequence[str]) -> list[str]:
 _Fingerprint = tuple[tuple[str, int, int, int], ...]
 
 
-def _files(source: Source) -> list[Path]:
+def _files(source: ModelSource) -> list[Path]:
     """Return the files that a model is read from."""
     if source.path.is_dir():
         files = [path for path in sorted(source.path.rglob("*")) if path.is_file()]
@@ -197,7 +197,7 @@ def _fingerprint(files: Sequence[Path]) -> _Fingerprint:
 
 
 @contextmanager
-def snapshot(source: Source) -> Iterator[Path]:
+def snapshot(source: ModelSource) -> Iterator[Path]:
     """Give the path of a copy of the model for the time of loading; nobody changes or shortens it meanwhile.
 
     An archive stays mapped to its copy, which has no name any more then.
@@ -225,7 +225,7 @@ def snapshot(source: Source) -> Iterator[Path]:
         yield target if source.path.is_dir() else target / source.path.name
 
 
-def fingerprint(source: Source) -> _Fingerprint:
+def fingerprint(source: ModelSource) -> _Fingerprint:
     """Return names, sizes, times and inodes of the files of a model; empty if they cannot be read."""
     with suppress(OSError):
         return _fingerprint(_files(source))

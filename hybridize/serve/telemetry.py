@@ -77,7 +77,7 @@ def _now() -> float:
 
 
 class ModelCounts:
-    """What is counted of one version of a model.
+    """Counts of one version of a model.
 
     Args:
         metrics: where it is shown.
