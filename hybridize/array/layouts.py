@@ -7,10 +7,11 @@ Sizes and strides are numbers of elements, and may be symbolic: what is decided 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from hybridize.base import dims
-from hybridize.base.dims import grouped, product, same
+from hybridize.base.dims import grouped, same
 from hybridize.base.types import Shape
 
 Strides = tuple[int, ...]
@@ -18,7 +19,12 @@ Strides = tuple[int, ...]
 
 def row_major(shape: Shape) -> Strides:
     """The strides of a buffer that is laid out row by row."""
-    return tuple(product(shape[axis + 1 :]) for axis in range(len(shape)))
+    strides: list[int] = []
+    below = 1
+    for size in reversed(shape):
+        strides.append(below)
+        below = below * size
+    return tuple(reversed(strides))
 
 
 def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
@@ -47,10 +53,15 @@ def may_be_view(shape: Shape, strides: Strides, wanted: Shape) -> bool | None:
 
     What is a view for all sizes, or in this call, is decided at once.
     """
-    if not dims.known((*shape, *strides, *wanted)):
-        now = [tuple(map(dims.hint, sizes)) for sizes in (shape, strides, wanted)]
-        if reshaped(*now) is None:
-            return None
+    if dims.known((*shape, *strides, *wanted)):
+        return _is_view(shape, strides, wanted)
+    now = [tuple(map(dims.hint, sizes)) for sizes in (shape, strides, wanted)]
+    return None if reshaped(*now) is None else reshaped(shape, strides, wanted) is not None
+
+
+@lru_cache(1024)
+def _is_view(shape: Shape, strides: Strides, wanted: Shape) -> bool:
+    """Tell whether `reshaped` gives a view of numbers: layers of a net ask the same again and again."""
     return reshaped(shape, strides, wanted) is not None
 
 

@@ -603,7 +603,7 @@ class Grouping:
                 continue
             if group.cost + _cost_of(local) > thresholds.KERNEL_COST or len(group.members) >= thresholds.KERNEL_OPS:
                 continue
-            if walks.isdisjoint(self._walks.of_reads(self._folded(group), group.space.ranges)):
+            if walks.keys().isdisjoint(self._walks.of_reads(self._folded(group), group.space.ranges)):
                 continue
             if others and not self.last.isdisjoint(group.materialised):
                 continue  # as where a group joins what it reads

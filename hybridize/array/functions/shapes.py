@@ -138,9 +138,13 @@ def copied_to(x: Symbol, shape: tuple[int, ...]) -> Symbol | None:
     return symbol
 
 
+_INT = frozenset({int})
+
+
 def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
     """A shape with its -1 replaced; NumPy takes any negative number for that."""
-    sizes = tuple(-1 if type(length) is int and length < 0 else length for length in operands.shape_from(wanted))
+    sizes = wanted if type(wanted) is tuple and _INT.issuperset(map(type, wanted)) else operands.shape_from(wanted)
+    sizes = tuple([-1 if type(length) is int and length < 0 else length for length in sizes])
     total = a.size
     if -1 in sizes:
         known = -math.prod(sizes)

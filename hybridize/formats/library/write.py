@@ -12,10 +12,10 @@ import numpy
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.base.version import VERSION
-from hybridize.codegen.llvm.engine import emit_object
 from hybridize.codegen.llvm.library.emit import emit_library
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor
 from hybridize.codegen.llvm.library.weights_file import checksum
+from hybridize.codegen.llvm.objects import emit_object
 from hybridize.formats.atomic import replacing, write_atomically
 from hybridize.formats.deployable import Deployable, identifier
 from hybridize.formats.library.declared import check_declared, externals, undefined

@@ -34,6 +34,7 @@ from hybridize.schedule.contraction.packing import members_of as members_of
 from hybridize.schedule.contraction.packing import of_one_member as of_one_member
 from hybridize.schedule.contraction.packing import ordering_kernel as ordering_kernel
 from hybridize.schedule.contraction.packing import packing_kernel as packing_kernel
+from hybridize.schedule.contraction.packing import packing_of_taps as packing_of_taps
 from hybridize.schedule.contraction.packing import packing_pays as packing_pays
 from hybridize.schedule.contraction.plan import ProductPlan as ProductPlan
 from hybridize.schedule.contraction.plan import make_plan as make_plan

@@ -28,7 +28,7 @@ from hybridize.schedule.contraction import taps as tap_plans
 from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.borders import borders, share_inside
 from hybridize.schedule.contraction.lanes import LanePlan, lane_cycles, lane_plan
-from hybridize.schedule.contraction.panels import parts_of
+from hybridize.schedule.contraction.panels import ColumnPanels, parts_of
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.contraction.phases import phases
 from hybridize.schedule.homes import Halo, Home, in_order, no_halo, ordered, wider
@@ -572,7 +572,7 @@ class _Walk:
         self,
         part: Part,
         spread: Sequence[tap_plans.TapAxis],
-        panels: Sequence[tap_plans.TapPanels],
+        panels: Sequence[ColumnPanels],
         arithmetic: Arithmetic,
     ) -> tap_plans.TapTiles:
         """The tiles of a part."""
@@ -640,7 +640,7 @@ def _terms(
     return rest, terms
 
 
-def _shares(plan: tap_plans.TapPlan, target: Target) -> tuple[tap_plans.TapPanels, ...]:
+def _shares(plan: tap_plans.TapPlan, target: Target) -> tuple[ColumnPanels, ...]:
     """The panels, told how much of the next one each row of the largest part brings near.
 
     They may come from afar even where the second-level cache could hold all of them: other steps have used it since
@@ -655,7 +655,7 @@ def _shares(plan: tap_plans.TapPlan, target: Target) -> tuple[tap_plans.TapPanel
     part, tiles = max(parts, key=lambda one: hint(one[0].units * one[0].rows))
     rows, sums = max(1, hint(part.units * part.rows)), max(1, hint(part.sums) // hint(plan.blocks.count))
 
-    def with_share(panels: tap_plans.TapPanels, height: int) -> tap_plans.TapPanels:
+    def with_share(panels: ColumnPanels, height: int) -> ColumnPanels:
         share = -(-per_column * panels.vectors * plan.lanes // rows)
         step = -(-share * height * panels.unroll // sums)
         lines = max(1, (step + thresholds.LINE_BYTES // 2) // thresholds.LINE_BYTES)

@@ -28,7 +28,7 @@ from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
 from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.ending import Stores
-from hybridize.schedule.contraction.panels import tile_rows
+from hybridize.schedule.contraction.panels import ColumnPanels, tile_rows
 from hybridize.schedule.contraction.prologue import Prologue
 
 
@@ -47,26 +47,6 @@ class TapAxis:
     w: int = 0
     """From one index of a part to the next: terms of a panel, or elements of the packed w where this is an axis of
     groups."""
-
-
-@frozen
-class TapPanels:
-    """Equal panels of columns beside each other."""
-
-    start: int
-    count: int
-    vectors: int
-    """Registers across a panel. The last columns of the last panel may not exist."""
-    unroll: int
-    """Terms that one turn of its tiles' loop sums."""
-    ahead: int = 0
-    """Bytes from where tiles read a panel to where they fetch it; 0: nowhere."""
-    share: int = 0
-    """Bytes of the panel after this one that a row of the largest part brings into the second-level cache."""
-    lines: int = 0
-    """Lines of memory of it that a turn brings, at most."""
-    step: int = 0
-    """Bytes of it from where a turn brings lines to where the next one does: they lie at equal distances in these."""
 
 
 @frozen
@@ -141,7 +121,7 @@ class TapPlan:
     taps: tuple[TapAxis, ...]
     terms: tuple[TapAxis, ...]
     """Axes whose elements lie one after the other in x, counted as one; slowest first."""
-    panels: tuple[TapPanels, ...]
+    panels: tuple[ColumnPanels, ...]
     tiles: tuple[TapTiles, ...]
     band: int
     """Units that every panel goes through before the next ones: so many keep x and the result near."""
@@ -371,7 +351,7 @@ _WIDTHS = range(1, 5)
 
 def tap_panels(
     columns: int, rows: int, strides: tuple[int, int], sums: tuple[int, int], arithmetic: Arithmetic
-) -> tuple[TapPanels, ...]:
+) -> tuple[ColumnPanels, ...]:
     """Choose panels for so many columns and rows; `sums` are taps and terms of a tap.
 
     `strides` are the bytes from one row to the next, and from one term.
@@ -393,9 +373,8 @@ def tap_panels(
             unroll = _unrolled(strides, height, width, terms, target)
             tall = target.registers >= 32 and height > thresholds.FAR_ROWS
             far = taps * terms * width * target.vector_bytes > target.l1_bytes // 2
-            panels.append(
-                TapPanels(start * lanes, count, width, unroll, thresholds.TAP_AHEAD_BYTES if tall and far else 0)
-            )
+            ahead = thresholds.TAP_AHEAD_BYTES if tall and far else 0
+            panels.append(ColumnPanels(start * lanes, count, width, width * lanes, "", unroll=unroll, ahead=ahead))
     return tuple(panels)
 
 

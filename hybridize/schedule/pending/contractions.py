@@ -21,12 +21,12 @@ from hybridize.schedule.contraction import (
     make_packing,
     make_plan,
     packing_kernel,
+    packing_of_taps,
     packing_pays,
     winograd,
 )
 from hybridize.schedule.contraction.arrangement import Arrangement, OperandReading, reading
 from hybridize.schedule.contraction.copies import into_home, leaves_as_it_is
-from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import Ending, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
@@ -427,7 +427,8 @@ def _packed_second(
     elif not read.packed:
         return None
     elif isinstance(plan, TapPlan):
-        elements, fill = plan.packed_elements, panels_of_taps(arranged.contraction, plan, source, program.target)
+        packing = packing_of_taps(plan, arranged.contraction, *source)
+        elements, fill = plan.packed_elements, packing_kernel(packing, program.target)
     else:
         elements = read.second.elements
         fill = into_home(w.type.shape, source, (read.second, dtype), program.target)

@@ -30,8 +30,8 @@ from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
-from hybridize.schedule.contraction.panels import Summation
-from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan, TapTable, TapTiles, table_of
+from hybridize.schedule.contraction.panels import ColumnPanels, Summation
+from hybridize.schedule.contraction.taps import TapAxis, TapPlan, TapTable, TapTiles, table_of
 
 Range = tuple[int | str, int | str]
 """The first one of some, and the end."""
@@ -115,7 +115,7 @@ class _Driver:
                     before += panels.count
         return f
 
-    def _widened(self, panels: TapPanels, panel: str, known: Mapping[int, str]) -> str:
+    def _widened(self, panels: ColumnPanels, panel: str, known: Mapping[int, str]) -> str:
         """A panel with its elements converted, in scratch."""
         f, plan = self.f, self.plan
         light = _light(plan, panels, self.ending.params, self.arithmetic, f"{f.name}.widen")
@@ -126,7 +126,7 @@ class _Driver:
         f.call(name, [f"ptr {to}", f"ptr {panel}", f"i64 {count}", *passed])
         return to
 
-    def _columns(self, panels: TapPanels, before: int) -> tuple[str, str]:
+    def _columns(self, panels: ColumnPanels, before: int) -> tuple[str, str]:
         """The columns of those panels of which a range of a call has lines; `before` are the panels before them."""
         f, width, lines = self.f, panels.vectors * self.plan.lanes, self.f.operand(self.plan.lines)
         beyond = f.op(f"udiv i64 {f.op(f'add i64 %last, {f.plus(lines, -1)}')}, {lines}")
@@ -136,7 +136,7 @@ class _Driver:
             columns.append(f.plus(f.times(f.between(own, "0", f.operand(panels.count)), width), panels.start))
         return columns[0], columns[1]
 
-    def _of_panel(self, panels: TapPanels, before: int, column: str, band: tuple[str, str]) -> tuple[str, str]:
+    def _of_panel(self, panels: ColumnPanels, before: int, column: str, band: tuple[str, str]) -> tuple[str, str]:
         """The lines of a panel that are in the range of a call, of those of a band."""
         f, lines = self.f, self.f.operand(self.plan.lines)
         index = f.op(f"sub i64 {column}, {f.operand(panels.start)}")
@@ -284,7 +284,7 @@ class _Line:
     """
 
     plan: TapPlan
-    panels: TapPanels
+    panels: ColumnPanels
     tiles: TapTiles
     height: int
     shared: Mapping[str, int]
@@ -476,7 +476,7 @@ class _Line:
         return _light(self.plan, self.panels, self.ending.params, self.arithmetic, "").loading(f, self.panels.vectors)
 
 
-def _width(f: Function, plan: TapPlan, panels: TapPanels, vector: int | None, column: str) -> Width:
+def _width(f: Function, plan: TapPlan, panels: ColumnPanels, vector: int | None, column: str) -> Width:
     """The lanes of a vector of columns that exist."""
     lanes = plan.lanes
     last = vector is None or vector == panels.vectors - 1 or is_symbolic(plan.column.size)
@@ -487,7 +487,7 @@ def _width(f: Function, plan: TapPlan, panels: TapPanels, vector: int | None, co
 
 
 def _light(
-    plan: TapPlan, panels: TapPanels, params: Sequence[Param], arithmetic: ArithmeticEmitter, name: str
+    plan: TapPlan, panels: ColumnPanels, params: Sequence[Param], arithmetic: ArithmeticEmitter, name: str
 ) -> Light:
     """The way of elements of panels that have them as they are stored; `name` begins those of functions."""
     prologue = plan.prologue
