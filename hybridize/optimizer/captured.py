@@ -201,7 +201,9 @@ class Settings(Feed):
         if graph is None:
             return None
         schedule = optimizer.lr_scheduler
-        notes = () if schedule is None else (f"the schedule {type(schedule).__name__}: set learning_rate for each step",)
+        notes = (
+            () if schedule is None else (f"the schedule {type(schedule).__name__}: set learning_rate for each step",)
+        )
         names = {id(rate): "learning_rate", id(steps): "step"}
         return FeedInFile(names, self.array, graph, (rate, steps), (1,), notes)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The numbers of an optimizer's formula, computed by the program itself: files have no Python that does.
 
-    settings_graph(...) -> Graph        of the learning rate (f64[]) and the count of steps (i64[])
+    settings_graph(...) -> Graph        of learning rate (f64[]) and count of steps (i64[])
 
-`Optimizer.scalars` runs once, on numbers that record what is done to them. What it does with float64 numbers of Python's
-the program does with float64: sums, differences, products, quotients, powers, roots. It may not ask which number it is.
+`Optimizer.scalars` runs once, on numbers that record what is done to them. What it does with Python's numbers the
+program does with float64: sums, differences, products, quotients, powers, roots. It may not ask which number it has.
 """
 
 from __future__ import annotations
@@ -75,9 +75,11 @@ class RecordedNumber:
     def __bool__(self) -> bool:
         raise NumberIsAsked
 
-    __float__ = __int__ = __index__ = __lt__ = __le__ = __gt__ = __ge__ = __mod__ = __floordiv__ = __bool__  # type: ignore[assignment]
-    __eq__ = __bool__  # type: ignore[assignment]
+    def __eq__(self, other: object) -> bool:
+        raise NumberIsAsked
+
     __hash__ = None  # type: ignore[assignment]
+    # Order, remainders and conversions are not there: Python raises a TypeError where a formula asks for them.
 
 
 def _operand(number: Any) -> Operand:
@@ -128,8 +130,8 @@ def settings_graph(
             numbers, now = optimizer._settings(lr, row.decay, RecordedNumber(own))
             if now != expected:
                 raise NumberIsAsked
-            for name in names:
-                cells.append(bind1(ops.Reshape((1, 1)), bind1(ops.Cast(dtype), _operand(numbers[name]))))
+            values = [bind1(ops.Cast(dtype), _operand(numbers[name])) for name in names]
+            cells += [bind1(ops.Reshape((1, 1)), value) for value in values]
         width = len(names)
         lines = [ops.concat(*cells[k : k + width], axis=1) for k in range(0, len(cells), width)]
         return [ops.concat(*lines, axis=0), after]

@@ -136,8 +136,9 @@ class _Stated:
             finally:
                 transaction.rollback(progress)
         facts = [fact for _, fact in pairs if fact is not None]
-        kept = tuple(feed for feed in transaction.feeds if feed not in [feed for feed, fact in pairs if fact])
-        self.captured = _without_gradients(changed(captured, transaction=changed(transaction, feeds=kept)))
+        stated = [feed for feed, fact in pairs if fact is not None]
+        others = tuple(feed for feed in transaction.feeds if feed not in stated)
+        self.captured = _without_gradients(changed(captured, transaction=changed(transaction, feeds=others)))
         for fact in facts:
             self.names.update(fact.names)
             self.left_out += fact.left_out

@@ -164,6 +164,8 @@ class World:
         self.effects: list[SideEffect] = []
         self._first_writes: dict[Key, FirstWrite] = {}
         """Places that the program writes, as they were before its first write."""
+        self._whole: Any = None
+        """The object that was last depended on as a whole."""
         self.undo: list[Callable[[], object]] = []
         """Puts the user's objects back when the capture is over, as the calls of the program write them; and what is
         known of writes, where the capture goes `back`."""
@@ -499,6 +501,9 @@ class World:
 
     def read_whole(self, owner: Any) -> None:
         """Depend on all that an object consists of that tells of changes: a method of it is called as it is."""
+        if owner is self._whole:  # as for its method that a call of it goes on with
+            return
+        self._whole = owner
         if id(owner) not in self.fresh:
             for storage in watches_of(owner, Everything.EVERYTHING):
                 self._watched[id(storage)] = storage

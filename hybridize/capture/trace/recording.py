@@ -130,6 +130,9 @@ FORMS = Hooks()
 `cond`, `foreach` and `while_loop`. Few programs have one."""
 
 
+_INT = frozenset({int})
+
+
 class Interned:
     """Lines and composites of a program, equal ones as one object."""
 
@@ -204,8 +207,9 @@ class Recording(GraphScope):
         own = function.key if isinstance(function, CompositeBody) else None
         if own is None or self.root.tries or self.differentiated or modes.is_recording():
             return None
-        types = [self.type_of(operand) for operand in operands]
-        if len({*operands}) < len(operands) or any(type(size) is not int for kind in types for size in kind.shape):
+        types = [operand.type for operand in operands]
+        sizes = {type(size) for kind in types for size in kind.shape}
+        if len({*operands}) < len(operands) or not sizes <= _INT:
             return None  # to ask which symbolic sizes are equal would bind the program to some
         return label, own, tuple(types), modes.is_training(), self.root.location()
 

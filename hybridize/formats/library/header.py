@@ -37,15 +37,12 @@ def header(model: LibraryModel) -> str:
         "STATE": _TURNS if model.states else _ANY,
         "SEED": _SEED.replace("NAME", model.name) if model.random >= 0 else "",
         "VERSION": model.version,
-        "STATES": "\n    const NAME_tensor *states; /**< that NAME_get reads */\n    int32_t state_count;".replace(
-            "NAME", model.name
-        )
-        if model.state_tensors
-        else "",
-        "HOST": _HOST.replace("NAME", model.name).replace("%LIST%", "\n".join(_states(model)))
-        if model.state_tensors
-        else "",
+        "STATES": "",
+        "HOST": "",
     }
+    if model.state_tensors:
+        parts["STATES"] = _FIELDS.replace("NAME", model.name)
+        parts["HOST"] = _HOST.replace("NAME", model.name).replace("%LIST%", "\n".join(_states(model)))
     text = _TEMPLATE.replace("NAME", model.name)
     return _PLACE.sub(lambda match: parts[match[1]], text)
 
@@ -174,6 +171,9 @@ _SEED = """
 int32_t NAME_seed(NAME *model, uint64_t seed);
 """
 
+_FIELDS = """
+    const NAME_tensor *states; /**< that NAME_get reads */
+    int32_t state_count;"""
 _HOST = """
 /** The states of a model, which its calls change, are
  *
@@ -190,7 +190,7 @@ int32_t NAME_set(NAME *model, const char *name, const void *data, int64_t nbytes
 /** Writes all states to a safetensors file, by way of PATH.part: the file is the old one or the new one, whole. */
 int32_t NAME_save(NAME *model, const char *path);
 
-/** Reads all states from a safetensors file: names, dtypes and shapes must be those above; it may hold others besides. */
+/** Reads all states from a safetensors file: names, dtypes and shapes must be those above; others may be there. */
 int32_t NAME_load(NAME *model, const char *path);
 """
 

@@ -89,7 +89,6 @@ def compiled(
         stored.offsets,
         len(stored.content),
         states,
-        tensors,
         next((number for number, state in enumerate(deployable.states) if state.name == RANDOM), -1),
         threads,
         tuple(messages),
@@ -97,6 +96,7 @@ def compiled(
         VERSION,
         stored.marker,
         0 if stored.marker else checksum(numpy.frombuffer(stored.content, numpy.uint8)),
+        tensors,
     )
     model = changed(model, json=described(model))
     check_declared(name, externals(variants), platform)

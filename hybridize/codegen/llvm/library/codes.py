@@ -74,7 +74,9 @@ def texts(model: LibraryModel) -> dict[int, str]:
         CodegenError E970: there are more arrays, axes or assertions than numbers.
     """
     arrays = (*model.inputs, *model.outputs)
-    if max(len(arrays), len(model.assertions), len(model.state_tensors)) > ARRAYS or any(one.type.ndim > 100 for one in arrays):
+    if max(len(arrays), len(model.assertions), len(model.state_tensors)) > ARRAYS or any(
+        one.type.ndim > 100 for one in arrays
+    ):
         raise CodegenError("E970", f"{model.name} has more arrays or axes than a library's codes can name")
     messages = {OK: "no error", **{code(kind, 0, case): line for (kind, case), line in _GENERAL.items()}}
     messages[code(SIZE)] = _conditions(model)

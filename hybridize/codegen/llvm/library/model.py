@@ -73,8 +73,6 @@ class LibraryModel:
     """Of all weights, or of the file that has them."""
     states: tuple[tuple[int, int], ...]
     """For each state, the array that it begins as, and its size in bytes."""
-    state_tensors: tuple[LibraryTensor, ...]
-    """Of each state name and type; none where the host cannot reach them."""
     random: int
     """The state that is the random generator's (a seed, and how many numbers were drawn); -1: none."""
     slots: int
@@ -87,3 +85,5 @@ class LibraryModel:
     """The bytes before the weights, if these are inside; empty if they are in a file."""
     checksum: int = 0
     """Of that file, see `weights_file`."""
+    state_tensors: tuple[LibraryTensor, ...] = ()
+    """Of each state name and type; none where the host cannot reach them."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Add to a library what its host does with states by name: C (`runtimes/states.c`), and the tables that it reads.
 
-    i32 NAME_get(ptr model, ptr name, ptr data, i64 nbytes)
-    i32 NAME_set(ptr model, ptr name, ptr data, i64 nbytes)
-    i32 NAME_save(ptr model, ptr path)
-    i32 NAME_load(ptr model, ptr path)
+i32 NAME_get(ptr model, ptr name, ptr data, i64 nbytes)
+i32 NAME_set(ptr model, ptr name, ptr data, i64 nbytes)
+i32 NAME_save(ptr model, ptr path)
+i32 NAME_load(ptr model, ptr path)
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def emit_states(module: Module, model: LibraryModel, layout: Layout) -> None:
     files = "files_windows" if model.system == "windows" else "files_posix"
     for text in (runtimes.text("states"), runtimes.text(files)):
         module.add(text, names, public=names.values())
-    texts, sizes, rows = b"", [], []
+    texts, sizes, rows = b"", list[int](), list[str]()
     for tensor, offset in zip(model.state_tensors, layout.states, strict=True):
         name, dtype = len(texts), len(texts) + len(tensor.name.encode()) + 1
         texts += tensor.name.encode() + b"\0" + DTYPES[tensor.type.dtype.name].encode() + b"\0"
@@ -43,10 +43,10 @@ def emit_states(module: Module, model: LibraryModel, layout: Layout) -> None:
         sizes += tensor.type.shape
     _emit_table(module, "state_table", "{ i64, i64, i64, i64, i64, i64 }", rows)
     _emit_table(module, "state_sizes", "i64", [f"i64 {size}" for size in sizes or [0]])
-    for name, content in (("state_texts", texts), ("state_header", file_header(model))):
-        module.globals[name] = f'@{name} = private constant [{len(content)} x i8] c"{quoted(content)}"'
-    for name, number in (("state_count", len(rows)), ("state_header_bytes", len(file_header(model)))):
-        module.globals[name] = f"@{name} = private constant i64 {number}, align 8"
+    for title, content in (("state_texts", texts), ("state_header", file_header(model))):
+        module.globals[title] = f'@{title} = private constant [{len(content)} x i8] c"{quoted(content)}"'
+    for title, number in (("state_count", len(rows)), ("state_header_bytes", len(file_header(model)))):
+        module.globals[title] = f"@{title} = private constant i64 {number}, align 8"
 
 
 def file_header(model: LibraryModel) -> bytes:
