@@ -211,3 +211,39 @@ def test_changed_copies_the_fields_and_nothing_else(decorator):
         for wrong in ("cached", "z"):
             with pytest.raises(TypeError):
                 changed(one, **{wrong: 4})
+
+
+def of_fields(decorator, count, last):
+    """A class of so many fields; the last ones are optional."""
+    names = [f"field{number}" for number in range(count)]
+    body = {"__annotations__": dict.fromkeys(names, int)}
+    for name, value in zip(names[-len(last) :] if count >= len(last) else [], last, strict=False):
+        body[name] = value
+    return decorator(type("Of", (), body)), names
+
+
+KINDS = {"frozen": (frozen, dataclass(frozen=True)), "mutable": (mutable, dataclass)}
+ENDS = {"all are required": [], "defaults": [7, "8"], "a factory": [7, field(default_factory=list)]}
+
+
+@pytest.mark.parametrize("last", ENDS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", range(24))
+def test_constructors_of_any_number_of_fields(count, kind, last):
+    ours, theirs = (of_fields(decorator, count, ENDS[last]) for decorator in KINDS[kind])
+    cls, names = ours
+    values = [object() for _ in names]
+    for _ in range(12):  # until it is written, and after
+        for args, kwargs in [
+            (values, {}), ((), dict(zip(names, values, strict=True))), (values[:-1], {}), (values[:-2], {}),
+            (values[:1], dict(zip(names[1:], values[1:], strict=True))), ([*values, 1], {}), (values, {"other": 1}),
+        ]:  # fmt: skip
+            results = []
+            for one, _ in (ours, theirs):
+                try:
+                    results.append(vars(one(*args, **kwargs)))
+                except TypeError:
+                    results.append(TypeError)
+            assert results[0] == results[1]
+    assert "__init__" not in str(vars(cls(*values)))
+    assert cls.__init__.__qualname__ == "Of.__init__" or "a factory" in last
