@@ -17,6 +17,7 @@ BENCH := .venv-bench/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 MXNET := 1.9.1 2.0.0b1
+TRITON := "tritonclient>=2.60"
 TENSORFLOW := tensorflow-cpu==2.21.0
 JAX := jax==0.10.2
 TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
@@ -79,10 +80,12 @@ clean:
 	$(BIN)/python -m compileall -q hybridize
 	@touch $@
 
-# torch first and by its exact version, so that nothing else draws in another build of it.
+# torch first and by its exact version, so that nothing else draws in another build of it. The client that the server's
+# tests speak through without its dependencies: it asks for ml_dtypes and protobuf older than those it works with.
 .venv/.installed-dev: pyproject.toml benchmarks/pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install $(PIP_FLAGS) $(TORCH)
 	$(BIN)/python -m pip install $(PIP_FLAGS) -e ".[dev]" -e ./benchmarks
+	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps $(TRITON)
 	$(BIN)/python -m compileall -q hybridize
 	@touch $@ .venv/.installed
 

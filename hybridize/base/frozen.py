@@ -100,7 +100,9 @@ def changed(one: T, **fields: Any) -> T:
         instance: T = dataclasses.replace(one, **fields)  # type: ignore[type-var]
         return instance
     copy, values = object.__new__(type(one)), one.__dict__
-    copy.__dict__.update({name: values[name] for name in names} | fields)  # and not what is cached
+    if len(values) != len(names):  # what is cached is another's
+        values = {name: values[name] for name in names}
+    copy.__dict__.update(values, **fields)
     return copy
 
 

@@ -30,7 +30,7 @@ class Placed:
     run: Run | RollingRun
     axes: Axes = ()
     """Those that count its rows, slowest first."""
-    plan: contraction.ProductPlan | None = None
+    plan: contraction.MatrixPlan | None = None
     """Of a product: by blocks of rows."""
     fill: Kernel | None = None
     """Packs the matrices of a product, before the band begins or before the blocks of each member of the batch."""
@@ -280,7 +280,7 @@ class Bands:
             and memory.last <= last
         }
 
-    def _packing(self, plan: contraction.ProductPlan) -> contraction.Packing | None:
+    def _packing(self, plan: contraction.MatrixPlan) -> contraction.Packing | None:
         """Return the packing that a product would have at each call by itself: in a band it is done before, once."""
         product = plan.product
         packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(product)

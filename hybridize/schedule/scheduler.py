@@ -277,21 +277,12 @@ def _described_program(program: Scheduling, finished: FinishedSteps, scratch_byt
     steps, updates = proven_updates([step for step, _ in entries], program.updates, stopping=stopping)
     steps = merged(steps)
     constants = program.slots.constants()
-    threads = {
-        number: group.split.slots
-        for group in beside
-        if group.split is not None
-        for number in range(group.first, group.last + 1)
-    }
     plan = Plan(
         tuple(Buffer.of(value.type) for value in program.graph.inputs),
         tuple(Buffer.of(type_of(constant)) for constant in constants),
         tuple(Buffer.of(value.type) for value in program.graph.outputs),
         plain(scratch_bytes),
-        tuple(
-            planned(step, flops, threads.get(number))
-            for number, (step, (_, flops)) in enumerate(zip(steps, entries, strict=True))
-        ),
+        tuple(planned(step, flops) for step, (_, flops) in zip(steps, entries, strict=True)),
         teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
         updates=updates,
         layouts=_layouts_kept(program, steps),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hybridize` in typer's words: compile, run, inspect, explain, migrate, cache, machine.
+"""The command `hybridize` in typer's words: compile, run, inspect, explain, serve, migrate, cache, machine.
 
 Installed packages add commands of their own: functions that they name as entry points of the group
 `hybridize.commands`.
@@ -24,6 +24,7 @@ from hybridize.tools import (
     explanation_tables,
     machine_choices,
     saved_files,
+    serve_command,
 )
 from hybridize.tools.migrating import command as migrating
 
@@ -182,6 +183,8 @@ def machine_(
     """Show what code is made by on this machine, and where that comes from; measured once, in some 40 ms."""
     machine_choices.table(again=again).show(Console())
 
+
+application.command(name="serve")(serve_command.serve)
 
 for extension in metadata.entry_points(group="hybridize.commands"):
     application.command(extension.name)(extension.load())

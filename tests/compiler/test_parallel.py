@@ -135,9 +135,7 @@ def test_on_other_levels(name, target):
 @pytest.mark.usefixtures("everything")
 def test_what_can_be_shared_is():
     shared = [
-        name
-        for name, (function, shapes) in KERNELS.items()
-        if max(step.threads for step in check(*graph_of(function, *shapes)).steps) > 1
+        name for name, (function, shapes) in KERNELS.items() if max(check(*graph_of(function, *shapes)).threads) > 1
     ]
     assert set(KERNELS) - set(shared) == {"one sum", "cumulative"}
 
@@ -201,7 +199,7 @@ def test_small_programs_are_as_they_were():
     large, _ = graph_of(lambda x: [ops.exp(x)], (2000, 2000))
     assert not build(large, host_target()).plan.teams
     assert build(large, host_target(), slots=4).plan.teams == (0,)
-    assert [step.threads for step in build(large, host_target(), slots=4).plan.steps] == [4]
+    assert build(large, host_target(), slots=4).plan.threads == (4,)
 
 
 def test_each_thread_has_its_own_rows():

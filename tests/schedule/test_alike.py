@@ -17,7 +17,7 @@ from hybridize.graph import Graph
 from hybridize.ops import composites, make_graph
 from hybridize.ops.evaluate import evaluate
 from hybridize.passes import PIPELINE
-from hybridize.schedule.contraction import plan as plans
+from hybridize.schedule.contraction import tiles as plans
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.kernel import _Printer
 from hybridize.schedule.nests import Nests
