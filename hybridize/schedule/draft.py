@@ -279,7 +279,9 @@ class _Form:
             for read in local.reads:
                 operand = node.inputs[read.operand]
                 is_inlined = operand in inlined
-                parts.append(self.numbers.setdefault(operand, len(self.numbers)) if is_inlined else self._operand(operand))
+                parts.append(
+                    self.numbers.setdefault(operand, len(self.numbers)) if is_inlined else self._operand(operand)
+                )
         numbers = {id(value): number for value, number in self.numbers.items()}
         for (value_id, *rest), number in group.variables.items():
             if value_id not in numbers:
