@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
 from hybridize.base.dims import hint, is_symbolic, product, proven, same
-from hybridize.base.frozen import frozen, mutable
+from hybridize.base.frozen import changed, frozen
 from hybridize.loops.expr import Axis, Expr
 from hybridize.loops.index import Index, Space
 from hybridize.machine.target import Target
@@ -120,7 +120,7 @@ def has_unknown_panels(product: Product) -> bool:
     return is_symbolic(product.n) or is_symbolic(product.k)
 
 
-@mutable(eq=False)
+@frozen(eq=False)
 class Run:
     """Consecutive members that share their rows."""
 
@@ -136,8 +136,6 @@ class Run:
     """Memory that one member stores and another reads."""
     blocks: RowBlocks | None = None
     """Of each member; None where a band is not faster."""
-    local: dict[Memory, int] = field(default_factory=dict)
-    """Memory of which there is one block, with the bytes of a row."""
 
     @property
     def rows(self) -> int:
@@ -270,9 +268,9 @@ def find_runs(
         rows = _longest(front, rows, member)
         longer = None if rows is None else rows.run()
         if longer is not None:
-            longer.blocks = blocks_of(longer, target, threads)
+            longer = changed(longer, blocks=blocks_of(longer, target, threads))
             if longer.blocks is not None and not fits(longer):
-                longer.blocks = None
+                longer = changed(longer, blocks=None)
         if longer is not None and (run is None or _goes_on(longer, run)):
             front, at = list(longer.members), at + 1
             if longer.blocks is not None:

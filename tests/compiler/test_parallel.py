@@ -265,8 +265,8 @@ def test_sizes_of_the_call(everything, monkeypatch):
     monkeypatch.setattr(thresholds, "GROWTH", 1)
     alone, run = program_of_sizes(1)
     shared, run_shared = program_of_sizes(3)
-    assert {step.threads for step in alone.kernels} == {1}
-    assert {step.threads for step in shared.kernels} == {3}  # 40 columns are one vector's turn, beside the other steps
+    assert {*alone.plan.threads} == {1}
+    assert {*shared.plan.threads} == {3}  # 40 columns are one vector's turn, beside the other steps
     for rows, columns in ((2, 2), (3, 5), (7, 64), (64, 33), (65, 70), (333, 100), (5, 333)):
         same(run_shared(rows, columns), run(rows, columns))
 
@@ -278,7 +278,7 @@ def test_workers_are_woken_by_the_work_of_the_call():
     n = scope.symbol(200)
     graph = make_graph(lambda x: [ops.exp(x)], [TensorType((n, 100), FLOAT)])
     program = compile(graph, threads=2)
-    assert [step.threads for step in program.kernels] == [2]
+    assert program.plan.threads == (2,)
     assert POOL.shutdown()
     program.run([numpy.ones((20, 100), FLOAT)])
     assert POOL.workers == 0

@@ -22,7 +22,7 @@ from hybridize.ops import composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL, TEAM
-from hybridize.schedule import parallel, schedule, scheduler, thresholds
+from hybridize.schedule import parallel, schedule, scheduler, storage, thresholds
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.tasks import TaskFinder
 from tests.refusals import refusal
@@ -57,7 +57,7 @@ def scheduled(graph, slots, monkeypatch):
     steps have no other memory; its tasks have each step, and all of its turns, once."""
     blocks, groups = [], []
 
-    def assign(given, place=scheduler.assign):
+    def assign(given, place=storage.assign):
         blocks.extend(given)
         return place(given)
 
@@ -67,7 +67,7 @@ def scheduled(graph, slots, monkeypatch):
         return kept
 
     with monkeypatch.context() as patch:
-        patch.setattr(scheduler, "assign", assign)
+        patch.setattr(storage, "assign", assign)
         patch.setattr(scheduler, "keep_apart", keep_apart)
         made = schedule(graph, host_target(), slots)
     for group, units in zip(made.groups, groups, strict=True):

@@ -206,17 +206,9 @@ def _arrangement(
     groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
     sums = tuple(range(rank, len(contraction.sizes)))
     return Arrangement(
-        contraction=contraction,
-        swapped=swapped,
-        shapes=shapes,
-        groups=groups,
-        rows=tuple(rows),
-        column=lane,
-        along=role,
-        sums=sums,
-        phases=parts,
-        halo=halo,
-    )
+        contraction=contraction, swapped=swapped, shapes=shapes, groups=groups, rows=tuple(rows), column=lane,
+        along=role, sums=sums, phases=parts, halo=halo,
+    )  # fmt: skip
 
 
 def _moved(contraction: Contraction, shapes: tuple[Shape, Shape]) -> tuple[tuple[Part, ...], Halo] | None:
@@ -510,21 +502,12 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
         key = tile.row.axis, tile.heights, is_symbolic(part.contraction.sizes[tile.row.axis])
         tiles.setdefault(key, (tile, []))[1].append(walk.box(part, tile, taps, terms, spread))
     plan = tap_plans.TapPlan(
-        elements=ElementTypes(default_precision(dtype), contraction.paired),
-        lanes=lanes,
-        sizes=contraction.shape,
-        stores="results",
-        groups=groups,
-        spread=spread,
-        column=column,
-        taps=taps,
-        terms=terms,
-        panels=panels,
-        tiles=tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()),
-        band=1,
-        blocks=tap_plans.TapBlocks(),
-        parts=parts_of(_count(taps) * _count(terms), arithmetic),
-    )
+        elements=ElementTypes(default_precision(dtype), contraction.paired), lanes=lanes,
+        sizes=contraction.shape, stores="results", groups=groups, spread=spread, column=column, taps=taps,
+        terms=terms, panels=panels,
+        tiles=tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()), band=1,
+        blocks=tap_plans.TapBlocks(), parts=parts_of(_count(taps) * _count(terms), arithmetic),
+    )  # fmt: skip
     blocks = tap_plans.tap_blocks(plan, hint(x.elements) * dtype.itemsize, target)
     band = _band(plan, x, target) if same(blocks.count, 1) else tap_plans.block_band(plan, target)
     plan = changed(plan, band=band, blocks=blocks)
@@ -613,15 +596,11 @@ class _Walk:
             return sum((axis.w // axis.step * firsts[axis.axis] for axis in axes), 0)
 
         return tap_plans.TapPart(
-            start=self.x.offset + start,
-            group=packed(spread),
-            term=packed((*taps, *terms)),
-            firsts=tuple(firsts[: contraction.rank]),
-            lines=tuple(sizes[axis.axis] for axis in tiles.outer),
-            rows=sizes[tiles.row.axis],
-            taps=tuple(sizes[axis.axis] for axis in taps),
+            start=self.x.offset + start, group=packed(spread), term=packed((*taps, *terms)),
+            firsts=tuple(firsts[: contraction.rank]), lines=tuple(sizes[axis.axis] for axis in tiles.outer),
+            rows=sizes[tiles.row.axis], taps=tuple(sizes[axis.axis] for axis in taps),
             terms=dims.product(sizes[axis.axis] for axis in terms),
-        )
+        )  # fmt: skip
 
 
 def _count(axes: Sequence[tap_plans.TapAxis]) -> int:

@@ -129,15 +129,9 @@ def _leaving(index: Subscript, size: int, sizes: tuple[int, ...], rank: int) -> 
     if not dims.known((index.offset, row_factor, factor, count, terms, size)):
         return None
     return _Leaving(
-        row=row,
-        row_factor=row_factor,
-        rows=count,
-        sum=inner,
-        factor=factor,
-        terms=terms,
-        offset=index.offset,
+        row=row, row_factor=row_factor, rows=count, sum=inner, factor=factor, terms=terms, offset=index.offset,
         size=size,
-    )
+    )  # fmt: skip
 
 
 def _box(part: Part, spans: dict[int, tuple[int, int]], leaving: list[_Leaving]) -> Part:

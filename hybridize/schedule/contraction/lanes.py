@@ -236,19 +236,10 @@ def lane_plan(
         for axis in range(len(contraction.sizes))
     )
     plan = LanePlan(
-        elements=elements,
-        lanes=elements.arithmetic(target).lanes,
-        sizes=contraction.shape,
-        stores="results",
-        lane=lane,
-        length=contraction.sizes[lane],
-        axes=axes,
-        x=x.strides,
-        w=w.strides,
-        tiles=(),
-        by_lanes=False,
-        parts=thresholds.SUMMED if is_float(contraction.precision.accumulate) else 0,
-    )
+        elements=elements, lanes=elements.arithmetic(target).lanes, sizes=contraction.shape, stores="results",
+        lane=lane, length=contraction.sizes[lane], axes=axes, x=x.strides, w=w.strides, tiles=(),
+        by_lanes=False, parts=thresholds.SUMMED if is_float(contraction.precision.accumulate) else 0,
+    )  # fmt: skip
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     cut = _cut(contraction, parts)
     for part in parts:

@@ -115,18 +115,12 @@ def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     long, across = (product.k, product.n) if product.transpose_w else (product.n, product.k)
     elements = sum(((size - 1) * stride for size, stride in members), (across - 1) * product.w_row + long)
     return Packing(
-        dtype=product.stored,
-        packed=arithmetic.packed,
-        lanes=arithmetic.lanes,
+        dtype=product.stored, packed=arithmetic.packed, lanes=arithmetic.lanes,
         sections=column_panels(product.columns, arithmetic.lanes, panel_vectors(arithmetic), pack, product.gates),
-        groups=tuple((member,) for member in members),
-        terms=(((product.k, per_term),),),
-        columns=product.columns,
-        column=per_column,
-        gate=product.columns * per_column,
-        start=0,
+        groups=tuple((member,) for member in members), terms=(((product.k, per_term),),),
+        columns=product.columns, column=per_column, gate=product.columns * per_column, start=0,
         source_elements=elements,
-    )
+    )  # fmt: skip
 
 
 def packing_of_taps(plan: TapPlan, contraction: Contraction, home: Home, dtype: DType) -> Packing:
@@ -142,18 +136,11 @@ def packing_of_taps(plan: TapPlan, contraction: Contraction, home: Home, dtype: 
         return tuple((axis.size, strides.get(axis.axis, 0)) for axis in axes)
 
     return Packing(
-        dtype=dtype,
-        packed=plan.elements.in_panels,
-        lanes=plan.lanes,
-        sections=plan.panels,
-        groups=(walked(plan.packed_groups),),
-        terms=(walked(plan.taps), walked(plan.terms)),
-        columns=plan.column.size,
-        column=strides.get(plan.column.axis, 0),
-        gate=0,
-        start=start,
+        dtype=dtype, packed=plan.elements.in_panels, lanes=plan.lanes, sections=plan.panels,
+        groups=(walked(plan.packed_groups),), terms=(walked(plan.taps), walked(plan.terms)),
+        columns=plan.column.size, column=strides.get(plan.column.axis, 0), gate=0, start=start,
         source_elements=home.elements,
-    )
+    )  # fmt: skip
 
 
 def of_one_member(product: Product) -> Product:

@@ -96,21 +96,13 @@ def make_plan(
         dots = make_dots(product, arithmetic, tiling.flips)
     w_bytes = product.n * product.k * arithmetic.stored_bytes
     return MatrixPlan(
-        elements=product.elements,
-        lanes=arithmetic.lanes,
-        sizes=(product.batch, product.m, product.columns),
-        stores=_stores(product, arithmetic, tiling, following),
-        product=product,
-        tiling=tiling,
-        dots=dots,
-        scratch=make_scratch(product, arithmetic, tiling, block),
-        axis=split_axis(product, arithmetic, tiling),
-        cuts=units(product, arithmetic, tiling),
-        x_bytes=product.m * product.k * arithmetic.stored_bytes,
+        elements=product.elements, lanes=arithmetic.lanes, sizes=(product.batch, product.m, product.columns),
+        stores=_stores(product, arithmetic, tiling, following), product=product, tiling=tiling, dots=dots,
+        scratch=make_scratch(product, arithmetic, tiling, block), axis=split_axis(product, arithmetic, tiling),
+        cuts=units(product, arithmetic, tiling), x_bytes=product.m * product.k * arithmetic.stored_bytes,
         w_bytes=make_packing(product, arithmetic).matrix_bytes if product.packed else w_bytes,
-        is_short=is_symbolic(product.k) or product.k < thresholds.LOOP_TERMS,
-        blocks=blocks,
-    )
+        is_short=is_symbolic(product.k) or product.k < thresholds.LOOP_TERMS, blocks=blocks,
+    )  # fmt: skip
 
 
 def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following: Following) -> Stores:

@@ -204,21 +204,10 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     if streams:  # whose few rows are added to memory every few terms
         summation = changed(summation, parts=0)
     return Tiling(
-        form=form,
-        along_k=along_k,
-        sections=parts,
-        group=group,
-        k_block=k_block,
-        order=order,
-        x_row=x_row,
-        x_tiles=x_tiles,
-        flips=flips,
-        ahead=ahead,
-        panel_ahead=panel_ahead,
-        few_rows=few,
-        summation=summation,
+        form=form, along_k=along_k, sections=parts, group=group, k_block=k_block, order=order, x_row=x_row,
+        x_tiles=x_tiles, flips=flips, ahead=ahead, panel_ahead=panel_ahead, few_rows=few, summation=summation,
         tiles_together=thresholds.TILES_TOGETHER if x_tiles else 1,
-    )
+    )  # fmt: skip
 
 
 def _converted(product: Product, section: panels.ColumnPanels, order: Order) -> panels.Pack:

@@ -331,14 +331,9 @@ def _windows(arranged: Arrangement) -> _Windows | None:
     if _axes(contraction.w) != {arranged.column, *arranged.sums}:
         return None
     return _Windows(
-        images=images,
-        down=down,
-        across=across,
-        column=arranged.column,
-        channel=channel,
-        taps=(first, second),
+        images=images, down=down, across=across, column=arranged.column, channel=channel, taps=(first, second),
         turned=(back, left),
-    )
+    )  # fmt: skip
 
 
 def _axes(subscripts: Sequence[Subscript]) -> set[int] | None:
@@ -436,20 +431,10 @@ def _plan(arranged: Arrangement, windows: _Windows, x: Home, m: int, target: Tar
     assert inner is not None, "products of matrices have rows and columns"
     tiled = tap_plan(inner, inner.phases, _stacked(positions, tiles, channels, lanes), target)
     return WinogradPlan(
-        elements=tiled.elements,
-        lanes=lanes,
-        sizes=contraction.shape,
-        stores="results",
-        points=_POINTS[m],
-        images=tuple(images),
-        down=axis(windows.down),
-        across=axis(windows.across),
-        column=windows.column,
-        start=start,
-        channels=channels,
-        tiles=tiles,
-        products=tiled,
-    )
+        elements=tiled.elements, lanes=lanes, sizes=contraction.shape, stores="results", points=_POINTS[m],
+        images=tuple(images), down=axis(windows.down), across=axis(windows.across), column=windows.column,
+        start=start, channels=channels, tiles=tiles, products=tiled,
+    )  # fmt: skip
 
 
 def _block(tiles: int, channels: int, columns: int, positions: int, target: Target) -> int:

@@ -136,16 +136,12 @@ class PendingContraction(PendingSteps):
             return None  # its operands do not lie where the tiles read them
         values, places = self.values, program.grouping.places
         return RollingMember(
-            number=self.number,
-            plan=self.by_lines,
-            stores=self.ending.stores,
-            x=program.storage.of(self.operands[0]),
-            memories=tuple(map(program.storage.of, values)),
+            number=self.number, plan=self.by_lines, stores=self.ending.stores,
+            x=program.storage.of(self.operands[0]), memories=tuple(map(program.storage.of, values)),
             elements=tuple(places.own(places.root(value)).elements for value in values),
-            itemsizes=tuple(value.type.dtype.itemsize for value in values),
-            nbytes=self.nbytes,
+            itemsizes=tuple(value.type.dtype.itemsize for value in values), nbytes=self.nbytes,
             flops=self.flops,
-        )
+        )  # fmt: skip
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         storage, steps = program.storage, list[StepOperations]()
@@ -168,16 +164,9 @@ class PendingContraction(PendingSteps):
                 operands[1] = address_of(placed.packed)
         own, addresses = address_of(self.workspace), (*operands, *stored)
         step = ContractionStep(
-            provenance=self.provenance,
-            addresses=addresses,
-            workspace=own,
-            split=split,
-            part=part,
-            plan=plan,
-            ending=self.ending,
-            out=self.out.type,
-            nbytes=self.nbytes,
-        )
+            provenance=self.provenance, addresses=addresses, workspace=own, split=split, part=part, plan=plan,
+            ending=self.ending, out=self.out.type, nbytes=self.nbytes,
+        )  # fmt: skip
         steps.append((step, self.flops))
         for param, copy in self.turned.items():
             assert copy.kernel is not None
@@ -250,21 +239,10 @@ def _pending(
     nodes = [step.node, *(() if draft is None else (node for _, node, _ in reversed(draft.group.members)))]
     provenance, (x, w) = program.provenance(nodes), step.operands[:2]
     return PendingContraction(
-        number=number,
-        provenance=provenance,
-        operands=(x, w),
-        plan=plan,
-        by_lines=by_lines,
-        out=out,
-        ending=ending,
-        values=tuple(values),
-        copies=copies,
-        turned=turned,
-        nbytes=nbytes,
-        flops=flops,
-        split=split,
-        workspace=workspace,
-    )
+        number=number, provenance=provenance, operands=(x, w), plan=plan, by_lines=by_lines, out=out,
+        ending=ending, values=tuple(values), copies=copies, turned=turned, nbytes=nbytes, flops=flops,
+        split=split, workspace=workspace,
+    )  # fmt: skip
 
 
 def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: Value) -> Product:

@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from hybridize.base.dims import is_symbolic
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import any_dots, dots, flip, move, sums
 from hybridize.codegen.llvm.contraction.out import StoredSums
-from hybridize.codegen.llvm.contraction.share import BatchMember
+from hybridize.codegen.llvm.contraction.share import BatchMember, PartOfMember
 from hybridize.codegen.llvm.contraction.tiles import each_tile
-from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.contraction.dots import Dots, DotsTile
-from hybridize.schedule.contraction.tiles import MatrixPlan
 
 
 def emit_flipped(member: BatchMember, to: str) -> None:
@@ -43,10 +40,9 @@ def emit_dots(member: BatchMember) -> None:
 
 
 @frozen
-class _Columns:
+class _Columns(PartOfMember):
     """`width` columns of the product, the first of which is `column`, at `w`."""
 
-    member: BatchMember
     functions: Dots
     w: str
     column: str
@@ -55,21 +51,6 @@ class _Columns:
     """Room for the sums of a tile, lane by lane."""
     c: str
     """Room for the sums, in rows of `functions.block` for each gate."""
-
-    @property
-    def f(self) -> Function:
-        """The function of the product."""
-        return self.member.f
-
-    @property
-    def plan(self) -> MatrixPlan:
-        """The plan of the product."""
-        return self.member.plan
-
-    @property
-    def arithmetic(self) -> ArithmeticEmitter:
-        """Of its elements."""
-        return self.member.arithmetic
 
     @property
     def raw_bytes(self) -> int:
@@ -90,7 +71,7 @@ class _Columns:
                 self.streamed(height, x, w, c, c_stride)
             else:
                 self.registers(height, x, w, c, c_stride)
-        self.member.out.store(StoredSums(self.c, c_stride, gate_sums), row, self.column, height, width)
+        self.member.store(StoredSums(self.c, c_stride, gate_sums), row, self.column, height, width)
 
     def registers(self, height: str | int, x: str, w: str, c: str, c_stride: int) -> None:
         """The sums of all columns, a register of them at a time, into c."""

@@ -13,7 +13,7 @@ from hybridize.base.dims import same
 from hybridize.base.frozen import changed
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped
-from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out, member_offset
+from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, member_offset
 from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
 from hybridize.codegen.llvm.contraction.share import BatchMember, BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_rows
@@ -55,7 +55,7 @@ def emit_product(
         item, strides = arithmetic.stored_bytes, None if product.packed else product.w_strides
         x = "%x" if product.shared_x else f.at("%x", _offset(f, batch, plan.x_bytes, product.x_strides, item))
         w = "%w" if product.shared_w else f.at("%w", _offset(f, batch, plan.w_bytes, strides, item))
-        _emit_form(BatchMember(x, w, share, Out(f, plan, arithmetic, epilogue, batch)), prologue)
+        _emit_form(BatchMember(f, plan, arithmetic, epilogue, batch, x=x, w=w, share=share), prologue)
 
     if ranged and plan.blocks is not None:
         member(*_block(f, plan, plan.blocks))

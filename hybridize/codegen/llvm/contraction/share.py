@@ -63,28 +63,12 @@ class Whole:
 
 
 @frozen
-class BatchMember:
+class BatchMember(Out):
     """One member of the batch of a product, as the function that computes it sees it."""
 
     x: str
     w: str
     share: Share | BlockOfRows | Whole
-    out: Out
-
-    @property
-    def f(self) -> Function:
-        """The function."""
-        return self.out.f
-
-    @property
-    def plan(self) -> MatrixPlan:
-        """The plan of the product."""
-        return self.out.plan
-
-    @property
-    def arithmetic(self) -> ArithmeticEmitter:
-        """Of its elements."""
-        return self.out.arithmetic
 
     def stretch(self, start: int, stop: int, step: int) -> tuple[str | int, str | int]:
         """The part of the columns `start` to `stop` that a call computes, `step` being what is computed together."""
@@ -93,6 +77,28 @@ class BatchMember:
             return start, stop
         f = self.f
         return f.plus(f.times(first, step), start), f.plus(f.times(f.operand(last), step), start)
+
+
+@frozen
+class PartOfMember:
+    """Some columns of a member: base of what writes them."""
+
+    member: BatchMember
+
+    @property
+    def f(self) -> Function:
+        """The function of the product."""
+        return self.member.f
+
+    @property
+    def plan(self) -> MatrixPlan:
+        """The plan of the product."""
+        return self.member.plan
+
+    @property
+    def arithmetic(self) -> ArithmeticEmitter:
+        """Of its elements."""
+        return self.member.arithmetic
 
 
 def line_of(f: Function, unit: str, before: str, lines: str, units: str) -> str:

@@ -27,7 +27,7 @@ from hybridize.codegen.llvm.contraction.micro import (
 )
 from hybridize.codegen.llvm.contraction.out import StoredSums
 from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
-from hybridize.codegen.llvm.contraction.share import BatchMember, BlockOfRows, Share, Whole
+from hybridize.codegen.llvm.contraction.share import BatchMember, BlockOfRows, PartOfMember, Share, Whole
 from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
 from hybridize.schedule.contraction.product import Product
@@ -318,10 +318,9 @@ class _Operands:
 
 
 @frozen
-class _Rows:
+class _Rows(PartOfMember):
     """One section of `emit_rows`."""
 
-    member: BatchMember
     section: ColumnPanels
     broadcast: _Broadcast
     source: _Panels
@@ -331,19 +330,9 @@ class _Rows:
     """The way of elements of packed panels that hold them as they are stored."""
 
     @property
-    def f(self) -> Function:
-        """The function of the product."""
-        return self.member.f
-
-    @property
     def product(self) -> Product:
         """The product."""
         return self.member.plan.product
-
-    @property
-    def arithmetic(self) -> ArithmeticEmitter:
-        """Of its elements."""
-        return self.member.arithmetic
 
     @property
     def tiling(self) -> Tiling:
@@ -386,7 +375,7 @@ class _Rows:
         columns = self.product.n // self.product.gates
         first = self.f.plus(column, self.section.start)
         first = self.f.plus(first, self.f.times(tile, self.section.gates * columns))
-        known = {"w.batch": self.member.out.batch, "w.column": first, "w.term": k}
+        known = {"w.batch": self.member.batch, "w.column": first, "w.term": k}
         return [f"{type} {known.get(name, f'%{name}')}" for type, name in self.light.params]
 
     def widen(self, column: str, first: str, k: str, count: str | int) -> None:
@@ -425,7 +414,7 @@ class _Rows:
 
     def at_once(self) -> None:
         """All of k: groups of panels, tiles of rows, panels of the group."""
-        f, section, out = self.f, self.section, self.member.out
+        f, section, out = self.f, self.section, self.member
         width, (start, total) = section.width, self.columns()
         group = width * (self.tiling.group if is_symbolic(section.count) else min(self.tiling.group, section.count))
         with f.loop(start, total, group) as outer:
@@ -492,7 +481,7 @@ class _Rows:
 
     def direct_or_not(self, row: str, height: str | int, operands: _Operands) -> None:
         """A tile that is stored in the result itself where its panel is whole."""
-        f, section, out = self.f, self.section, self.member.out
+        f, section, out = self.f, self.section, self.member
         absolute = f.plus(operands.column, section.start)
         width = f.operand(_width(f, section, absolute, self.product.columns))
         whole = f.op(f"icmp eq i64 {width}, {f.operand(section.width)}")
@@ -617,7 +606,7 @@ class _Rows:
         width = _width(self.f, section, absolute, self.product.columns)
         beside = stride // (section.gates * section.tiles)
         sums = StoredSums(c, stride, beside if gate is None else gate)
-        self.member.out.store(sums, row, absolute, rows, width)
+        self.member.store(sums, row, absolute, rows, width)
 
 
 def _in_streams(sections: list[_Rows]) -> None:
@@ -695,7 +684,7 @@ def emit_columns(member: BatchMember) -> None:
                                 _call_tile(f, arithmetic, heights, form, part.height, pointers, k=product.k)
                     to_stride = _flip_sums(f, arithmetic, c, flipped, product.gates * height, section.vectors)
                     wanted = StoredSums(f.at(flipped, section.skip * to_stride), to_stride, height * arithmetic.bytes)
-                    member.out.store(wanted, row, block.index, section.width, height)
+                    member.store(wanted, row, block.index, section.width, height)
 
 
 def _flip_sums(f: Function, arithmetic: ArithmeticEmitter, c: str, to: str, rows: int, vectors: int) -> int:
