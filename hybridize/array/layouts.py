@@ -32,6 +32,11 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
 
     Axes are cut into the smallest groups of equal products; the old ones of each group must lie one within the other.
     """
+    of_numbers = dims.known((*shape, *strides, *wanted))
+    return _reshaped_numbers(shape, strides, wanted) if of_numbers else _reshaped(shape, strides, wanted)
+
+
+def _reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
     if any(size == 0 for size in shape):
         return row_major(wanted)
     by_axis: dict[int, int] = {}
@@ -48,20 +53,19 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
     return tuple(by_axis.get(axis, 1) for axis in range(len(wanted)))  # the stride of an axis of size 1 means nothing
 
 
+_reshaped_numbers = lru_cache(1024)(_reshaped)
+"""The same of numbers: layers of a net ask for the same again and again."""
+
+
 def may_be_view(shape: Shape, strides: Strides, wanted: Shape) -> bool | None:
     """Tell whether `reshaped` gives a view; None where it is a copy in this call and a view in others, as for size 1.
 
     What is a view for all sizes, or in this call, is decided at once.
     """
-    if dims.known((*shape, *strides, *wanted)):
-        return _is_view(shape, strides, wanted)
-    now = [tuple(map(dims.hint, sizes)) for sizes in (shape, strides, wanted)]
-    return None if reshaped(*now) is None else reshaped(shape, strides, wanted) is not None
-
-
-@lru_cache(1024)
-def _is_view(shape: Shape, strides: Strides, wanted: Shape) -> bool:
-    """Tell whether `reshaped` gives a view of numbers: layers of a net ask the same again and again."""
+    if not dims.known((*shape, *strides, *wanted)):
+        now = [tuple(map(dims.hint, sizes)) for sizes in (shape, strides, wanted)]
+        if reshaped(*now) is None:
+            return None
     return reshaped(shape, strides, wanted) is not None
 
 

@@ -272,14 +272,16 @@ class _Form:
             for pattern in patterns:
                 places = [*map(id, pattern)]
                 if not seen.issuperset(places):
-                    if any([facts(index).reads for index in pattern]):
+                    if any(facts(index).reads for index in pattern):
                         return ()
                     seen.update(places)
                 parts += places
             for read in local.reads:
                 operand = node.inputs[read.operand]
-                is_inlined = operand in inlined
-                parts.append(self.numbers.setdefault(operand, len(self.numbers)) if is_inlined else self._operand(operand))
+                if operand in inlined:
+                    parts.append(self.numbers.setdefault(operand, len(self.numbers)))
+                else:
+                    parts.append(self._operand(operand))
         numbers = {id(value): number for value, number in self.numbers.items()}
         for (value_id, *rest), number in group.variables.items():
             if value_id not in numbers:
