@@ -513,3 +513,22 @@ def test_tls_and_the_end_by_a_signal(models, tmp_path):
     finally:
         process.kill()
         process.stderr.close()
+
+
+def test_a_model_that_writes_its_argument_writes_no_request(running, tmp_path):
+    @hybridize.hybridize
+    def emptied(x):
+        x[:] = x * 2
+        return x + 1
+
+    for rows in (2, 5):
+        emptied(np.ones((rows, 4)))
+    emptied.save(tmp_path / "m")
+    with running(tmp_path / "m") as server:
+        body = numpy.ones((1, 4), "float32")
+        tensor = rpc.InferInput("x", body.shape, "FP32")
+        tensor.set_data_from_numpy(body)
+        one = rpc.InferenceServerClient(server.rpc)
+        for _ in range(3):
+            assert (one.infer("m", [tensor]).as_numpy("output") == 3).all()
+        one.close()
