@@ -32,7 +32,7 @@ from pathlib import Path
 
 import numpy
 
-FASTAPI = '''
+FASTAPI = """
 from fastapi import FastAPI
 from pydantic import BaseModel
 import numpy, onnxruntime
@@ -62,8 +62,8 @@ async def infer(body: Body):
 @app.get("/v2/health/ready")
 async def ready():
     return {{}}
-'''
-MLSERVER = '''
+"""
+MLSERVER = """
 import onnxruntime
 from mlserver import MLModel
 from mlserver.codecs import NumpyCodec
@@ -80,7 +80,7 @@ class Onnx(MLModel):
         one = payload.inputs[0]
         (y,) = self.session.run(None, {{one.name: NumpyCodec.decode_input(one)}})
         return InferenceResponse(model_name=self.name, outputs=[NumpyCodec.encode_output("output", y)])
-'''
+"""
 
 
 def make_models(folder: Path) -> None:
@@ -219,7 +219,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--clients", type=int, nargs="*", default=[1, 8, 64])
-    parser.add_argument("--peers", nargs="*", default=["hybridize", "logging", "fastapi", "mlserver", "unbatched", "batched"])
+    peers = ["hybridize", "logging", "fastapi", "mlserver", "unbatched", "batched"]
+    parser.add_argument("--peers", nargs="*", default=peers)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--figures", type=Path)
     options = parser.parse_args()

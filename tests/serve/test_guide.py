@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "serve.md").read_text()
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "guide" / "serve.md").read_text()
 PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 SHELL = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 
@@ -102,12 +103,36 @@ def test_recipes_are_short():
     assert len(PYTHON) == 4
 
 
+SERVERS = ROOT / ".servers" / "bin" / "python"
+others = pytest.mark.skipif(not SERVERS.exists(), reason="make test-long installs the other servers")
+
+
+def posted(url, tree):
+    request = urllib.request.Request(url, json.dumps(tree).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        return json.loads(answer.read())
+
+
 @pytest.mark.long
-def test_the_recipe_of_litserve(folder):
-    pytest.importorskip("litserve", reason="pip install litserve")
+@others
+def test_the_recipe_of_litserve(folder, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     port = free_port()
     (folder / "lit.py").write_text(PYTHON[2].replace("8002", str(port)))
-    with started([sys.executable, "lit.py"], folder, port, "/health"):
-        body = json.dumps({"data": [[1, 2, 3, 4]]}).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/predict", body, {"Content-Type": "application/json"})
-        assert len(json.loads(urllib.request.urlopen(request).read())["data"][0]) == 2
+    with started([SERVERS, "lit.py"], folder, port, "/health"):
+        assert len(posted(f"http://127.0.0.1:{port}/predict", {"data": [[1, 2, 3, 4]]})["data"][0]) == 2
+
+
+@pytest.mark.long
+@others
+def test_the_recipe_of_mlserver(folder, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{folder}")
+    port = free_port()
+    (folder / "recipe.py").write_text(PYTHON[3])
+    settings = {"http_port": port, "grpc_port": free_port(), "metrics_port": free_port(), "parallel_workers": 0}
+    (folder / "settings.json").write_text(json.dumps(settings))
+    model = {"name": "m", "implementation": "recipe.Model", "parameters": {"uri": str(folder / "my_mlp")}}
+    (folder / "model-settings.json").write_text(json.dumps(model))
+    with started([SERVERS, "-c", "from mlserver.cli import main; main()", "start", "."], folder, port):
+        body = {"inputs": [{"name": "data", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}]}
+        assert posted(f"http://127.0.0.1:{port}/v2/models/m/infer", body)["outputs"][0]["shape"] == [1, 2]
