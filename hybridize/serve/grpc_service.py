@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import grpc
+from google.protobuf.message import DecodeError
 
 from hybridize.base.errors import StateError
 from hybridize.serve import grpc_tensors, oip
@@ -48,7 +49,6 @@ class GrpcService:
         methods = {
             name: grpc.unary_unary_rpc_method_handler(
                 self._guarded(name, calls[name]),
-                request_deserializer=oip.message(f"{name}Request").FromString,
                 response_serializer=self._responses[name].SerializeToString,
             )
             for name in oip.METHODS
@@ -58,11 +58,16 @@ class GrpcService:
     def _guarded(self, name: str, call: _Handler) -> _Handler:
         """Wrap a call: the token is looked at before, refusals become codes of gRPC."""
         guarded = self._token is not None and name not in _OPEN
+        read = oip.message(f"{name}Request").FromString
 
-        async def answer(request: Any, context: Any) -> Any:
+        async def answer(content: bytes, context: Any) -> Any:
             try:
                 if guarded:
                     self._authorize(context)
+                try:
+                    request = read(content)
+                except DecodeError as error:
+                    raise Refusal("INVALID_ARGUMENT", f"the message is no {name}Request: {error}") from None
                 return await call(request, context)
             except Refusal as refusal:
                 self.registry.metrics.refused.labels(refusal.reason).inc()

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.base.nested import Structure, flatten, unflatten
@@ -63,6 +64,7 @@ class ServedTensor:
             refuse(f"input {self.name!r} of {model} has the shape {list(self.shape)}, got {list(shape)}")
 
 
+# Arrays of requests are wrapped, not copied: nobody writes them, and an array of NumPy takes the long way of a call.
 _Call = Callable[[Sequence[NDArray[Any]]], list[NDArray[Any]]]
 
 
@@ -200,6 +202,8 @@ def _first_line(error: BaseException) -> str:
 
 def _arrays(result: Any) -> list[NDArray[Any]]:
     """The leaves of a result as NumPy's arrays."""
+    if type(result) is ndarray:
+        return [result.asnumpy()]
     leaves = [result] if hasattr(result, "asnumpy") else flatten(result)[0]
     return [leaf.asnumpy() if hasattr(leaf, "asnumpy") else numpy.asarray(leaf) for leaf in leaves]
 
@@ -216,14 +220,14 @@ def _ports(thing: Any, path: Path, label: str) -> tuple[tuple[ServedTensor, ...]
         )
 
         def by_name(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-            result = thing(*arrays)
+            result = thing(*map(wrap, arrays))
             return _arrays([result[name] for name in names] if isinstance(result, dict) else result)
 
         return inputs, outputs, by_name
     if isinstance(thing, SymbolBlock):
         inputs, outputs = _of_symbol(thing, path)
         thing.hybridize()
-        return inputs, outputs, lambda arrays: _arrays(thing(*arrays))
+        return inputs, outputs, lambda arrays: _arrays(thing(*map(wrap, arrays)))
     raise LoadError("E690", f"{label} is a {type(thing).__name__}, which is not served")
 
 
@@ -284,13 +288,14 @@ def _caller(function: SavedFunction[..., Any], first: SavedSignature, places: Se
     plain = first.arguments == Structure(
         "tuple", (Structure("tuple", (Structure("leaf"),) * len(places)), Structure("dict"))
     )
-    if plain and not scalars and len(present) == len(first.result_leaves):
-        return lambda arrays: _arrays(function(*arrays))
+    written = any(position < len(places) for position in first.writes)
+    if plain and not scalars and not written and len(present) == len(first.result_leaves):
+        return lambda arrays: _arrays(function(*map(wrap, arrays)))
 
     def call(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         leaves = list(constants)
         for k, array in zip(places, arrays, strict=True):
-            leaves[k] = array.item() if k in scalars else array
+            leaves[k] = array.item() if k in scalars else wrap(array.copy() if written else array)
         args, kwargs = unflatten(first.arguments, leaves)
         results = _arrays(function(*args, **kwargs))
         return [results[k] for k in present] if len(results) == len(first.result_leaves) else results

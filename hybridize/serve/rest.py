@@ -135,7 +135,7 @@ class RestApplication:
         if method != "POST":
             raise _NotAllowed("POST")
         version = parts[5] if len(parts) == 7 else ""
-        if len(parts) == 7 and parts[4] != "versions":
+        if len(parts) == 7 and (parts[4] != "versions" or not version):
             raise Refusal("NOT_FOUND", "there is nothing here: /v2/models/NAME/versions/VERSION/infer", "unknown")
         body = await self._body(headers, receive)
         served = answer.served = self.registry.find(parts[3], version)
@@ -276,7 +276,7 @@ class _Answer:
         self.status = refusal.status
         if self._started:
             return
-        content = orjson.dumps({"error": refusal.text})
+        content = _error(refusal.text)
         headers = [*self._common(), (b"content-type", b"application/json"),
                    (b"content-length", b"%d" % len(content))]  # fmt: skip
         if refusal.status in (429, 503):
@@ -300,6 +300,11 @@ class _Answer:
 
 _WORTHWHILE: Final = 1024
 """Bytes from which an answer is compressed for clients that take it so."""
+
+
+def _error(text: str) -> bytes:
+    """The body of an error. It may repeat half of a surrogate pair of a request, which JSON has no bytes for."""
+    return orjson.dumps({"error": text.encode("utf-8", "replace").decode()})
 
 
 def _json(content: Any, status: int = 200) -> Response:
@@ -390,7 +395,7 @@ def _routes(registry: ModelRegistry) -> Starlette:
     async def refused(request: Request, error: Exception) -> Response:
         if isinstance(error, Refusal):
             registry.metrics.refused.labels(error.reason).inc()
-            return _json({"error": error.text}, error.status)
+            return Response(_error(error.text), error.status, media_type="application/json")
         status = error.status_code if isinstance(error, HTTPException) else 500
         path = request.url.path[:200]
         text = f"this server has no {path}" if status == 404 else f"{path} takes no {request.method}"

@@ -74,7 +74,7 @@ def parse(body: bytes, header: str | None) -> InferenceRequest:
     number = tree.get("id", "")
     if not isinstance(number, str):
         refuse(f"id must be a string, got {str(number)[:40]}")
-    request.id = number
+    request.id = number.encode("utf-8", "replace").decode()
     parameters = check_parameters(tree.get("parameters"), UNSUPPORTED)
     request.binary = parameters.get("binary_data_output") is True
     if "timeout" in parameters:

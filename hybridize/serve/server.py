@@ -62,6 +62,8 @@ class ModelServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._uvicorn: _Uvicorn | None = None
         self._stopping = False
+        self._rpc: Any = None
+        self._rpc_end: asyncio.Task[None] | None = None
         self.registry: ModelRegistry | None = None
 
     def run(self) -> None:
@@ -92,7 +94,14 @@ class ModelServer:
         self.log.event("draining", seconds=self.options.drain)
         if self._uvicorn is not None:
             # Balancers look at `ready`, and clients at `connection: close`, before nobody listens any more.
-            self._loop.call_later(self.options.drain, setattr, self._uvicorn, "should_exit", True)
+            self._loop.call_later(self.options.drain, self._end)
+
+    def _end(self) -> None:
+        """Listen no more; both protocols answer what they have taken, at the same time."""
+        if self._uvicorn is not None:
+            self._uvicorn.should_exit = True
+        if self._rpc is not None and self._loop is not None:
+            self._rpc_end = self._loop.create_task(self._rpc.stop(self.options.timeout))
 
     def _listening(self) -> None:
         """Tell that requests are answered from now on."""
@@ -142,18 +151,17 @@ class ModelServer:
         bound = self._bound()
         self._uvicorn = rest = _Uvicorn(config)
         rest.stop, rest.listening = self.stop, self._listening
-        rpc: Any = None
         try:
             self.port = bound.getsockname()[1]
             await registry.load_all()
             if self.options.grpc_port is not None:
-                rpc, self.grpc_port = grpc_server(registry)
-                await rpc.start()
+                self._rpc, self.grpc_port = grpc_server(registry)
+                await self._rpc.start()
             await rest.serve(sockets=[bound])
         finally:
             bound.close()
-            if rpc is not None:
-                await rpc.stop(self.options.timeout)
+            if self._rpc is not None:
+                await (self._rpc_end or self._rpc.stop(0))
             registry.draining = True
         await registry.drained()
         self.log.event("ended")

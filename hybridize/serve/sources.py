@@ -144,7 +144,7 @@ class Sources:
         for argument in self.arguments:
             for source in _scan(argument):
                 other = models.setdefault(source.model, {}).setdefault(source.version, source)
-                if other.path != source.path:
+                if other.path != source.path and not self._scanned:  # later ones do not end a server: the first stays
                     raise LoadError(
                         "E690",
                         f"{other.path} and {source.path} are both version {source.version} of {source.model}",

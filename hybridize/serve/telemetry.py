@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import secrets
 import sys
 import time
@@ -45,14 +46,14 @@ class RequestLog:
     def event(self, event: str, **fields: Any) -> None:
         """Write a line about the server at once."""
         if self.level != "off":
-            self._lines.append(orjson.dumps({"time": _now(), "event": event, **fields}, default=str))
+            self._lines.append(_line(event, fields))
             self.flush()
 
     def request(self, fields: dict[str, Any], failed: bool) -> None:
         """Write a line about a request, soon."""
         if self.level == "off" or (self.level == "errors" and not failed):
             return
-        self._lines.append(orjson.dumps({"time": _now(), "event": "request", **fields}, default=str))
+        self._lines.append(_line("request", fields))
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_PERIOD, self.flush)
         elif len(self._lines) >= _BUFFERED:
@@ -72,8 +73,12 @@ class RequestLog:
                 self.level = "off"
 
 
-def _now() -> float:
-    return round(time.time(), 6)
+def _line(event: str, fields: dict[str, Any]) -> bytes:
+    whole = {"time": round(time.time(), 6), "event": event, **fields}
+    try:
+        return orjson.dumps(whole, default=str)
+    except TypeError:  # half of a surrogate pair, which a request brought along
+        return json.dumps(whole, default=str).encode()
 
 
 class ModelCounts:

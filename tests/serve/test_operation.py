@@ -513,3 +513,57 @@ def test_tls_and_the_end_by_a_signal(models, tmp_path):
     finally:
         process.kill()
         process.stderr.close()
+
+
+def test_a_model_that_writes_its_argument_writes_no_request(running, tmp_path):
+    @hybridize.hybridize
+    def emptied(x):
+        x[:] = x * 2
+        return x + 1
+
+    for rows in (2, 5):
+        emptied(np.ones((rows, 4)))
+    emptied.save(tmp_path / "m")
+    with running(tmp_path / "m") as server:
+        body = numpy.ones((1, 4), "float32")
+        tensor = rpc.InferInput("x", body.shape, "FP32")
+        tensor.set_data_from_numpy(body)
+        one = rpc.InferenceServerClient(server.rpc)
+        for _ in range(3):
+            assert (one.infer("m", [tensor]).as_numpy("output") == 3).all()
+        one.close()
+
+
+def test_the_end_waits_for_requests_of_both_protocols(running, models):
+    with running(models / "scaled") as server:
+        one = next(iter(server.server.registry.served()))
+        leave, run = threading.Event(), one.model.run
+        one.model.run = lambda arrays: (leave.wait(20), run(arrays))[1]
+        one.queue._seconds = 1.0
+        answers = []
+        client = rpc.InferenceServerClient(server.rpc)
+        x = numpy.ones((1, 4), "float32")
+        tensor = rpc.InferInput("x", x.shape, "FP32")
+        tensor.set_data_from_numpy(x)
+        calls = [
+            lambda: answers.append(server.infer("scaled", x)[1]["outputs"][0]["data"]),
+            lambda: answers.append(client.infer("scaled", [tensor]).as_numpy("output")[0].tolist()),
+        ]
+        threads = [threading.Thread(target=call) for call in calls]
+        for thread in threads:
+            thread.start()
+        deadline = time.monotonic() + 5
+        while len(one.queue) < 1 and time.monotonic() < deadline:
+            time.sleep(0.01)  # one runs, one waits
+        server.server.stop()
+        time.sleep(0.3)
+        with pytest.raises(OSError):
+            socket.create_connection(server.address.split(":"), timeout=1).close()
+        assert answers == []
+        leave.set()
+        for thread in threads:
+            thread.join()
+        client.close()
+        assert answers == [[3.0] * 4] * 2
+        server.thread.join(20)
+        assert not server.thread.is_alive()

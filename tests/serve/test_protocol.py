@@ -276,3 +276,18 @@ def test_typed_contents_of_grpc(serving):
             stub.ModelInfer(request)
         assert error.value.code() is grpc.StatusCode.INVALID_ARGUMENT
         assert "is 4 numbers, and 5 in fp32_contents" in error.value.details()
+
+
+def test_half_of_a_surrogate_pair(serving):
+    """JSON can bring what UTF-8 cannot: in a name, an id, a parameter; NaN leads to the reader that lets it in."""
+    for change in ({"name": "\ud800"}, {"datatype": "\ud800"}, {"shape": ["\ud800"]}):
+        status, _, answer = serving.ask(
+            "/v2/models/scaled/infer", {"inputs": [tensor(data=[float("nan")] * 4, **change)]}
+        )
+        assert status == 400
+        assert json.loads(answer)["error"]
+    status, _, answer = serving.ask(
+        "/v2/models/scaled/infer", {"id": "\ud800", "inputs": [tensor(data=[float("nan")] * 4)]}
+    )
+    assert (status, json.loads(answer)["id"]) == (200, "?")
+    assert serving.lines.objects("defect") == []
