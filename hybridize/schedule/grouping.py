@@ -31,7 +31,7 @@ from hybridize.ops import Effect, effect_of
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction import Product, gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
-from hybridize.schedule.contraction.matrices import MatrixProduct, memory_order, product_of
+from hybridize.schedule.contraction.matrices import MatrixProduct, memory_order
 from hybridize.schedule.contraction.product import as_row
 from hybridize.schedule.gates import Gates, find_gates
 from hybridize.schedule.homes import Home, in_order, is_contiguous
@@ -200,7 +200,7 @@ class Grouping:
         if isinstance(lowered, MatrixProduct | Arrangement):
             self._compose_views(step, lowered)
             if isinstance(step.tiled, MatrixProduct):
-                step.product = product_of(step.tiled)
+                step.product = step.tiled.product
             step.epilogue = self._epilogue(step, node.outputs[0])
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]

@@ -20,12 +20,10 @@ class MatrixProduct:
 
     contraction: Contraction
     shapes: tuple[Shape, Shape]
-    transpose_x: bool
-    """x lies as [batch, k, m]."""
-    transpose_w: bool
-    shared_x: bool
-    """x is one matrix for the whole batch."""
+    product: Product
+    """As one of the rows of the whole batch, where these meet one matrix."""
     shared_w: bool
+    """The second operand is one matrix for the whole batch."""
 
     @property
     def batch(self) -> int:
@@ -40,24 +38,7 @@ class MatrixProduct:
     @property
     def is_merged(self) -> bool:
         """True if it is one product of the rows of the whole batch, against one matrix."""
-        return self.shared_w and not self.shared_x and not self.transpose_x
-
-
-def product_of(of: MatrixProduct) -> Product:
-    """The sizes of a product; a batch of rows against one matrix is one product of more rows."""
-    *_, m, n, k = of.contraction.sizes
-    sums = of.contraction.precision
-    if of.is_merged:
-        product = Product(sums.operand, of.batch * m, n, k)
-    else:
-        product = Product(sums.operand, m, n, k, of.batch, shared_x=of.shared_x, shared_w=of.shared_w)
-    return changed(
-        product,
-        transpose_x=of.transpose_x,
-        transpose_w=of.transpose_w,
-        paired=of.contraction.paired,
-        precision=None if sums.is_default else sums,
-    )
+        return self.shared_w and not self.product.shared_w
 
 
 @frozen
@@ -130,7 +111,17 @@ def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> Mat
     w = _matrix(contraction.w, sizes, shapes[1], batch, (k, n))
     if x is None or w is None:
         return None
-    return MatrixProduct(contraction, shapes, x[0], w[0], x[1], w[1])
+    (transpose_x, shared_x), (transpose_w, shared_w) = x, w
+    count, sums = product(contraction.shape[:-2]), contraction.precision
+    of = Product(
+        sums.operand, sizes[m], sizes[n], sizes[k], transpose_x=transpose_x, transpose_w=transpose_w,
+        paired=contraction.paired, precision=None if sums.is_default else sums,
+    )  # fmt: skip
+    if shared_w and not shared_x and not transpose_x:
+        of = changed(of, m=count * of.m)
+    else:
+        of = changed(of, batch=count, shared_x=shared_x, shared_w=shared_w)
+    return MatrixProduct(contraction, shapes, of, shared_w)
 
 
 def _of_one_tap(contraction: Contraction) -> Contraction:
