@@ -18,9 +18,9 @@ from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
+from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, lead_bytes, panel_vectors
 from hybridize.schedule.contraction.product import Product, Strides, hinted, normalised
-from hybridize.schedule.contraction.tiling import make_tiling
+from hybridize.schedule.contraction.tiling import make_tiling, turns_of
 from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
@@ -49,6 +49,11 @@ class Packing:
     """As in `Product`, of the operand."""
 
     @property
+    def lead_bytes(self) -> int:
+        """Bytes of a matrix before its panels, which are 0."""
+        return lead_bytes(self.sections)
+
+    @property
     def members(self) -> tuple[tuple[int, int], ...]:
         """The axes that count matrices, each with the elements from one to the next."""
         return ((self.matrices, self.n * self.k),) if self.strides is None else self.strides.members
@@ -72,7 +77,10 @@ class Packing:
 
     def __str__(self) -> str:
         stored = "[n, k]" if self.transpose_w else "[k, n]"
-        widths = " + ".join(f"{part.count!r} x {part.across}" for part in self.sections)
+        widths = " + ".join(
+            f"{part.count!r} x {part.across}{f' {part.turns} in turns' if part.turns > 1 else ''}"
+            for part in self.sections
+        )
         gates = "" if self.gates == 1 else f" of {self.gates} gates"
         apart = "" if self.strides is None else f"; in {self.strides}"
         sizes = f"{stored} n {self.n!r} k {self.k!r}"
@@ -86,9 +94,10 @@ def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     pack: Pack = "flip" if product.transpose_w else "copy"
     gates = product.gates
     sections = column_panels(product.columns, arithmetic.lanes, panel_vectors(arithmetic), pack, gates)
+    sections = tuple(changed(part, turns=turns_of(product, arithmetic, part)) for part in sections)
     row = sum(section.count * section.across for section in sections) * arithmetic.packed_bytes
     matrices = 1 if product.shared_w else product.batch
-    nbytes = row * product.k
+    nbytes = lead_bytes(sections) + row * product.k
     strides = product.w_strides
     return Packing(
         product.stored,
@@ -130,6 +139,8 @@ class PanelSet:
     gates: int = 1
     """Of a tile."""
     tiles: int = 1
+    turns: int = 1
+    """As in `ColumnPanels`."""
 
 
 Element = Callable[[Space, Sequence[Expr], Sequence[Expr], Expr, Expr], Expr]
@@ -145,6 +156,7 @@ def into_panels(
     per_group: int,
     columns: int,
     element: Element,
+    lead: int = 0,
 ) -> list[Nest]:
     """Copy elements into the panels of each group, param 0; columns that do not exist are 0.
 
@@ -157,10 +169,16 @@ def into_panels(
         per_group: elements of all panels of a group.
         columns: of each gate.
         element: of the operand.
+        lead: elements of a group before its panels, which become 0.
     """
     (group_sizes, term_sizes), interner = sizes, nests.interner
     k, copies = product_of(term_sizes), list[Nest]()
     zero = zero_of(interner, dtype)
+    if lead:
+        space = Space(interner, dict(enumerate((*group_sizes, lead))))
+        group = space.flat(tuple(map(space.axis, range(len(group_sizes)))), group_sizes)
+        place = space.affine([(group, per_group), (space.axis(len(group_sizes)), 1)])
+        copies.append(nests.nest((), [LoopedStatement((*group_sizes, lead), Statement(0, place, zero))]))
     for each in panels:
         across, of_gate = each.vectors * lanes, each.vectors // each.gates * lanes
         for first, count, lane_of_first, width in _pieces(each, of_gate, columns):
@@ -172,10 +190,16 @@ def into_panels(
             groups, (panel, tile, gate) = axes[: len(group_sizes)], axes[len(group_sizes) :][:3]
             terms, lane = axes[len(group_sizes) + 3 : -1], axes[-1]
             term = space.flat(terms, term_sizes)
-            within = [(tile, across * k), (term, across), (gate, of_gate), (lane, 1)]
+            row, before = [(gate, of_gate), (lane, 1)], lane_of_first
+            if each.turns > 1:
+                flat, together = space.affine(row, before), each.turns * lanes
+                register = space.mod(space.floordiv(flat, lanes), each.turns)
+                row = [(space.floordiv(flat, together), together), (space.mod(flat, lanes), each.turns), (register, 1)]
+                before = 0
+            within = [(tile, across * k), (term, across), *row]
             place = space.affine(
                 [(space.flat(groups, group_sizes), per_group), (panel, each.tiles * across * k), *within],
-                (each.start + first * of_gate) * each.gates * each.tiles * k + lane_of_first,
+                lead + (each.start + first * of_gate) * each.gates * each.tiles * k + before,
             )
             column = space.affine([(panel, of_gate), (lane, 1)], each.start + first * of_gate + lane_of_first)
             value = zero
@@ -229,10 +253,13 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
         place = space.affine([*matrices, (terms[0], per_term), (gate, per_gate), (column, per_column)])
         return interner.cast(interner.load(of, 1, (place,)), to)
 
-    panels = [PanelSet(each.start, each.count, each.vectors, each.gates, each.tiles) for each in packing.sections]
+    panels = [
+        PanelSet(each.start, each.count, each.vectors, each.gates, each.tiles, each.turns) for each in packing.sections
+    ]
     sizes = tuple(size for size, _ in members), (k,)
     per_matrix = packing.matrix_bytes // to.itemsize
-    copies = into_panels(nests, to, panels, packing.lanes, sizes, per_matrix, n // packing.gates, element)
+    lead = packing.lead_bytes // to.itemsize
+    copies = into_panels(nests, to, panels, packing.lanes, sizes, per_matrix, n // packing.gates, element, lead)
     return Kernel(params, (), tuple(copies))
 
 
