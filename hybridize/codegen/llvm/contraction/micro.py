@@ -169,7 +169,7 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         loop = TermLoop(
             f, arithmetic, offsets, columns, arithmetic.bytes if form.along_k else "%xs", "%ws",
             _keeping(f, arithmetic, load, form.vectors) if form.keeps else load,
-            counts, form.ahead, form.vectors * nbytes, power != 0,
+            counts, form.ahead, form.vectors * nbytes, form.light is not None,
         )  # fmt: skip
         w = f.at("%w", f.times(start, "%ws"))
         total = loop.summed("%x", w, begin, (start, "%k"), form.summation, (), _bring(f) if form.brings else None)

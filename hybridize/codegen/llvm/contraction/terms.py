@@ -48,7 +48,7 @@ class TermLoop:
     row_bytes: int = 0
     """Of a term of w that are fetched."""
     converts: bool = False
-    """True if vectors of w are converted where they are loaded, so that every instruction counts."""
+    """True if vectors of w are converted where they are loaded: every instruction beside the sums counts then."""
 
     def summed(
         self,
@@ -115,7 +115,8 @@ class TermLoop:
         following = []
         for i, offset in enumerate(self.offsets):
             at = f.at(x, offset)
-            one = arithmetic.broadcast_as_bits(f, at) if self.converts else arithmetic.broadcast(f, at)
+            as_bits = self.converts and arithmetic.broadcasts_bits
+            one = arithmetic.broadcast_as_bits(f, at) if as_bits else arithmetic.broadcast(f, at)
             following += [
                 arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
             ]
