@@ -166,7 +166,7 @@ class Run:
 
 
 class SharedRows:
-    """What members have in common that share their rows: which axes of each count them, in the same memory.
+    """Holds what members have in common that share their rows: which axes of each count them, in the same memory.
 
     Members that are at odds are so among any others, too.
     """
@@ -183,7 +183,7 @@ class SharedRows:
         self._axes: dict[int, Axes] = {}
         self._chained = 0
         self._chains: list[set[Memory]] = []
-        """What the first members store, by those that hang together."""
+        """Memory that the first members store, by those that hang together."""
         for member in members:
             if not self.add(member):
                 break
