@@ -678,7 +678,7 @@ class Grouping:
             return None if rows is None else Admission(rows, False, patterns[0])
         if local.cost == 0:
             facts, most = self.interner.facts, thresholds.VIEW_PARTS
-            plain = all([facts(index).size <= most for pattern in patterns for index in pattern])
+            plain = all(facts(index).size <= most for pattern in patterns for index in pattern)
             few = len(patterns) <= 8 or self._gates(group, value, patterns) is not None
             return Admission(None, False, patterns[0]) if few and plain else None
         if (
