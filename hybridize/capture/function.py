@@ -198,7 +198,7 @@ class Function(Calls[P, R], Generic[P, R]):
 
     def saved(
         self, names: dict[int, str] | None = None, samples: Sequence[Any] | None = None,
-        notes: list[str] | None = None,
+        notes: list[str] | None = None, steps: bool = False,
     ) -> SavedProgram:  # fmt: skip
         """The programs as plain data.
 
@@ -207,6 +207,7 @@ class Function(Calls[P, R], Generic[P, R]):
             samples: None: there are none in it. Else each program has a sample of the call that it was captured at,
                 with what is expected; and these calls are samples too, each an array or a tuple of arguments.
             notes: hears where something else had to stand for the user's Python.
+            steps: whether the file holds trainers' steps, whose learning rates and counts are states of it then.
 
         Raises:
             ArgumentError E334: no program takes one of the samples.
@@ -217,7 +218,7 @@ class Function(Calls[P, R], Generic[P, R]):
             theirs: SavedProgram = self.counterpart.saved(samples, [] if notes is None else notes)
             return theirs
         programs = self.current()
-        program = self._plain(programs, names or {})
+        program = self._plain(programs, names or {}, steps)
         if samples is None:
             return program
         return self.with_samples(program, programs, samples, [] if notes is None else notes)
@@ -236,11 +237,11 @@ class Function(Calls[P, R], Generic[P, R]):
         """
         return None if self.options.freeze else self.python_function
 
-    def _plain(self, programs: Sequence[Program], names: Mapping[int, str]) -> SavedProgram:
+    def _plain(self, programs: Sequence[Program], names: Mapping[int, str], steps: bool) -> SavedProgram:
         """The programs as plain data, without samples."""
         options: dict[str, Any] = {"backend": self.options.backend, "freeze": self.options.freeze}
         options |= {"winograd": True} if self.options.winograd else {}
-        program = saving.saved(self.name, programs, self._parameters(), options, names)
+        program = saving.saved(self.name, programs, self._parameters(), options, names, steps)
         return changed(program, none_defaults=_none_defaults(self.described_by))
 
     def current(self) -> list[Program]:
@@ -329,12 +330,13 @@ class Function(Calls[P, R], Generic[P, R]):
         """
         with LOADING:
             from hybridize.capture import SavedFunction  # late: most processes write no file
+            from hybridize.formats.exporting import STEPS
             from hybridize.programs.exporting import export, nothing_to_export
 
         if not self.cache_info().programs:
             raise nothing_to_export(self.name)
         return export(
-            lambda samples, notes: self.saved(None, samples, notes), SavedFunction, path, format,
+            lambda samples, notes: self.saved(None, samples, notes, format in STEPS), SavedFunction, path, format,
             samples=samples, progress=progress, options=options,
         )  # fmt: skip
 

@@ -8,6 +8,7 @@
 | archive | `PATH`                                                        |
 | library | `libNAME.so` (`.dylib`, `NAME.dll`), `NAME.h` in PATH's folder |
 | object  | `NAME.o`, `NAME.h`                                            |
+| wheel   | `NAME-VERSION-py3-none-PLATFORMS.whl`, `NAME-VERSION.tar.gz`   |
 | wasm    | `NAME.wasm`, `NAME.mjs`, `NAME.d.mts`                          |
 | onnx    | `NAME.onnx`; weights above 1 GiB in `NAME.onnx.data`           |
 
@@ -33,14 +34,18 @@ FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "archive": ("targets",),
     "library": ("targets", "weights", "threads", "linker"),
     "object": ("targets", "weights", "threads"),
+    "wheel": ("name", "version", "summary", "targets", "weights", "threads", "linker"),
     "wasm": (),
     "onnx": ("opset", "input_names", "output_names"),
 }
 """The formats that programs are exported as, and the options of each."""
+STEPS: Final = ("library", "object")
+"""The formats that hold trainers' steps: their models have states that a host reads, sets and stores."""
 MACHINES: Final = ("x86_64-linux", "aarch64-linux", "x86_64-windows", "aarch64-macos", "x86_64-macos")
 _SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "library": (".so", ".dylib", ".dll"),
     "object": (".o", ".obj"),
+    "wheel": (".whl",),
     "wasm": (".wasm",),
     "onnx": (".onnx",),
 }
@@ -89,8 +94,8 @@ def export(
         check: reads an archive back and runs its samples: programs in memory are above this package.
         notes: what is to stand among the checks besides.
         progress: hears what is being done.
-        options: `targets`, `weights`, `threads`, `linker`, `opset`, `input_names`, `output_names`; see the table in
-            docs/guide/deploy.md.
+        options: `targets`, `weights`, `threads`, `linker`, `name`, `version`, `summary`, `opset`, `input_names`,
+            `output_names`; see the table in docs/guide/deploy.md.
 
     Raises:
         ArgumentError E335 to E338: the folder is not there, an unknown format or option, a value that it does not take,
@@ -182,6 +187,10 @@ def _check_value(format: str, name: str, value: Any) -> None:
             if len({*value}) != len(value):
                 raise ArgumentError("E337", f"{name} must be different ones, got {value!r}")
             return
+        case "name" | "version" | "summary":
+            if not isinstance(value, str) or not value.strip() or not value.isprintable():
+                raise ArgumentError("E337", f"{name} must be a text of one line, got {value!r}")
+            return
         case "weights":
             allowed = ("inside", "beside")
         case "linker":
@@ -190,8 +199,18 @@ def _check_value(format: str, name: str, value: Any) -> None:
             if format == "archive":
                 return
             allowed = MACHINES
+            if format == "wheel" and not isinstance(value, str):
+                _check_machines(value)
+                return
     if value not in allowed:
         raise ArgumentError("E337", f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+def _check_machines(value: Any) -> None:
+    machines = list(value) if isinstance(value, Sequence) else []
+    if not machines or len({*map(str, machines)}) != len(machines) or not {*map(str, machines)} <= {*MACHINES}:
+        known = ", ".join(map(repr, MACHINES))
+        raise ArgumentError("E337", f"targets must be one of {known}, or several different ones, got {value!r}")
 
 
 # --------------------------------------------------------------------------------------------------------- C libraries
@@ -214,6 +233,24 @@ def _check_library(model: Deployable, files: Sequence[str], options: Mapping[str
     outcomes = answers(model, files, [one.inputs for one in calls], **options)
     lines = [checking.compared(calls, answer, model, title) if answer else title for title, answer in outcomes]
     return [*lines, *_unchecked(missing)]
+
+
+# -------------------------------------------------------------------------------------------------------------- wheels
+
+
+def _wheel(model: Deployable, staged: str, format: str, options: Mapping[str, Any]) -> list[str]:
+    with LOADING:
+        from hybridize.formats.wheel.write import write_wheel  # late: the compiler
+
+    folder, _ = os.path.split(staged)
+    return write_wheel(model, folder, os.path.join(folder, "libraries"), **options)
+
+
+def _check_wheel(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    with LOADING:
+        from hybridize.formats.wheel.running import checked  # late: the compiler
+
+    return checked(model, files[0], os.path.join(os.path.dirname(files[0]), "libraries"), options)
 
 
 # --------------------------------------------------------------------------------------------------------- WebAssembly
@@ -266,5 +303,5 @@ def _unchecked(missing: Sequence[str]) -> list[str]:
     return [f"not run: no call was found that {one} takes; give one with samples=[...]" for one in missing]
 
 
-_WRITERS: Final = {"wasm": (_wasm, _check_wasm), "onnx": (_onnx, _check_onnx)}
+_WRITERS: Final = {"wheel": (_wheel, _check_wheel), "wasm": (_wasm, _check_wasm), "onnx": (_onnx, _check_onnx)}
 """By format, what writes it and what checks it; C libraries and objects are the others."""

@@ -155,7 +155,8 @@ class Grouping:
             lowered = self.lowerings.of(node)
             if not isinstance(lowered, tuple):
                 continue
-            read = set(node.inputs) - self.literals.keys()
+            # Not by a difference of sets, which goes over all literals for each node.
+            read = {value for value in node.inputs if value not in self.literals}
             for value, local in zip(node.outputs, lowered, strict=True):
                 if not local.folds and read <= costs.keys():
                     cost = local.cost + sum(costs[one] for one in read)
@@ -493,10 +494,11 @@ class Grouping:
                 operand = node.inputs[read.operand]
                 if operand in self.literals:
                     continue
-                operand_pattern = self.compose(group, value, node, pattern, read)
-                self.uses.setdefault(operand, {}).setdefault(group, {})[tuple(map(id, operand_pattern))] = (
-                    operand_pattern
-                )
+                read_at = pattern if read.identity else self.compose(group, value, node, pattern, read)
+                uses = self.uses.get(operand)
+                if uses is None:
+                    uses = self.uses[operand] = {}
+                uses.setdefault(group, {})[tuple(map(id, read_at))] = read_at
 
     def compose(self, group: FusionGroup, value: Value, node: Node, pattern: Pattern, read: LocalLoad) -> Pattern:
         """Return the indices at which `group` reads an operand of `value` when it computes `value` at `pattern`.
@@ -603,7 +605,7 @@ class Grouping:
                 continue
             if group.cost + _cost_of(local) > thresholds.KERNEL_COST or len(group.members) >= thresholds.KERNEL_OPS:
                 continue
-            if walks.isdisjoint(self._walks.of_reads(self._folded(group), group.space.ranges)):
+            if walks.keys().isdisjoint(self._walks.of_reads(self._folded(group), group.space.ranges)):
                 continue
             if others and not self.last.isdisjoint(group.materialised):
                 continue  # as where a group joins what it reads
@@ -651,9 +653,8 @@ class Grouping:
     def _note_span(self, unit: Unit) -> None:
         """Note where a unit begins and ends, whenever it has grown."""
         at = unit.first + 1
-        while at < len(self._ends):
-            if self._ends[at] < unit.last:
-                self._ends[at] = unit.last
+        while at < len(self._ends) and self._ends[at] < unit.last:  # what is above it knows no less
+            self._ends[at] = unit.last
             at += at & -at
 
     def _latest(self, goal: FusionGroup) -> int:

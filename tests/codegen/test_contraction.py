@@ -13,8 +13,9 @@ from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, in
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, masked_load
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
 from hybridize.codegen.llvm.contraction.product import emit_product
-from hybridize.codegen.llvm.engine import assembly, compile_module, named_target
+from hybridize.codegen.llvm.engine import compile_module, named_target
 from hybridize.codegen.llvm.nests.kernels import emit_kernel
+from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.contraction import Product, gates_fit, make_packing, make_plan, packing_kernel, packing_pays

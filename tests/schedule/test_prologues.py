@@ -138,10 +138,50 @@ def test_any_shape_gives_what_float32_gives(rows, k, n, dtype, scale, offset, fl
 
 
 def test_equal_orders_of_sums_give_equal_bits():
-    for scale in (*SCALES, None):
+    for scale in ("terms", None):
         layer = Layer(64, 96, 80, "int8", scale)
         plain = compile(layer.graph)
         np.testing.assert_array_equal(layer.check().run(layer.inputs)[0], plain.run(layer.inputs)[0])
+
+
+@pytest.mark.parametrize("rows", [1, 64])
+@pytest.mark.parametrize("scale", ["columns", "one"])
+@pytest.mark.parametrize("flip", [False, True])
+def test_scales_that_terms_share_are_multiplied_by_behind_the_sum(rows, scale, flip):
+    """The bits are those of the program that says so: the weight is converted in the loop, and no more."""
+    layer = Layer(rows, 96, 80, "int8", scale, flip)
+    x, w, s = layer.inputs
+    builder = Builder()
+    values = [builder.input(TensorType(one.shape, one.dtype)) for one in (x, w, s.T if flip else s)]
+    (value,) = builder.add(Matmul(False, flip), [values[0], *builder.add(Cast(F4), [values[1]])])
+    (value,) = builder.add(Mul(), [value, *builder.add(Broadcast(value.type.shape), [values[2]])])
+    wanted = compile(builder.finish([value]), stable=(1, 2)).run([x, w, s.T if flip else s])[0]
+    np.testing.assert_array_equal(layer.check().run(layer.inputs)[0], wanted)
+    (step,) = scheduled(PIPELINE.run(layer.graph), named_target("avx512"), stable=tuple(layer.stable)).steps
+    assert "mul(" not in str(step.plan.product.prologue)
+
+
+@pytest.mark.parametrize("offset", ["columns", "terms"])
+def test_what_is_no_factor_of_the_sum_stays_in_the_loop(offset):
+    """(w s - z): neither is a factor; (w - z) s: s alone is."""
+    layer = Layer(3, 96, 80, "int8", "columns", offset=offset)
+    (step,) = scheduled(PIPELINE.run(layer.graph), named_target("avx512"), stable=tuple(layer.stable)).steps
+    assert "mul(" in str(step.plan.product.prologue)
+    assert "sub(" in str(step.plan.product.prologue)
+    layer.check()
+
+
+@pytest.mark.parametrize("word", ["f2", bfloat16], ids=str)
+def test_products_that_are_rounded_keep_their_scales_in_the_loop(word):
+    """Multiplied by behind a rounded sum, results would be rounded twice."""
+    x, w, s = reals(4, 96).astype(word), weights((96, 72), "int8"), reals(1, 72, seed=2).astype(word)
+    graph = ops.make_graph(
+        lambda x, w, s: [ops.matmul(x, ops.mul(ops.cast(w, np.dtype(word)), spread(s, w)))],
+        [TensorType(one.shape, one.dtype) for one in (x, w, s)],
+    )
+    (step,) = scheduled(PIPELINE.run(graph), named_target("avx512"), stable=(1, 2)).steps
+    assert step.kind == "contraction"
+    assert step.ending.is_plain
 
 
 def test_sums_in_blocks_know_which_terms_they_have():

@@ -10,11 +10,12 @@ from typing import Literal
 import numpy
 
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.types import TensorType
 from hybridize.base.version import VERSION
-from hybridize.codegen.llvm.engine import emit_object
 from hybridize.codegen.llvm.library.emit import emit_library
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor
 from hybridize.codegen.llvm.library.weights_file import checksum
+from hybridize.codegen.llvm.objects import emit_object
 from hybridize.formats.atomic import replacing, write_atomically
 from hybridize.formats.deployable import Deployable, identifier
 from hybridize.formats.library.declared import check_declared, externals, undefined
@@ -70,6 +71,11 @@ def compiled(
     arrays = Arrays()
     variants, messages = programs(deployable, levels, threads, arrays)
     states = tuple((arrays.add(state.initial), state.initial.nbytes) for state in deployable.states)
+    reachable = any(state.name != RANDOM for state in deployable.states)
+    tensors = tuple(
+        LibraryTensor(state.name, TensorType(state.initial.shape, state.initial.dtype))
+        for state in (deployable.states if reachable else ())
+    )
     if weights == "inside":
         check_size(name, platform, sum(array.nbytes for array in arrays.arrays))
     stored = inside(arrays.arrays, name) if weights == "inside" else beside(arrays.arrays)
@@ -90,6 +96,7 @@ def compiled(
         VERSION,
         stored.marker,
         0 if stored.marker else checksum(numpy.frombuffer(stored.content, numpy.uint8)),
+        tensors,
     )
     model = changed(model, json=described(model))
     check_declared(name, externals(variants), platform)

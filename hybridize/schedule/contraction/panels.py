@@ -44,8 +44,18 @@ class ColumnPanels:
     whole: bool = False
     """True if the columns of every panel fill its registers: a tile of sums is a block of the result."""
     heights: tuple[int, ...] = ()
-    """Heights of the register tiles over these panels, the tallest first: the most rows of a tile where their number
-    is known, all that are written where it is not."""
+    """Of products. Heights of the register tiles over these panels, the tallest first: the most rows of a tile where
+    their number is known, all that are written where it is not."""
+    unroll: int = 1
+    """Over taps. Terms that one turn of its tiles' loop sums."""
+    ahead: int = 0
+    """Bytes from where tiles read a panel to where they fetch it; 0: nowhere."""
+    share: int = 0
+    """Bytes of the panel after this one that a row of the largest part brings into the second-level cache."""
+    lines: int = 0
+    """Lines of memory of it that a turn brings, at most."""
+    step: int = 0
+    """Bytes of it from where a turn brings lines to where the next one does: they lie at equal distances in these."""
 
     @property
     def keeps(self) -> bool:

@@ -145,15 +145,10 @@ def _wide_vectors(arithmetic: Arithmetic, rows: int) -> int:
 def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Tiling:
     """Decide how a product, already `normalised`, is computed; in a band, by calls of at most `block` rows."""
     form = _form(product, arithmetic)
+    x_along_k, w_along_k = not product.transpose_x, product.transpose_w
+    rows, columns, along_k, panels_along_k = product.m, product.columns, x_along_k, w_along_k
     if form == "columns":
-        rows, columns, along_k, panels_along_k = product.n, product.m, product.transpose_w, not product.transpose_x
-    else:
-        rows, columns, along_k, panels_along_k = (
-            product.m,
-            product.columns,
-            not product.transpose_x,
-            product.transpose_w,
-        )
+        rows, columns, along_k, panels_along_k = product.n, product.m, w_along_k, x_along_k
     vectors = (
         panels.panel_vectors(arithmetic) if product.packed or is_symbolic(rows) else _wide_vectors(arithmetic, rows)
     )
@@ -209,8 +204,9 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     if streams:  # whose few rows are added to memory every few terms
         summation = changed(summation, parts=0)
     return Tiling(
-        form, along_k, parts, group, k_block, order, x_row, x_tiles, flips, ahead, panel_ahead, few, summation,
-        thresholds.TILES_TOGETHER if x_tiles else 1,
+        form=form, along_k=along_k, sections=parts, group=group, k_block=k_block, order=order, x_row=x_row,
+        x_tiles=x_tiles, flips=flips, ahead=ahead, panel_ahead=panel_ahead, few_rows=few, summation=summation,
+        tiles_together=thresholds.TILES_TOGETHER if x_tiles else 1,
     )  # fmt: skip
 
 

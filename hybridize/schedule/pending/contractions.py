@@ -16,17 +16,18 @@ from hybridize.machine.arithmetic import converts_quickly
 from hybridize.machine.target import Target
 from hybridize.schedule.bands import Access, BandMember, is_large, suits_band
 from hybridize.schedule.contraction import (
+    ContractionPlan,
+    MatrixPlan,
     Product,
-    ProductPlan,
     make_packing,
     make_plan,
     packing_kernel,
+    packing_of_taps,
     packing_pays,
     winograd,
 )
 from hybridize.schedule.contraction.arrangement import Arrangement, OperandReading, reading
 from hybridize.schedule.contraction.copies import into_home, leaves_as_it_is
-from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import Ending, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
@@ -45,7 +46,6 @@ from hybridize.schedule.prologues import PrologueOp, prologue_of, prologue_of_ta
 from hybridize.schedule.rolling import RollingMember
 from hybridize.schedule.steps import (
     Address,
-    ContractionPlan,
     ContractionStep,
     Derived,
     Provenance,
@@ -86,11 +86,11 @@ class PendingContraction(PendingSteps):
     workspace: ScratchBlock
 
     def member(self, program: Scheduling) -> BandMember | RollingMember | None:
-        return self._of_rows(program) if isinstance(self.plan, ProductPlan) else self._of_lines(program)
+        return self._of_rows(program) if isinstance(self.plan, MatrixPlan) else self._of_lines(program)
 
     def _of_rows(self, program: Scheduling) -> BandMember | None:
         (x, w), places, out = self.operands, program.grouping.places, self.out
-        if not isinstance(self.plan, ProductPlan) or not suits_band(self.plan):
+        if not isinstance(self.plan, MatrixPlan) or not suits_band(self.plan):
             return None
         if not is_large(self.nbytes, program.target):
             return None
@@ -136,21 +136,17 @@ class PendingContraction(PendingSteps):
             return None  # its operands do not lie where the tiles read them
         values, places = self.values, program.grouping.places
         return RollingMember(
-            number=self.number,
-            plan=self.by_lines,
-            stores=self.ending.stores,
-            x=program.storage.of(self.operands[0]),
-            memories=tuple(map(program.storage.of, values)),
+            number=self.number, plan=self.by_lines, stores=self.ending.stores,
+            x=program.storage.of(self.operands[0]), memories=tuple(map(program.storage.of, values)),
             elements=tuple(places.own(places.root(value)).elements for value in values),
-            itemsizes=tuple(value.type.dtype.itemsize for value in values),
-            nbytes=self.nbytes,
+            itemsizes=tuple(value.type.dtype.itemsize for value in values), nbytes=self.nbytes,
             flops=self.flops,
-        )
+        )  # fmt: skip
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         storage, steps = program.storage, list[StepOperations]()
         # Tiles of matrices begin at the first element; those that walk homes are told where it is in the memory.
-        first = storage.first if isinstance(self.plan, ProductPlan) else storage.around
+        first = storage.first if isinstance(self.plan, MatrixPlan) else storage.around
         operands = []
         for word, value, copy in zip(("copy in", "pack"), self.operands, self.copies, strict=True):
             operands.append(first(value) if copy is None else address_of(copy.place))
@@ -168,16 +164,9 @@ class PendingContraction(PendingSteps):
                 operands[1] = address_of(placed.packed)
         own, addresses = address_of(self.workspace), (*operands, *stored)
         step = ContractionStep(
-            provenance=self.provenance,
-            addresses=addresses,
-            workspace=own,
-            split=split,
-            part=part,
-            plan=plan,
-            ending=self.ending,
-            out=self.out.type,
-            nbytes=self.nbytes,
-        )
+            provenance=self.provenance, addresses=addresses, workspace=own, split=split, part=part, plan=plan,
+            ending=self.ending, out=self.out.type, nbytes=self.nbytes,
+        )  # fmt: skip
         steps.append((step, self.flops))
         for param, copy in self.turned.items():
             assert copy.kernel is not None
@@ -250,21 +239,10 @@ def _pending(
     nodes = [step.node, *(() if draft is None else (node for _, node, _ in reversed(draft.group.members)))]
     provenance, (x, w) = program.provenance(nodes), step.operands[:2]
     return PendingContraction(
-        number=number,
-        provenance=provenance,
-        operands=(x, w),
-        plan=plan,
-        by_lines=by_lines,
-        out=out,
-        ending=ending,
-        values=tuple(values),
-        copies=copies,
-        turned=turned,
-        nbytes=nbytes,
-        flops=flops,
-        split=split,
-        workspace=workspace,
-    )
+        number=number, provenance=provenance, operands=(x, w), plan=plan, by_lines=by_lines, out=out,
+        ending=ending, values=tuple(values), copies=copies, turned=turned, nbytes=nbytes, flops=flops,
+        split=split, workspace=workspace,
+    )  # fmt: skip
 
 
 def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: Value) -> Product:
@@ -346,6 +324,7 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
         if isinstance(step.node.op, PrologueOp):
             prologue = prologue_of_taps(step.node.op, step.operands[1:], len(ending.params), program.lowerings)
             ending, values = changed(ending, params=(*ending.params, *prologue.params)), [*values, *others]
+            prologue = changed(prologue, params=())  # which are those of the epilogue
         plan = narrowed(plan, w.type.dtype, prologue)
     second = _packed_second(program, arranged, read, plan, w, number)
     by_lines = changed(plan, by_lanes=False) if isinstance(plan, LanePlan) else plan
@@ -407,7 +386,7 @@ def _turned(
 
 def _is_narrow(plan: TapPlan, stored: DType, target: Target) -> bool:
     """Tell whether panels of a known operand have its elements as they are stored."""
-    return stored != plan.dtype and converts_quickly(stored, target) and not is_symbolic(plan.packed_elements)
+    return stored != plan.elements.dtype and converts_quickly(stored, target) and not is_symbolic(plan.packed_elements)
 
 
 def _packed_second(
@@ -427,7 +406,8 @@ def _packed_second(
     elif not read.packed:
         return None
     elif isinstance(plan, TapPlan):
-        elements, fill = plan.packed_elements, panels_of_taps(arranged.contraction, plan, source, program.target)
+        packing = packing_of_taps(plan, arranged.contraction, *source)
+        elements, fill = plan.packed_elements, packing_kernel(packing, program.target)
     else:
         elements = read.second.elements
         fill = into_home(w.type.shape, source, (read.second, dtype), program.target)

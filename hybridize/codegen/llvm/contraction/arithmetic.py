@@ -8,6 +8,7 @@ i8 for bool, else the same. The numbers (lanes, bytes) are those of `machine.ari
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 from hybridize.base.dtypes import DType, bool_, float32
 from hybridize.base.precision import Precision, wide
@@ -17,6 +18,7 @@ from hybridize.codegen.llvm.registers import interleaved, masked_load, side_by_s
 from hybridize.codegen.llvm.text import Function, llvm_type, shuffled, vector
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.plan import ElementTypes
 
 
 class ArithmeticEmitter(Arithmetic):
@@ -36,6 +38,11 @@ class ArithmeticEmitter(Arithmetic):
         into = "" if self.accumulate == wide(dtype) else f".{self.accumulate.name}"
         self.code = f"{dtype.name}{into}{'.pairs' if paired else ''}"
         """The name of the element type within names of functions."""
+
+    @classmethod
+    def of_elements(cls, elements: ElementTypes, target: Target) -> Self:
+        """The arithmetic of the elements of a contraction."""
+        return cls(elements.types, target, elements.paired, elements.panel)
 
     def load(self, f: Function, pointer: str, lanes: int, mask: str | None = None) -> str:
         """`lanes` stored elements as computed ones; 0 where the mask is off."""

@@ -107,8 +107,8 @@ def emit_ending(
     arithmetic: ArithmeticEmitter,
     box: Sequence[BoxAxis],
     sums: Iterable[str],
-    lanes: int,
     *,
+    lanes: int,
     inside: bool,
 ) -> None:
     """Write the epilogue of each row of a tile, a vector of sums: one after the other `inside` the tile, else once, in

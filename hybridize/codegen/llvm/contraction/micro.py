@@ -156,12 +156,12 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
     with plain_loads(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
         counts = form.keeps or (form.light is not None and form.light.counts_terms)
         loop = TermLoop(
-            f, arithmetic, offsets, columns, arithmetic.bytes if form.along_k else "%xs", "%ws",
-            _keeping(f, arithmetic, load, form.vectors) if form.keeps else load,
-            counts, form.ahead, form.vectors * nbytes,
+            f, arithmetic, offsets, columns, along_x=arithmetic.bytes if form.along_k else "%xs", along_w="%ws",
+            load=_keeping(f, arithmetic, load, form.vectors) if form.keeps else load,
+            counts_terms=counts, ahead=form.ahead, row_bytes=form.vectors * nbytes,
         )  # fmt: skip
         w = f.at("%w", f.times(start, "%ws"))
-        total = loop.summed("%x", w, begin, (start, "%k"), form.summation, (), _bring(f) if form.brings else None)
+        total = loop.summed("%x", w, begin, (start, "%k"), form.summation, each_turn=_bring(f) if form.brings else None)
     if form.long:
         places = (f.at(buffer, number * arithmetic.vector_bytes) for number in range(count))
         total = _plus_sums(f, arithmetic, before, places, total)
@@ -396,7 +396,7 @@ def dots(
                         near = f.at(f.at("%w", f.times(loop.index, arithmetic.stored_bytes)), stride)
                         stored = lanes * arithmetic.stored_bytes
                         fetch(f, near, ahead + turn * stored, stored)
-                loop.following += _dots_step(f, arithmetic, f.plus(loop.index, turn * lanes), xs, ws, own, None)
+                loop.following += _dots_step(f, arithmetic, f.plus(loop.index, turn * lanes), xs, ws, own)
         return loop.results
 
     zeros = [arithmetic.zero] * (count * turns)
@@ -405,7 +405,7 @@ def dots(
     if not whole:
         with f.loop(stop, "%k", lanes, carry=[(arithmetic.vector, value) for value in total]) as loop:
             mask = first_lanes(f, f.op(f"sub i64 %k, {loop.index}"), lanes)
-            loop.following = _dots_step(f, arithmetic, loop.index, xs, ws, loop.values, mask)
+            loop.following = _dots_step(f, arithmetic, loop.index, xs, ws, loop.values, mask=mask)
         total = loop.results
     for i, row in enumerate(numbered):
         c = f.at("%c", f.times("%cs", row))
@@ -435,7 +435,13 @@ def any_dots(
 
 
 def _dots_step(
-    f: Function, arithmetic: ArithmeticEmitter, k: str, xs: list[str], ws: list[str], sums: list[str], mask: str | None
+    f: Function,
+    arithmetic: ArithmeticEmitter,
+    k: str,
+    xs: list[str],
+    ws: list[str],
+    sums: list[str],
+    mask: str | None = None,
 ) -> list[str]:
     """One vector of k: every row of x times every row of w."""
     offset = f.times(k, arithmetic.stored_bytes)
@@ -463,16 +469,20 @@ def sums(module: Module, arithmetic: ArithmeticEmitter, count: int) -> str:
 def move(
     f: Function,
     name: str,
-    to: str,
-    to_stride: str | int,
-    source: str,
-    source_stride: str | int,
+    to: tuple[str, str | int],
+    source: tuple[str, str | int],
     rows: str | int,
     width: str | int,
 ) -> None:
-    """Call one of the functions that bring elements elsewhere: those of `flip`, `copy` and `rows_together`."""
-    words = [f.operand(word) for word in (to_stride, source_stride, rows, width)]
-    f.do(f"call void @{name}(ptr {to}, i64 {words[0]}, ptr {source}, i64 {words[1]}, i64 {words[2]}, i64 {words[3]})")
+    """Call one of the functions that bring elements elsewhere: those of `flip`, `copy` and `rows_together`.
+
+    `to` and `source` are pointers, each with its stride in bytes.
+    """
+    words = [f.operand(word) for word in (to[1], source[1], rows, width)]
+    f.do(
+        f"call void @{name}(ptr {to[0]}, i64 {words[0]}, ptr {source[0]}, i64 {words[1]}, i64 {words[2]}, "
+        f"i64 {words[3]})"
+    )
 
 
 def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:

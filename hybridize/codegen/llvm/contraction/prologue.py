@@ -102,7 +102,7 @@ class PrologueEmitter:
                 width = Width.first(min(lanes, section.width - vector * lanes), lanes)
                 columns.append((f.plus("%w.column", gate * apart + vector * lanes), width))
             known = {BATCH: "%w.batch"}
-            loads = PanelLoads(f, self.target, self.prologue, arrays, sizes, known, COLUMN, TERM)
+            loads = PanelLoads(f, self.target, self.prologue, arrays, sizes, known, column=COLUMN, term=TERM)
             with loads.of(columns, "%w.term") as load:
                 yield load
 

@@ -12,8 +12,8 @@ from hybridize.codegen.llvm.contraction.winograd import emit_winograd
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.taps import TapPlan
+from hybridize.schedule.contraction.tiles import MatrixPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.steps import ContractionStep
 
@@ -24,7 +24,7 @@ def emit_contraction(module: Module, name: str, step: ContractionStep, target: T
     With `ranged`, `i64 first, i64 last` follow: the units of the plan that a call does.
     """
     match step.plan:
-        case ProductPlan(product=product) as plan:
+        case MatrixPlan(product=product) as plan:
             epilogue = None if step.ending.is_plain else epilogue_emitter(step.ending, product, step.out, target)
             prologue = None if product.prologue is None else PrologueEmitter(product, target)
             return emit_product(module, name, plan, target, epilogue, prologue, ranged=ranged)
@@ -34,3 +34,4 @@ def emit_contraction(module: Module, name: str, step: ContractionStep, target: T
             return emit_lanes(module, name, plan, step.ending, target, ranged=ranged)
         case WinogradPlan() as plan:
             return emit_winograd(module, name, plan, step.ending, target, ranged=ranged)
+    raise AssertionError(f"nothing writes a {type(step.plan).__name__}")
