@@ -127,9 +127,9 @@ def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSou
         sources,
         lowerings,
         lambda cone: _derived(cone, sources, setting, cones),
-        setting.within,
-        surely,
-        stable if turned.graph is graph else None,
+        within=setting.within,
+        surely=surely,
+        stable=stable if turned.graph is graph else None,
     )
     turned_of = {node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}
     made_of = {**light.made_of, **whole.made_of, **turned_of}
