@@ -506,15 +506,11 @@ class _Line:
         together: int | str = "%together" if "together" in self.parameters else self.plan.together
         zeros = [arithmetic.zero] * len(initial)
         part = self.plan.parts
-        stop, step = (1, 1) if self._is_one_part else (terms, part)
         with f.loop(0, taps, together, [("ptr", one) for one in behind], some=self._at_least("taps", 1)) as outer:
             some = outer.index, taps if taps == 1 else f.umin(f.plus(outer.index, together), f.operand(taps))
-            with f.loop(
-                0, stop, step, [("ptr", one) for one in outer.values], some=self._at_least("terms", 1)
-            ) as inner:
-                those = inner.index, terms
-                if not self._is_one_part:
-                    those = inner.index, f.umin(f.plus(inner.index, part), f.operand(terms))
+            carry = [("ptr", one) for one in outer.values]
+            with f.loop(0, terms, part, carry, some=self._at_least("terms", 1)) as inner:
+                those = inner.index, f.umin(f.plus(inner.index, part), f.operand(terms))
                 results = self._taps(f, x, offsets, [*zeros, *inner.values], some, those)
                 for value, place in zip(results, places, strict=False):
                     before = arithmetic.load_computed(f, place)
@@ -524,20 +520,14 @@ class _Line:
         return [arithmetic.load_computed(f, place) for place in places]
 
     @property
-    def _is_one_part(self) -> bool:
-        """True if all terms of a tap have one sum."""
-        return all(proven(self.plan.parts - part.terms, 0) for part in self.tiles.parts)
-
-    @property
     def _rest(self) -> int | None:
         """Terms beyond whole turns, where that is known, though their number is a parameter, and there is a turn."""
         unroll, terms = self.panels.unroll, [part.terms for part in self.tiles.parts]
         if not known(terms) or "terms" not in self.parameters or not self._at_least("terms", unroll):
             return None
         rests = {count % unroll for count in terms}
-        if self.plan.parts and not self._is_one_part:
-            rests.add(self.plan.parts % unroll)
-            return 0 if rests == {0} else None
+        if self.plan.parts:  # the last turn is that of any of them
+            return 0 if rests | {self.plan.parts % unroll} == {0} else None
         return rests.pop() if len(rests) == 1 else None
 
     def _taps(
