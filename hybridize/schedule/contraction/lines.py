@@ -69,7 +69,7 @@ def ending_of_lines(ending: Ending, sizes: Sequence[int], column: int, row: int,
     accesses: dict[tuple[object, ...], LineAccess] = {}
 
     def access(buffer: int, address: Expr) -> tuple[object, ...]:
-        """What an access is found by: a size that is not known is compared as text."""
+        """The key of an access, whose sizes that are not known are text: they are never compared."""
         terms = plain.get(id(address))
         one = LineAccess(buffer, 0)
         if terms is not None:
