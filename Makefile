@@ -17,11 +17,13 @@ BENCH := .venv-bench/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 MXNET := 1.9.1 2.0.0b1
+TRITON := "tritonclient>=2.60"
 TENSORFLOW := tensorflow-cpu==2.21.0
 JAX := jax==0.10.2
 TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
 	transformers==5.24.0 tokenizers safetensors regex filelock fsspec packaging tqdm typer-slim click shellingham \
 	hf-xet httpx httpcore httpx2 httpcore2 h11 anyio idna certifi sniffio truststore
+SERVERS := mlserver litserve fastapi "uvicorn[standard]" onnxruntime
 LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
@@ -54,7 +56,7 @@ types: .venv/.installed-dev
 	$(BIN)/lint-imports
 
 test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed \
-		.litert/.installed .doors/.installed system
+		.litert/.installed .doors/.installed .servers/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
@@ -67,7 +69,7 @@ runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -79,10 +81,12 @@ clean:
 	$(BIN)/python -m compileall -q hybridize
 	@touch $@
 
-# torch first and by its exact version, so that nothing else draws in another build of it.
+# torch first and by its exact version, so that nothing else draws in another build of it. The client that the server's
+# tests speak through without its dependencies: it asks for ml_dtypes and protobuf older than those it works with.
 .venv/.installed-dev: pyproject.toml benchmarks/pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install $(PIP_FLAGS) $(TORCH)
 	$(BIN)/python -m pip install $(PIP_FLAGS) -e ".[dev]" -e ./benchmarks
+	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps $(TRITON)
 	$(BIN)/python -m compileall -q hybridize
 	@touch $@ .venv/.installed
 
@@ -130,6 +134,12 @@ clean:
 	$(BIN)/python -m venv .jax
 	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5" \
 		"typer>=0.15" "rich>=13" "pytest>=8.3"
+	@touch $@
+
+# Other servers: what the guide's recipes run in, and benchmarks/serve.py compares with.
+.servers/.installed: | .venv/bin/python
+	$(BIN)/python -m venv .servers
+	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
 	@touch $@
 
 # The libraries that were written for Gluon, each in a folder of its own, as the registry has it; what they need beside

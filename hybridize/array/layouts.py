@@ -7,10 +7,11 @@ Sizes and strides are numbers of elements, and may be symbolic: what is decided 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from hybridize.base import dims
-from hybridize.base.dims import grouped, product, same
+from hybridize.base.dims import grouped, same
 from hybridize.base.types import Shape
 
 Strides = tuple[int, ...]
@@ -18,7 +19,12 @@ Strides = tuple[int, ...]
 
 def row_major(shape: Shape) -> Strides:
     """The strides of a buffer that is laid out row by row."""
-    return tuple(product(shape[axis + 1 :]) for axis in range(len(shape)))
+    strides: list[int] = []
+    below = 1
+    for size in reversed(shape):
+        strides.append(below)
+        below = below * size
+    return tuple(reversed(strides))
 
 
 def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
@@ -26,6 +32,11 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
 
     Axes are cut into the smallest groups of equal products; the old ones of each group must lie one within the other.
     """
+    of_numbers = dims.known((*shape, *strides, *wanted))
+    return _reshaped_numbers(shape, strides, wanted) if of_numbers else _reshaped(shape, strides, wanted)
+
+
+def _reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
     if any(size == 0 for size in shape):
         return row_major(wanted)
     by_axis: dict[int, int] = {}
@@ -40,6 +51,10 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
             by_axis[axis] = stride
             stride = stride * wanted[axis]
     return tuple(by_axis.get(axis, 1) for axis in range(len(wanted)))  # the stride of an axis of size 1 means nothing
+
+
+_reshaped_numbers = lru_cache(1024)(_reshaped)
+"""The same of numbers: layers of a net ask for the same again and again."""
 
 
 def may_be_view(shape: Shape, strides: Strides, wanted: Shape) -> bool | None:

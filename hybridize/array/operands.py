@@ -414,14 +414,17 @@ def strong(x: Any, dtype: dtypes.DType | None = None) -> Operand:
     """The operand of an argument, numbers included, as `dtype` or the dtype that it has."""
     x = operand(x, dtype)
     if dtype is None:
-        return cast(x, dtype_of(x)) if isinstance(x, (Weak, *NUMBERS)) else x
+        return cast(x, dtype_of(x)) if isinstance(x, _UNTYPED) else x
     return cast(x, dtype)
+
+
+_UNTYPED = (Weak, *NUMBERS)
 
 
 def indices(x: Any) -> Operand:
     """The int64 operand of an argument that holds indices."""
     x = operand(x, dtypes.int64)
-    if isinstance(x, (Weak, *NUMBERS)) and dtype_of(x).kind not in "iu":
+    if isinstance(x, _UNTYPED) and dtype_of(x).kind not in "iu":
         raise errors.KeyTypeError("E204", f"an index must be an integer, got {typed(x)}")
     return index_numbers(x)
 

@@ -258,11 +258,12 @@ class Symbol(Operators):
                 f"{self!r} is used after the end of the capture that created it",
                 help="return the array from the captured function instead of storing it elsewhere",
             )
-        if self.weak is not None or _detached(self._view):
+        view = self._view
+        if self.weak is not None or (view and _detached(view)):
             value = self._cell.value
         else:
             value = in_charge(SymbolStaging).read(self._cell, self.detached, self._passes)
-        for step in self._view:
+        for step in view:
             value = _viewed(step, value)
         return value
 

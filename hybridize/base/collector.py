@@ -4,6 +4,10 @@
 Capturing and compiling make hundreds of thousands of objects, nearly all of which live until the program is there.
 Python counts what is made, and looks through all that a process holds, PyTorch's own objects among it, after some of
 them: of the first call of a small Transformer that was two fifths.
+
+At the end it would look at once, at what the call has made and at what is middle-aged, the modules that were loaded: a
+twentieth of such a call. So what is new is looked at here, once; what is left of it, and what was looked at before, is
+old from then on, as it would be after Python's next look.
 """
 
 from __future__ import annotations
@@ -19,11 +23,15 @@ from hybridize.base.forks import in_child, renewed
 
 _YOUNG: Final = 100_000
 """Objects more than before that are made until the collector looks: the garbage of some tens of megabytes."""
+_UNSEEN: Final = 500_000
+"""New objects that are old after one look until all are looked at: the garbage of some tens of megabytes, at most."""
 _lock: Final = renewed(threading.RLock())
 _within: Final[Counter[int]] = Counter()
 """Times that each thread has entered `seldom`; those that are not in it are not there."""
 _before = gc.get_threshold()
 """The thresholds that the process had when the first of them entered."""
+_unseen = 0
+"""New objects that were made old since all were looked at."""
 
 
 @contextmanager
@@ -43,15 +51,42 @@ def seldom() -> Iterator[None]:
         yield
     finally:
         with _lock:
-            _leave(thread, 1)
+            was_last = _leave(thread, 1)
+        if was_last:
+            _look()
 
 
-def _leave(thread: int, times: int) -> None:
+def _leave(thread: int, times: int) -> bool:
+    """Note that a thread leaves; tell whether it was the last one, and Python looks as often as before again."""
     _within[thread] -= times
     if not _within[thread]:
         del _within[thread]
-    if not _within and gc.get_threshold() == (_YOUNG, *_before[1:]):  # else somebody has changed them meanwhile
-        gc.set_threshold(*_before)
+    if _within or gc.get_threshold() != (_YOUNG, *_before[1:]):  # somebody has changed them meanwhile
+        return False
+    gc.set_threshold(*_before)
+    return True
+
+
+def _look() -> None:
+    """Do what Python would at the next object: look at what is new; and let what is there be old, where it would look
+    at more.
+
+    Who has turned the collector off, or has frozen objects, is left alone.
+    """
+    global _unseen
+    new = gc.get_count()[0]
+    if not gc.isenabled() or new <= gc.get_threshold()[0]:
+        return
+    gc.collect(0)
+    if gc.get_count()[1] <= gc.get_threshold()[1] or gc.get_freeze_count():
+        return
+    _unseen += new
+    if _unseen > _UNSEEN:
+        _unseen = 0
+        gc.collect()
+    else:
+        gc.freeze()  # all go to those that are never looked at,
+        gc.unfreeze()  # and from there to the old ones
 
 
 def _alone() -> None:

@@ -41,6 +41,8 @@ COMPLEXES = (complex64, complex128)
 SIGNED = (int8, int16, int32, int64)
 UNSIGNED = (uint8, uint16, uint32, uint64)
 INTEGERS = SIGNED + UNSIGNED
+# Looked up by hash: NumPy takes a third of a microsecond to tell two dtypes apart.
+_FLOATS, _INTEGERS = frozenset(FLOATS), frozenset(INTEGERS)
 
 REALS = (bool_, *INTEGERS, *FLOATS)
 """Dtypes of numbers that machine code computes with: complex ones are NumPy's (`ops.hosted`)."""
@@ -74,7 +76,7 @@ def as_dtype(spec: Any) -> DType:
 
 def is_float(dtype: DType) -> bool:
     """Tell whether `dtype` is one of the four floating-point types."""
-    return dtype in FLOATS
+    return dtype in _FLOATS
 
 
 def is_complex(dtype: DType) -> bool:
@@ -84,7 +86,7 @@ def is_complex(dtype: DType) -> bool:
 
 def is_inexact(dtype: DType) -> bool:
     """Tell whether `dtype` is of floats or of complex numbers, which have gradients."""
-    return dtype in FLOATS or dtype.kind == "c"
+    return dtype in _FLOATS or dtype.kind == "c"
 
 
 def part_of(dtype: DType) -> DType:
@@ -99,7 +101,7 @@ def complex_of(dtype: DType) -> DType:
 
 def is_integer(dtype: DType) -> bool:
     """Tell whether `dtype` is a signed or unsigned integer (bool is not)."""
-    return dtype in INTEGERS
+    return dtype in _INTEGERS
 
 
 CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")

@@ -17,6 +17,8 @@ from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import Any, Final, TypeVar, dataclass_transform, overload
 
+from hybridize.base.loading import load_module
+
 T = TypeVar("T")
 
 _put = object.__setattr__
@@ -98,7 +100,9 @@ def changed(one: T, **fields: Any) -> T:
         instance: T = dataclasses.replace(one, **fields)  # type: ignore[type-var]
         return instance
     copy, values = object.__new__(type(one)), one.__dict__
-    copy.__dict__.update({name: values[name] for name in names} | fields)  # and not what is cached
+    if len(values) != len(names):  # what is cached is another's
+        values = {name: values[name] for name in names}
+    copy.__dict__.update(values, **fields)
     return copy
 
 
@@ -153,9 +157,11 @@ def _completed(fields: Mapping[str, Field[Any]], args: tuple[Any, ...], kwargs: 
 def _written(cls: Any) -> Callable[..., None]:
     """The `__init__` of the fields of `cls`."""
     fields = _fields(cls)
-    plain = all(field.default_factory is MISSING for field in fields) and not hasattr(cls, "__post_init__")
-    if plain and cls.__setattr__ is not object.__setattr__ and len(fields) in _TEMPLATES:
-        return _from_template(cls, fields)
+    template = None if hasattr(cls, "__post_init__") else _template(cls, len(fields))
+    if template is not None:
+        named = _from_template(cls, fields, template)
+        factories = {field.name: field.default_factory for field in fields if field.default_factory is not MISSING}
+        return _with_factories(named, factories) if factories else named
     known: dict[str, Any] = {"__put": _put, "__missing": MISSING}  # names that no field has
     assigned_by_put = cls.__setattr__ is not object.__setattr__
     parameters, lines = ["self"], []
@@ -219,22 +225,49 @@ def _init6(self: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any) -> N
     _put(self, "_6", _6)
 
 
-_TEMPLATES: Final[Mapping[int, Any]] = dict(enumerate((_init1, _init2, _init3, _init4, _init5, _init6), 1))
+def _init0(self: Any) -> None:
+    pass
+
+
+_TEMPLATES: Final[Mapping[int, Any]] = dict(enumerate((_init0, _init1, _init2, _init3, _init4, _init5, _init6)))
 """Constructors of frozen classes by the number of fields: compiled with this module, under other names."""
 
 
-def _from_template(cls: Any, fields: Sequence[Field[Any]]) -> Callable[..., None]:
-    """The `__init__` of fields without factories, in which only names differ from a template's."""
-    template = _TEMPLATES[len(fields)]
+def _template(cls: Any, count: int) -> Any:
+    """Return the constructor of so many fields, of a frozen class or of another one; None where there is none."""
+    is_frozen = cls.__setattr__ is not object.__setattr__
+    if count in _TEMPLATES and (is_frozen or not count):
+        return _TEMPLATES[count]
+    more = load_module("hybridize.base.constructors")  # late: most processes need few, and some none
+    return (more.FROZEN if is_frozen else more.MUTABLE).get(count)
+
+
+def _with_factories(init: Callable[..., None], factories: Mapping[str, Callable[[], Any]]) -> Callable[..., None]:
+    """A constructor that makes what another one was not given; that one puts MISSING there."""
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        init(self, *args, **kwargs)
+        for name, factory in factories.items():
+            if getattr(self, name) is MISSING:
+                _put(self, name, factory())
+
+    return __init__
+
+
+def _from_template(cls: Any, fields: Sequence[Field[Any]], template: Any) -> Callable[..., None]:
+    """The `__init__` of fields, in which only names differ from a template's; of those with a factory, MISSING is put
+    where nothing is given.
+    """
     names = {f"_{number}": field.name for number, field in enumerate(fields, 1)}
     code: CodeType = template.__code__
     renamed = code.replace(
         co_name="__init__",
         co_varnames=tuple([names.get(name, name) for name in code.co_varnames]),
+        co_names=tuple([names.get(name, name) for name in code.co_names]),
         co_consts=tuple([names.get(one, one) if isinstance(one, str) else one for one in code.co_consts]),
     )
-    defaults = tuple([field.default for field in fields if field.default is not MISSING])
-    init = FunctionType(renamed, globals(), "__init__", defaults)
+    optional = [field for field in fields if not (field.default is MISSING and field.default_factory is MISSING)]
+    init = FunctionType(renamed, template.__globals__, "__init__", tuple([field.default for field in optional]))
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     return init
 

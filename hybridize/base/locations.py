@@ -137,12 +137,18 @@ def at_node(loc: SourceLoc | None) -> Iterator[None]:
 
 def user_location() -> SourceLoc | None:
     """The innermost frame that belongs neither to hybridize nor to a library it is called through."""
+    line = user_line()
+    return None if line is None else SourceLoc(*line)
+
+
+def user_line() -> tuple[str, int, str] | None:
+    """The file, the line and the function of that frame."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        file = frame.f_code.co_filename
-        if _commanded and file.startswith(_COMMANDS):
+        code = frame.f_code
+        if _commanded and code.co_filename.startswith(_COMMANDS):
             return None
-        if is_users(file):
-            return SourceLoc(file, frame.f_lineno, frame.f_code.co_name)
+        if is_users(code.co_filename):
+            return code.co_filename, frame.f_lineno, code.co_name
         frame = frame.f_back
     return None

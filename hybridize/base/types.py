@@ -21,6 +21,9 @@ Shape = tuple[int, ...]
 _TEXT = re.compile(r"([a-z]+\d*)\[([^\]\n]*)\]")
 
 
+_INT = frozenset({int})
+
+
 def same_shape(x: Shape, y: Shape) -> bool:
     """Tell whether shapes are equal. To `==`, tuples of two lengths differ only after their first sizes were compared,
     which for sizes that are not known is a question too many.
@@ -30,7 +33,13 @@ def same_shape(x: Shape, y: Shape) -> bool:
 
 def surely_same(x: Shape, y: Shape) -> bool:
     """Tell whether shapes are known to be equal, of sizes that are not known too; no program comes to depend on it."""
-    return x is y or (len(x) == len(y) and all(map(same, x, y)))
+    if x is y:
+        return True
+    if len(x) != len(y):
+        return False
+    if _INT.issuperset(map(type, x)) and _INT.issuperset(map(type, y)):  # nearly always, and asked of every size
+        return x == y
+    return all(map(same, x, y))
 
 
 @frozen

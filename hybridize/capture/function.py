@@ -198,7 +198,7 @@ class Function(Calls[P, R], Generic[P, R]):
 
     def saved(
         self, names: dict[int, str] | None = None, samples: Sequence[Any] | None = None,
-        notes: list[str] | None = None,
+        notes: list[str] | None = None, steps: bool = False,
     ) -> SavedProgram:  # fmt: skip
         """The programs as plain data.
 
@@ -207,6 +207,7 @@ class Function(Calls[P, R], Generic[P, R]):
             samples: None: there are none in it. Else each program has a sample of the call that it was captured at,
                 with what is expected; and these calls are samples too, each an array or a tuple of arguments.
             notes: hears where something else had to stand for the user's Python.
+            steps: whether the file holds trainers' steps, whose learning rates and counts are states of it then.
 
         Raises:
             ArgumentError E334: no program takes one of the samples.
@@ -217,7 +218,7 @@ class Function(Calls[P, R], Generic[P, R]):
             theirs: SavedProgram = self.counterpart.saved(samples, [] if notes is None else notes)
             return theirs
         programs = self.current()
-        program = self._plain(programs, names or {})
+        program = self._plain(programs, names or {}, steps)
         if samples is None:
             return program
         return self.with_samples(program, programs, samples, [] if notes is None else notes)
@@ -236,11 +237,11 @@ class Function(Calls[P, R], Generic[P, R]):
         """
         return None if self.options.freeze else self.python_function
 
-    def _plain(self, programs: Sequence[Program], names: Mapping[int, str]) -> SavedProgram:
+    def _plain(self, programs: Sequence[Program], names: Mapping[int, str], steps: bool) -> SavedProgram:
         """The programs as plain data, without samples."""
         options: dict[str, Any] = {"backend": self.options.backend, "freeze": self.options.freeze}
         options |= {"winograd": True} if self.options.winograd else {}
-        program = saving.saved(self.name, programs, self._parameters(), options, names)
+        program = saving.saved(self.name, programs, self._parameters(), options, names, steps)
         return changed(program, none_defaults=_none_defaults(self.described_by))
 
     def current(self) -> list[Program]:
@@ -314,12 +315,14 @@ class Function(Calls[P, R], Generic[P, R]):
 
         Args:
             path: of the archive; of other formats, the folder and the name of the model.
-            format: `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked), `"wasm"`
-                (WebAssembly with a JavaScript loader).
+            format: `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked), `"wheel"`
+                (a package that pip installs), `"wasm"` (WebAssembly with a JavaScript loader). A step of a trainer is
+                written as library or object alone.
             samples: calls to check it with, besides those that the programs were captured at: each an array or a
                 tuple of arguments.
             progress: hears what is being done.
-            options: of library and object `targets`, `weights`, `threads`; of library `linker`; of archive `targets`.
+            options: of library, object and wheel `targets`, `weights`, `threads`; of library and wheel `linker` and
+                `version`; of library `bindings`; of wheel `name`, `summary`; of archive `targets`.
 
         Raises:
             StateError E533: nothing has been compiled yet.
@@ -329,12 +332,13 @@ class Function(Calls[P, R], Generic[P, R]):
         """
         with LOADING:
             from hybridize.capture import SavedFunction  # late: most processes write no file
+            from hybridize.formats.exporting import STEPS
             from hybridize.programs.exporting import export, nothing_to_export
 
         if not self.cache_info().programs:
             raise nothing_to_export(self.name)
         return export(
-            lambda samples, notes: self.saved(None, samples, notes), SavedFunction, path, format,
+            lambda samples, notes: self.saved(None, samples, notes, format in STEPS), SavedFunction, path, format,
             samples=samples, progress=progress, options=options,
         )  # fmt: skip
 

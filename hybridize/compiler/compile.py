@@ -164,7 +164,7 @@ class _Work:
         graph = self.optimized()
         built = self._built()
         with self.watch.stage("llvm"):
-            image = compile_program(built.module, self.target, FUNCTIONS)
+            image = compile_program(built.module, self.target, FUNCTIONS, self.slots)
             loaded = Loaded(image)
         stored.keep(file, self.graph, graph, image, built.plan, (built.constants, built.sources))
         return self._executable(loaded, built.plan, built.constants, built.sources)

@@ -78,9 +78,9 @@ def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
             layout(step),
             sized(step.bytes, {}),
             sized(step.flops, {}),
-            step.threads,
+            threads,
         )
-        for step, general in zip(plan.steps, executable.plan.steps, strict=True)
+        for step, general, threads in zip(plan.steps, executable.plan.steps, plan.threads, strict=True)
     )
 
 
@@ -108,7 +108,7 @@ def schedule(graph: Graph, executable: Executable) -> Schedule:
         PIPELINE.run(graph),
         default_target(),
         sorted({number for deriver in executable.derivers for number in deriver.inputs}),
-        max((step.threads for step in executable.plan.steps), default=1),
+        max(executable.plan.threads, default=1),
         executable.updates,
     )
 

@@ -52,7 +52,7 @@ def renew() -> None:
 def _by_llvm() -> HostFacts:
     with LOADING:
         from hybridize.codegen.llvm.engine import host_target as ask  # late: see the package
-        from hybridize.codegen.llvm.engine import version
+        from hybridize.codegen.llvm.objects import version
 
     return HostFacts(ask(), version())
 

@@ -71,7 +71,7 @@ def step_seconds(
         graph,
         target,
         stable=sorted({number for deriver in executable.derivers for number in deriver.inputs}),
-        slots=max((step.threads for step in plan.steps), default=1),
+        slots=max(plan.threads, default=1),
         updates=executable.updates,
         host_of=host_of,
     )

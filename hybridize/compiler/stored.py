@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.locations import SourceLoc
 from hybridize.compiler import disk
 from hybridize.graph import Graph, Node
 from hybridize.runtime.image import Image
@@ -86,8 +87,11 @@ def keep(
     )
     whole = (len(constants), len(sources)) == tuple(map(len, lists))
     lines: dict[str, str] = {}
+    firsts: dict[int, tuple[SourceLoc | None, int]] = {}  # the first node of each place
     for number, node in enumerate(_nodes(graph)):
-        lines.setdefault(str(node.loc), str(number))
+        firsts.setdefault(id(node.loc), (node.loc, number))
+    for loc, number in firsts.values():
+        lines.setdefault(str(loc), str(number))
     if whole and lines.keys() >= _lines(plan):
         disk.keep(name, StoredProgram(image, _with_lines(plan, lines), tuple(constants), tuple(sources)))
 

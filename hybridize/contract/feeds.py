@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import field
 from itertools import count
 from typing import Any, Final
 
@@ -22,12 +23,35 @@ from hybridize.base.frozen import frozen
 from hybridize.base.nested import DICTS, Structure, flatten, object_classes
 from hybridize.contract.places import Attribute, Place, held_by, variable_of
 from hybridize.contract.snapshots import MISSING
+from hybridize.graph import Graph
 
 TRAINING = (
     "holds a trainer's step, whose schedule and counts are Python's",
     "net.save_parameters(path) and trainer.save_states(path) keep a training, net.save(path) the net",
 )
 """The reason and the remedy for a program with a step, see `Feed.in_files`."""
+
+
+@frozen(eq=False)
+class FeedInFile:
+    """Facts about a feed that a file holds in its place: arrays by name, and the program of what it fills."""
+
+    names: Mapping[int, str] = field(default_factory=dict)
+    """Names of arrays that the program reads and writes, by their identity."""
+    array: ndarray | None = None
+    """The array that the feed fills, which `graph` computes."""
+    graph: Graph | None = None
+    """Its inputs: `states`, in order. Its outputs: that array, then new values of the states that are written."""
+    states: tuple[ndarray, ...] = ()
+    """Arrays of the file that take the place of what Python counts and schedules."""
+    writes: tuple[int, ...] = ()
+    """Positions in `states`."""
+    left_out: tuple[str, ...] = ()
+    """Descriptions of what Python does besides, and a file cannot."""
+
+
+SharedStates = dict[tuple[str, int], ndarray]
+"""States of a file by their kind and the identity of whom they belong to, the same for all its programs."""
 
 
 class Feed(ABC):
@@ -59,6 +83,14 @@ class Feed(ABC):
         Returns:
             False where the program is not what the function does now.
         """
+
+    def in_file(self, shared: SharedStates) -> FeedInFile | None:
+        """Return what stands for it in a file that holds state, while a call has begun; None where nothing can.
+
+        Args:
+            shared: the states of the file so far; takes new ones.
+        """
+        return None
 
     def rollback(self, before: Any) -> None:
         """Undo a `begin`, or as much of it as was done: the call did not take place. Undoing twice does no harm."""

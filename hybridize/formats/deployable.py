@@ -106,6 +106,8 @@ def deployable(program: SavedProgram) -> Deployable:
     if not any(leaf.kind != "constant" for leaf in chosen.result_leaves) and not chosen.writes:
         raise CaptureError("E454", f"{program.name} returns no array to compile", help="return the computed arrays")
     written = {name: program.weights[name] for one in family for name in _written(one)}
+    read = {name for one in family for name in one.state}
+    written |= {name: program.weights[name] for name in program.settable if name in read}
     states = tuple(State(name, array) for name, array in written.items())
     positions = {state.name: position for position, state in enumerate(states)}
     variants = tuple(_variant(one, program, positions) for one in family)

@@ -8,10 +8,12 @@
 | archive | `PATH`                                                        |
 | library | `libNAME.so` (`.dylib`, `NAME.dll`), `NAME.h` in PATH's folder |
 | object  | `NAME.o`, `NAME.h`                                            |
+| wheel   | `NAME-VERSION-py3-none-PLATFORMS.whl`, `NAME-VERSION.tar.gz`   |
 | wasm    | `NAME.wasm`, `NAME.mjs`, `NAME.d.mts`                          |
 | onnx    | `NAME.onnx`; weights above 1 GiB in `NAME.onnx.data`           |
 
-NAME is what PATH is called, as an identifier of C. With `weights="beside"` a library has `NAME.safetensors` too.
+NAME is what PATH is called, as an identifier of C. With `weights="beside"` a library has `NAME.safetensors` too, with
+`bindings` the files of other languages and builds beside it (`formats.library.bindings`).
 """
 
 from __future__ import annotations
@@ -31,19 +33,25 @@ from hybridize.formats.saved import SavedProgram
 
 FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "archive": ("targets",),
-    "library": ("targets", "weights", "threads", "linker"),
+    "library": ("targets", "weights", "threads", "linker", "version", "bindings"),
     "object": ("targets", "weights", "threads"),
+    "wheel": ("name", "version", "summary", "targets", "weights", "threads", "linker"),
     "wasm": (),
     "onnx": ("opset", "input_names", "output_names"),
 }
 """The formats that programs are exported as, and the options of each."""
+STEPS: Final = ("library", "object")
+"""The formats that hold trainers' steps: their models have states that a host reads, sets and stores."""
 MACHINES: Final = ("x86_64-linux", "aarch64-linux", "x86_64-windows", "aarch64-macos", "x86_64-macos")
 _SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "library": (".so", ".dylib", ".dll"),
     "object": (".o", ".obj"),
+    "wheel": (".whl",),
     "wasm": (".wasm",),
     "onnx": (".onnx",),
 }
+BINDINGS: Final = ("cpp", "fortran", "rust", "cmake", "pkg-config")
+"""Languages and builds that a library has files for beside it, where they are asked for."""
 LEVELS: Final = ("avx512", "avx2", "baseline")
 Check = Callable[[str], Sequence[str]]
 """Reads an archive back, runs its samples, and says what was compared."""
@@ -89,8 +97,8 @@ def export(
         check: reads an archive back and runs its samples: programs in memory are above this package.
         notes: what is to stand among the checks besides.
         progress: hears what is being done.
-        options: `targets`, `weights`, `threads`, `linker`, `opset`, `input_names`, `output_names`; see the table in
-            docs/guide/deploy.md.
+        options: `targets`, `weights`, `threads`, `linker`, `bindings`, `name`, `version`, `summary`,
+            `opset`, `input_names`, `output_names`; see the table in docs/guide/deploy.md.
 
     Raises:
         ArgumentError E335 to E338: the folder is not there, an unknown format or option, a value that it does not take,
@@ -124,9 +132,9 @@ def export(
             files = write(model, staged, format, options)
             tell("running it on its samples")
             checks = run(model, files, options)
-        placed = file_set.put_in_place(files, folder)
+        placed = file_set.put_in_place(files, folder, temporary)
     directory = os.path.dirname(os.fspath(path))  # as the user says it
-    files = [os.path.join(directory, os.path.basename(file)) for file in placed]
+    files = [os.path.join(directory, os.path.relpath(file, folder or ".")) for file in placed]
     noted = (f"{one}, which Python notes and no result needs" for one in program.left_out)
     return Exported(tuple(files), (*checks, *notes), (*left_out, *noted), fixed)
 
@@ -182,6 +190,13 @@ def _check_value(format: str, name: str, value: Any) -> None:
             if len({*value}) != len(value):
                 raise ArgumentError("E337", f"{name} must be different ones, got {value!r}")
             return
+        case "name" | "version" | "summary":
+            if not isinstance(value, str) or not value.strip() or not value.isprintable():
+                raise ArgumentError("E337", f"{name} must be a text of one line, got {value!r}")
+            return
+        case "bindings":
+            _check_several(name, value, BINDINGS)
+            return
         case "weights":
             allowed = ("inside", "beside")
         case "linker":
@@ -190,8 +205,18 @@ def _check_value(format: str, name: str, value: Any) -> None:
             if format == "archive":
                 return
             allowed = MACHINES
+            if format == "wheel" and not isinstance(value, str):
+                _check_several(name, value, MACHINES)
+                return
     if value not in allowed:
         raise ArgumentError("E337", f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+def _check_several(name: str, value: Any, known: Sequence[str]) -> None:
+    words = [value] if isinstance(value, str) else list(value) if isinstance(value, Sequence) else []
+    if not words or len({*map(str, words)}) != len(words) or not {*map(str, words)} <= {*known}:
+        text = f"{name} must be one of {', '.join(map(repr, known))}, or several different ones, got {value!r}"
+        raise ArgumentError("E337", text)
 
 
 # --------------------------------------------------------------------------------------------------------- C libraries
@@ -214,6 +239,24 @@ def _check_library(model: Deployable, files: Sequence[str], options: Mapping[str
     outcomes = answers(model, files, [one.inputs for one in calls], **options)
     lines = [checking.compared(calls, answer, model, title) if answer else title for title, answer in outcomes]
     return [*lines, *_unchecked(missing)]
+
+
+# -------------------------------------------------------------------------------------------------------------- wheels
+
+
+def _wheel(model: Deployable, staged: str, format: str, options: Mapping[str, Any]) -> list[str]:
+    with LOADING:
+        from hybridize.formats.wheel.write import write_wheel  # late: the compiler
+
+    folder, _ = os.path.split(staged)
+    return write_wheel(model, folder, os.path.join(folder, "libraries"), **options)
+
+
+def _check_wheel(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    with LOADING:
+        from hybridize.formats.wheel.running import checked  # late: the compiler
+
+    return checked(model, files[0], os.path.join(os.path.dirname(files[0]), "libraries"), options)
 
 
 # --------------------------------------------------------------------------------------------------------- WebAssembly
@@ -266,5 +309,5 @@ def _unchecked(missing: Sequence[str]) -> list[str]:
     return [f"not run: no call was found that {one} takes; give one with samples=[...]" for one in missing]
 
 
-_WRITERS: Final = {"wasm": (_wasm, _check_wasm), "onnx": (_onnx, _check_onnx)}
+_WRITERS: Final = {"wheel": (_wheel, _check_wheel), "wasm": (_wasm, _check_wasm), "onnx": (_onnx, _check_onnx)}
 """By format, what writes it and what checks it; C libraries and objects are the others."""

@@ -82,5 +82,7 @@ class SavedProgram:
     """Names of the parameters that are None where a call leaves them out."""
     left_out: tuple[str, ...] = ()
     """Places that calls set in Python and no result needs, by name: no file has them."""
+    settable: tuple[str, ...] = ()
+    """Keys of weights that no call writes, and that the host of a file sets between calls: learning rates."""
     file: Callable[[Mapping[str, NDArray[Any]]], bytes] | None = None
     """The bytes of the file that it was read from, with these weights in it; None where there is none."""

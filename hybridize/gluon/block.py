@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from itertools import chain
 from types import CodeType
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, cast
 
@@ -184,8 +183,10 @@ class Block:
             return ()
         if name is not Everything.EVERYTHING:
             return (self._watches.setdefault(name, Storage()),)
-        below = (child.__hybridize_watch__(name) for child in self._children.values())
-        return (self.watch, *chain.from_iterable(below))
+        storages = [self.watch]
+        for child in self._children.values():
+            storages += child.__hybridize_watch__(name)
+        return tuple(storages)
 
     def __delattr__(self, name: str) -> None:
         self._children.pop(name, None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np
-from hybridize.array.ndarray import history
+from hybridize.array.ndarray import history, ndarray
 from hybridize.array.placing import moved
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
@@ -15,7 +15,7 @@ from hybridize.base.dtypes import float64
 from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording
-from hybridize.contract.feeds import Feed
+from hybridize.contract.feeds import Feed, FeedInFile, SharedStates
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.spread import Updating, is_fresh, total_of
 from hybridize.ops import Assert, Cast, size_of
@@ -61,6 +61,20 @@ class Turn(Feed):
         if self._scale is not None:
             trainer._optimizer.rescale_grad = self._scale
         return True
+
+    def in_file(self, shared: SharedStates) -> FeedInFile | None:
+        """Name the parameters, and what the optimizer remembers of each."""
+        trainer, names = self._trainer, {}
+        for index, parameter in enumerate(trainer._params):
+            if parameter._elsewhere:
+                return None
+            if parameter._array is not None:
+                names[id(parameter._array)] = trainer._called(index)
+        for index, state in self._due.items():
+            slots = state if isinstance(state, tuple) else (state,)
+            arrays = (slot for slot in slots if isinstance(slot, ndarray))
+            names |= {id(slot): f"{trainer._called(index)}.slot{k}" for k, slot in enumerate(arrays)}
+        return FeedInFile(names)
 
     def rollback(self, before: Any) -> None:
         """Put the scale back."""

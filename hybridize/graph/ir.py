@@ -12,7 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.digests import digest
-from hybridize.base.dims import SizeScope
+from hybridize.base.dims import SizeScope, hint
 from hybridize.base.errors import GraphError, InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.hooks import Hook
@@ -101,6 +101,12 @@ class Graph:
         return any(issubclass(kind, kinds) for kind in self.kinds)
 
     @cached_property
+    def most_elements(self) -> int:
+        """The number of elements of the largest result of a node; of sizes that are not known, as in the first call."""
+        kinds = {id(kind): kind for node in self.nodes for kind in [value.type for value in node.outputs]}
+        return max([hint(kind.size) for kind in kinds.values()], default=0)
+
+    @cached_property
     def text(self) -> str:
         """The text form (see the package docstring)."""
         return PRINTER.value(self)
@@ -142,8 +148,13 @@ def readers_of(nodes: Iterable[Node]) -> dict[Value, list[Node]]:
     """The nodes that read each value, each once, in their order."""
     readers: dict[Value, list[Node]] = {}
     for node in nodes:
-        for value in dict.fromkeys(node.inputs):
-            readers.setdefault(value, []).append(node)
+        inputs = node.inputs
+        for value in inputs if len(inputs) < 2 else dict.fromkeys(inputs):
+            known = readers.get(value)
+            if known is None:
+                readers[value] = [node]
+            else:
+                known.append(node)
     return readers
 
 
@@ -214,9 +225,12 @@ class Builder:
             here[value] = copy = Value(value.type, value.name)
             self.constants[copy] = array
         for node in graph.nodes:
-            outputs = tuple([Value(value.type, value.name) for value in node.outputs])
-            self.nodes.append(Node(node.op, tuple([here[value] for value in node.inputs]), outputs, loc or node.loc))
-            here.update(zip(node.outputs, outputs, strict=True))
+            outputs = []
+            for value in node.outputs:
+                here[value] = copy = Value(value.type, value.name)
+                outputs.append(copy)
+            operands = tuple([here[value] for value in node.inputs])
+            self.nodes.append(Node(node.op, operands, tuple(outputs), loc or node.loc))
         return tuple(here[value] for value in graph.outputs)
 
     def locate(self, start: int, loc: SourceLoc | None) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hybridize.base.dims import SizeScope
 from hybridize.base.errors import GraphError, HybridizeError
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Graph, Node, Value
@@ -12,8 +13,7 @@ def verify(graph: Graph, after: str = "") -> Graph:
     """Return `graph`; raise unless it is well formed.
 
     Each value is defined once, and before it is read; constants have the type and the layout that they claim; the
-    type of each output is what its op infers; sub-graphs hold all that they read.
-
+    XX
     Args:
         graph: any graph.
         after: the name of the pass that made it, for the message.
@@ -21,6 +21,11 @@ def verify(graph: Graph, after: str = "") -> Graph:
     Raises:
         GraphError E904: it is not; the message says where, and holds the graph.
     """
+    return _verified(graph, after, graph.scope)
+
+
+def _verified(graph: Graph, after: str, scope: SizeScope | None) -> Graph:
+    """Return a graph, or one inside of it; `scope` is that of the size symbols of the whole."""
     defined: set[Value] = set()
     for value in (*graph.inputs, *graph.constants):
         _define(graph, value, defined, after)
@@ -28,20 +33,20 @@ def verify(graph: Graph, after: str = "") -> Graph:
         if value.type != TensorType(array.shape, array.dtype) or not array.flags.c_contiguous or array.flags.writeable:
             raise _error(graph, f"a constant of {value.type} is not held as such", after)
     for k, node in enumerate(graph.nodes):
-        _check_node(graph, k, node, defined, after)
+        _check_node(graph, k, node, defined, after, scope)
     for value in graph.outputs:
         if value not in defined:
             raise _error(graph, "an output is not defined in it", after)
     return graph
 
 
-def _check_node(graph: Graph, k: int, node: Node, defined: set[Value], after: str) -> None:
+def _check_node(graph: Graph, k: int, node: Node, defined: set[Value], after: str, scope: SizeScope | None) -> None:
     where = f"node {k}, {node.op.name}"
     for value in node.inputs:
         if value not in defined:
             raise _error(graph, f"{where}: an input is not defined before it", after)
     for inner in node.op.graphs.values():
-        verify(inner, after)
+        _verified(inner, after, scope)
     try:
         types = node.op.infer(*(value.type for value in node.inputs))
     except HybridizeError as error:
@@ -50,6 +55,8 @@ def _check_node(graph: Graph, k: int, node: Node, defined: set[Value], after: st
     if actual != types:
         outputs, inferred = (", ".join(map(str, kinds)) for kinds in (actual, types))
         raise _error(graph, f"{where}: outputs are {outputs}, but the op infers {inferred}", after)
+    if any(kind.scope not in (None, scope) for kind in actual):
+        raise _error(graph, f"{where}: a size of {', '.join(map(str, actual))} is of another program", after)
     for value in node.outputs:
         _define(graph, value, defined, after)
 

@@ -286,6 +286,15 @@ class Space:
             stride *= size
         return self.affine(parts)
 
+    def divided(self, sizes: Sequence[int], index: Expr) -> list[Expr]:
+        """The index along each of several axes, slowest first, that are counted as one."""
+        indices: list[Expr] = []
+        for number, size in enumerate(reversed(sizes)):
+            last = number == len(sizes) - 1
+            indices.append(index if last else self.mod(index, size))
+            index = index if last else self.floordiv(index, size)
+        return indices[::-1]
+
     def floordiv(self, x: Expr, divisor: int) -> Expr:
         """Floor of x / divisor, divisor > 0."""
         if same(divisor, 1):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
+from hybridize.base.x86 import SSE2, X86_V3, X86_V4
 
 
 @frozen
@@ -67,14 +68,12 @@ class Target:
 
 
 _X86 = "x86_64-unknown-linux-gnu"
-_V3 = "sse2 avx avx2 bmi1 bmi2 f16c fma abm movbe xsave"
-_V4 = f"{_V3} avx512f avx512bw avx512cd avx512dq avx512vl"
 _WASM = "+simd128,+bulk-memory,+bulk-memory-opt,+nontrapping-fptoint,+sign-ext,+mutable-globals"
 _NAMED = {
     # The levels of the x86-64 psABI, the widest first.
-    "avx512": Target("avx512", _X86, "x86-64-v4", "", 64, 32, True, masked_bytes=1, scales=True, needs=_V4),
-    "avx2": Target("avx2", _X86, "x86-64-v3", "", 32, 16, True, masked_bytes=4, needs=_V3),
-    "baseline": Target("baseline", _X86, "x86-64", "", 16, 16, False, halves=False, rounds=False, needs="sse2"),
+    "avx512": Target("avx512", _X86, "x86-64-v4", "", 64, 32, True, masked_bytes=1, scales=True, needs=X86_V4),
+    "avx2": Target("avx2", _X86, "x86-64-v3", "", 32, 16, True, masked_bytes=4, needs=X86_V3),
+    "baseline": Target("baseline", _X86, "x86-64", "", 16, 16, False, halves=False, rounds=False, needs=SSE2),
     "aarch64": Target("aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+fp-armv8", 16, 32, True),
     # Sixteen registers, as the engine's compiler has on x86-64.
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import is_complex
 from hybridize.base.errors import DTypeError, GraphError, InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.spans import LISTENERS, OPERATION, span
@@ -132,6 +131,7 @@ def composite(
         names = list(signature.parameters)
         defaults = {name: p.default for name, p in signature.parameters.items() if p.default is not p.empty}
         operands = [name for name, p in signature.parameters.items() if "Operand" in str(p.annotation)]
+        others = [name for name in names if name not in operands]
         if not operands:
             raise InternalError("E912", f"{function.__name__} names no parameter an Operand, so it is not a composite")
         if any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values()):
@@ -155,7 +155,7 @@ def composite(
             rest = {name: arguments[name] for name in names if name not in values}
             own = {} if attributes is None else attributes(**arguments)
             parameters = {name: value for name, value in own.items() if value is not None}
-            parameters |= {name: rest[name] for name in names if name not in (*operands, *own)}
+            parameters |= {name: rest[name] for name in others if name not in own}
 
             results = composed(label, parameters, CompositeBody(function, tuple(values), rest), tuple(values.values()))
             return results[0] if len(results) == 1 else results
@@ -177,9 +177,10 @@ def composed(
     operands: Sequence[Operand],
 ) -> tuple[Operand, ...]:
     """Apply a function of any number of operands that is one op to its users, as `composite` does one of a few."""
+    interpreter = current()
     for one in operands:
-        if is_complex(type_of(one).dtype):
+        if interpreter.type_of(one).dtype.kind == "c":
             raise _of_real(label, operands)
     if not ACTIVE or not capturing():
         return tuple(span(OPERATION, label, function, *operands) if LISTENERS else function(*operands))
-    return tuple(current().composite(label, tuple(attributes.items()), function, tuple(operands)))
+    return tuple(interpreter.composite(label, tuple(attributes.items()), function, tuple(operands)))

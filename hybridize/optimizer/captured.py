@@ -16,12 +16,14 @@ from typing import Any, Protocol
 import numpy
 
 from hybridize.array.buffer import host_view, overwrite
+from hybridize.array.ndarray import wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.errors import StateError
+from hybridize.base.loading import LOADING
 from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording, active_trace, current_trace
-from hybridize.contract.feeds import Feed, Setting, fed_array
+from hybridize.contract.feeds import Feed, FeedInFile, Setting, SharedStates, fed_array
 from hybridize.optimizer.kernels import updated
 
 Key = tuple[float, float, int]
@@ -178,6 +180,32 @@ class Settings(Feed):
     def _share(self, keys: list[Key]) -> bool:
         """Tell whether weights of one row have equal keys."""
         return all(keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True))
+
+    def in_file(self, shared: SharedStates) -> FeedInFile | None:
+        """Let the program compute the numbers, of a learning rate and a count of steps that are states of the file."""
+        optimizer = self.optimizer
+        if self._parameters is None or optimizer.param_dict is not self._parameters:
+            return None
+        with LOADING:
+            from hybridize.optimizer.stated import SettingsRow, settings_graph  # late: few programs go to files
+
+        counts = [optimizer._index_update_count[index] for index in self.indices]
+        rate = shared.setdefault(("learning rate", id(optimizer)), wrap(numpy.array(optimizer._rate())))
+        steps = shared.setdefault(("steps", id(optimizer)), wrap(numpy.array(max(counts) - 1)))
+        done = int(host_view(steps))
+        rows = []
+        for first in self._first:
+            lr_factor, wd_factor = _FACTORS(self._those[first])
+            rows.append(SettingsRow(float(lr_factor), float(optimizer.wd * wd_factor), counts[first] - done - 1))
+        graph = settings_graph(optimizer, rows, self.names, self.flags, self.array.dtype)
+        if graph is None:
+            return None
+        schedule = optimizer.lr_scheduler
+        notes = (
+            () if schedule is None else (f"the schedule {type(schedule).__name__}: set learning_rate for each step",)
+        )
+        names = {id(rate): "learning_rate", id(steps): "step"}
+        return FeedInFile(names, self.array, graph, (rate, steps), (1,), notes)
 
     def rollback(self, before: Counts) -> None:
         """Put the counts back."""

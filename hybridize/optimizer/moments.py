@@ -35,7 +35,13 @@ class _Moments(Optimizer):
 
     def _unbiased(self, lr: float, t: int) -> float:
         """The learning rate that takes out the bias of m and v, which begin at 0."""
-        return lr * math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
+        rate: float = lr * _root(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
+        return rate
+
+
+def _root(x: Any) -> Any:
+    """Return the square root of a number of Python's, or of one that is recorded for a file (`stated`)."""
+    return math.sqrt(x) if type(x) is float else x.root()
 
 
 class _Corrected(_Moments):

@@ -24,12 +24,15 @@ class EliminateCommon:
         results = {value for value in graph.outputs if is_complex(value.type.dtype)}
         for node in graph.nodes:
             inputs = rewriter.operands(node)
-            known = seen.get((node.op, inputs)) if effect_of(node.op) is not Effect.WORLD else None
-            if known is not None and results.isdisjoint(node.outputs):
-                rewriter.replace(node, known)
-                continue
-            seen[node.op, inputs] = node.outputs
-            rewriter.keep(node)
+            if effect_of(node.op) is not Effect.WORLD:
+                key = node.op, inputs
+                known = seen.setdefault(key, node.outputs)  # hashed once, as nearly all are new
+                if known is not node.outputs:
+                    if results.isdisjoint(node.outputs):
+                        rewriter.replace(node, known)
+                        continue
+                    seen[key] = node.outputs
+            rewriter.keep(node, inputs)
         return rewriter.finish() if rewriter.values else graph
 
     def _constants(self, graph: Graph, rewriter: Rewriter) -> None:

@@ -35,7 +35,7 @@ class FoldConstants:
         for node in graph.nodes:
             inputs = rewriter.operands(node)
             if inputs and known_values.isdisjoint(inputs):
-                rewriter.keep(node)
+                rewriter.keep(node, inputs)
                 continue
             known = [constants[value] for value in inputs if value in constants]
             numbers = [filled[value] for value in inputs if value in filled]
@@ -58,7 +58,7 @@ class FoldConstants:
                 known_values.add(value)
                 rewriter.replace(node, (value,))
             else:
-                rewriter.keep(node)
+                rewriter.keep(node, inputs)
                 if isinstance(node.op, Broadcast) and inputs[0] in constants and inputs[0].type.ndim == 0:
                     filled[node.outputs[0]] = inputs[0]
                     known_values.add(node.outputs[0])

@@ -22,6 +22,9 @@ class HostComplex:
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
+        values = [value for node in graph.nodes for value in node.outputs] + [*graph.inputs, *graph.constants]
+        if "c" not in {value.type.dtype.kind for value in values}:
+            return graph
         results = [value for value in graph.outputs if is_complex(value.type.dtype)]
         if not results and not any(map(_has_to_go, graph.nodes)):
             return graph

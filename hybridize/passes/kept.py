@@ -24,6 +24,8 @@ from hybridize.passes.pipeline import Rewriter
 
 _BYTES = 1 << 18
 """Smaller values stay in a near cache until they are read."""
+_WIDEST = 16
+"""The bytes of an element, at most."""
 _PRODUCTS = 2
 """A value is read late where at least so many products come before the reader and after the value."""
 _DEAR = 1
@@ -42,7 +44,7 @@ class KeepLess:
 
     def __call__(self, graph: Graph) -> Graph:
         """One choice for all values, then one sweep down."""
-        if sum(map(_is_product, graph.nodes)) <= _PRODUCTS:
+        if graph.most_elements * _WIDEST < _BYTES or sum(map(_is_product, graph.nodes)) <= _PRODUCTS:
             return graph
         choice = _Choice(graph)
         readers = choice.result()

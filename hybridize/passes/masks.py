@@ -28,7 +28,7 @@ class MasksOfResults:
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
-        if not graph.has(*_PRODUCTS):
+        if not graph.has(*_PRODUCTS) or not graph.has(ops.Ge) or not _reads_masks_twice(graph):
             return graph
         readers: dict[Value, list[int]] = {}
         producers: dict[Value, Node] = {}
@@ -58,6 +58,13 @@ class MasksOfResults:
 
 
 _PRODUCTS = (ops.Contract, ops.Matmul)
+
+
+def _reads_masks_twice(graph: Graph) -> bool:
+    """Tell whether something else than a ReLU may read the mask of one: few forward passes have such."""
+    masks = {node.outputs[0] for node in graph.nodes if isinstance(node.op, ops.Ge)}
+    reads = [value for node in graph.nodes for value in node.inputs if value in masks]
+    return len(reads) > len(set(reads))
 
 
 def _keeps(node: Node) -> bool:

@@ -80,17 +80,21 @@ class Rewriter:
         return self.values.get(value, value)
 
     def operands(self, node: Node) -> tuple[Value, ...]:
-        """Return what replaces the operands of a node."""
-        if not self.values:
+        """Return what replaces the operands of a node: the very tuple where nothing does."""
+        if not self.values or self.values.keys().isdisjoint(node.inputs):
             return node.inputs
         now = self.values.get
         return tuple([now(value, value) for value in node.inputs])
 
-    def keep(self, node: Node) -> None:
-        """Take a node over, its operands replaced; the node itself where they are the same."""
-        if self.values and not self.values.keys().isdisjoint(node.inputs):
-            node = Node(node.op, self.operands(node), node.outputs, node.loc)
-        self.builder.nodes.append(node)
+    def keep(self, node: Node, operands: tuple[Value, ...] | None = None) -> None:
+        """Take a node over, its operands replaced; the node itself where they are the same.
+
+        Args:
+            node: of the old graph.
+            operands: of it now, where they were asked for.
+        """
+        inputs = self.operands(node) if operands is None else operands
+        self.builder.nodes.append(node if inputs is node.inputs else Node(node.op, inputs, node.outputs, node.loc))
 
     def replace(self, node: Node, outputs: tuple[Value, ...]) -> None:
         """Let `outputs` stand for the results of `node`, which is not taken over."""

@@ -48,6 +48,8 @@ class Rematerialise:
         """The graph whose values are computed again wherever they are read with anything that depends on late inputs:
         these come when the first copy is gone.
         """
+        if graph.most_elements * _BYTES < self.limit_bytes:
+            return graph
         cones = _Cones(graph, self.limit_bytes)
         if not cones.inside:
             return graph

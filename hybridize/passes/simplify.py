@@ -71,6 +71,11 @@ class RewriteContext:
         self._rewriter = rewriter
         self._producers: dict[Value, Node] = {}
         self._sums: dict[Value, SumOfUpdates | None] = {}
+        self._numbers: dict[Value, float | int | bool | None] = {}
+        """Of constants that were asked for."""
+        self._constants: dict[tuple[float, float, DType], Value] = {}
+        """Constants that were added, by sign, number and dtype."""
+        self._kinds: dict[type[Op], bool] = {}
         self.loc: SourceLoc | None = None
 
     def observe(self, node: Node) -> None:
@@ -85,14 +90,26 @@ class RewriteContext:
 
     def number(self, value: Value) -> float | int | bool | None:
         """The one number that `value` holds in every element, where that is known."""
-        while (node := self.producer(value, ops.Broadcast)) is not None:
+        while (node := self._producers.get(value)) is not None:
+            if not isinstance(node.op, ops.Broadcast):
+                return None
             value = node.inputs[0]
         array = self._rewriter.builder.constants.get(value)
-        first = None if array is None else one_number(array, INLINE)
-        if first is None:
+        if array is None:
             return None
-        scalar: float | int | bool = first.astype(numpy.float64).item() if is_float(first.dtype) else first.item()
-        return scalar
+        if value not in self._numbers:
+            first = one_number(array, INLINE)
+            if first is not None:
+                first = first.astype(numpy.float64).item() if is_float(first.dtype) else first.item()
+            self._numbers[value] = first
+        return self._numbers[value]
+
+    def has(self, cls: type[Op]) -> bool:
+        """Tell whether the graph has an op of class `cls` to begin with."""
+        known = self._kinds.get(cls)
+        if known is None:
+            known = self._kinds[cls] = self._rewriter.graph.has(cls)
+        return known
 
     def total(self, operands: Operands) -> SumOfUpdates | None:
         """Return an addition of `operands` as a sum of updates; None where it adds something else."""
@@ -111,8 +128,11 @@ class RewriteContext:
         return self._sums[value]
 
     def constant(self, number: float, dtype: DType) -> Value:
-        """Add a 0-d constant."""
-        return self._rewriter.builder.constant(numpy.asarray(number, dtype=dtype))
+        """Add a 0-d constant; one that was added before is the same."""
+        key = math.copysign(1, number), number, dtype
+        if key not in self._constants:
+            self._constants[key] = self._rewriter.builder.constant(numpy.asarray(number, dtype=dtype))
+        return self._constants[key]
 
     def apply(self, op: Op, *operands: Value) -> Value:
         """Add a node, itself simplified."""
@@ -145,9 +165,10 @@ class Simplify:
         context = RewriteContext(rewriter)
         for node in graph.nodes:
             context.loc = node.loc
-            value = simplified(context, node.op, rewriter.operands(node))
+            operands = rewriter.operands(node)
+            value = simplified(context, node.op, operands)
             if value is None:
-                rewriter.keep(node)
+                rewriter.keep(node, operands)
                 context.observe(rewriter.builder.nodes[-1])
             else:
                 rewriter.replace(node, (value,))
@@ -342,6 +363,8 @@ def _sum_of_parts(context: RewriteContext, op: Op, operands: Operands) -> Value 
 
     Gradients of slices, the gates of a cell say, meet so. The 0 stays, as -0.0 + 0.0 = 0.0.
     """
+    if not context.has(ops.UpdateSlice):
+        return None
     shape, total = operands[0].type.shape, context.total(operands)
     if total is None or not dims.same(total.size, operands[0].type.size):
         return None

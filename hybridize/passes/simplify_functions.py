@@ -16,6 +16,8 @@ from hybridize.passes.simplify import Operands, RewriteContext, filled, rewrites
 @rewrites(ops.Mul)
 def half_of_one_and_tanh(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """(1 + tanh u) / 2 = sigmoid(2 u), also as y / 2 times the sum or half of y times it: no tail cancels."""
+    if not context.has(ops.Tanh):
+        return None
     for x, y in (operands, operands[::-1]):
         angle = _angle(context, y)
         if angle is not None:

@@ -10,13 +10,15 @@ another one of the same file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import partial
 from typing import Any
 
 from hybridize.array import random
 from hybridize.array.buffer import host_view
-from hybridize.array.ndarray import wrap
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.storage import STATE
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import flatten, unflatten
@@ -30,13 +32,15 @@ from hybridize.contract.captured import (
     Output,
     Result,
     SideEffect,
+    Source,
     stand_ins,
     target_of,
 )
-from hybridize.contract.feeds import NO_TRANSACTION, TRAINING, Feed
+from hybridize.contract.feeds import NO_TRANSACTION, TRAINING, Feed, FeedInFile, FeedStates, SharedStates
 from hybridize.contract.guards import Guard
 from hybridize.contract.snapshots import CONTAINERS, inside, own
 from hybridize.graph import Graph, Value, needed
+from hybridize.graph.ir import Node
 from hybridize.ops import Effect, effect_of
 
 
@@ -46,14 +50,29 @@ class Computed:
 
     captured: Captured
     notes: tuple[str, ...]
+    names: Mapping[int, str] = field(default_factory=dict)
+    """Names of arrays by their identity, as far as who trains them has some."""
+    settable: tuple[ndarray, ...] = ()
+    """Arrays that no call writes, and that stand for what Python sets between calls."""
 
 
-def computed(name: str, captures: Sequence[Captured]) -> list[Computed]:
+def computed(name: str, captures: Sequence[Captured], steps: bool = False) -> list[Computed]:
     """Take the notes out of the programs of one function.
+
+    Args:
+        name: of the function.
+        captures: its programs.
+        steps: whether trainers' steps stay, with what Python counts and schedules as states.
 
     Raises:
         CaptureError E450: a call does in Python what results depend on, or others see.
     """
+    stated = [_Stated(name, one, shared) for shared in [SharedStates()] for one in captures] if steps else []
+    if stated:
+        return [
+            changed(one, notes=(*one.notes, *step.left_out), names=step.names, settable=step.settable)
+            for one, step in zip(computed(name, [one.captured for one in stated]), stated, strict=True)
+        ]
     lives = [_Live(one) for one in captures]
     if not any(one.effects or one.transaction.feeds for one in captures):
         return [Computed(one, ()) for one in captures]
@@ -95,6 +114,77 @@ class _Live:
             if id(feed) in identities or id(getattr(feed, "array", None)) in arrays or not feed.is_read
         ]
         """Those whose numbers and arrays it needs, and those that do more than to read."""
+
+
+class _Stated:
+    """A program of a trainer's step, whose feeds are computed of states; of gradients it has those that it reads."""
+
+    def __init__(self, name: str, captured: Captured, shared: SharedStates) -> None:
+        self.names: dict[int, str] = {}
+        self.left_out: tuple[str, ...] = ()
+        self.settable: tuple[ndarray, ...] = ()
+        transaction = captured.transaction
+        progress: FeedStates = []
+        with STATE:
+            try:
+                if not transaction.begin(progress):
+                    raise StateError(
+                        "E535", f"{name} has changed since it was called: its trainer would do another step",
+                        help="call it once more",
+                    )  # fmt: skip
+                pairs = [(feed, feed.in_file(shared)) for feed in transaction.feeds if feed.place is None]
+            finally:
+                transaction.rollback(progress)
+        facts = [fact for _, fact in pairs if fact is not None]
+        stated = [feed for feed, fact in pairs if fact is not None]
+        others = tuple(feed for feed in transaction.feeds if feed not in stated)
+        self.captured = _without_gradients(changed(captured, transaction=changed(transaction, feeds=others)))
+        for fact in facts:
+            self.names.update(fact.names)
+            self.left_out += fact.left_out
+            self.settable += tuple(one for k, one in enumerate(fact.states) if k not in fact.writes)
+            if fact.graph is not None:
+                self.captured = _computing(self.captured, fact)
+
+
+def _without_gradients(captured: Captured) -> Captured:
+    """Leave out the arrays of gradients that a program only writes."""
+    arrays = {id(variable.grad) for variable in captured.transaction.fresh if variable.grad is not None}
+    graph = captured.graph
+    read = {value for node in graph.nodes for value in node.inputs} | {*captured.result_values}
+    pairs = [
+        (source, value)
+        for source, value in zip(captured.sources, graph.inputs, strict=True)
+        if id(source.array) not in arrays or value in read
+    ]
+    inputs = tuple(value for _, value in pairs)
+    return changed(
+        captured, sources=tuple(source for source, _ in pairs),
+        graph=Graph(inputs, graph.nodes, graph.outputs, graph.constants),
+    )  # fmt: skip
+
+
+def _computing(captured: Captured, fact: FeedInFile) -> Captured:
+    """Let a program compute what a feed has filled."""
+    graph, own = captured.graph, fact.graph
+    assert own is not None, "who fills an array says what it is"
+    pairs = list(zip(captured.sources, graph.inputs, strict=True))
+    filled = {value: own.outputs[0] for source, value in pairs if source.array is fact.array}
+    nodes = [
+        Node(node.op, tuple(filled.get(value, value) for value in node.inputs), node.outputs, node.loc)
+        for node in graph.nodes
+    ]
+    pairs = [(source, value) for source, value in pairs if value not in filled]
+    numbers = dict(zip(fact.writes, range(len(graph.outputs), len(graph.outputs) + len(fact.writes)), strict=True))
+    sources = [Source(-1, array, numbers.get(position, -1)) for position, array in enumerate(fact.states)]
+    return changed(
+        captured,
+        sources=(*(source for source, _ in pairs), *sources),
+        graph=Graph(
+            (*(value for _, value in pairs), *own.inputs), (*own.nodes, *nodes), (*graph.outputs, *own.outputs[1:]),
+            {**graph.constants, **own.constants},
+        ),
+    )  # fmt: skip
 
 
 class _Reads:

@@ -38,15 +38,22 @@ _NUMBERS: dict[str, type] = {"int": int, "float": float, "bool": bool} | {
 
 def saved(
     name: str, programs: Sequence[Program], parameters: tuple[str, ...], options: Mapping[str, Any],
-    names: Mapping[int, str],
+    names: Mapping[int, str], steps: bool = False,
 ) -> SavedProgram:  # fmt: skip
-    """Programs of one function as plain data, without samples; they share the arrays that they read from outside."""
+    """Programs of one function as plain data, without samples; they share the arrays that they read from outside.
+
+    With `steps` trainers' steps are among them, whose learning rates and counts are arrays as well.
+    """
     weights: dict[str, Any] = {}
     keys: dict[int, str] = {}
     signatures = []
     left_out: dict[str, None] = {}
-    for captured, notes in _computed(name, [program.capture for program in programs]):
-        left_out.update(dict.fromkeys(notes))
+    settable: dict[int, None] = {}
+    for one in _computed(name, [program.capture for program in programs], steps):
+        captured = one.captured
+        left_out.update(dict.fromkeys(one.notes))
+        names = {**one.names, **names}
+        settable.update((id(array), None) for array in one.settable)
         for node in foreign_nodes(captured.graph):
             op: Any = node.op
             raise CaptureError(
@@ -100,17 +107,31 @@ def saved(
                 data = host_view(source.array)
                 weights[key] = data.copy() if is_random else data  # other threads may draw
         signatures.append(_signature(captured, keys))
-    return SavedProgram(name, tuple(signatures), weights, parameters, dict(options), left_out=tuple(left_out))
+    return SavedProgram(
+        name, tuple(signatures), weights, parameters, dict(options), left_out=tuple(left_out),
+        settable=tuple(keys[one] for one in settable if one in keys),
+    )  # fmt: skip
 
 
-def _computed(name: str, captures: Sequence[Captured]) -> list[tuple[Captured, tuple[str, ...]]]:
+class _Whole:
+    """A captured function that notes nothing in Python."""
+
+    notes: tuple[str, ...] = ()
+    names: Mapping[int, str] = {}
+    settable: tuple[ndarray, ...] = ()
+
+    def __init__(self, captured: Captured) -> None:
+        self.captured = captured
+
+
+def _computed(name: str, captures: Sequence[Captured], steps: bool) -> Sequence[Any]:
     """Captured programs as a file has them, without what they note in Python, and what that is."""
     if not any(one.effects or one.transaction.feeds for one in captures):
-        return [(one, ()) for one in captures]
+        return [_Whole(one) for one in captures]
     with LOADING:
         from hybridize.programs.notes import computed  # late: few programs note anything
 
-    return [(one.captured, one.notes) for one in computed(name, captures)]
+    return computed(name, captures, steps)
 
 
 def tell_notes(path: Any, program: SavedProgram) -> None:

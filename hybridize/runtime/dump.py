@@ -73,7 +73,7 @@ def _maker(maker: PlanMaker) -> Iterator[str]:
 
 def _step(number: int, step: PlanStep) -> Iterator[str]:
     shape = ",".join(map(str, step.shape))
-    yield f"step {number} {step.kind} [{shape}] bytes {step.bytes} flops {step.flops} threads {step.threads}"
+    yield f"step {number} {step.kind} [{shape}] bytes {step.bytes} flops {step.flops}"
     yield f"  ops {json.dumps(step.ops)}"
     yield f"  lines {json.dumps(step.lines)}"
     yield from (f"  {way} {argument}" for way, argument in zip(step.access, step.arguments, strict=True))
@@ -89,7 +89,7 @@ def _step(number: int, step: PlanStep) -> Iterator[str]:
 
 def _share(share: PlanShare) -> str:
     own = ",".join(map(str, share.own)) or "-"
-    return f"share own {own} bytes {share.bytes} flops {share.flops} wakes {int(share.wakes)}"
+    return f"share own {own} bytes {share.bytes} flops {share.flops} wakes {int(share.wakes)} threads {share.threads}"
 
 
 def _region(region: PlanRegion) -> Iterator[str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Any, Final, TypeVar
 
@@ -143,6 +143,8 @@ class PlanShare:
     flops: Quantity
     wakes: bool
     """True in a loop whose turns are worth waking workers together."""
+    threads: int
+    """Those that may share, at most."""
 
 
 @frozen
@@ -218,8 +220,6 @@ class PlanStep:
     bytes: Size
     """Bytes read and written."""
     flops: Size
-    threads: int = 1
-    """Threads that may share the step."""
     launches: tuple[PlanLaunch, ...] = ()
     """None of control flow, nor of what has no elements."""
     share: PlanShare | None = None
@@ -460,6 +460,21 @@ class Plan:
             elif isinstance(node, PlanRolling):
                 bands.append((node.first, node.last, node.size, node.units, 1))
         return tuple(bands)
+
+    @property
+    def threads(self) -> tuple[int, ...]:
+        """Of each step the threads that may share it: by itself, in its band, or beside others."""
+        counts = [1 if step.share is None else step.share.threads for step in self.steps]
+        for node in self.order:
+            if isinstance(node, PlanBand):
+                numbers: Iterable[int] = (one.step for one in node.steps)
+            elif isinstance(node, PlanTasks | PlanRolling):
+                numbers = steps_of(node)
+            else:
+                continue
+            for number in numbers:
+                counts[number] = 1 if node.share is None else node.share.threads
+        return tuple(counts)
 
     @property
     def groups(self) -> tuple[tuple[tuple[int, ...], ...], ...]:

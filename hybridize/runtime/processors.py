@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 
 from hybridize.base.interruptions import let_through
+from hybridize.base.x86 import SSE2, X86_V3, X86_V4
 
 ROOT = "/"
 
@@ -117,10 +118,7 @@ def _by_glibc(level: int) -> int:
         return 0
 
 
-_GROUPS = {
-    "X86_V3": "sse2 avx avx2 bmi1 bmi2 f16c fma abm movbe xsave",
-    "X86_V4": "avx512f avx512bw avx512cd avx512dq avx512vl",
-}
+_GROUPS = {"X86_V3": X86_V3, "X86_V4": X86_V4}
 """Features by the groups that NumPy tells, which are levels of the x86-64 psABI."""
 
 
@@ -135,4 +133,4 @@ def features(root: str = ROOT) -> frozenset[str]:
     if not _GROUPS.keys() <= flags.keys():
         line = _text(root, "proc/cpuinfo").partition("\nflags")[2].partition("\n")[0]
         return frozenset(line.partition(":")[2].split())
-    return frozenset(" ".join(["sse2", *(names for group, names in _GROUPS.items() if flags[group])]).split())
+    return frozenset(" ".join([SSE2, *(names for group, names in _GROUPS.items() if flags[group])]).split())

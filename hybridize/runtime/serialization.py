@@ -12,9 +12,11 @@ renamed keeps the name that files hold as its attribute `stored_as`.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any, Final
 
 from hybridize.base.digests import digest
@@ -25,6 +27,7 @@ MAGIC: Final = b"hybridize 1\r\n\x1a\n\0"
 
 _HEAD: Final = struct.Struct("<16s32sQ")
 _NESTED: Final = (list, dict)
+_SCALARS: Final = frozenset({type(None), bool, int, float, str})
 
 
 def dump(value: Any) -> bytes:
@@ -67,17 +70,26 @@ def stored_name(kind: type) -> str:
 
 
 def _plain(value: Any, blobs: bytearray) -> Any:
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
     if isinstance(value, tuple):
-        return [_plain(part, blobs) for part in value]
+        return [part if type(part) in _SCALARS else _plain(part, blobs) for part in value]
+    if value is None or isinstance(value, (int, float, str)):
+        return value
     if isinstance(value, bytes):
         blobs += value
         return {"": [len(blobs) - len(value), len(value)]}
-    if dataclasses.is_dataclass(value):
-        fields = [_plain(getattr(value, field.name), blobs) for field in dataclasses.fields(value)]
-        return {stored_name(type(value)): fields}
-    raise LoadError("E651", f"{type(value).__name__} is not plain data")
+    kind: Any = type(value)
+    name, fields_of = _fields(kind)
+    return {name: [part if type(part) in _SCALARS else _plain(part, blobs) for part in fields_of(value)]}
+
+
+@functools.cache
+def _fields(kind: type) -> tuple[str, Callable[[Any], Iterable[Any]]]:
+    """The name that files hold for a class, and the function that gives the fields of an instance."""
+    if not dataclasses.is_dataclass(kind):
+        raise LoadError("E651", f"{kind.__name__} is not plain data")
+    names = [field.name for field in dataclasses.fields(kind)]
+    several = attrgetter(*names) if len(names) > 1 else lambda value: [getattr(value, name) for name in names]
+    return stored_name(kind), several
 
 
 def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:

@@ -26,7 +26,7 @@ The road (`scheduler`): each phase is a function of what those before it gave.
         levels     the order in which long folds are summed
       tiles      squares turned around in registers
         panels     rows folded side by side, or in panels of columns
-    contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
+    contraction  products: their form, tiles, panels, scratch and units, as a `ContractionPlan`
     epilogue     a draft as what follows in the store of a contraction
     gates        several sums of a product that make one element
     routines     the scratch of sorting and of factors of matrices

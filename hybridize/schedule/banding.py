@@ -7,30 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import field
+from typing import Final
 
 from hybridize.base.dims import hint, same
-from hybridize.base.frozen import changed, mutable
+from hybridize.base.frozen import changed, frozen
 from hybridize.machine.target import Target
 from hybridize.schedule import contraction, thresholds
 from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs, has_unknown_panels
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
 from hybridize.schedule.kernel import Kernel
-from hybridize.schedule.memory import ScratchBlock, assign, keep_through, most_alive, rounded
+from hybridize.schedule.memory import InnerBlock, Life, ScratchBlock, assigned, most_alive, rounded
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.rolling import RollingMember, RollingRun, find_rolling
 from hybridize.schedule.sharing import Sharing
 from hybridize.schedule.steps import Address, Band, BandPart, RollingCut, RowCut
-from hybridize.schedule.storage import ProgramMemory
 
 
-@mutable(eq=False)
+@frozen(eq=False)
 class Placed:
     """A step in a band."""
 
-    run: Run | RollingRun
     axes: Axes = ()
     """Those that count its rows, slowest first."""
-    plan: contraction.ProductPlan | None = None
+    local: Mapping[ScratchBlock, int] = field(default_factory=dict)
+    """Memory of which there is one block, with the bytes of a row."""
+    plan: contraction.MatrixPlan | None = None
     """Of a product: by blocks of rows."""
     fill: Kernel | None = None
     """Packs the matrices of a product, before the band begins or before the blocks of each member of the batch."""
@@ -45,8 +47,10 @@ class Placed:
     def part(self, memories: Sequence[Memory]) -> BandPart:
         """The step's part in the band; its addresses are in these memories."""
         assert self.band is not None
-        local = self.run.local if isinstance(self.run, Run) else {}
-        return BandPart(self.band, tuple(local.get(memory, 0) for memory in memories))
+        return BandPart(self.band, tuple(map(self._row_bytes, memories)))
+
+    def _row_bytes(self, memory: Memory) -> int:
+        return self.local.get(memory, 0) if isinstance(memory, ScratchBlock) else 0
 
     def packing_part(self) -> BandPart | None:
         """The part of the step that packs its matrices; None where that comes before the band."""
@@ -54,17 +58,60 @@ class Placed:
         return BandPart(self.band, members=self.members) if self.members else None
 
 
-@mutable(eq=False)
-class Settled:
+@frozen(eq=False)
+class SettledBand:
     """A band and its memory."""
 
-    run: Run | RollingRun
+    members: tuple[int, ...]
+    """Its steps."""
     cut: RowCut | RollingCut
     own: Sequence[ScratchBlock]
     """Memory that each thread has for itself."""
     split: Split | None
-    inner: Sequence[tuple[ScratchBlock, ScratchBlock]] = ()
-    """Memory that lies within other memory, at its offset there."""
+
+
+@frozen(eq=False)
+class Bands:
+    """Those of one program, and the memory that it needs with them."""
+
+    placed: Mapping[int, Placed]
+    """Their steps."""
+    settled: Sequence[SettledBand]
+    blocks: Mapping[ScratchBlock, Life]
+    """All memory that lies within no other: how much, and from when to when."""
+    inner: Sequence[InnerBlock]
+
+    def of(self, number: int) -> Placed | None:
+        """The place of a step in a band."""
+        return self.placed.get(number)
+
+    def keeps(self, memory: Memory | None) -> bool:
+        """Tell whether a band keeps a few lines only of some memory: it stores the zeros around them itself."""
+        return any(
+            isinstance(one.cut, RollingCut) and any(block is memory for block in one.own) for one in self.settled
+        )
+
+    def located(self, locate: Callable[[ScratchBlock], Address]) -> Bands:
+        """The bands with their addresses, now that memory has some."""
+        placed = dict(self.placed)
+        for number, one in enumerate(self.settled):
+            own = dict.fromkeys(map(locate, one.own))
+            band = Band(number, one.cut, tuple(own), one.split)
+            placed |= {member: changed(placed[member], band=band) for member in one.members}
+        return changed(self, placed=placed)
+
+    def together(self, count: int, others: Iterable[tuple[int, int]] = ()) -> Iterable[Sequence[int]]:
+        """The steps in order, those of one band together; `others` are the first and last steps of other bands."""
+        spans = dict(others) | {one.members[0]: one.members[-1] for one in self.settled}
+        number = 0
+        while number < count:
+            last = spans.get(number, number)
+            yield range(number, last + 1)
+            number = last + 1
+
+
+NO_BANDS: Final = Bands({}, (), {}, ())
+"""Of a program whose steps are pending."""
 
 
 def gathered(
@@ -121,78 +168,89 @@ def _is_after(unit: Unit, others: Sequence[Unit], after: Mapping[Unit, AbstractS
     return (isinstance(unit, NodeStep) and unit.effect) or any(unit in after[other] for other in others)
 
 
-class Bands:
-    """Those of one program: settled when its steps are pending, placed when memory has addresses."""
+def settled_bands(
+    members: Sequence[BandMember | RollingMember | None],
+    outputs: int,
+    blocks: Sequence[ScratchBlock],
+    sharing: Sharing,
+    target: Target,
+) -> Bands:
+    """Find the bands among steps, None for one that is in none, and say which memory they need, when, and how much.
 
-    def __init__(self, target: Target, threads: int) -> None:
+    `outputs` are the bytes of what a call returns, besides the blocks of scratch.
+    """
+    settling = _Settling(blocks, sharing, target)
+    for run in settling.chosen(members, outputs):
+        match run:
+            case Run():
+                settling.settle(run)
+            case RollingRun():
+                settling.settle_lines(run)
+    return settling.result()
+
+
+class _Settling:
+    """Settles one band after the other, each with the memory that those before it leave."""
+
+    def __init__(self, blocks: Sequence[ScratchBlock], sharing: Sharing, target: Target) -> None:
         self._target = target
-        self._threads = threads
+        self._sharing = sharing
+        self._threads = sharing.threads
+        self._lives = {block: Life(block.nbytes, block.first, block.last) for block in blocks}
+        self._apart: dict[ScratchBlock, InnerBlock] = {}
+        """Memory that lies within other memory."""
         self._placed: dict[int, Placed] = {}
-        self._settled: list[Settled] = []
+        self._settled: list[SettledBand] = []
         self._instead: dict[ScratchBlock, ScratchBlock] = {}
         """Memory that lies in place of other memory, which stays as long; and that one, which lies in place of none."""
 
-    def of(self, number: int) -> Placed | None:
-        """The place of a step in a band."""
-        return self._placed.get(number)
+    def result(self) -> Bands:
+        """The bands, and the memory as they have it."""
+        blocks = {block: life for block, life in self._lives.items() if block not in self._apart}
+        return Bands(self._placed, tuple(self._settled), blocks, tuple(self._apart.values()))
 
-    def keeps(self, memory: Memory | None) -> bool:
-        """Tell whether a band keeps a few lines only of some memory: it stores the zeros around them itself."""
-        return any(
-            isinstance(one.cut, RollingCut) and any(block is memory for block in one.own) for one in self._settled
-        )
+    def _keep_through(self, first: int, last: int) -> None:
+        """Have all that is alive in a band live through it."""
+        for block, life in self._lives.items():
+            if block not in self._apart and life.first <= last and life.last >= first:
+                self._lives[block] = Life(life.nbytes, min(life.first, first), max(life.last, last))
 
-    def settle(
-        self,
-        members: Sequence[BandMember | RollingMember | None],
-        outputs: int,
-        storage: ProgramMemory,
-        sharing: Sharing,
-    ) -> None:
-        """Find the bands among steps, None for one that is in none, and say which memory they need, when, and how much.
+    def _scratch(self, nbytes: int, first: int, last: int) -> ScratchBlock:
+        """New memory."""
+        block = ScratchBlock(nbytes, first, last)
+        self._lives[block] = Life(nbytes, first, last)
+        return block
 
-        `outputs` are the bytes of what a call returns, besides the blocks of scratch.
-        """
-        for run in self._chosen(members, outputs, storage.blocks, sharing):
-            match run:
-                case Run():
-                    self._settle(run, storage, sharing)
-                case RollingRun():
-                    self._settle_lines(run, storage, sharing)
-
-    def _chosen(
-        self,
-        members: Sequence[BandMember | RollingMember | None],
-        outputs: int,
-        blocks: Sequence[ScratchBlock],
-        sharing: Sharing,
-    ) -> list[Run | RollingRun]:
+    def chosen(self, members: Sequence[BandMember | RollingMember | None], outputs: int) -> list[Run | RollingRun]:
         """The bands: of rows, as far as memory is spent on them, and of lines."""
         rows = [one if isinstance(one, BandMember) else None for one in members]
         lines = [one for one in members if isinstance(one, RollingMember)]
-        alone = most_alive(blocks) if any(rows) else 0
+        alone = most_alive(self._lives.values()) if any(rows) else 0
         room = alone + (alone + outputs) // thresholds.BAND_MEMORY_SHARE
 
         def fits(run: Run) -> bool:
-            return self._needed(run, blocks, sharing) <= room
+            return self._needed(run) <= room
 
         of_rows = find_runs(rows, self._target, self._threads, fits) if any(rows) else []
         return [*of_rows, *find_rolling(lines, self._target, self._threads)]
 
-    def _settle_lines(self, run: RollingRun, storage: ProgramMemory, sharing: Sharing) -> None:
-        split = sharing.split(*run.work, run.block_bytes, lambda: True)
+    def settle_lines(self, run: RollingRun) -> None:
+        """Settle a band of lines."""
+        split = self._sharing.split(*run.work, run.block_bytes, lambda: True)
         for block, nbytes in zip(run.blocks, run.block_bytes, strict=True):
-            block.nbytes = nbytes if split is None else rounded(nbytes) * split.slots
-        self._settled.append(Settled(run, run.cut, run.blocks, split))
-        self._placed |= {member.number: Placed(run) for member in run.members}
-        keep_through(storage.blocks, *run.span)
+            needed = nbytes if split is None else rounded(nbytes) * split.slots
+            self._lives[block] = changed(self._lives[block], nbytes=needed)
+        members = tuple(member.number for member in run.members)
+        self._settled.append(SettledBand(members, run.cut, run.blocks, split))
+        self._placed |= {number: Placed() for number in members}
+        self._keep_through(*run.span)
 
-    def _needed(self, run: Run, blocks: Iterable[ScratchBlock], sharing: Sharing) -> int:
+    def _needed(self, run: Run) -> int:
         """The bytes of scratch that are alive in a band, as it would be settled, at most."""
         assert run.blocks is not None
         first, last = run.span
         own = {memory: run.blocks.most * row for memory, row in self._local(run).items()}
-        slots = self._threads if sharing.is_worth(*run.work, run.is_cut) else 1
+        slots = self._threads if self._sharing.is_worth(*run.work, run.is_cut) else 1
         packed, in_turn = 0, self._is_in_turn(run, slots)
         for member in run.members:
             own |= dict(member.own)
@@ -202,61 +260,60 @@ class Bands:
                 size = alone.nbytes if packing is None else alone.nbytes - alone.sums
                 own |= {block: size for block, _ in member.own}
                 packed += rounded(self._packed_bytes(member.plan.product, packing, in_turn=in_turn))
-        within = most_alive(ScratchBlock(size, block.first, block.last) for block, size in own.items())
+        within = most_alive(changed(self._lives[block], nbytes=size) for block, size in own.items())
         apart = {*own, *self._taken_over(run)}
-        around = (one for one in blocks if one.first <= last and one.last >= first and one not in apart)
-        return sum((hint(rounded(block.nbytes)) for block in around), hint(packed) + within * slots)
+        lives = (life for block, life in self._lives.items() if block not in apart)
+        around = (life for life in lives if life.first <= last and life.last >= first)
+        return sum((hint(rounded(life.nbytes)) for life in around), hint(packed) + within * slots)
 
-    def _settle(self, run: Run, storage: ProgramMemory, sharing: Sharing) -> None:
+    def settle(self, run: Run) -> None:
+        """Settle a band of rows."""
         assert run.blocks is not None
         first, last = run.span
-        own: list[ScratchBlock] = []
-        for memory, row in self._local(run).items():
-            run.local[memory] = row
-            memory.nbytes = run.blocks.most * row
-            own.append(memory)
-        in_turn = self._is_in_turn(run, self._threads if sharing.is_worth(*run.work, run.is_cut) else 1)
+        local = self._local(run)
+        own = {memory: run.blocks.most * row for memory, row in local.items()}
+        slots = self._threads if self._sharing.is_worth(*run.work, run.is_cut) else 1
+        in_turn = self._is_in_turn(run, slots)
         for member in run.members:
-            placed = self._placed[member.number] = Placed(run, run.axes[member.number])
+            placed = Placed(run.axes[member.number], local)
             if member.plan is not None:
-                self._replan(run, placed, member, storage, in_turn=in_turn)
+                placed = self._replanned(run, placed, member, in_turn=in_turn)
+            self._placed[member.number] = placed
             for block, size in member.own:
-                block.nbytes = size if placed.plan is None else placed.plan.scratch.nbytes
-                own.append(block)
+                own[block] = size if placed.plan is None else placed.plan.scratch.nbytes
         # What a block of rows needs lives from step to step, and each thread has it once.
-        size = assign(own)
-        places = dict.fromkeys(block.offset for block in own)
-        threads = sharing.split(*run.work, [size] * len(places), run.is_cut)
-        whole = storage.own_scratch(size, threads, first)
-        whole.last = last
-        inner = [(block, whole) for block in own]
+        lives = {block: changed(self._lives[block], nbytes=size) for block, size in own.items()}
+        offsets, size = assigned(lives)
+        threads = self._sharing.split(*run.work, [size] * len(set(offsets.values())), run.is_cut)
+        whole = self._scratch(size if threads is None else rounded(size) * threads.slots, first, last)
+        self._apart |= {block: InnerBlock(block, whole, offset) for block, offset in offsets.items()}
         for taker, giver in self._taken_over(run).items():
-            giver.last = taker.last
-            inner.append((taker, giver))
+            self._lives[giver] = changed(self._lives[giver], last=self._lives[taker].last)
+            self._apart[taker] = InnerBlock(taker, giver, 0)
             self._instead[taker] = giver
-        self._settled.append(Settled(run, RowCut(run.batch, run.blocks, in_turn), own, threads, inner))
-        apart = {block for block, _ in inner}
-        storage.blocks[:] = [block for block in storage.blocks if block not in apart]
-        keep_through(storage.blocks, first, last)
+        members = tuple(member.number for member in run.members)
+        self._settled.append(SettledBand(members, RowCut(run.batch, run.blocks, in_turn), tuple(offsets), threads))
+        self._keep_through(first, last)
 
     def _taken_over(self, run: Run) -> dict[ScratchBlock, ScratchBlock]:
         """The memory that outlives a band, each in place of what an earlier step reads last, row for row.
 
         Where that lies in place of other memory itself, since an earlier band, the other one is given.
         """
-        first, last = run.span
+        (first, last), lives = run.span, self._lives
         rows = [
             (memory, row)
             for memory, row in run.row_bytes.items()
             if isinstance(memory, ScratchBlock) and not memory.bordered
         ]
         placed = [(self._instead.get(memory, memory), row) for memory, row in rows]
-        givers = [(memory, row) for memory, row in placed if memory.first < first and memory.last < last]
+        givers = [(one, row) for one, row in placed if lives[one].first < first and lives[one].last < last]
         donors: dict[ScratchBlock, ScratchBlock] = {}
         for taker, row in rows:
-            if first < taker.first <= last < taker.last:
+            if first < lives[taker].first <= last < lives[taker].last:
                 for giver, other in givers:
-                    suits = giver.last < taker.first and same(row, other) and same(giver.nbytes, taker.nbytes)
+                    suits = lives[giver].last < lives[taker].first and same(row, other)
+                    suits = suits and same(lives[giver].nbytes, lives[taker].nbytes)
                     if suits and giver not in donors.values():
                         donors[taker] = giver
                         break
@@ -276,11 +333,11 @@ class Bands:
             for memory, row in run.row_bytes.items()
             if isinstance(memory, ScratchBlock)
             and not memory.bordered
-            and first <= memory.first
-            and memory.last <= last
+            and first <= self._lives[memory].first
+            and self._lives[memory].last <= last
         }
 
-    def _packing(self, plan: contraction.ProductPlan) -> contraction.Packing | None:
+    def _packing(self, plan: contraction.MatrixPlan) -> contraction.Packing | None:
         """Return the packing that a product would have at each call by itself: in a band it is done before, once."""
         product = plan.product
         packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(product)
@@ -312,50 +369,31 @@ class Bands:
             return 0
         return contraction.of_one_member(product).w_bytes if in_turn else product.w_bytes
 
-    def _replan(self, run: Run, placed: Placed, member: BandMember, storage: ProgramMemory, *, in_turn: bool) -> None:
+    def _replanned(self, run: Run, placed: Placed, member: BandMember, *, in_turn: bool) -> Placed:
         """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once, or for
         each member of the batch `in_turn`.
         """
         assert member.plan is not None
-        product, (first, last) = member.plan.product, run.span
+        product, fill = member.plan.product, None
         packing = self._packing(member.plan)
         in_turn = in_turn and _has_members(product)
         packed = contraction.of_one_member(product) if in_turn else product
         turns = _turns(product)
         if in_turn and (turns or packing is not None):
             size = product.dtype.itemsize
-            placed.members = tuple((count, stride * size) for count, stride in contraction.members_of(product))
+            members = tuple((count, stride * size) for count, stride in contraction.members_of(product))
+            placed = changed(placed, members=members)
         if turns:
-            placed.fill = contraction.ordering_kernel(packed, self._target)
+            fill = contraction.ordering_kernel(packed, self._target)
             product = changed(product, transpose_w=False, w_strides=None)
         elif packing is not None:
             packing = contraction.make_packing(packed, product.arithmetic(self._target))
-            placed.fill = contraction.packing_kernel(packing, self._target)
+            fill = contraction.packing_kernel(packing, self._target)
             product = changed(product, packed=True, w_strides=None)
-        if placed.fill is not None:
-            param = placed.fill.params[0]
-            placed.packed = storage.scratch(param.size * param.dtype.itemsize, first)
-            placed.packed.last = last
-        placed.plan = contraction.make_plan(product, self._target, member.following, run.blocks)
-
-    def place(self, locate: Callable[[ScratchBlock], Address]) -> None:
-        """Make the bands, now that memory has addresses."""
-        for number, one in enumerate(self._settled):
-            for block, around in one.inner:
-                block.offset = block.offset + around.offset
-            own = dict.fromkeys(map(locate, one.own))
-            band = Band(number, one.cut, tuple(own), one.split)
-            for member in one.run.members:
-                self._placed[member.number].band = band
-
-    def together(self, count: int, others: Iterable[tuple[int, int]] = ()) -> Iterable[Sequence[int]]:
-        """The steps in order, those of one band together; `others` are the first and last steps of other bands."""
-        spans = dict(others) | dict(one.run.span for one in self._settled)
-        number = 0
-        while number < count:
-            last = spans.get(number, number)
-            yield range(number, last + 1)
-            number = last + 1
+        if fill is not None:
+            param = fill.params[0]
+            placed = changed(placed, fill=fill, packed=self._scratch(param.size * param.dtype.itemsize, *run.span))
+        return changed(placed, plan=contraction.make_plan(product, self._target, member.following, run.blocks))
 
 
 def _turns(product: contraction.Product) -> bool:

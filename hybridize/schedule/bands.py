@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
 from hybridize.base.dims import hint, is_symbolic, product, proven, same
-from hybridize.base.frozen import frozen, mutable
+from hybridize.base.frozen import changed, frozen
 from hybridize.loops.expr import Axis, Expr
 from hybridize.loops.index import Index, Space
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
-from hybridize.schedule.contraction import Product, ProductPlan
+from hybridize.schedule.contraction import MatrixPlan, Product
 from hybridize.schedule.contraction import thresholds as tiles
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.ending import Following
@@ -60,7 +60,7 @@ class BandMember:
     flops: int
     own: tuple[tuple[ScratchBlock, int], ...]
     """Scratch that each thread needs for itself, with its bytes."""
-    plan: ProductPlan | None = None
+    plan: MatrixPlan | None = None
     """Of a product, as it would be alone."""
     following: Following = "nothing"
     _known_axes: dict[tuple[int, int], Axes | None] = field(default_factory=dict)
@@ -73,6 +73,24 @@ class BandMember:
             results = self.space.interner.results
             self._known_axes[own] = results.of(key, lambda: row_axes(self, access, total))
         return self._known_axes[own]
+
+    @functools.cached_property
+    def touched(self) -> Sequence[tuple[Memory, Sequence[Access]]]:
+        """The memory that it reads or writes, each once, with how it does."""
+        by_memory: dict[Memory, list[Access]] = {}
+        for access in self.accesses:
+            by_memory.setdefault(access.memory, []).append(access)
+        return tuple(by_memory.items())
+
+    @functools.cached_property
+    def read(self) -> frozenset[Memory]:
+        """The memory that it reads."""
+        return frozenset([access.memory for access in self.accesses if not access.written])
+
+    @functools.cached_property
+    def stored(self) -> frozenset[Memory]:
+        """The memory that it writes."""
+        return frozenset([access.memory for access in self.accesses if access.written])
 
     @functools.cached_property
     def _ranges(self) -> tuple[tuple[int, int], ...]:
@@ -90,7 +108,7 @@ def is_large(nbytes: int, target: Target) -> bool:
     return hint(nbytes) * thresholds.BAND_STEP_SHARE >= target.l2_bytes
 
 
-def suits_band(plan: ProductPlan) -> bool:
+def suits_band(plan: MatrixPlan) -> bool:
     """Tell whether the product of a plan has tiles of rows, which compute any of them in the same way, whichever are
     computed with them. Where the number of rows is not known, it may have dot products too: not in a band.
     """
@@ -110,7 +128,7 @@ def has_unknown_panels(product: Product) -> bool:
     return is_symbolic(product.n) or is_symbolic(product.k)
 
 
-@mutable(eq=False)
+@frozen(eq=False)
 class Run:
     """Consecutive members that share their rows."""
 
@@ -120,14 +138,12 @@ class Run:
     batch: int
     axes: dict[int, Axes]
     """For each step the axes that count its rows, slowest first."""
-    lengths: dict[Memory, int]
-    """Elements of a row of the memory that is shared, and of that which is read or written row by row."""
+    row_bytes: dict[Memory, int]
+    """Bytes of a row of the memory that is shared, and of that which is read or written row by row."""
     shared: frozenset[Memory]
     """Memory that one member stores and another reads."""
     blocks: RowBlocks | None = None
     """Of each member; None where a band is not faster."""
-    local: dict[Memory, int] = field(default_factory=dict)
-    """Memory of which there is one block, with the bytes of a row."""
 
     @property
     def rows(self) -> int:
@@ -138,12 +154,6 @@ class Run:
     def span(self) -> tuple[int, int]:
         """The first and last step."""
         return self.members[0].number, self.members[-1].number
-
-    @property
-    def row_bytes(self) -> dict[Memory, int]:
-        """Bytes of a row of the memory that has `lengths`."""
-        sizes = {access.memory: access.itemsize for member in self.members for access in member.accesses}
-        return {memory: length * sizes[memory] for memory, length in self.lengths.items()}
 
     @property
     def work(self) -> tuple[int, int]:
@@ -157,6 +167,117 @@ class Run:
         return is_symbolic(units) or units > 1
 
 
+class _Touched:
+    """The accesses of members to one memory."""
+
+    __slots__ = ("accesses", "checked", "is_read", "is_stored")
+
+    def __init__(self) -> None:
+        self.accesses: list[tuple[BandMember, Access]] = []
+        self.checked = 0
+        """Of them, from the first on, those that are known to name the rows of their members."""
+        self.is_read = self.is_stored = False
+
+    def add(self, member: BandMember, accesses: Sequence[Access]) -> None:
+        """Add those of one more member."""
+        self.accesses += [(member, access) for access in accesses]
+        self.is_stored = self.is_stored or any(access.written for access in accesses)
+        self.is_read = self.is_read or not all(access.written for access in accesses)
+
+    @property
+    def is_between(self) -> bool:
+        """True for memory that members store and read."""
+        return self.is_read and self.is_stored
+
+
+class SharedRows:
+    """Holds what members have in common that share their rows: which axes of each count them, in the same memory.
+
+    Members that are at odds are so among any others, too.
+    """
+
+    def __init__(self, members: Iterable[BandMember] = ()) -> None:
+        self.members: list[BandMember] = []
+        self.agree = True
+        """True as long as all members do, by their rows."""
+        self._total: int | None = None
+        self._batch: int | None = None
+        self._touched: dict[Memory, _Touched] = {}
+        self._axes: dict[int, Axes] = {}
+        self._chained = 0
+        self._chains: list[set[Memory]] = []
+        """Memory that the first members store, by those that hang together."""
+        for member in members:
+            if not self.add(member):
+                break
+
+    def add(self, member: BandMember) -> bool:
+        """Take in a member; returns False where it is at odds with others."""
+        self.members.append(member)
+        self.agree = self.agree and self._agrees(member)
+        return self.agree
+
+    def _agrees(self, member: BandMember) -> bool:
+        if not same(member.batch, 1):
+            if self._batch is not None and not same(self._batch, member.batch):
+                return False
+            self._batch = member.batch
+        touched: list[_Touched] = []
+        for memory, accesses in member.touched:
+            one = self._touched.get(memory)
+            if one is None:
+                one = self._touched[memory] = _Touched()
+            one.add(member, accesses)
+            touched.append(one)
+        if self._total is None:
+            self._total, touched = member.total, [*self._touched.values()]
+        elif member.total is not None and not same(self._total, member.total):
+            return False
+        total = self._total
+        return total is None or all(self._is_of_rows(one, total) for one in touched if one.is_between)
+
+    def _is_of_rows(self, touched: _Touched, total: int) -> bool:
+        """Tell whether all accesses to some memory name the rows, as others of their members do."""
+        while touched.checked < len(touched.accesses):
+            member, access = touched.accesses[touched.checked]
+            rows = member.row_axes(access, total)
+            if rows is None:
+                return False
+            axes = self._axes.get(member.number)
+            if axes is None and touched.is_between:
+                axes = self._axes[member.number] = rows
+                if not member.suits(rows):
+                    return False
+            if axes != rows:
+                return False
+            touched.checked += 1
+        return True
+
+    def is_run(self) -> bool:
+        """Tell whether members, added in order, agree and hang together by what some store and later ones read."""
+        for member in self.members[self._chained :]:
+            fed = [part for part in self._chains if not part.isdisjoint(member.read)]
+            self._chains = [part for part in self._chains if part.isdisjoint(member.read)]
+            self._chains.append(set(member.stored).union(*fed))
+        self._chained = len(self.members)
+        return self.agree and self._chained > 1 and len(self._chains) == 1 and self._total is not None
+
+    def run(self) -> Run:
+        """The run of the members, which are one."""
+        total, between, others = self._total, dict[Memory, int](), dict[Memory, int]()
+        assert total is not None
+        shared: list[Memory] = []
+        for memory, touched in self._touched.items():
+            if touched.is_between or self._is_of_rows(touched, total):
+                first, last = touched.accesses[0], touched.accesses[-1]
+                nbytes = first[1].elements // total * last[1].itemsize
+                (between if touched.is_between else others)[memory] = nbytes
+                if touched.is_between and any(one is not first[0] for one, _ in touched.accesses):
+                    shared.append(memory)
+        batch = 1 if self._batch is None else self._batch
+        return Run(tuple(self.members), total, batch, dict(self._axes), between | others, frozenset(shared))
+
+
 def find_runs(
     members: Iterable[BandMember | None], target: Target, threads: int, fits: Callable[[Run], bool]
 ) -> list[Run]:
@@ -167,20 +288,24 @@ def find_runs(
     steps = [*members, None]
     runs: list[Run] = []
     front: list[BandMember] = []
+    rows: SharedRows | None = None  # of the front, where that is a run
     run: Run | None = None
     at = end = 0
     while at < len(steps):
         member = steps[at]
-        longer = _longest(front, member, target, threads)
-        if longer is not None and longer.blocks is not None and not fits(longer):
-            longer.blocks = None
+        rows = _longest(front, rows, member)
+        longer = None if rows is None else rows.run()
+        if longer is not None:
+            longer = changed(longer, blocks=blocks_of(longer, target, threads))
+            if longer.blocks is not None and not fits(longer):
+                longer = changed(longer, blocks=None)
         if longer is not None and (run is None or _goes_on(longer, run)):
             front, at = list(longer.members), at + 1
             if longer.blocks is not None:
                 run, end = longer, at
         elif run is not None:
             runs.append(run)
-            run, front, at = None, [], end
+            run, rows, front, at = None, None, [], end
         else:
             # What one stores may be read later only, together with what another one does.
             front, at = [] if member is None else [*front, member][1 - thresholds.BAND_STEPS :], at + 1
@@ -193,67 +318,32 @@ def _goes_on(longer: Run, run: Run) -> bool:
     return longer.members[0] is run.members[0] and 0 < more <= thresholds.BAND_AHEAD
 
 
-def _longest(front: Sequence[BandMember], member: BandMember | None, target: Target, threads: int) -> Run | None:
-    """The run of a member and as many before it as share its rows."""
-    if member is None or not any(_feeds(other, member) for other in front):
+def _longest(front: Sequence[BandMember], rows: SharedRows | None, member: BandMember | None) -> SharedRows | None:
+    """A member and as many before it as are a run with it; `rows` are those of all before it, where these are one."""
+    if member is None or all(member.read.isdisjoint(other.stored) for other in front):
         return None
-    for start in range(max(0, len(front) + 1 - thresholds.BAND_STEPS), len(front)):
-        run = run_of((*front[start:], member))
-        if run is not None:
-            run.blocks = blocks_of(run, target, threads)
+    first = max(0, len(front) + 1 - thresholds.BAND_STEPS)
+    if rows is not None and not first and rows.add(member) and rows.is_run():
+        return rows
+    for start in range(_least(front, member, first), len(front)):
+        run = SharedRows((*front[start:], member))
+        if run.is_run():
             return run
     return None
 
 
-def _feeds(one: BandMember, other: BandMember) -> bool:
-    """Tell whether a member stores what another one reads."""
-    stored = {access.memory for access in one.accesses if access.written}
-    return any(access.memory in stored for access in other.accesses if not access.written)
+def _least(front: Sequence[BandMember], member: BandMember, first: int) -> int:
+    """The number, from `first` on, of the first before a member from which on none is at odds with others."""
+    rows, least = SharedRows([member]), len(front)
+    while least > first and rows.add(front[least - 1]):
+        least -= 1
+    return least
 
 
 def run_of(members: Sequence[BandMember]) -> Run | None:
     """The run of some members; None where they do not share their rows."""
-    totals = [one.total for one in members if one.total is not None]
-    batches = [one.batch for one in members if not same(one.batch, 1)]
-    if not totals or not all(same(totals[0], other) for other in totals):
-        return None
-    if not all(same(batches[0], other) for other in batches):
-        return None
-    accesses: dict[Memory, list[tuple[BandMember, Access]]] = {}
-    for member in members:
-        for access in member.accesses:
-            accesses.setdefault(access.memory, []).append((member, access))
-    axes: dict[int, Axes] = {}
-    lengths: dict[Memory, int] = {}
-    shared: set[Memory] = set()
-    for memory, touched in accesses.items():
-        if not any(access.written for _, access in touched) or all(access.written for _, access in touched):
-            continue
-        for member, access in touched:
-            rows = member.row_axes(access, totals[0])
-            if rows is None or axes.setdefault(member.number, rows) != rows:
-                return None
-        lengths[memory] = touched[0][1].elements // totals[0]
-        if len({member.number for member, _ in touched}) > 1:
-            shared.add(memory)
-    if not _chained(members, shared) or not all(one.suits(axes[one.number]) for one in members):
-        return None
-    for memory, touched in accesses.items():
-        if all(member.row_axes(access, totals[0]) == axes[member.number] for member, access in touched):
-            lengths[memory] = touched[0][1].elements // totals[0]
-    return Run(tuple(members), totals[0], batches[0] if batches else 1, axes, lengths, frozenset(shared))
-
-
-def _chained(members: Sequence[BandMember], shared: set[Memory]) -> bool:
-    """Tell whether all members hang together by what some store and later ones read."""
-    parts: list[set[Memory]] = []
-    for member in members:
-        read = {access.memory for access in member.accesses if not access.written} & shared
-        stored = {access.memory for access in member.accesses if access.written} & shared
-        fed = [part for part in parts if not part.isdisjoint(read)]
-        parts = [part for part in parts if part.isdisjoint(read)]
-        parts.append(stored.union(*fed))
-    return len(parts) == 1 and bool(parts[0])
+    rows = SharedRows(members)
+    return rows.run() if rows.is_run() else None
 
 
 def row_axes(member: BandMember, access: Access, total: int) -> Axes | None:

@@ -22,6 +22,7 @@ from hybridize.schedule.steps import (
     DerivedPart,
     Fixed,
     KnownSource,
+    LoopStep,
     Provenance,
     ScheduleStep,
     Stable,
@@ -33,9 +34,16 @@ PACK = Provenance(("pack",), ())
 
 def packed(source: KnownSource, of: TensorType, kernel: Kernel) -> Derived:
     """Derive what a kernel, of (the constant, its source), makes of one source of a type."""
-    step = loop_step(PACK, kernel, Address("output", 0, 0), Address("input", 0, 0))
-    param = kernel.params[0]
-    return derived([(source, of)], [step], 0, TensorType((param.size,), param.dtype), str(kernel))
+
+    def make() -> tuple[LoopStep, TensorType]:
+        param = kernel.params[0]
+        step = loop_step(PACK, kernel, Address("output", 0, 0), Address("input", 0, 0))
+        return step, TensorType((param.size,), param.dtype)
+
+    step, type = kernel.results.of(packed, make)
+    if isinstance(source, DerivedPart):
+        return derived([(source, of)], [step], 0, type, str(kernel))
+    return Derived((source,), type, (step,), 0, f"{kernel} of [0]", ())
 
 
 def derived(

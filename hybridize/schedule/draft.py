@@ -263,17 +263,25 @@ class _Form:
     @functools.cached_property
     def key(self) -> tuple[Hashable, ...]:
         """Equal for equal groups; nothing where data are indices, since loads name values of the whole program."""
-        group, facts = self._group, self._grouping.interner.facts
+        group, facts, inlined = self._group, self._grouping.interner.facts, self._inlined
         parts: list[Hashable] = []
+        seen: set[int] = set()  # indices without loads
         for value, node, local in reversed(group.members):
             patterns = self._patterns(value)
             parts += [self._operand(value), id(local), len(patterns)]
             for pattern in patterns:
-                for index in pattern:
-                    if facts(index).reads:
+                places = [*map(id, pattern)]
+                if not seen.issuperset(places):
+                    if any(facts(index).reads for index in pattern):
                         return ()
-                parts += map(id, pattern)
-            parts += [self._operand(node.inputs[read.operand]) for read in local.reads]
+                    seen.update(places)
+                parts += places
+            for read in local.reads:
+                operand = node.inputs[read.operand]
+                if operand in inlined:
+                    parts.append(self.numbers.setdefault(operand, len(self.numbers)))
+                else:
+                    parts.append(self._operand(operand))
         numbers = {id(value): number for value, number in self.numbers.items()}
         for (value_id, *rest), number in group.variables.items():
             if value_id not in numbers:

@@ -82,12 +82,17 @@ def finish_rows(draft: Draft, rows: tuple[int, ...], numbering: Numbering, targe
 
 def suits_rows(draft: Draft, rows: tuple[int, ...], target: Target) -> bool:
     """Tell whether a draft of elementwise statements runs as well row by row: in full vectors along memory."""
+    lanes = target.lanes(4)
+    return draft.results.of((suits_rows, rows, lanes), lambda: _has_full_rows(draft, rows, lanes))
+
+
+def _has_full_rows(draft: Draft, rows: tuple[int, ...], lanes: int) -> bool:
     space = draft.space
     for statement in draft.statements:
         inner = _inner(statement, rows, space, forms_of([statement.index, statement.value]))
         if not inner or _suits(statement.index, inner[-1][-1], space) != 2:
             return False
-        if typical(_extent(inner[-1], space.ranges)) < target.lanes(4):
+        if typical(_extent(inner[-1], space.ranges)) < lanes:
             return False
     return True
 

@@ -155,7 +155,8 @@ class Grouping:
             lowered = self.lowerings.of(node)
             if not isinstance(lowered, tuple):
                 continue
-            read = set(node.inputs) - self.literals.keys()
+            # Not by a difference of sets, which goes over all literals for each node.
+            read = {value for value in node.inputs if value not in self.literals}
             for value, local in zip(node.outputs, lowered, strict=True):
                 if not local.folds and read <= costs.keys():
                     cost = local.cost + sum(costs[one] for one in read)
@@ -199,7 +200,8 @@ class Grouping:
         if isinstance(lowered, MatrixProduct | Arrangement):
             self._compose_views(step, lowered)
             if isinstance(step.tiled, MatrixProduct):
-                step.product = product_of(step.tiled)
+                tiled = step.tiled
+                step.product = self.lowerings.results.of((product_of, id(tiled)), lambda: (tiled, product_of(tiled)))[1]
             step.epilogue = self._epilogue(step, node.outputs[0])
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
@@ -458,12 +460,10 @@ class Grouping:
         uses: Mapping[FusionGroup, Mapping[tuple[int, ...], Pattern]],
     ) -> bool:
         """Compute the value where it is read, if that is worth it; else change nothing."""
-        view = local.cost == 0
-        trivial = local.cost <= 1 and len(local.reads) <= 1
-        if len(uses) > 1 and not (
-            view or value in self._counted or (trivial and all(len(patterns) == 1 for patterns in uses.values()))
-        ):
-            return False
+        if len(uses) > 1 and not (local.cost == 0 or value in self._counted):
+            trivial = local.cost <= 1 and len(local.reads) <= 1
+            if not (trivial and all(len(patterns) == 1 for patterns in uses.values())):
+                return False
         admissions = []
         for group, patterns in uses.items():
             admission = self._admit(group, value, local, tuple(patterns.values()))
@@ -493,10 +493,11 @@ class Grouping:
                 operand = node.inputs[read.operand]
                 if operand in self.literals:
                     continue
-                operand_pattern = self.compose(group, value, node, pattern, read)
-                self.uses.setdefault(operand, {}).setdefault(group, {})[tuple(map(id, operand_pattern))] = (
-                    operand_pattern
-                )
+                read_at = pattern if read.identity else self.compose(group, value, node, pattern, read)
+                uses = self.uses.get(operand)
+                if uses is None:
+                    uses = self.uses[operand] = {}
+                uses.setdefault(group, {})[tuple(map(id, read_at))] = read_at
 
     def compose(self, group: FusionGroup, value: Value, node: Node, pattern: Pattern, read: LocalLoad) -> Pattern:
         """Return the indices at which `group` reads an operand of `value` when it computes `value` at `pattern`.
@@ -603,7 +604,7 @@ class Grouping:
                 continue
             if group.cost + _cost_of(local) > thresholds.KERNEL_COST or len(group.members) >= thresholds.KERNEL_OPS:
                 continue
-            if walks.isdisjoint(self._walks.of_reads(self._folded(group), group.space.ranges)):
+            if walks.keys().isdisjoint(self._walks.of_reads(self._folded(group), group.space.ranges)):
                 continue
             if others and not self.last.isdisjoint(group.materialised):
                 continue  # as where a group joins what it reads
@@ -651,9 +652,8 @@ class Grouping:
     def _note_span(self, unit: Unit) -> None:
         """Note where a unit begins and ends, whenever it has grown."""
         at = unit.first + 1
-        while at < len(self._ends):
-            if self._ends[at] < unit.last:
-                self._ends[at] = unit.last
+        while at < len(self._ends) and self._ends[at] < unit.last:  # what is above it knows no less
+            self._ends[at] = unit.last
             at += at & -at
 
     def _latest(self, goal: FusionGroup) -> int:
@@ -677,9 +677,8 @@ class Grouping:
             rows = None if group.contraction is not None else self._row_of(group, value, patterns)
             return None if rows is None else Admission(rows, False, patterns[0])
         if local.cost == 0:
-            plain = all(
-                self.interner.facts(index).size <= thresholds.VIEW_PARTS for pattern in patterns for index in pattern
-            )
+            facts, most = self.interner.facts, thresholds.VIEW_PARTS
+            plain = all(facts(index).size <= most for pattern in patterns for index in pattern)
             few = len(patterns) <= 8 or self._gates(group, value, patterns) is not None
             return Admission(None, False, patterns[0]) if few and plain else None
         if (

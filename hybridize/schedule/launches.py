@@ -49,10 +49,8 @@ from hybridize.schedule.steps import (
 from hybridize.schedule.tasks import TaskGroup
 
 
-def planned(step: ScheduleStep, flops: int, threads: int | None = None) -> PlanStep:
-    """A step as the plan has it; as many `threads` may share it as those of its group, if it is in one."""
-    if threads is None:
-        threads = 1 if step.sharing is None else step.sharing.slots
+def planned(step: ScheduleStep, flops: int) -> PlanStep:
+    """A step as the plan has it."""
     arguments: list[PlanArgument] = [place(address) for address, _ in step.operands()]
     access = "".join("w" if writes else "r" for _, writes in step.operands())
     if isinstance(step, LoopStep) and step.numbers:
@@ -71,7 +69,6 @@ def planned(step: ScheduleStep, flops: int, threads: int | None = None) -> PlanS
         shape=tuple(map(plain, step.shape)),
         bytes=plain(step.moved),
         flops=plain(flops),
-        threads=threads,
         launches=tuple(PlanLaunch("", None if turns is None else plain(turns)) for turns in launches(step)),
         share=share(step.split) if isinstance(step, SharedStep) else None,
         region=region(step) if isinstance(step, RegionStep) else None,
@@ -125,7 +122,7 @@ def share(split: Split | None) -> PlanShare | None:
     if split is None:
         return None
     own = tuple(map(plain, split.strides))
-    return PlanShare(own, plain(split.nbytes), plain(split.flops), split.wakes)
+    return PlanShare(own, plain(split.nbytes), plain(split.flops), split.wakes, split.slots)
 
 
 def place(address: Address) -> PlanAddress:

@@ -6,12 +6,12 @@ from __future__ import annotations
 import itertools
 from bisect import bisect, insort
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from heapq import heappop, heappush
 
 from hybridize.base.dims import bounds, hint, is_symbolic, maximum, same
-from hybridize.base.frozen import mutable
+from hybridize.base.frozen import frozen, mutable
 from hybridize.schedule import thresholds
 
 ALIGN = 64
@@ -27,6 +27,31 @@ class ScratchBlock:
     offset: int = 0
     bordered: bool = False
     """True if zeros are stored in it first, by a step of its own."""
+
+
+@frozen
+class Life:
+    """The bytes of memory, and the steps from which and to which it lives."""
+
+    nbytes: int
+    first: int
+    last: int
+
+
+@frozen(eq=False)
+class InnerBlock:
+    """Memory that lies within other memory, so many bytes behind its start."""
+
+    block: ScratchBlock
+    around: ScratchBlock
+    offset: int
+
+
+def assigned(lives: Mapping[ScratchBlock, Life]) -> tuple[dict[ScratchBlock, int], int]:
+    """The offset of each of some blocks that live so, beside each other, and the bytes that all of them need."""
+    blocks = [ScratchBlock(life.nbytes, life.first, life.last) for life in lives.values()]
+    nbytes = assign(blocks)
+    return {block: one.offset for block, one in zip(lives, blocks, strict=True)}, nbytes
 
 
 def keep_through(blocks: Iterable[ScratchBlock], first: int, last: int) -> None:
@@ -155,7 +180,7 @@ def _assign_slots(blocks: list[ScratchBlock]) -> int:
     return top
 
 
-def most_alive(blocks: Iterable[ScratchBlock]) -> int:
+def most_alive(blocks: Iterable[ScratchBlock | Life]) -> int:
     """The most bytes that are alive at once, where sizes are as expected: no offsets need fewer."""
     changes: Counter[int] = Counter()
     for block in blocks:

@@ -35,6 +35,9 @@ class Places:
     def __init__(self, interner: Interner, homes: Mapping[Value, Home], ordered: Iterable[Value]) -> None:
         self._interner = interner
         self._homes = dict(homes)
+        self._chosen = homes.keys()
+        """Values that lie otherwise than in the order of their axes, when they have memory of their own."""
+        self._in_order: dict[Shape, Home] = {}
         self._views: dict[Value, View] = {}
         self._inside: dict[Value, list[Value]] = {}
         """The values that lie in each."""
@@ -72,7 +75,11 @@ class Places:
         """The home of a value in memory of its own."""
         home = self._homes.get(value)
         if home is None:
-            home = self._homes[value] = in_order(value.type.shape)
+            shape = value.type.shape
+            home = self._in_order.get(shape)
+            if home is None:
+                home = self._in_order[shape] = in_order(shape)
+            self._homes[value] = home
         return home
 
     def home(self, value: Value) -> Home:
@@ -89,13 +96,18 @@ class Places:
         """A number that is equal for values of equal types that lie equally in equal memory; all are placed."""
         number = self._outlines.get(value)
         if number is None:
-            root = self.root(value)
-            key = value.type, root.type, self.home(value), self.own(root).elements
+            root, key = self.root(value), tuple[Hashable, ...]()
+            if root is value and value not in self._chosen:
+                key = value.type.shape, value.type.dtype.num
+            else:
+                key = value.type, root.type, self.home(value), self.own(root).elements
             number = self._outlines[value] = self._numbers.setdefault(key, len(self._numbers))
         return number
 
     def is_ordered(self, value: Value) -> bool:
         """Tell whether a value lies in the order of its axes, without gaps."""
+        if value not in self._views and value not in self._chosen:
+            return True
         return is_contiguous(self.home(value), value.type.shape)
 
     def is_dense(self, value: Value) -> bool:
@@ -105,7 +117,7 @@ class Places:
     def address(self, space: Space, value: Value, indices: tuple[Expr, ...]) -> Expr:
         """The place of an element in the memory of the root."""
         home = self.home(value)
-        if is_contiguous(home, value.type.shape):
+        if self.is_ordered(value):
             flat = space.flat(indices, value.type.shape)
             return flat if same(home.offset, 0) else space.affine([(flat, 1)], home.offset)
         return home.address(space, indices)

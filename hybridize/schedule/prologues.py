@@ -2,22 +2,24 @@
 """Find prologues: light expressions of stable values that a contraction reads second, and that tiles can compute.
 
     y = x (cast(w) * s)        becomes        y = contraction(x, w, s), whose tiles convert and scale what they load
+                               or             y = contraction(x, w) * s, where s does not depend on what is summed over
 
-What is computed so is no constant that calls would read instead: that would be larger than what it is made of.
+What is computed so is no constant that calls would read instead: that would be larger than what it is made of. A factor
+behind the sum takes no instruction of the loop; its products are rounded once for each sum, not for each term.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hybridize.base.dims import known, same
-from hybridize.base.dtypes import bool_
+from hybridize.base.dtypes import bool_, float32, float64
 from hybridize.base.frozen import frozen
-from hybridize.base.types import TensorType
+from hybridize.base.types import Shape, TensorType
 from hybridize.graph import Graph, Node, OpLike, Value
 from hybridize.loops.contraction import Contraction
-from hybridize.loops.expr import Axis, Const, Expr, Load
+from hybridize.loops.expr import Axis, CallExpr, Const, Element, Expr, Load, call
 from hybridize.loops.index import Index, Space, children
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk
@@ -63,6 +65,46 @@ class PrologueOp:
     def lower(self, *_: Any, types: tuple[TensorType, ...]) -> Contraction:
         """The contraction, whose second operand lies as `second` would."""
         return self.contraction
+
+
+@frozen(eq=False)
+class ScaledOp:
+    """The results of a contraction times factors that its second operand was multiplied by, element by element."""
+
+    factors: tuple[Expr, ...]
+    """Over the axes of the result: loads are of flat operands, whose numbers begin at 1."""
+
+    effect = Effect.PURE
+
+    @property
+    def name(self) -> str:
+        """That of the product that it takes the place of."""
+        return "mul"
+
+    @property
+    def joined_along(self) -> None:
+        """It joins no operands."""
+        return
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        """None are inside."""
+        return {}
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        """Types of the outputs."""
+        return inputs[:1]
+
+    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        """The product, from the innermost factor on; asked for at the axes of the result."""
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            value = inputs[0](index)
+            for factor in self.factors:
+                value = call("mul", value, factor)
+            return value
+
+        return (element,)
 
 
 @frozen(eq=False)
@@ -152,29 +194,64 @@ class _Prologues:
         small = thresholds.PROLOGUE_ELEMENTS * sum(leaf.type.size for leaf in others) <= w.type.size
         if not small or main.type.nbytes + sum(leaf.type.nbytes for leaf in others) >= w.type.nbytes:
             return None
-        numbers = {light.leaves[leaf]: number for number, leaf in enumerate((main, *others), ACCUMULATED)}
+        tiled = self._lowerings.of(node)
+        assert isinstance(tiled, MatrixProduct | Arrangement)
+        factors = list[Expr]()
+        if _multiplies_as_it_sums(node, tiled.contraction):
+            value, factors = _split(value, tiled.contraction, light.leaves[main])
+        if isinstance(tiled, Arrangement) and not _is_of_result(value, tiled.contraction, light.leaves[main]):
+            return None
+        inside = [leaf for leaf in others if light.leaves[leaf] in _operands(value)]
+        numbers = {light.leaves[leaf]: number for number, leaf in enumerate((main, *inside), ACCUMULATED)}
+        space = Space(self._lowerings.interner, dict(enumerate(w.type.shape)))
+        value = space.rewrite_deep(value, {}, self._loads(numbers), lambda fold: fold.variable, {})
+        self._constants += [leaf for leaf in (main, *others) if leaf in self._makers]
+        if main.type.shape != w.type.shape:
+            main = self._reshaped(main, w.type.shape)
+        op = PrologueOp(node.op, tiled.contraction, w.type, value)
+        outputs = tuple(Value(one.type) for one in node.outputs) if factors else node.outputs
+        again = Node(op, (node.inputs[0], main, *inside), outputs, node.loc)
+        self._made_of[again] = (*(one for one in self._graph.nodes if one in light.nodes), node)
+        if not factors:
+            return again
+        self._nodes.append(again)
+        return self._scaled(again, node, tiled.contraction, factors, light.leaves)
+
+    def _loads(self, numbers: Mapping[int, int]) -> Callable[[Load, tuple[Expr, ...]], Expr]:
+        """Loads of the same elements of operands that have other numbers."""
 
         def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
             return self._lowerings.interner.load(load.dtype, numbers[load.operand], indices)
 
-        space = Space(self._lowerings.interner, dict(enumerate(w.type.shape)))
-        value = space.rewrite_deep(value, {}, load, lambda fold: fold.variable, {})
-        self._constants += [leaf for leaf in (main, *others) if leaf in self._makers]
-        if main.type.shape != w.type.shape:
-            main = self._reshaped(main, w.type)
-        tiled = self._lowerings.of(node)
-        assert isinstance(tiled, MatrixProduct | Arrangement)
-        if isinstance(tiled, Arrangement) and not _is_of_result(value, tiled.contraction):
-            return None
-        op = PrologueOp(node.op, tiled.contraction, w.type, value)
-        again = Node(op, (node.inputs[0], main, *others), node.outputs, node.loc)
-        self._made_of[again] = (*(one for one in self._graph.nodes if one in light.nodes), node)
-        return again
+        return load
 
-    def _reshaped(self, value: Value, of: TensorType) -> Value:
-        """A value in the shape of a type."""
-        op: Op = Reshape(of.shape)
-        view = Value(TensorType(of.shape, value.type.dtype))
+    def _scaled(
+        self,
+        sums: Node,
+        node: Node,
+        contraction: Contraction,
+        factors: Sequence[Expr],
+        leaves: Mapping[Value, int],
+    ) -> Node:
+        """The results of `node`: sums times factors, which are over the axes of its second operand."""
+        used = {number for factor in factors for number in _operands(factor)}
+        operands = [leaf for leaf, number in leaves.items() if number in used]
+        numbers = {leaves[leaf]: number for number, leaf in enumerate(operands, 1)}
+        space = Space(self._lowerings.interner, dict(enumerate(contraction.shape)))
+        axes = {
+            k: space.axis(index.axis)
+            for k, index in enumerate(contraction.w)
+            if index.axis is not None and index.axis < contraction.rank
+        }
+        load = self._loads(numbers)
+        over = tuple(space.rewrite_deep(factor, axes, load, lambda fold: fold.variable, {}) for factor in factors)
+        flat = [leaf if leaf.type.ndim == 1 else self._reshaped(leaf, (leaf.type.size,)) for leaf in operands]
+        return Node(ScaledOp(over), (*sums.outputs, *flat), node.outputs, node.loc)
+
+    def _reshaped(self, value: Value, shape: Shape) -> Value:
+        """A value in another shape."""
+        op: Op = Reshape(shape)
+        view = Value(TensorType(shape, value.type.dtype))
         self._nodes.append(Node(op, (value,), (view,)))
         return view
 
@@ -246,17 +323,48 @@ class _Expression:
         return self._lowerings.of(node)
 
 
-def _is_of_result(value: Expr, contraction: Contraction) -> bool:
-    """Tell whether a prologue depends on axes of the result alone, as tiles over taps do not know those of sums."""
-    seen = list[Expr]()
+def _outside(value: Expr, main: int) -> Iterator[Expr]:
+    """The parts of an expression, but those of the index of operand `main`."""
     front: list[Expr] = [value]
-    while front:
-        node = front.pop()
-        seen.append(node)
-        if not isinstance(node, Load) or node.operand != ACCUMULATED:
+    for node in front:  # which grows
+        yield node
+        if not isinstance(node, Load) or node.operand != main:
             front += children(node)
-    axes = {contraction.w[node.number].axis for node in seen if isinstance(node, Axis)}
+
+
+def _is_of_result(value: Expr, contraction: Contraction, main: int) -> bool:
+    """Tell whether a prologue depends on axes of the result alone, as tiles over taps do not know those of sums."""
+    axes = {contraction.w[node.number].axis for node in _outside(value, main) if isinstance(node, Axis)}
     return all(axis is not None and axis < contraction.rank for axis in axes)
+
+
+def _operands(value: Expr) -> set[int]:
+    """The numbers of the operands that an expression reads."""
+    return {node.operand for node in walk(value) if isinstance(node, Load)}
+
+
+def _multiplies_as_it_sums(node: Node, contraction: Contraction) -> bool:
+    """Tell whether a factor may be multiplied by behind the sum: it is no coarser than the sum, and has its type."""
+    types = (node.inputs[1].type.dtype, contraction.precision.accumulate, node.outputs[0].type.dtype)
+    return types[0] in (float32, float64) and len(set(types)) == 1
+
+
+def _split(value: Expr, contraction: Contraction, main: int) -> tuple[Expr, list[Expr]]:
+    """Take factors that are the same for all terms of a sum off a prologue: what is left, and these, innermost first.
+
+    What is left reads operand `main`.
+    """
+    factors = list[Expr]()
+    while isinstance(value, CallExpr) and value.function == "mul":
+        reads = [main in _operands(arg) for arg in value.args]
+        if all(reads):
+            break
+        factor, rest = value.args[reads.index(False)], value.args[reads.index(True)]
+        if not _is_of_result(factor, contraction, main):
+            break
+        factors.insert(0, factor)
+        value = rest
+    return value, factors
 
 
 def prologue_of_taps(op: PrologueOp, operands: Sequence[Value], first: int, lowerings: Lowerings) -> Prologue:

@@ -199,9 +199,9 @@ def _weights(member: RollingMember) -> int:
     if isinstance(plan, LanePlan):  # an element for each lane and each sum
         (part,) = plan.tiles[0].parts
         walked = (size for axis, size in enumerate(part.sizes) if plan.w_stride(axis))
-        return hint(product(walked)) * plan.dtype.itemsize
+        return hint(product(walked)) * plan.elements.itemsize
     elements = plan.packed_elements
-    return hint(elements) * plan.dtype.itemsize
+    return hint(elements) * plan.elements.itemsize
 
 
 def _walk(plan: TapPlan | LanePlan) -> _Walk | None:

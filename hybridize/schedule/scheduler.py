@@ -20,7 +20,7 @@ from hybridize.loops.index import Interner
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, plain
 from hybridize.schedule import regions
-from hybridize.schedule.banding import Bands
+from hybridize.schedule.banding import NO_BANDS, Bands, settled_bands
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.derived import derived
 from hybridize.schedule.draft import Drafts
@@ -31,7 +31,7 @@ from hybridize.schedule.joining import joined
 from hybridize.schedule.launches import planned, running_order
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
-from hybridize.schedule.memory import assign, keep_through, most_alive
+from hybridize.schedule.memory import keep_through, most_alive
 from hybridize.schedule.merging import merged
 from hybridize.schedule.order import find_dependencies, last_readers, order_of
 from hybridize.schedule.parallel import Split
@@ -123,7 +123,13 @@ def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSou
     turned = flattened(whole.graph, is_stable, lowerings)
     surely, cones = light.constants | whole.constants | turned.constants, Memo()
     rest, derivations = hoisted(
-        turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, setting, cones), setting.within, surely
+        turned.graph,
+        sources,
+        lowerings,
+        lambda cone: _derived(cone, sources, setting, cones),
+        setting.within,
+        surely,
+        stable if turned.graph is graph else None,
     )
     turned_of = {node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}
     made_of = {**light.made_of, **whole.made_of, **turned_of}
@@ -185,7 +191,7 @@ def _scheduling(
         storage=ProgramMemory(grouping, slots, last_readers(order, grouping)),
         sharing=Sharing(setting.slots, setting.turns, slots),
         tasks=tasks,
-        bands=Bands(setting.target, setting.slots),
+        bands=NO_BANDS,
         scheduled=_scheduled,
     )
 
@@ -219,6 +225,7 @@ class ProgramPlaces:
     groups: Sequence[tuple[TaskGroup, Split]]
     loops: Mapping[int, int]
     """The first and the last unit of each loop that scans share."""
+    bands: Bands
     scratch_bytes: int
 
 
@@ -247,16 +254,17 @@ def settled(program: Scheduling, pending: Sequence[PendingSteps]) -> ProgramPlac
     """Bands, groups and loops of steps, and a place for all memory."""
     outputs = sum(hint(value.type.nbytes) for n, value in enumerate(program.graph.outputs) if n not in program.updates)
     members = [one.member(program) for one in pending]
-    program.bands.settle(members, outputs, program.storage, program.sharing)
-    groups = _groups(program, outputs) if program.threads > 1 else []
+    bands = settled_bands(members, outputs, program.storage.blocks, program.sharing, program.target)
+    program.storage.settle(bands.blocks)
+    groups = _groups(program, bands, outputs) if program.threads > 1 else []
     loops = _shared_loops(program, [group for group, _ in groups])
-    scratch_bytes = assign(program.storage.blocks)
-    program.bands.place(address_of)
-    return ProgramPlaces(groups, loops, scratch_bytes)
+    scratch_bytes = program.storage.place(bands.inner)
+    return ProgramPlaces(groups, loops, bands.located(address_of), scratch_bytes)
 
 
 def finished_steps(program: Scheduling, pending: Sequence[PendingSteps], places: ProgramPlaces) -> FinishedSteps:
     """The steps in order, with their addresses: borders and matrices that are packed come before what needs them."""
+    program = changed(program, bands=places.bands)
     entries: list[StepOperations] = []
     ranges: dict[int, range] = {}
     for numbers in program.bands.together(len(pending), places.loops.items()):
@@ -277,21 +285,12 @@ def _described_program(program: Scheduling, finished: FinishedSteps, scratch_byt
     steps, updates = proven_updates([step for step, _ in entries], program.updates, stopping=stopping)
     steps = merged(steps)
     constants = program.slots.constants()
-    threads = {
-        number: group.split.slots
-        for group in beside
-        if group.split is not None
-        for number in range(group.first, group.last + 1)
-    }
     plan = Plan(
         tuple(Buffer.of(value.type) for value in program.graph.inputs),
         tuple(Buffer.of(type_of(constant)) for constant in constants),
         tuple(Buffer.of(value.type) for value in program.graph.outputs),
         plain(scratch_bytes),
-        tuple(
-            planned(step, flops, threads.get(number))
-            for number, (step, (_, flops)) in enumerate(zip(steps, entries, strict=True))
-        ),
+        tuple(planned(step, flops) for step, (_, flops) in zip(steps, entries, strict=True)),
         teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
         updates=updates,
         layouts=_layouts_kept(program, steps),
@@ -335,12 +334,12 @@ def _may_share_loop(program: Scheduling, number: int, other: int, grouped: Colle
     return regions.may_share_loop(program.graph, one.node, two.node)
 
 
-def _groups(program: Scheduling, outputs: int) -> list[tuple[TaskGroup, Split]]:
+def _groups(program: Scheduling, bands: Bands, outputs: int) -> list[tuple[TaskGroup, Split]]:
     """The groups of units that run beside each other, their memory kept apart."""
     for first, value in program.storage.bordered:
         program.tasks.after_first(value, first)
     for at in range(len(program.order)):
-        if program.bands.of(at) is not None:
+        if bands.of(at) is not None:
             program.tasks.exclude(at)
     alive = most_alive(program.storage.blocks) + outputs
     groups = []

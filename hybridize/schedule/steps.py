@@ -19,9 +19,7 @@ from hybridize.loops.measure import kernel_bytes
 from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.ending import Ending
-from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.contraction.plan import ProductPlan
-from hybridize.schedule.contraction.taps import TapPlan
+from hybridize.schedule.contraction.plan import ContractionPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.in_place import read_first, stored_last
 from hybridize.schedule.kernel import Kernel
@@ -60,7 +58,6 @@ class Address:
 
 NOWHERE = Address("nowhere", 0, 0)
 
-ContractionPlan = ProductPlan | TapPlan | LanePlan | WinogradPlan
 """Choices of one plan: tiles over panels of matrices, over a table of taps, over lanes; fewer products."""
 
 
@@ -370,11 +367,6 @@ class BaseStep(ABC):
         """The band, or the number of the loop, that it shares with the steps beside it."""
         return self.band
 
-    @property
-    def sharing(self) -> Split | None:
-        """The split of the loop that threads share: its own, or that of the band whose blocks it computes."""
-        return None
-
     def turns(self) -> list[int]:
         """The turns of each of its loops, 1 where threads do not share it."""
         return [1]
@@ -398,10 +390,6 @@ class SharedStep(BaseStep):
     @property
     def in_blocks(self) -> Band | None:
         return None if self.part is None or self.part.packs else self.part.band
-
-    @property
-    def sharing(self) -> Split | None:
-        return self.split if self.in_blocks is None else self.in_blocks.split
 
     def turns(self) -> list[int]:
         if self.in_blocks is not None:
@@ -505,15 +493,13 @@ class ContractionStep(SharedStep):
         return self.nbytes
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
-        written = [False, False, *(param.written for param in self.ending.params)]
-        if isinstance(self.plan, ProductPlan) and self.plan.product.prologue is not None:
-            written += [False] * len(self.plan.product.prologue.params)
-        yield from zip(self.addresses, written, strict=True)
+        params = (*self.ending.params, *self.plan.elements.params)
+        yield from zip(self.addresses, (False, False, *(param.written for param in params)), strict=True)
 
     def updating(self, output: int, source: int) -> Self | None:
         """Only a product can: tiles of other contractions may store an element twice."""
         places = self.update(output, source)
-        if places is None or not isinstance(self.plan, ProductPlan) or self.plan.product.out_strides is not None:
+        if places is None or not self.plan.stores_once:
             return None
         reads, writes = (number - 2 for number in places)
         return self if 0 <= reads < len(self.ending.params) and stored_last(self.ending.stores, reads, writes) else None
@@ -717,7 +703,7 @@ class Schedule:
         ]
         count = "1 step" if len(self.steps) == 1 else f"{len(self.steps)} steps"
         title = f"{count}, {dims.text(self.scratch_bytes)} bytes of scratch"
-        most = max((step.threads for step in self.plan.steps), default=1)
+        most = max(self.plan.threads, default=1)
         if most > 1 and all(isinstance(size, int) for step in self.plan.steps for size in (step.bytes, step.flops)):
             title += f"; about {self.longest_us(1):.0f} us, of which {most} threads leave {self.longest_us(most):.0f}"
         return "\n".join([title, *steps, *constants * derived])

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from hybridize.base.dims import same
 from hybridize.graph import Value
 from hybridize.schedule.bands import Memory
 from hybridize.schedule.grouping import Grouping
-from hybridize.schedule.memory import ScratchBlock, rounded
+from hybridize.schedule.memory import InnerBlock, Life, ScratchBlock, assign, rounded
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.slots import Slots
 from hybridize.schedule.steps import Address
@@ -61,6 +61,19 @@ class ProgramMemory:
         block = ScratchBlock(nbytes, step, step)
         self.blocks.append(block)
         return block
+
+    def settle(self, blocks: Mapping[ScratchBlock, Life]) -> None:
+        """Have blocks, those of the program from now on, live as is settled."""
+        for block, life in blocks.items():
+            block.nbytes, block.first, block.last = life.nbytes, life.first, life.last
+        self.blocks[:] = blocks
+
+    def place(self, inner: Iterable[InnerBlock]) -> int:
+        """Give all blocks their offsets, those within others last; returns the bytes needed."""
+        nbytes = assign(self.blocks)
+        for one in inner:
+            one.block.offset = one.around.offset + one.offset
+        return nbytes
 
     def own_scratch(self, nbytes: int, split: Split | None, step: int) -> ScratchBlock:
         """Memory of which each thread of a step has its own."""

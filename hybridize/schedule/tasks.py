@@ -169,35 +169,33 @@ class TaskFinder:
 
     def _from(self, first: int, count: int) -> Iterator[TaskGroup]:
         """The groups that begin with a unit and pay."""
-        parent: dict[int, int] = {}
-
-        def root(unit: int) -> int:
-            while parent[unit] != unit:
-                unit = parent[unit]
-            return unit
-
+        chain_of: dict[int, int] = {}  # the first unit of the chain that each unit is in
+        works, before = self._works, self._before
         apart = total = 0.0
-        chains = 0
+        count_of_chains = 0
         for unit in range(first, min(first + thresholds.TASK_UNITS, count)):
-            work = self._works.get(unit)
+            work = works.get(unit)
             if work is None:
                 return
-            parent[unit] = unit
-            chains += 1
-            for other in self._before.get(unit, ()):
-                if other >= first and root(other) != unit:
-                    parent[root(other)] = unit
-                    chains -= 1
+            joined = {chain_of[other] for other in before.get(unit, ()) if other >= first}
+            own = chain_of[unit] = min(joined) if joined else unit
+            if len(joined) > 1:
+                chain_of = {one: own if chain in joined else chain for one, chain in chain_of.items()}
+            count_of_chains += 1 - len(joined)
             apart += work.shared_us
             total += work.alone_us
-            least = total / self._threads + thresholds.LOOP_US
-            if least >= thresholds.TASK_GAIN * apart or chains < 2:
+            most = thresholds.TASK_GAIN * apart
+            if count_of_chains < 2 or total / self._threads + thresholds.LOOP_US >= most:
                 continue
-            tasks: dict[int, list[int]] = {}
-            for one in range(first, unit + 1):
-                tasks.setdefault(root(one), []).append(one)
-            division, us = self._balanced(list(tasks.values()))
-            if us < thresholds.TASK_GAIN * apart:
+            chains: dict[int, list[int]] = {}
+            for one, chain in chain_of.items():
+                chains.setdefault(chain, []).append(one)
+            # A chain of several units is on one thread, whatever the others do.
+            several = (sum([works[one].alone_us for one in chain]) for chain in chains.values() if len(chain) > 1)
+            if max(several, default=0.0) + thresholds.LOOP_US >= most:
+                continue
+            division, us = self._balanced(list(chains.values()))
+            if us < most:
                 yield TaskGroup(first, unit, division, us)
 
     def _balanced(self, chains: Sequence[Sequence[int]]) -> tuple[tuple[Task, ...], float]:

@@ -16,7 +16,8 @@ from hybridize.schedule.lower import Local, Lowerings
 
 Walk = tuple[int | str, ...]
 """The axes of a value: a row axis by its number, or a fold by its size."""
-Walks = set[tuple[Value, Walk]]
+Walks = dict[tuple[Value, Walk], None]
+"""In the order in which they are met: a set has another one in each process, and not all are looked at."""
 
 
 class WalkFinder:
@@ -36,7 +37,7 @@ class WalkFinder:
 
     def of_reads(self, reads: Iterable[tuple[Value, Iterable[Expr]]], sizes: Mapping[int, int]) -> Walks:
         """The walks of values that are read at some indices, those over what they are made of among them."""
-        walks = {(value, walk) for value, indices in reads if (walk := _walk(indices, sizes)) is not None}
+        walks = {(value, walk): None for value, indices in reads if (walk := _walk(indices, sizes)) is not None}
         front = list(walks)
         while front and len(walks) < thresholds.WALK_VALUES:
             value, walk = front.pop()
@@ -48,9 +49,9 @@ class WalkFinder:
                 continue
             local = lowered[node.outputs.index(value)]
             if not local.folds and all(read.identity for read in local.reads):
-                parts = {(node.inputs[read.operand], walk) for read in local.reads} - walks
+                parts = dict.fromkeys((node.inputs[read.operand], walk) for read in local.reads)
+                front += [part for part in parts if part not in walks]
                 walks |= parts
-                front += parts
         return walks
 
 

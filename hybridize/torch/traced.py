@@ -46,7 +46,7 @@ from hybridize.ops.op import Op
 from hybridize.programs import Program
 from hybridize.programs.backends import Machine
 from hybridize.programs.entry import Closed, Entry, assembling, unasked
-from hybridize.programs.failures import taken_of
+from hybridize.programs.failures import locate, taken_of
 from hybridize.programs.families import family_key
 from hybridize.programs.program import constant
 from hybridize.runtime.entry import Look, PythonEntry, Watch, input_rows
@@ -792,7 +792,11 @@ class Differentiated:
             tensors, buffers = self._inputs(call, originals)
             wrt = wanted(tensors)
             self.latest = wrt, tuple([buffer.shape for buffer in buffers])
-            outputs = self._gradients.call(tensors, buffers, wrt).results()
+            try:
+                outputs = self._gradients.call(tensors, buffers, wrt).results()
+            except BaseException as error:
+                locate(error, captured.graph, captured.caller)
+                raise
             captured.transaction.commit()
         return self._finished(call, outputs, tensors)
 

@@ -12,11 +12,23 @@ from hybridize.capture import Function
 COMPILED = {name: Function(getattr(np, name)) for name in ("gcd", "lcm")}
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "uint64"])
 @pytest.mark.parametrize("name", ["gcd", "lcm"])
 def test_values(name, dtype):
     ends = numpy.iinfo(dtype)
-    values = [0, 1, 2, 12, 18, 35, 97, 100, ends.max, ends.max - 1, *((-4, -18, -97) if ends.min else ())]
+    values = [
+        0,
+        1,
+        2,
+        12,
+        18,
+        35,
+        97,
+        100,
+        ends.max,
+        ends.max - 1,
+        *((-4, -18, -97, ends.min + 1, ends.min) if ends.min else ()),
+    ]
     x = numpy.array(values, dtype)
     left, right = np.array(x[:, None], dtype=dtype), np.array(x[None], dtype=dtype)
     expected = getattr(numpy, name)(x[:, None], x[None])

@@ -151,11 +151,12 @@ def test_identity(decorator):
 
 
 @pytest.mark.parametrize("decorator", [frozen, mutable, dataclass(frozen=True), dataclass])
-@pytest.mark.parametrize("count", range(10))
+@pytest.mark.parametrize("count", range(24))
 @pytest.mark.parametrize("defaults", [0, 1, 3])
 def test_constructors_of_any_number_of_fields(decorator, count, defaults):
     """The first ones, and those that are written for the class; parameters have the names of the fields."""
-    names = [f"field{k}" if k % 2 else ("self_", "put", "_1", "cls", "name")[k // 2] for k in range(count)]
+    odd = ["self_", "put", "_1", "cls", "name", "_12", "FROZEN", *(f"other{k}" for k in range(5))]
+    names = [f"field{k}" if k % 2 else odd[k // 2] for k in range(count)]
     body = {"__annotations__": dict.fromkeys(names, "int")}
     with_default = names[max(0, count - defaults) :]
     made = decorator(type("Made", (), body | {name: 10 + k for k, name in enumerate(with_default)}))
@@ -211,3 +212,23 @@ def test_changed_copies_the_fields_and_nothing_else(decorator):
         for wrong in ("cached", "z"):
             with pytest.raises(TypeError):
                 changed(one, **{wrong: 4})
+
+
+@pytest.mark.parametrize("decorator", [frozen, mutable, dataclass(frozen=True), dataclass])
+@pytest.mark.parametrize("count", [1, 3, 6, 7, 13, 14, 20, 23])
+def test_factories_of_any_number_of_fields(decorator, count):
+    names = [f"field{k}" for k in range(count)]
+    body = {"__annotations__": dict.fromkeys(names, "int"), names[-1]: field(default_factory=list)}
+    made = decorator(type("Made", (), body))
+    for _ in range(12):
+        one, other = made(*range(count - 1)), made(*range(count - 1))
+        assert getattr(one, names[-1]) == [] and getattr(one, names[-1]) is not getattr(other, names[-1])
+        assert list(vars(one).values())[:-1] == list(range(count - 1)) and list(vars(one)) == names
+        assert getattr(made(*range(count)), names[-1]) == count - 1
+        assert getattr(made(**dict(zip(names, range(count), strict=True))), names[-1]) == count - 1
+        for wrong in (lambda: made(*range(count + 1)), lambda: made(*range(count - 1), other=1)):
+            with pytest.raises(TypeError):
+                wrong()
+        if count > 1:
+            with pytest.raises(TypeError):
+                made(*range(count - 2))

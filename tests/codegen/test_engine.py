@@ -15,8 +15,9 @@ import pytest
 from hybridize import ops
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm import engine
-from hybridize.codegen.llvm.engine import assembly, compile_image, compile_module, host_target
+from hybridize.codegen.llvm import engine, objects
+from hybridize.codegen.llvm.engine import compile_image, compile_module, host_target
+from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.program import build
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Loaded
@@ -64,9 +65,10 @@ def test_processors_with_matrix_tiles_are_no_older_than_the_first_that_has_them(
 
 def test_targets_that_are_one_to_llvm_share_its_code_generator():
     target = named_target("avx2")
-    assert engine._machine(target) is engine._machine(replace(target, unroll=4, packs_from=1, l2_bytes=1 << 16))
-    assert engine._machine(target) is not engine._machine(replace(target, cpu="znver4"))
-    assert engine._machine(target) is not engine._machine(target, level=0)
+    generators = objects._generators
+    assert generators(target, 2) is generators(replace(target, unroll=4, packs_from=1, l2_bytes=1 << 16), 2)
+    assert generators(target, 2) is not generators(replace(target, cpu="znver4"), 2)
+    assert generators(target, 2) is not generators(target, 0)
 
 
 def test_targets_are_equal_data():
@@ -278,17 +280,13 @@ def opcodes(text):
 
 @pytest.mark.parametrize("cpu", ["", "sapphirerapids", "znver4"])
 @pytest.mark.parametrize("name", TARGETS)
-def test_the_level_of_what_works_gives_the_instructions_of_level_2(name, cpu, monkeypatch):
+def test_the_level_of_what_works_gives_the_instructions_of_level_2(name, cpu):
     target = replace(named_target(name), cpu=cpu) if cpu and name == "avx512" else named_target(name)
     graph = ops.make_graph(
         lambda x, w: [ops.tanh(ops.matmul(x, w)), ops.transpose(ops.exp(x), (1, 0)), ops.sum(ops.mul(x, x), (1,))],
         [TensorType((9, 48), np.dtype("f4")), TensorType((48, 40), np.dtype("f4"))],
     )
     text = build(graph, target).module.text()
-    machine = engine._machine
-    texts = []
-    for level in (engine.working_level(target), 2):
-        monkeypatch.setattr(engine, "_machine", lambda of, other=2, level=level: machine(of, level))
-        texts.append(assembly(text, target))
+    texts = [assembly(text, target, level) for level in (engine.working_level(target), 2)]
     assert opcodes(texts[0]) == opcodes(texts[1])
     assert texts[0] == texts[1] or cpu == "znver4"

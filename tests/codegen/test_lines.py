@@ -10,7 +10,8 @@ import pytest
 from hybridize import ops
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import assembly, runnable
+from hybridize.codegen.llvm.engine import runnable
+from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.loops.expr import Load

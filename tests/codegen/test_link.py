@@ -15,7 +15,8 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen import elf
 from hybridize.codegen.link import link, link_functions
-from hybridize.codegen.llvm.engine import compile_image, compile_module, emit_object, host_target
+from hybridize.codegen.llvm.engine import compile_image, compile_module, host_target
+from hybridize.codegen.llvm.objects import emit_object
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.split import split
 from hybridize.graph import Builder

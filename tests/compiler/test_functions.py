@@ -46,13 +46,14 @@ def forget():
 def compiled(monkeypatch):
     """The names of the functions that LLVM has compiled, call by call."""
     names = []
-    emit = engine.emit_object
+    emit = engine.emit_objects
 
-    def counted(text, target, level=2):
-        names.append([line.split("@")[1].split("(")[0] for line in text.splitlines() if line.startswith("define ")])
-        return emit(text, target, level)
+    def counted(sources, target, threads=1):
+        lines = [line for source in sources for line in source.text.splitlines()]
+        names.append([line.split("@")[1].split("(")[0] for line in lines if line.startswith("define ")])
+        return emit(sources, target, threads)
 
-    monkeypatch.setattr(engine, "emit_object", counted)
+    monkeypatch.setattr(engine, "emit_objects", counted)
     return names
 
 

@@ -135,9 +135,7 @@ def test_on_other_levels(name, target):
 @pytest.mark.usefixtures("everything")
 def test_what_can_be_shared_is():
     shared = [
-        name
-        for name, (function, shapes) in KERNELS.items()
-        if max(step.threads for step in check(*graph_of(function, *shapes)).steps) > 1
+        name for name, (function, shapes) in KERNELS.items() if max(check(*graph_of(function, *shapes)).threads) > 1
     ]
     assert set(KERNELS) - set(shared) == {"one sum", "cumulative"}
 
@@ -201,7 +199,7 @@ def test_small_programs_are_as_they_were():
     large, _ = graph_of(lambda x: [ops.exp(x)], (2000, 2000))
     assert not build(large, host_target()).plan.teams
     assert build(large, host_target(), slots=4).plan.teams == (0,)
-    assert [step.threads for step in build(large, host_target(), slots=4).plan.steps] == [4]
+    assert build(large, host_target(), slots=4).plan.threads == (4,)
 
 
 def test_each_thread_has_its_own_rows():
@@ -267,8 +265,8 @@ def test_sizes_of_the_call(everything, monkeypatch):
     monkeypatch.setattr(thresholds, "GROWTH", 1)
     alone, run = program_of_sizes(1)
     shared, run_shared = program_of_sizes(3)
-    assert {step.threads for step in alone.kernels} == {1}
-    assert {step.threads for step in shared.kernels} == {3}  # 40 columns are one vector's turn, beside the other steps
+    assert {*alone.plan.threads} == {1}
+    assert {*shared.plan.threads} == {3}  # 40 columns are one vector's turn, beside the other steps
     for rows, columns in ((2, 2), (3, 5), (7, 64), (64, 33), (65, 70), (333, 100), (5, 333)):
         same(run_shared(rows, columns), run(rows, columns))
 
@@ -280,7 +278,7 @@ def test_workers_are_woken_by_the_work_of_the_call():
     n = scope.symbol(200)
     graph = make_graph(lambda x: [ops.exp(x)], [TensorType((n, 100), FLOAT)])
     program = compile(graph, threads=2)
-    assert [step.threads for step in program.kernels] == [2]
+    assert program.plan.threads == (2,)
     assert POOL.shutdown()
     program.run([numpy.ones((20, 100), FLOAT)])
     assert POOL.workers == 0

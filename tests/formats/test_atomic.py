@@ -20,7 +20,7 @@ from hybridize.formats.atomic import replacing, write_atomically
 from hybridize.gluon import nn
 from tests.refusals import refusal
 
-FORMATS = ("mxnet", "archive", "library", "object", "wasm")
+FORMATS = ("mxnet", "archive", "library", "object", "wasm", "wheel")
 
 
 @pytest.fixture(scope="module")

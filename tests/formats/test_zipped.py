@@ -35,7 +35,7 @@ def archive(tmp_path_factory):
 
 
 def test_exports_are_checked(archive, tmp_path):
-    formats = ["archive", "library", *(["wasm"] if node() else [])]
+    formats = ["archive", "library", "wheel", *(["wasm"] if node() else [])]
     done = subprocess.run(
         [sys.executable, "-c", EXPORTING, str(tmp_path / "model"), *formats],
         env={**os.environ, "PYTHONPATH": str(archive)}, cwd=tmp_path, capture_output=True, text=True,

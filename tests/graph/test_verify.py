@@ -4,10 +4,12 @@ import numpy
 import pytest
 
 from hybridize import ops
+from hybridize.base.dims import parse_scope
 from hybridize.base.errors import GraphError
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder, Graph, Node, Value, verify
 from hybridize.ops import make_graph
+from hybridize.ops.op import bind, bind1
 from tests.refusals import refusal
 
 KIND = TensorType((2, 3), numpy.dtype("f4"))
@@ -49,6 +51,26 @@ def broken(**changes) -> Graph:
 def test_what_is_found(changes, message):
     with refusal(GraphError, message):
         verify(broken(**changes), after="some_pass")
+
+
+def test_sizes_are_those_of_the_inputs():
+    """Nothing tells a call the numbers of another program's symbols, also inside of a graph without symbols."""
+
+    def stretched() -> tuple[TensorType, ops.Broadcast]:
+        _, symbols = parse_scope(["n0 in 1.. like 3"])
+        return TensorType((symbols["n0"],), KIND.dtype), ops.Broadcast((symbols["n0"],))
+
+    number = TensorType((), KIND.dtype)
+    kind, broadcast = stretched()
+    own = make_graph(lambda x, y: [ops.add(bind1(broadcast, x), y)], (number, kind))
+    assert verify(own) is own
+    for first in (number, kind):
+        graph = make_graph(lambda x, y: [x, bind1(stretched()[1], y)], (first, number))
+        with refusal(GraphError, r"node 0, broadcast: a size of f32\[n0\] is of another program"):
+            verify(graph)
+    inner = make_graph(lambda x: [bind1(broadcast, x)], (number,))
+    with refusal(GraphError, "of another program"):
+        verify(make_graph(lambda x: list(bind(ops.Composite("stretched", (), inner), x)), (number,)))
 
 
 def test_the_message_names_the_pass_and_holds_the_graph():

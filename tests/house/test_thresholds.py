@@ -31,6 +31,8 @@ FACTS = {
     "codegen/llvm/routines/spectra.py: EPSILON": "of float64",
     "codegen/llvm/routines/spectra.py: TURNS": "after which a matrix has no eigenvalues: part of what is computed",
     "codegen/llvm/parts.py: APART": "in a module that is loaded where nothing is scheduled",
+    "codegen/llvm/parts.py: SHARE": "the same",
+    "codegen/llvm/parts.py: PLAIN_SPEED": "the same",
     "schedule/contraction/ending.py: ACCUMULATED": "the operand number of a sum",
     "schedule/contraction/winograd.py: TAPS": "of the windows that fewer products are known for",
 }

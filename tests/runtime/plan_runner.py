@@ -138,7 +138,7 @@ class Frame:
                 assert launch.turns is None, "a step that threads do not share does all its work at once"
                 self.runner.call(launch.function, pointers, launch.sizes)
             else:
-                self.ranges(launch, pointers, step.share.own, step.threads, part)
+                self.ranges(launch, pointers, step.share.own, step.share.threads, part)
 
     def ranges(self, launch, pointers, own, threads, part=None, before=()):
         """The turns of a launch as a task has them, or as threads might take them."""
@@ -165,7 +165,7 @@ class Frame:
             for block in reversed(range(band.count)):
                 start = member * band.rows + block * band.block
                 stop = (member + 1) * band.rows if block + 1 == band.count else start + band.block
-                slot = 0 if band.share is None else block % self.steps[band.steps[0].step].threads
+                slot = 0 if band.share is None else block % band.share.threads
                 for rows in band.steps:
                     self.rows(band, rows, start, stop, back, slot)
 

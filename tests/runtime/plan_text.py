@@ -174,9 +174,7 @@ def maker(function, lines):
 
 
 def step(text, lines):
-    number, kind, shape, nbytes, flops, threads = match(
-        r"(\d+) (\w+) \[(.*)\] bytes (\S+) flops (\S+) threads (\d+)", text
-    )
+    number, kind, shape, nbytes, flops = match(r"(\d+) (\w+) \[(.*)\] bytes (\S+) flops (\S+)", text)
     fields = Fields(lines, "ops", "lines", "r", "w", "s", "call", "share", "region")
     arguments = [line.split(" ", 1) for line, _ in lines if line.split(" ", 1)[0] in "rws"]
     return int(number), PlanStep(
@@ -188,7 +186,6 @@ def step(text, lines):
         sizes(shape),
         size(nbytes),
         size(flops),
-        int(threads),
         tuple(map(launch, fields.texts("call"))),
         share(fields),
         next((region(text, inner) for text, inner in fields.of("region")), None),
@@ -202,8 +199,10 @@ def launch(text):
 
 def share(fields):
     for text in fields.texts("share"):
-        own, nbytes, flops, wakes = match(r"own (\S+) bytes (\S+) flops (\S+) wakes ([01])", text)
-        return PlanShare(sizes(own), size(nbytes), size(flops), wakes == "1")
+        own, nbytes, flops, wakes, threads = match(
+            r"own (\S+) bytes (\S+) flops (\S+) wakes ([01]) threads (\d+)", text
+        )
+        return PlanShare(sizes(own), size(nbytes), size(flops), wakes == "1", int(threads))
     return None
 
 

@@ -152,7 +152,7 @@ def test_threads_change_no_bit(kind, monkeypatch):
     graph = one if kind == "forward" else graph_of(lambda x, w, g: pullback(one, [x, w], [g])[1:], x, w, g)
     inputs = [x, w] if kind == "forward" else [x, w, g]
     alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
-    assert [step.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
+    assert [step.share.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
     found = together.run(inputs)[0]
     numpy.testing.assert_array_equal(found, alone.run(inputs)[0])
     compare(found, evaluate(graph, inputs)[0], float32)

@@ -163,7 +163,7 @@ def test_threads_change_no_bit_of_added_up_lanes(monkeypatch):
     monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     graph, inputs = by_weight((8, 1, 28, 28), 6, (5, 5), padding=2)
     alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
-    assert [step.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
+    assert [step.share.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
     numpy.testing.assert_array_equal(together.run(inputs)[0], alone.run(inputs)[0])
 
 
@@ -225,7 +225,7 @@ def test_threads_change_no_bit(shape, monkeypatch):
     x, w = numbers(shape), numbers((5, 3, 3, 3), seed=1)
     graph = graph_of(lambda x, w: [ops.convolution(x, w, 1, 1)], x, w)
     alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
-    assert [step.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
+    assert [step.share.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
     found = together.run([x, w])[0]
     numpy.testing.assert_array_equal(found, alone.run([x, w])[0])
     compare(found, evaluate(graph, [x, w])[0], float32)
@@ -322,7 +322,7 @@ def test_threads_change_no_bit_of_many_parts(monkeypatch):
     monkeypatch.setattr(thresholds, "RANGE_US", 1e-9)
     graph, inputs = under_large_windows()
     alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
-    assert [step.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
+    assert [step.share.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
     numpy.testing.assert_array_equal(together.run(inputs)[0], alone.run(inputs)[0])
 
 

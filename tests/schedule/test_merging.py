@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from hybridize import hybridize, np, npx, ops
-from hybridize.codegen.llvm.engine import emit_object
+from hybridize.codegen.llvm.objects import emit_object
 from hybridize.codegen.llvm.program import build
 from hybridize.compiler import cache_clear
 from hybridize.machine.target import NAMES, named_target

@@ -11,7 +11,7 @@ from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
-from hybridize.schedule.contraction import ProductPlan
+from hybridize.schedule.contraction import MatrixPlan
 
 WRITTEN = {
     "pixels of a line": ("[m+r]k,rkn->mn", lambda m, k: (m, k), lambda k, n: (1, k, n)),
@@ -56,7 +56,7 @@ def test_a_product_is_one_tap(written, size, dtype, end, stable, target):
     sizes = {"m": m} | ({"y": 1} if "y" in spec else {})
     types = TensorType(x(m, k), dtype), TensorType(w(k, n), dtype)
     graph, (tap,) = steps(convolution(end, spec, sizes), types, target, stable)
-    assert isinstance(tap.plan, ProductPlan)
+    assert isinstance(tap.plan, MatrixPlan)
     assert str(tap.plan) == str(product.plan)
     assert str(tap.ending) == str(product.ending)
     assert tap.addresses == product.addresses

@@ -234,7 +234,7 @@ def test_threads_change_no_bit():
     alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
     shared = [step for step in together.plan.steps if step.kind == "contraction"]
     assert len(shared) == 1
-    assert all(step.threads == 2 for step in shared)
+    assert all(step.share.threads == 2 for step in shared)
     found = together.run(operands)[0]
     numpy.testing.assert_array_equal(found, alone.run(operands)[0])
     numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)

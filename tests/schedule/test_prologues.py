@@ -138,10 +138,50 @@ def test_any_shape_gives_what_float32_gives(rows, k, n, dtype, scale, offset, fl
 
 
 def test_equal_orders_of_sums_give_equal_bits():
-    for scale in (*SCALES, None):
+    for scale in ("terms", None):
         layer = Layer(64, 96, 80, "int8", scale)
         plain = compile(layer.graph)
         np.testing.assert_array_equal(layer.check().run(layer.inputs)[0], plain.run(layer.inputs)[0])
+
+
+@pytest.mark.parametrize("rows", [1, 64])
+@pytest.mark.parametrize("scale", ["columns", "one"])
+@pytest.mark.parametrize("flip", [False, True])
+def test_scales_that_terms_share_are_multiplied_by_behind_the_sum(rows, scale, flip):
+    """The bits are those of the program that says so: the weight is converted in the loop, and no more."""
+    layer = Layer(rows, 96, 80, "int8", scale, flip)
+    x, w, s = layer.inputs
+    builder = Builder()
+    values = [builder.input(TensorType(one.shape, one.dtype)) for one in (x, w, s.T if flip else s)]
+    (value,) = builder.add(Matmul(False, flip), [values[0], *builder.add(Cast(F4), [values[1]])])
+    (value,) = builder.add(Mul(), [value, *builder.add(Broadcast(value.type.shape), [values[2]])])
+    wanted = compile(builder.finish([value]), stable=(1, 2)).run([x, w, s.T if flip else s])[0]
+    np.testing.assert_array_equal(layer.check().run(layer.inputs)[0], wanted)
+    (step,) = scheduled(PIPELINE.run(layer.graph), named_target("avx512"), stable=tuple(layer.stable)).steps
+    assert "mul(" not in str(step.plan.product.prologue)
+
+
+@pytest.mark.parametrize("offset", ["columns", "terms"])
+def test_what_is_no_factor_of_the_sum_stays_in_the_loop(offset):
+    """(w s - z): neither is a factor; (w - z) s: s alone is."""
+    layer = Layer(3, 96, 80, "int8", "columns", offset=offset)
+    (step,) = scheduled(PIPELINE.run(layer.graph), named_target("avx512"), stable=tuple(layer.stable)).steps
+    assert "mul(" in str(step.plan.product.prologue)
+    assert "sub(" in str(step.plan.product.prologue)
+    layer.check()
+
+
+@pytest.mark.parametrize("word", ["f2", bfloat16], ids=str)
+def test_products_that_are_rounded_keep_their_scales_in_the_loop(word):
+    """Multiplied by behind a rounded sum, results would be rounded twice."""
+    x, w, s = reals(4, 96).astype(word), weights((96, 72), "int8"), reals(1, 72, seed=2).astype(word)
+    graph = ops.make_graph(
+        lambda x, w, s: [ops.matmul(x, ops.mul(ops.cast(w, np.dtype(word)), spread(s, w)))],
+        [TensorType(one.shape, one.dtype) for one in (x, w, s)],
+    )
+    (step,) = scheduled(PIPELINE.run(graph), named_target("avx512"), stable=(1, 2)).steps
+    assert step.kind == "contraction"
+    assert step.ending.is_plain
 
 
 def test_sums_in_blocks_know_which_terms_they_have():
@@ -323,3 +363,59 @@ def test_other_light_expressions(name):
         else:
             error = np.abs(found.astype("f8") - wanted.astype("f8")).max()
             assert error <= (1e-12 if dtype == "f8" else 2e-6) * np.abs(wanted.astype("f8")).max()
+
+
+TURNS = {"int8": 4, "uint8": 4, bfloat16: 2}
+"""The registers of a panel whose elements lie in turns, on AVX-512."""
+
+
+def plan_of(layer, target="avx512"):
+    (step,) = scheduled(PIPELINE.run(layer.graph), named_target(target), stable=tuple(layer.stable)).steps
+    return step.plan
+
+
+@pytest.mark.parametrize("dtype", TURNS, ids=str)
+@pytest.mark.parametrize("scale", ["columns", None])
+def test_elements_lie_in_turns_where_tiles_make_floats_of_them(dtype, scale):
+    for target, turns in (("avx512", TURNS[dtype]), ("avx2", 2 if dtype == bfloat16 else 1), ("baseline", 1)):
+        for rows in (1, 64):
+            sections = plan_of(Layer(rows, 96, 128, dtype, scale), target).tiling.sections
+            assert [section.turns for section in sections] == [turns], target
+            assert turns == 1 or not any(section.pack for section in sections)
+    assert [section.turns for section in plan_of(Layer(1, 96, 128, dtype, "terms")).tiling.sections] == [1]
+    narrow = plan_of(Layer(1, 96, 112, dtype, scale)).tiling.sections
+    assert [(section.vectors, section.turns) for section in narrow] == [(4, TURNS[dtype]), (3, 1)]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", bfloat16], ids=str)
+@pytest.mark.parametrize("flip", [False, True])
+@pytest.mark.parametrize("n", [64, 100, 120, 200])
+def test_each_weight_is_exactly_the_one_in_its_place(dtype, flip, n):
+    """Rows of zeros and one 1: results are weights, every bit, all integers of a byte among them."""
+    layer = Layer(1, 300, n, dtype, None, flip)
+    for rows in (1, 3, 7, 300):
+        layer.x = np.eye(300, dtype=F4)[:rows]
+        one = Layer(rows, 300, n, dtype, None, flip)
+        (found,) = compile(one.graph, stable=one.stable).run([layer.x, layer.w])
+        np.testing.assert_array_equal(found, (layer.weight.T if flip else layer.weight)[:rows])
+
+
+def test_bytes_in_turns_read_nothing_before_their_memory():
+    """A vector is read from up to two bytes before its line: before the first panel of each matrix there is a line."""
+    x, w = reals(3, 1, 70), weights((3, 70, 128), "int8")
+    made = Made(lambda do, x, w: do(Matmul(), x, do(Cast(F4), w)), x, w)
+    program = compile(made.graph, stable=made.stable)
+    (one,) = program.plan.derivations
+    assert one.nbytes == w.nbytes + 3 * 64
+    np.testing.assert_allclose(program.run(made.inputs)[0], x @ w.astype(F4), rtol=1e-4, atol=1e-2)
+
+
+def test_sums_of_scaled_bytes_are_as_large_and_small_as_they_are():
+    """Bytes are loaded times 2^24: sums are right from the smallest numbers to 2^103."""
+    layer = Layer(1, 64, 64, "int8", None)
+    for factor in (1e-42, 1e-38, 1e-20, 1e20, 1e27):
+        x = (layer.x * F4.type(factor)).astype(F4)
+        (found,) = compile(layer.graph, stable=layer.stable).run([x, layer.w])
+        exact = x.astype("f8") @ layer.weight.astype("f8")
+        size = np.abs(x).astype("f8") @ np.abs(layer.weight).astype("f8")
+        assert np.all(np.abs(found - exact) <= 1e-6 * size + 64 * 2.0**-149)

@@ -99,11 +99,31 @@ def test_what_a_pending_step_stores_has_memory(name: str, threads: int):
         assert all(0 <= first <= last < len(pending) for _, first, last, _ in alive)
 
 
+@pytest.mark.parametrize("name", ["layers", "attention", "rolling"])
+def test_bands_leave_memory_as_it_is(name: str, monkeypatch: pytest.MonkeyPatch):
+    """What they need is data: the memory of the program adopts it afterwards."""
+    settled = []
+
+    def watched(members, outputs, blocks, sharing, target, settle=scheduler.settled_bands):
+        def states():
+            return [(block, block.nbytes, block.first, block.last, block.offset) for block in blocks]
+
+        before = states()
+        bands = settle(members, outputs, blocks, sharing, target)
+        assert states() == before
+        settled.extend(bands.settled)
+        return bands
+
+    monkeypatch.setattr(scheduler, "settled_bands", watched)
+    road.__wrapped__(name, 4)
+    assert settled
+
+
 @pytest.mark.parametrize(("name", "threads"), CASES)
 def test_memory_lives_as_long_as_those_that_run_together(name: str, threads: int):
     together = 0
     for program, pending, (_, places), *_ in road(name, threads):
-        spans = [list(one) for one in program.bands.together(len(pending), places.loops.items())]
+        spans = [list(one) for one in places.bands.together(len(pending), places.loops.items())]
         spans += [range(group.first, group.last + 1) for group, _ in places.groups]
         assert sorted({number for span in spans for number in span}) == list(range(len(pending)))
         for first, last in ((span[0], span[-1]) for span in spans if len(span) > 1):
@@ -128,8 +148,8 @@ def test_blocks_that_are_alive_together_lie_apart(name: str, threads: int):
 
 @pytest.mark.parametrize(("name", "threads"), CASES)
 def test_finished_steps_lie_within_the_scratch_and_stand_in_the_plan(name: str, threads: int):
-    for program, pending, (_, places), steps, described in road(name, threads):
-        assert program.bands.of(len(pending)) is None
+    for _, pending, (_, places), steps, described in road(name, threads):
+        assert places.bands.of(len(pending)) is None
         assert len(steps.entries) >= len(pending)
         for step, flops in steps.entries:
             assert flops >= 0

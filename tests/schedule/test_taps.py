@@ -10,7 +10,8 @@ from hybridize import ops
 from hybridize.base.dims import SizeScope, is_symbolic
 from hybridize.base.dtypes import DType, float32, float64, int8, int16, int32, int64
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import assembly, runnable
+from hybridize.codegen.llvm.engine import runnable
+from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target

@@ -22,7 +22,7 @@ from hybridize.ops import composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL, TEAM
-from hybridize.schedule import parallel, schedule, scheduler, thresholds
+from hybridize.schedule import parallel, schedule, scheduler, storage, thresholds
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.tasks import TaskFinder
 from tests.refusals import refusal
@@ -57,7 +57,7 @@ def scheduled(graph, slots, monkeypatch):
     steps have no other memory; its tasks have each step, and all of its turns, once."""
     blocks, groups = [], []
 
-    def assign(given, place=scheduler.assign):
+    def assign(given, place=storage.assign):
         blocks.extend(given)
         return place(given)
 
@@ -67,7 +67,7 @@ def scheduled(graph, slots, monkeypatch):
         return kept
 
     with monkeypatch.context() as patch:
-        patch.setattr(scheduler, "assign", assign)
+        patch.setattr(storage, "assign", assign)
         patch.setattr(scheduler, "keep_apart", keep_apart)
         made = schedule(graph, host_target(), slots)
     for group, units in zip(made.groups, groups, strict=True):
@@ -206,7 +206,7 @@ def test_towers_of_small_layers_run_beside_each_other(monkeypatch):
     assert {one, other} == {(0, 1, 2, 3, 4), (5, 6, 7, 8, 9)}
     made = schedule(PIPELINE.run(graph), host_target(), 2)
     assert "steps 0 to 9 beside each other on up to 2 threads in ranges of a turn or more, woken: " in str(made)
-    assert {step.threads for step in made.plan.steps} == {2}
+    assert {*made.plan.threads} == {2}
     assert not schedule(PIPELINE.run(graph), host_target(), 1).groups
 
 

@@ -11,7 +11,7 @@ from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import assembly
+from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hybridize import ops
 from hybridize.base.dtypes import bfloat16, float16, float32, float64, int32
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import assembly, runnable
+from hybridize.codegen.llvm.engine import runnable
+from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target

@@ -16,7 +16,7 @@ import numpy
 
 import hybridize.codegen.wasm
 from hybridize.base.dims import parse_scope
-from hybridize.codegen.llvm.engine import emit_object
+from hybridize.codegen.llvm.objects import emit_object
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.wasm.link import link
 from hybridize.machine.target import named_target

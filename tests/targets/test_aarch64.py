@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from hybridize.codegen import elf
-from hybridize.codegen.llvm.engine import assembly, emit_object
+from hybridize.codegen.llvm.objects import assembly, emit_object
 from hybridize.codegen.llvm.program import build
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate

@@ -8,7 +8,8 @@ import numpy
 import pytest
 
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.llvm.engine import compile_module, emit_object
+from hybridize.codegen.llvm.engine import compile_module
+from hybridize.codegen.llvm.objects import emit_object
 from hybridize.codegen.wasm.link import HEAP_ALIGN, STACK_BYTES, link
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate

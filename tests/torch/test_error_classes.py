@@ -118,3 +118,21 @@ def test_indices_out_of_bounds_raise_the_class_of_pytorch(name):
             torch.testing.assert_close(result, expected)
         else:
             assert result is expected
+
+
+def taken_row(x, i):
+    doubled = x * 2
+    return doubled[i] / x.sum()
+
+
+@pytest.mark.parametrize("mode", ["no_grad", "grad", "wanted"])
+@pytest.mark.parametrize("calls", [2, 3, 4])
+def test_what_a_program_asserts_names_the_line_that_asserted_it(mode, calls):
+    """By the first call of a program, a later one and its entry; with gradients and without."""
+    compiled = hybridize(taken_row)
+    with torch.set_grad_enabled(mode != "no_grad"):
+        for number in range(calls):
+            compiled(torch.ones(2, 2, requires_grad=mode == "wanted"), number % 2)
+        with refusal(IndexError, "E110") as caught:
+            compiled(torch.ones(2, 2, requires_grad=mode == "wanted"), 2)
+    assert (caught.value.loc.function, caught.value.loc.text) == ("taken_row", "return doubled[i] / x.sum()")

@@ -603,3 +603,23 @@ def test_random_orders_of_sizes_and_modes_in_threads():
         for thread in threads:
             thread.join()
         assert not failures, f"seed {seed}: {failures[0]}"
+
+
+KEPT_BY_TYPE = [
+    lambda x, y: torch.xlogy(x.abs(), y.abs()), lambda x, y: F.kl_div(x.log_softmax(1), y.softmax(1), reduction="sum"),
+    lambda x, y: F.gaussian_nll_loss(x, y, y.abs() + 0.1), lambda x, y: x.amax(1) + y.amin(1),
+    lambda x, y: x.max(1)[0] + y.max(), lambda x, y: x.median(1)[0] + y.nanmedian(), lambda x, y: x.norm(dim=1) + y.sum(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", KEPT_BY_TYPE)
+def test_gradients_of_their_own_keep_sizes_open(function):
+    """What computes one value with the gradient of another is remembered by type only where sizes are numbers."""
+    fast = hybridize(lambda x, y: function(x, y))
+    for rows in (2, 5, 33, 5):
+        pair = [torch.randn(rows, 4, requires_grad=True) for _ in range(2)]
+        twins = [one.detach().clone().requires_grad_() for one in pair]
+        fast(*pair).sum().backward()
+        function(*twins).sum().backward()
+        torch.testing.assert_close([one.grad for one in pair], [one.grad for one in twins])
+    assert fast.cache_info().programs == 2

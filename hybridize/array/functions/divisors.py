@@ -21,7 +21,15 @@ _lcm_by_numpy = data_dependent("lcm", numpy.lcm)
 
 
 def euclid(x: Operand, y: Operand) -> Operand:
-    """Return the greatest common divisors of integers of one type, element by element."""
+    """Return the greatest common divisors of integers of one type, element by element.
+
+    They are computed of unsigned integers: the least signed one has its absolute value only there.
+    """
+    return bind1(ops.Cast(type_of(x).dtype), _euclid_of_sizes(_size(x), _size(y)))
+
+
+def _euclid_of_sizes(x: Operand, y: Operand) -> Operand:
+    """Return the greatest common divisors of unsigned integers of one type."""
     kind = type_of(x)
     zero = numpy.zeros((), kind.dtype)
 
@@ -38,12 +46,14 @@ def euclid(x: Operand, y: Operand) -> Operand:
         return [bind1(ops.Where(), going, divisor, number), bind1(ops.Where(), going, rest, divisor)]
 
     loop = ops.While(make_graph(go_on, [kind, kind]), make_graph(step, [kind, kind]))
-    divisors, _ = bind(loop, _size(x), _size(y))
+    divisors, _ = bind(loop, x, y)
     return divisors
 
 
 def _size(x: Operand) -> Operand:
-    return x if type_of(x).dtype.kind == "u" else bind1(ops.Abs(), x)
+    """Return absolute values as unsigned integers of the same width."""
+    dtype = type_of(x).dtype
+    return x if dtype.kind == "u" else bind1(ops.Cast(numpy.dtype(f"u{dtype.itemsize}")), bind1(ops.Abs(), x))
 
 
 def _integers(name: str, x1: Any, x2: Any) -> tuple[Operand, Operand]:
@@ -74,8 +84,10 @@ def lcm(x1: Any, x2: Any) -> Any:
     if not ACTIVE or not capturing():
         return _lcm_by_numpy(x1, x2)
     left, right = aligned(*pair, name="lcm", dtype=common_dtype(pair))
-    divisor = euclid(left, right)
+    dtype = type_of(left).dtype
+    left, right = _size(left), _size(right)
+    divisor = _euclid_of_sizes(left, right)
     kind = type_of(divisor)
     one = bind1(ops.Broadcast(kind.shape), constant(numpy.ones((), kind.dtype)))
     divisor = bind1(ops.Max(), divisor, one)  # of 0 and 0
-    return result(bind1(ops.Mul(), bind1(ops.FloorDiv(), _size(left), divisor), _size(right)))
+    return result(bind1(ops.Cast(dtype), bind1(ops.Mul(), bind1(ops.FloorDiv(), left, divisor), right)))

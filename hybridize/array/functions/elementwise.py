@@ -241,11 +241,25 @@ absolute = _unary("abs", ops.Abs, "The absolute value of x.", "number", numpy.ab
 sign = _unary("sign", ops.Sign, "-1, 0 or 1; NaN of NaN.", "number")
 rint = _unary("rint", ops.Round, "The nearest integer, halves to even.", "integral")
 fix = _unary("fix", ops.Trunc, "The integer part of x.", "integral", numpy.trunc)
-for _word in ANALYSIS.keys() - {"round", "sigmoid"}:  # these two have more arguments, and stand elsewhere
-    _op, _function = ANALYSIS[_word], FUNCTIONS[ANALYSIS[_word].scalar]
-    globals()[_word] = _unary(
-        _word, _op, str(_op.__doc__), "float" if _function.smooth else "test" if _function.truth else "integral"
-    )
+
+
+def _analytic(word: str, op: type[Op]) -> Callable[..., Any]:
+    """The function of an op of analysis, whose results are of the kind that its scalar function says."""
+    scalar = FUNCTIONS[ANALYSIS[word].scalar]
+    return _unary(word, op, str(op.__doc__), "float" if scalar.smooth else "test" if scalar.truth else "integral")
+
+
+_ANALYTIC = {word: _analytic(word, op) for word, op in ANALYSIS.items() if word not in ("round", "sigmoid")}
+"""The functions of analysis by name: all of `ops.analysis.ANALYSIS` but two, which have more arguments, and stand
+elsewhere."""
+
+
+def __getattr__(name: str) -> Any:
+    """Give a function of analysis, as `sin`: they are names of this module like those above and below."""
+    if name not in _ANALYTIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _ANALYTIC[name]
+
 
 add = _binary("add", ops.Add, "x1 + x2", "any")
 subtract = _binary("subtract", ops.Sub, "x1 - x2")

@@ -128,6 +128,8 @@ _copied = copy
 
 def copied_to(x: Symbol, shape: tuple[int, ...]) -> Symbol | None:
     """Return a new array of the elements in other sizes, where NumPy has to copy; None where it has a view."""
+    if x.is_whole and dims.known((*x.shape, *shape)) and not x.exists:
+        return None  # the program makes it row by row
     strides = x.steps_between()
     is_view = layouts.may_be_view(x.shape, strides, shape)
     if is_view:
@@ -138,9 +140,13 @@ def copied_to(x: Symbol, shape: tuple[int, ...]) -> Symbol | None:
     return symbol
 
 
+_INT = frozenset({int})
+
+
 def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
     """A shape with its -1 replaced; NumPy takes any negative number for that."""
-    sizes = tuple(-1 if type(length) is int and length < 0 else length for length in operands.shape_from(wanted))
+    sizes = wanted if type(wanted) is tuple and _INT.issuperset(map(type, wanted)) else operands.shape_from(wanted)
+    sizes = tuple([-1 if type(length) is int and length < 0 else length for length in sizes])
     total = a.size
     if -1 in sizes:
         known = -math.prod(sizes)

@@ -78,7 +78,7 @@ def stretches(size: Size, wide: Size) -> bool:
 
 def known(sizes: Iterable[int]) -> bool:
     """Tell whether all sizes are known before the call."""
-    return not any(isinstance(size, Dim) for size in sizes)
+    return Dim not in set(map(type, sizes))
 
 
 def scope_of(sizes: Iterable[Size]) -> SizeScope | None:

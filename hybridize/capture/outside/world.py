@@ -91,6 +91,10 @@ _ATOMS = (
 )
 
 
+_AS_THEY_ARE = frozenset({
+    int, float, complex, bool, str, bytes, types.NoneType, type, types.FunctionType, types.MethodType, types.ModuleType,
+})  # fmt: skip
+"""Classes of values that hold no arrays, and nothing that a program would have to watch."""
 _BOUND = (types.BuiltinFunctionType, types.MethodWrapperType)
 
 
@@ -160,6 +164,8 @@ class World:
         self.effects: list[SideEffect] = []
         self._first_writes: dict[Key, FirstWrite] = {}
         """Places that the program writes, as they were before its first write."""
+        self._whole: Any = None
+        """The object that was last depended on as a whole."""
         self.undo: list[Callable[[], object]] = []
         """Puts the user's objects back when the capture is over, as the calls of the program write them; and what is
         known of writes, where the capture goes `back`."""
@@ -339,7 +345,9 @@ class World:
     def read_method(self, kind: type, *names: str) -> None:
         """Depend on methods of a class that are called as they are: the class, or one before it, can get another."""
         for name in names:
-            self.depend_on(Attribute(kind, name))
+            place = Attribute(kind, name)
+            if place.key not in self.guards:  # else it is what the program depends on, or its own
+                self.depend_on(place)
 
     def read_kind(self, owner: Any) -> None:
         """Depend on which class an object of the user's is of: `__class__` can be set."""
@@ -386,13 +394,14 @@ class World:
         """
         if self.is_written(place):
             return self.wrap(value, name, whole)
-        if place.key not in self._guards and place.key not in self.guards:
+        key = place.key
+        if key not in self._guards and key not in self.guards:
             guard = Guard.on(place, value, self.program.location())
             if type(value) in (int, float, ndarray) or is_nested(value):
                 if (symbol := self.fed.read(self.program, place, value)) is not None:
                     return symbol
-                self.fed.seen.setdefault(place.key, guard)
-            self._guards[place.key] = guard, tuple(storages)
+                self.fed.seen.setdefault(key, guard)
+            self._guards[key] = guard, tuple(storages)
         return self.wrap(value, name, whole)
 
     def depend(self, *storages: Storage) -> None:
@@ -411,6 +420,8 @@ class World:
         if issubclass(kind, ndarray):
             return self.program.lift(value, name)
         library = self.program.library
+        if library is None and kind in _AS_THEY_ARE:
+            return value
         if library is not None and library.holds(value):
             return library.face(self.program.lift(library.array(value), name), value)
         if library is None and has_array_class(kind):
@@ -487,6 +498,15 @@ class World:
             return None
         self.depend(*watches_of(owner, Everything.EVERYTHING))
         return self.seen(owner) if objects.remembers(kind) else None
+
+    def read_whole(self, owner: Any) -> None:
+        """Depend on all that an object consists of that tells of changes: a method of it is called as it is."""
+        if owner is self._whole:  # as for its method that a call of it goes on with
+            return
+        self._whole = owner
+        if id(owner) not in self.fresh:
+            for storage in watches_of(owner, Everything.EVERYTHING):
+                self._watched[id(storage)] = storage
 
     def try_out(self, owner: Any, name: str, args: Any, kwargs: Any) -> None:
         """Call a method of an object that hides what it holds on a copy of it first, and depend on what it holds.
@@ -573,7 +593,7 @@ class World:
 
     def is_written(self, place: Place) -> bool:
         """Tell whether the program has written what is found at a place: there, or in the class that it comes from."""
-        if place.key in self.written:
+        if self.written and place.key in self.written:
             return True
         if not self._has_written_classes or not isinstance(place, Attribute):
             return False

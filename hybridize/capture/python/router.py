@@ -53,6 +53,7 @@ from hybridize.capture.python import (
     classes,
     contexts,
     definitions,
+    direct,
     implicit,
     instances,
     masks,
@@ -243,11 +244,15 @@ class Router:
     def read_attribute(self, owner: Any, name: str, whole: bool = True) -> Any:
         """`owner.name`."""
         trace = current_trace()
-        kind = type(owner)
+        kind: Any = type(owner)
         if trace is None or kind is Symbol:
             if kind is Symbol and name == "__class__":
                 return classes.class_of(owner)
             return _number_attribute(owner, name) if kind is Symbol and owner.weak is not None else getattr(owner, name)
+        if trace.root.library is None and direct.is_told(kind):
+            value = direct.own_attribute(owner, name)
+            if value is not MISSING and (watches := watches_of(owner, name)):
+                return trace.root.world.read_told(Attribute(owner, name), value, watches, name, whole)
         if isinstance(array := trace.lifted(owner), (Symbol, Face)):
             return getattr(array, name)
         if isinstance(owner, Undecided):
@@ -272,6 +277,10 @@ class Router:
         kind: Any = type(owner)
         if trace is None:
             return owner[key]
+        if kind is tuple and type(key) is int and trace.root.library is None:
+            part = owner[key]
+            if type(part) is int:  # of a shape, say
+                return part
         if is_users_object(key) and kind in _INDEXED:
             key = special.index(key)
         if isinstance(array := trace.lifted(owner), Symbol):
@@ -306,6 +315,12 @@ class Router:
         if trace is None:
             return function(*args, **kwargs)
         if trace.root.library is None:
+            if not trace.root.rolls:
+                if direct.is_direct(function, args, kwargs):
+                    return self._result(trace, function, trace.root.of_one_line(function, args, kwargs))
+                if (layer := direct.owner_of(function, args, kwargs)) is not None:
+                    trace.root.world.read_whole(layer)
+                    return self._result(trace, function, function(*args, **kwargs))
             check_own(function)
         elif (theirs := trace.root.library.call(function)) is not None:
             return theirs(*args, **kwargs)
@@ -619,7 +634,15 @@ class Router:
             calling.finish(result)
         if seen is not None:
             world.after_call(seen, name)
+        return self._result(trace, function, result)
+
+    @staticmethod
+    def _result(trace: Recording, function: Any, result: Any) -> Any:
+        """Return what a function has given that was called as it is, as converted code gets it."""
+        world = trace.root.world
         kind: Any = type(result)
+        if kind is Symbol:
+            return result
         if issubclass(kind, ndarray) or isinstance(result, numpy.ndarray):
             return trace.lifted(result)
         if instances.is_maker(function) and not trust.is_trusted_class(kind):

@@ -115,7 +115,11 @@ class Inputs:
     def lift(self, array: ndarray, name: str = "") -> Symbol:
         """Return the symbol of an array that exists already: of an input, or of a constant under `freeze`."""
         of_array = self._by_array.get(id(array))
-        known = self._by_memory.get(memory_key(array)) if of_array is None else of_array.entry
+        if of_array is not None:
+            known: Input | None = of_array.entry
+        else:
+            memory = memory_key(array)
+            known = self._by_memory.get(memory)
         if known is not None:
             if known.position >= 0:
                 self.bound[known.position] = array
@@ -126,19 +130,22 @@ class Inputs:
         if self._freeze and array is not random.state:  # what the user calls constant are weights
             value = self._program.builder.constant(host_view(array), name)
             entry = self._remember(
-                Input(self._placed(Symbol.of(self._program, value, name), array), value, array, FROZEN)
+                Input(self._placed(Symbol.of(self._program, value, name), array), value, array, FROZEN), memory
             )
         else:
-            entry = self.add(array, -1, name)
+            entry = self._added(array, -1, name, array.type, memory)
         self._by_symbol[id(entry.symbol)].outside = array
         return entry.symbol
 
     def add(self, array: ndarray, position: int, name: str, kind: TensorType | None = None) -> Input:
         """Add an array over memory that no other input has."""
-        value = self._program.builder.input(kind or array.type, name)
+        return self._added(array, position, name, kind or array.type, memory_key(array))
+
+    def _added(self, array: ndarray, position: int, name: str, kind: TensorType, memory: tuple[Any, ...]) -> Input:
+        value = self._program.builder.input(kind, name)
         entry = Input(self._placed(Symbol.of(self._program, value, name), array), value, array, position)
         self.entries.append(entry)
-        return self._remember(entry)
+        return self._remember(entry, memory)
 
     def rebind(self, symbol: Symbol, value: Value) -> None:
         """Let an array have a buffer of its own from now on, which holds `value`: views of it keep the one it had.
@@ -160,10 +167,10 @@ class Inputs:
             symbol._cell.device = array.device
         return symbol
 
-    def _remember(self, entry: Input) -> Input:
-        """Remember an input over memory that no other has."""
+    def _remember(self, entry: Input, memory: tuple[Any, ...]) -> Input:
+        """Remember an input over memory that no other has, by the key of that."""
         self._by_array[id(entry.array)] = self._by_symbol[id(entry.symbol)] = KnownArray(entry, entry.symbol)
-        self._by_memory[memory_key(entry.array)] = entry
+        self._by_memory[memory] = entry
         self._by_cell[entry.symbol._cell] = entry
         return entry
 

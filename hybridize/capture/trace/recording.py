@@ -24,7 +24,7 @@ from hybridize.base.dims import Size, SizeScope
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Library
 from hybridize.base.hooks import Hooks
-from hybridize.base.locations import NODE, SourceLoc, asks_for_text, user_location
+from hybridize.base.locations import NODE, SourceLoc, asks_for_text, user_line
 from hybridize.base.promotion import number_dtype
 from hybridize.base.types import TensorType
 from hybridize.capture.outside.fed import FedReads
@@ -42,7 +42,7 @@ from hybridize.graph import Graph, Value
 from hybridize.ops import Composite
 from hybridize.ops.composite import CompositeBody
 from hybridize.ops.contract import by_winograd
-from hybridize.ops.op import Op, Operand, current, imperatively, interpreting
+from hybridize.ops.op import STACK, Op, Operand, imperatively, interpreting
 from hybridize.ops.world import Assert, Solvable, raised_by
 from hybridize.runtime.recipes import recipe_of_error
 
@@ -130,6 +130,9 @@ FORMS = Hooks()
 `cond`, `foreach` and `while_loop`. Few programs have one."""
 
 
+_INT = frozenset({int})
+
+
 class Interned:
     """Lines and composites of a program, equal ones as one object."""
 
@@ -170,21 +173,29 @@ class Recording(GraphScope):
         operands: Sequence[Operand],
     ) -> tuple[Operand, ...]:
         """Record `function` as one node; equal ones of operands of equal types, at the same line, have one body."""
+        return tuple(self.root.of_one_line(self._composite, (label, attributes, function, operands), {}))
+
+    def _composite(
+        self,
+        label: str,
+        attributes: tuple[tuple[str, object], ...],
+        function: Callable[..., Sequence[Operand]],
+        operands: Sequence[Operand],
+    ) -> tuple[Operand, ...]:
         key = self._composite_key(label, function, operands)
         known = None if key is None else self.root.interned.composites.get(key)
         if known is not None:
             return self.bind(known, tuple(operands))
         inner = Branch(self)
         inputs = [inner.receive(operand) for operand in operands]
-        with self.root.at_one_line():
-            with interpreting(inner):
-                results = function(*inputs)
-                outputs = [inner.own(result) for result in results]
-            graph = inner.graph(list(inner.outer), outputs)
-            op = Composite(label, attributes, graph)
-            if key is not None and tuple(inner.outer) == tuple(operands):  # it has met no others
-                self.root.interned.composites[key] = op
-            return self.bind(op, tuple(inner.outer))
+        with interpreting(inner):
+            results = function(*inputs)
+            outputs = [inner.own(result) for result in results]
+        graph = inner.graph(list(inner.outer), outputs)
+        op = Composite(label, attributes, graph)
+        if key is not None and tuple(inner.outer) == tuple(operands):  # it has met no others
+            self.root.interned.composites[key] = op
+        return self.bind(op, tuple(inner.outer))
 
     def _composite_key(
         self,
@@ -196,8 +207,9 @@ class Recording(GraphScope):
         own = function.key if isinstance(function, CompositeBody) else None
         if own is None or self.root.tries or self.differentiated or modes.is_recording():
             return None
-        types = [self.type_of(operand) for operand in operands]
-        if len({*operands}) < len(operands) or any(type(size) is not int for kind in types for size in kind.shape):
+        types = [operand.type for operand in operands]
+        sizes = {type(size) for kind in types for size in kind.shape}
+        if len({*operands}) < len(operands) or not sizes <= _INT:
             return None  # to ask which symbolic sizes are equal would bind the program to some
         return label, own, tuple(types), modes.is_training(), self.root.location()
 
@@ -583,41 +595,48 @@ class Trace(Recording):
         self.certain: BaseException | None = None
         """The last exception that only what is guarded decides: a `raise` that was reached, a name that is no key."""
         self.interned = Interned()
-        self._here: tuple[SourceLoc | None] | None = None
-        """The user's line while it is known to be the same; None where it has to be looked for."""
+        self._here: list[SourceLoc | None] | None = None
+        """The user's line while it is the same, once it was asked for; None where it has to be looked for."""
 
     def location(self) -> SourceLoc | None:
         """The user's line, equal ones as one object; or the node of a loaded model that is at work."""
         node = NODE.get()
         if node is not None:
             return node
-        return self._found_location() if self._here is None else self._here[0]
+        here = self._here
+        if here is None:
+            return self._found_location()
+        if not here:
+            here.append(self._found_location())
+        return here[0]
 
-    @contextmanager
-    def at_one_line(self) -> Iterator[None]:
-        """Take the user's line to be the same within: what runs there is not the user's."""
+    def of_one_line(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function that runs no code of the user's: all that it records is of the line that calls it."""
         before = self._here
         if before is None:
-            self._here = (self._found_location(),)
+            self._here = []
         try:
-            yield
+            return function(*args, **kwargs)
         finally:
             self._here = before
 
     @contextmanager
     def at(self, loc: SourceLoc) -> Iterator[None]:
         """Take a line for the user's within: what runs there was written there."""
-        before, self._here = self._here, (loc,)
+        before, self._here = self._here, [loc]
         try:
             yield
         finally:
             self._here = before
 
     def _found_location(self) -> SourceLoc | None:
-        here = user_location()
-        if here is None:
+        key = user_line()
+        if key is None:
             return None
-        return self.interned.locations.setdefault((here.file, here.line, here.function), here)
+        known = self.interned.locations.get(key)
+        if known is None:
+            known = self.interned.locations[key] = SourceLoc(*key)
+        return known
 
     def permitted(self, op: Op) -> Op:
         """Return an op as it is recorded: what the user permits is part of it, and so is what no `except` will catch.
@@ -706,5 +725,5 @@ def active_trace() -> Recording:
 
 def current_trace() -> Recording | None:
     """The trace or branch in charge in this thread; None where nothing is captured."""
-    interpreter = current()
+    interpreter = STACK.interpreters[-1]
     return interpreter if isinstance(interpreter, Recording) else None

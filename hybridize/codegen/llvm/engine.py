@@ -1,30 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one door to LLVM: what machine this is, and LLVM IR text made into code that can be called.
-
-llvmlite is loaded when something is first compiled (0.1-0.2 s), never by `import hybridize`. No pass over the IR is
-run: it is written vectorised, and code generation is all that pays.
-"""
+"""LLVM IR text made into code that can be called, and what machine this is for LLVM."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import platform
-import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from hybridize.base.errors import CodegenError
-from hybridize.base.forks import awaited
 from hybridize.base.interruptions import let_through
-from hybridize.base.loading import LOADING
 from hybridize.codegen.functions import CodeStore, FunctionKey, function_key, named, outlined
 from hybridize.codegen.levels import runnable as runnable
 from hybridize.codegen.link import link, link_functions
-from hybridize.codegen.llvm.parts import Parts
+from hybridize.codegen.llvm.objects import LOCK, ModuleText, binding, emit_object, emit_objects, version
+from hybridize.codegen.llvm.parts import PLAIN_SPEED, SHARE, Parts
 from hybridize.codegen.llvm.text import Module
 from hybridize.codegen.split import split
 from hybridize.machine.families import of_family
@@ -32,28 +23,12 @@ from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Image, Loaded
 from hybridize.runtime.processors import cache_bytes
 
-_LOCK = awaited(threading.RLock(), 2)
-"""Held whenever LLVM is called: llvmlite has a lock around each call, which no child that is forked meanwhile gets."""
-
-
-@functools.cache
-def _llvm() -> Any:
-    """`llvmlite.binding`, ready for this machine."""
-    with LOADING:
-        import llvmlite.binding as llvm
-
-    with _LOCK:
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        llvm.initialize_native_asmparser()  # for the instructions by which a library asks what processor this is
-    return llvm
-
 
 @functools.cache
 def host_target() -> Target:
     """The machine this runs on: its own processor and features, at the widest level it reaches."""
-    llvm = _llvm()
-    with _LOCK:
+    llvm = binding()
+    with LOCK:
         features, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
     flat = ",".join(f"{'+' if present else '-'}{one}" for one, present in sorted(features.items()))
@@ -65,11 +40,6 @@ def host_target() -> Target:
         l2_bytes=cache_bytes(2) or Target.l2_bytes,
     )
     return of_family(target, "intel" if "GenuineIntel" in _cpu_facts() else "other")
-
-
-def version() -> str:
-    """Name the release of LLVM."""
-    return ".".join(map(str, _llvm().llvm_version_info))
 
 
 @functools.cache
@@ -89,69 +59,6 @@ def _processor_name(name: str, features: dict[str, bool]) -> str:
 
 _BEFORE_AMX = frozenset({"skylake-avx512", "cascadelake", "cooperlake", "icelake-server", "icelake-client",
                          "rocketlake", "tigerlake", "x86-64", "x86-64-v4"})  # fmt: skip
-
-
-class _Machine:
-    """LLVM's code generator for all targets that are one to LLVM, kept for the life of the process."""
-
-    def __init__(self, triple: str, cpu: str, features: str, level: int) -> None:
-        processor = triple.partition("-")[0]
-        if processor != platform.machine():
-            _llvm().initialize_all_targets()
-            _llvm().initialize_all_asmprinters()
-        # The linker of WebAssembly places data itself; code that finds its own address exists there for shared modules.
-        reloc = "static" if processor == "wasm32" else "pic"
-        self.generator = (
-            _llvm()
-            .Target.from_triple(triple)
-            .create_target_machine(cpu=cpu, features=features, opt=level, reloc=reloc, codemodel="small")
-        )
-        self.layout = str(self.generator.target_data)
-
-
-def _machine(target: Target, level: int = 2) -> _Machine:
-    return _machine_of(target.triple, target.cpu, target.features, level)
-
-
-@functools.cache
-def _machine_of(triple: str, cpu: str, features: str, level: int) -> _Machine:
-    return _Machine(triple, cpu, features, level)
-
-
-def _parsed(text: str, target: Target) -> Any:
-    try:
-        module = _llvm().parse_assembly(text)
-    except RuntimeError as problem:
-        let_through(problem)
-        where = _numbered(text, str(problem))
-        raise CodegenError("E962", f"LLVM does not take this module: {problem}\n{where}") from None
-    module.triple = target.triple
-    module.data_layout = _machine(target).layout
-    return module
-
-
-def _numbered(text: str, problem: str) -> str:
-    """The lines around the one that LLVM complains of."""
-    match = re.search(r":(\d+):\d+: error", problem)
-    line = int(match[1]) if match else 1
-    lines = text.splitlines()
-    return "\n".join(f"{n + 1:5} {lines[n]}" for n in range(max(0, line - 6), min(len(lines), line + 3)))
-
-
-@contextmanager
-def _no_strength_reduction() -> Iterator[None]:
-    """Switch one pass of code generation off: a third of the time, and our loops run no faster with it.
-
-    LLVM has it as an option of the process. llvmlite's lock is held until it is back, so that nobody else who generates
-    code here (Numba, say) runs without that pass.
-    """
-    llvm = _llvm()
-    with llvm.ffi.lib._lock:
-        llvm.set_option("", "-disable-lsr=true")
-        try:
-            yield
-        finally:
-            llvm.set_option("", "-disable-lsr=false")
 
 
 def compile_module(text: str, target: Target) -> Loaded:
@@ -200,12 +107,12 @@ def compile_image(text: str, target: Target, level: int = 2) -> Image:
     return link(emit_object(text, target, level))
 
 
-def compile_program(module: Module, target: Target, store: CodeStore | None = None) -> Image:
+def compile_program(module: Module, target: Target, store: CodeStore | None = None, threads: int = 1) -> Image:
     """Compile a program to an image: what works as `compile_image` does, what seldom runs or only calls at level 0.
 
     Half of a program's functions only call others. Level 0 takes a third of the time for them, and gives them as many
     instructions: they have no others than those of their IR. Functions that are in `store` are not compiled, and others
-    are kept there, but for those that the image exports: they are the program's own.
+    are kept there, but for those that the image exports: they are the program's own. Up to `threads` threads compile.
 
     Raises:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
@@ -224,10 +131,9 @@ def compile_program(module: Module, target: Target, store: CodeStore | None = No
             keys[name] = function_key(f"{machine} {levels[name]}\n{text}")
     known = {} if store is None else store.find(keys.values())
     code = {name: named(known[key], names[name]) for name, key in keys.items() if key in known}
-    for level in sorted(set(levels.values()), reverse=True):
-        missing = [name for name in levels if name not in code and levels[name] == level]
-        if missing:
-            code |= split(emit_object(parts.text(missing), target, level))
+    missing = {name: level for name, level in levels.items() if name not in code}
+    for content in emit_objects(_dealt(parts, missing, threads), target, threads):
+        code |= split(content)
     if store is not None:
         others = module.functions.keys() | module.variables
         store.keep(
@@ -240,31 +146,18 @@ def compile_program(module: Module, target: Target, store: CodeStore | None = No
     return link_functions({name: code[name] for name in levels}, parts.exported, module.variables)
 
 
-def emit_object(text: str, target: Target, level: int = 2) -> bytes:
-    """Compile a module of LLVM IR for any target, to a relocatable object: ELF, or WebAssembly's own form.
-
-    Raises:
-        CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
-    """
-    with _LOCK:
-        return _emitted(text, target, level)
-
-
-def _emitted(text: str, target: Target, level: int) -> bytes:
-    """Return the object; a function of its own, so that the module is freed, which is a call, while LLVM is locked."""
-    module = _parsed(text, target)
-    with _no_strength_reduction():
-        object_bytes: bytes = _machine(target, level).generator.emit_object(module)
-    return object_bytes
-
-
-def assembly(text: str, target: Target) -> str:
-    """The module as assembly, to read: `explain` shows it, and spills are looked for in it."""
-    with _LOCK:
-        return _assembled(text, target)
-
-
-def _assembled(text: str, target: Target) -> str:
-    module = _parsed(text, target)
-    with _no_strength_reduction():
-        return str(_machine(target).generator.emit_assembly(module))
+def _dealt(parts: Parts, levels: Mapping[str, int], threads: int) -> list[ModuleText]:
+    """Deal functions out to modules that threads compile at once; what takes longest comes first."""
+    weights = {name: parts.length(name) // (1 if level else PLAIN_SPEED) for name, level in levels.items()}
+    share = max(SHARE, sum(weights.values()) // threads)
+    modules: list[tuple[int, int, list[str]]] = []
+    for level in sorted(set(levels.values()), reverse=True):
+        names = [name for name, one in levels.items() if one == level]
+        count = min(threads, max(1, round(sum(weights[name] for name in names) / share)))
+        shares: list[tuple[int, list[str]]] = [(0, []) for _ in range(count)]
+        for name in sorted(names, key=weights.__getitem__, reverse=True):
+            weight, least = min(shares, key=itemgetter(0))
+            shares[shares.index((weight, least))] = weight + weights[name], [*least, name]
+        modules += ((weight, level, members) for weight, members in shares)
+    modules.sort(key=itemgetter(0), reverse=True)
+    return [ModuleText(parts.text(sorted(members, key=list(levels).index)), level) for _, level, members in modules]

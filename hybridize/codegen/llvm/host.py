@@ -120,7 +120,7 @@ class HostBlock:
             if launch.turns is None or step.share is None:
                 call(self._f, launch, args)
             elif part is None:
-                self._in_parallel(launch, args, step.share, step.threads)
+                self._in_parallel(launch, args, step.share)
             else:
                 index, count = part
                 first = len(args) - len(step.share.own)
@@ -129,7 +129,7 @@ class HostBlock:
                 call(self._f, launch, [*args[:first], *own], ends)
 
     def _in_parallel(
-        self, launch: PlanLaunch, args: Sequence[str], share: PlanShare, threads: int, numbers: Sequence[str] = ()
+        self, launch: PlanLaunch, args: Sequence[str], share: PlanShare, numbers: Sequence[str] = ()
     ) -> None:
         """Call a function of a range of turns through the team, with numbers before the range."""
         f, module = self._f, self._host.module
@@ -140,9 +140,7 @@ class HostBlock:
                 module, body, launch, pointers=len(args), strides=share.own, sized=bool(f.sizes), numbers=len(numbers)
             ),
         )
-        call_in_parallel(
-            f, self._of_team(), body, pointers=args, turns=launch.turns, share=share, threads=threads, numbers=numbers
-        )
+        call_in_parallel(f, self._of_team(), body, pointers=args, turns=launch.turns, share=share, numbers=numbers)
 
     def _of_team(self) -> str:
         assert self._team is not None
@@ -172,13 +170,13 @@ class HostBlock:
         name = self._functions.once(
             word, f"{cut!r} of {calls}", lambda name: emit_band(self._host.module, name, band, len(places), calls)
         )
-        args, threads = [self._pointers.at(address) for address in places], called[0][0].threads
+        args = [self._pointers.at(address) for address in places]
         if isinstance(band, PlanBand) and band.in_turn:
-            self._members(name, band, args, threads)
+            self._members(name, band, args)
         else:
-            self._blocks(name, band, args, units, threads)
+            self._blocks(name, band, args, units)
 
-    def _members(self, name: str, band: PlanBand, args: Sequence[str], threads: int) -> None:
+    def _members(self, name: str, band: PlanBand, args: Sequence[str]) -> None:
         """The blocks of one member of the batch after the other, for each of which matrices are packed before."""
         f = self._f
         # Pointers are found before the loop, as later steps use them, too.
@@ -194,7 +192,7 @@ class HostBlock:
                 self._launch(step, [to, source])
                 back[to] = -one.bytes
             moved = [f.at(arg, f.times(turn.index, back.get(arg, 0))) for arg in args]
-            self._blocks(name, band, moved, band.count, threads, [turn.index])
+            self._blocks(name, band, moved, band.count, [turn.index])
 
     def _blocks(
         self,
@@ -202,7 +200,6 @@ class HostBlock:
         band: PlanBand | PlanRolling,
         args: Sequence[str],
         units: Size,
-        threads: int,
         member: Sequence[str] = (),
     ) -> None:
         """Call the function of a band for all units."""
@@ -210,7 +207,7 @@ class HostBlock:
         if band.share is None:
             call(self._f, launch, args, [*member, "0", self._f.size(units)])
         else:
-            self._in_parallel(launch, args, band.share, threads, member)
+            self._in_parallel(launch, args, band.share, member)
 
     def _tasks(self, group: PlanTasks) -> None:
         """Steps beside each other."""
@@ -230,9 +227,7 @@ class HostBlock:
         body = f"{self._functions.prefix}.tasks{len(host.module.functions)}"
         emit_tasks(host.module, body, tasks)
         args = [self._pointers.at(address) for address in passed]
-        call_in_parallel(
-            f, self._of_team(), body, pointers=args, turns=len(tasks), share=group.share, threads=steps[0].threads
-        )
+        call_in_parallel(f, self._of_team(), body, pointers=args, turns=len(tasks), share=group.share)
 
     # Control flow
 

@@ -17,7 +17,7 @@ from hybridize.machine.target import Target
 from hybridize.runtime.plan import Plan, PlanRegion, PlanStep
 from hybridize.schedule import Schedule
 from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.contraction.plan import ProductPlan
+from hybridize.schedule.contraction.tiles import MatrixPlan
 from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
@@ -107,9 +107,7 @@ class StepFunctions:
 
     def _new_tiles(self, step: ContractionStep, *, ranged: bool) -> str:
         """`_tiles`, found by text: epilogues over expressions of other programs may be equal, too."""
-        plan, words = step.plan, f"{step.ending}{' ranged' if ranged else ''}"
-        kind, key = ("lanes" if isinstance(plan, LanePlan) else "taps"), f"{plan!r} {words}"
-        if isinstance(plan, ProductPlan):
-            kind, key = "product", f"{plan.product} {plan.product.prologue} {words}{plan.blocks or ''}"
+        kinds = {MatrixPlan: "product", LanePlan: "lanes"}
+        key = f"{step.plan!r} {step.ending}{' ranged' if ranged else ''}"
         write = functools.partial(emit_contraction, self._module, step=step, target=self._target, ranged=ranged)
-        return self._functions.once(kind, key, write)
+        return self._functions.once(kinds.get(type(step.plan), "taps"), key, write)

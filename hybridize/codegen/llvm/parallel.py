@@ -65,7 +65,6 @@ def call_in_parallel(
     pointers: Sequence[str],
     turns: Size,
     share: PlanShare,
-    threads: int,
     numbers: Sequence[str] = (),
 ) -> None:
     """Run all turns of a body, in ranges as far as that pays."""
@@ -85,7 +84,7 @@ def call_in_parallel(
     grain, wake = _manner(f, turns, share)
     f.do(
         f"call void @{_CALL}(ptr {team}, ptr @{body}, ptr {data}, i64 {f.size(turns)}, i64 {grain}, "
-        f"i64 {threads}, i64 {wake})"
+        f"i64 {share.threads}, i64 {wake})"
     )
 
 

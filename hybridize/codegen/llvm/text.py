@@ -146,7 +146,7 @@ class Module:
             public: functions whose linkage is not internal.
         """
         text = NAMED.sub(lambda match: f"@{names.get(match[1], match[1])}", text)
-        for part in re.split(r"^(?=[@d])", text, flags=re.M):
+        for part in re.split(r"^(?=@|define |declare )", text, flags=re.M):
             part = part.rstrip()
             name = next(iter(NAMED.findall(part)), "")
             if part.startswith("define "):

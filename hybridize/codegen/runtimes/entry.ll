@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; 9e353cbbc6aff36d5843a5cea90652b182d60c3fc00bb6738cbe71d54913549c
+; 4a6ce1c204f2c50f65b7d8116c2e06f41375a52ae1961faaa2a2f0b777c20c10
 
 
 @table_offset = external constant i64, align 8

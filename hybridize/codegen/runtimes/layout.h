@@ -19,7 +19,7 @@
 
 enum { ARGUMENT_ARRAY = 0, ARGUMENT_FLOAT = 1, ARGUMENT_INT = 2, ARGUMENT_SAME = 3, ARGUMENT_TUPLE = 4, ARGUMENT_LIST = 5, ARGUMENT_DICT = 6, ARGUMENT_TENSOR = 7, ARGUMENT_VIEW = 8 };
 
-enum { CODE_OK = 0, CODE_NULL = 1, CODE_SIZE = 2, CODE_UNALIGNED = 3, CODE_MEMORY = 4, CODE_FILE = 5, CODE_ASSERTION = 6, CODE_OPTION = 7 };
+enum { CODE_OK = 0, CODE_NULL = 1, CODE_SIZE = 2, CODE_UNALIGNED = 3, CODE_MEMORY = 4, CODE_FILE = 5, CODE_ASSERTION = 6, CODE_OPTION = 7, CODE_STATE = 8 };
 
 enum { LOOK_ITEM = 0, LOOK_WORD = 1, LOOK_CALL = 2, LOOK_TENSOR = 3, LOOK_ATTRIBUTE = 4, LOOK_VERSION = 6, LOOK_STAMP = 7, LOOK_PLACE = 8, LOOK_SETTING = 5 };
 
@@ -185,6 +185,14 @@ enum { RETURNS_LEAF = 0, RETURNS_TUPLE = 1, RETURNS_LIST = 2, RETURNS_NONE = 3, 
 #define CHECK_SEQUENCE(RECORD) \
     _Static_assert(offsetof(RECORD, size) == 16, "size"); \
     _Static_assert(offsetof(RECORD, items) == 24, "items");
+
+#define CHECK_STATE(RECORD) \
+    _Static_assert(offsetof(RECORD, name) == 0, "name"); \
+    _Static_assert(offsetof(RECORD, dtype) == 8, "dtype"); \
+    _Static_assert(offsetof(RECORD, nbytes) == 16, "nbytes"); \
+    _Static_assert(offsetof(RECORD, offset) == 24, "offset"); \
+    _Static_assert(offsetof(RECORD, ndim) == 32, "ndim"); \
+    _Static_assert(offsetof(RECORD, sizes) == 40, "sizes");
 
 #define CHECK_TABLE(RECORD) \
     _Static_assert(offsetof(RECORD, process) == 0, "process"); \

@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; 48163b491b63db1f9a42de18ba6478a132b7fdafa69cfe02c2445e9f69b8abd5
+; 820cf19e2014b3c388dd1cdcd48748a0235018acd29866a5a7760fd53130900c
 
 
 @generator = external constant i64, align 8

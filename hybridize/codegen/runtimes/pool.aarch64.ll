@@ -1,5 +1,5 @@
 ; Made of pool.c by `make runtimes`: clang version 22.1.8
-; 73c84ddc8730823fa0fef475b09a1ad613e912e4531313465b23c372b57d302b
+; b031be97d4d94c3c7a002ed5b7354a86d3d9e922a5a840e75cb885a531ac995e
 
 define void @hybridize_parallel(ptr %team, ptr %body, ptr %data, i64 %count, i64 %grain, i64 %slots, i64 %wake) nounwind {
 entry:

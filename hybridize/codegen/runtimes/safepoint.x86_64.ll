@@ -1,5 +1,5 @@
 ; Made of safepoint.c by `make runtimes`: clang version 22.1.8
-; 42c348cb398086d047bb66673b5f6aa3b3a017671c319cf3b7645b793118e367
+; 440bfd87e6efb7e072368245301ce0aad2637467f74d40d7a354c8c2b3a23e47
 
 
 @hybridize_watched = external global { ptr, ptr, ptr }, align 8

@@ -1,5 +1,5 @@
 ; Made of weights_inside.c by `make runtimes`: clang version 22.1.8
-; 3030ccb7345dbc904a3bc2f09edc869c21cb0b9a466ee0bef228fab91bff4630
+; 57d19a43d14a4b4867d2df24fdefda4b986fa566af3f079309314576ff9e33c2
 
 @weights = external constant [0 x i8], align 1
 

@@ -1,5 +1,5 @@
 ; Made of weights_mapped.c by `make runtimes`: clang version 22.1.8
-; 83cb0e799ab224d45890d2890503fd0ec84dd4129317c3a01fec89b422dcac6b
+; 22126b0b47441c8eebb5635854f9115f8e9f7f468fd4fa4cac3b403baf17f641
 
 @open_flags = external constant i64, align 8
 @weights_bytes = external constant i64, align 8

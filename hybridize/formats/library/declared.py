@@ -19,11 +19,12 @@ pow remainder
 MATHEMATICS: Final = {f"{name}{suffix}" for name in _WORDS.split() for suffix in ("", "f")}
 """Of <math.h>."""
 _MEMORY = {"malloc", "free", "memcpy", "memmove", "memset", "memcmp"}
-_POSIX = {"sched_yield", "open", "lseek", "close", "mmap", "munmap"}
+_FILES = {"fopen", "fread", "fwrite", "fclose", "fflush", "remove"}
+_POSIX = _FILES | {"sched_yield", "open", "lseek", "close", "mmap", "munmap", "fseek", "fileno", "fsync", "rename"}
 _OF_SYSTEM: Final = {
     "linux": _POSIX,
     "macos": _POSIX,
-    "windows": {"SwitchToThread", "fopen", "fread", "fgetc", "fclose"},
+    "windows": _FILES | {"SwitchToThread", "fgetc", "_fseeki64", "_fileno", "_commit", "MoveFileExA"},
 }
 
 

@@ -25,8 +25,13 @@ def c_type(dtype: str) -> str:
     return C_TYPES.get(dtype, f"{dtype}_t")
 
 
-def header(model: LibraryModel) -> str:
-    """The text."""
+def header(model: LibraryModel, version: str | None = None) -> str:
+    """The text.
+
+    Args:
+        model: what was emitted.
+        version: of the library, MAJOR.MINOR.PATCH; None: it has none.
+    """
     parts = {
         "EXAMPLE": "\n".join(_example(model)),
         "KINDS": "\n".join(_kinds(model)),
@@ -37,9 +42,22 @@ def header(model: LibraryModel) -> str:
         "STATE": _TURNS if model.states else _ANY,
         "SEED": _SEED.replace("NAME", model.name) if model.random >= 0 else "",
         "VERSION": model.version,
+        "RELEASE": "".join(f"#define {model.name}_{word} {text}\n" for word, text in _release(version)),
+        "STATES": "",
+        "HOST": "",
     }
+    if model.state_tensors:
+        parts["STATES"] = _FIELDS.replace("NAME", model.name)
+        parts["HOST"] = _HOST.replace("NAME", model.name).replace("%LIST%", "\n".join(_states(model)))
     text = _TEMPLATE.replace("NAME", model.name)
     return _PLACE.sub(lambda match: parts[match[1]], text)
+
+
+def _release(version: str | None) -> Iterator[tuple[str, str]]:
+    """List macros of a version."""
+    if version is not None:
+        yield "VERSION", f'"{version}"'
+        yield from zip(("VERSION_MAJOR", "VERSION_MINOR", "VERSION_PATCH"), version.split("."), strict=True)
 
 
 def _example(model: LibraryModel) -> Iterator[str]:
@@ -104,9 +122,11 @@ def _kinds(model: LibraryModel) -> Iterator[str]:
         "FILE": "the file of weights is absent or another one",
         "ASSERTION": "an assertion of the program failed",
         "OPTION": "an option that is not one",
+        "STATE": "a state of another name, dtype or shape",
     }
-    for number, kind in enumerate(codes.KINDS):
-        end = "," if number < len(codes.KINDS) - 1 else ""
+    kinds = codes.KINDS if model.state_tensors else codes.KINDS[:-1]
+    for number, kind in enumerate(kinds):
+        end = "," if number < len(kinds) - 1 else ""
         yield f"{f'    {model.name}_{kind} = {number}{end}':<{len(model.name) + 20}} /* {meanings[kind]} */"
 
 
@@ -125,6 +145,13 @@ def _sizes(model: LibraryModel) -> Iterator[str]:
     for name, counts in totals.items():
         if len(counts) == 1 and counts != {-1}:  # an input and an output may share a name and not the size
             yield f"#define {model.name}_{name}_SIZE {counts.pop()}"
+
+
+def _states(model: LibraryModel) -> Iterator[str]:
+    """Describe the states."""
+    for one in model.state_tensors:
+        shape = f"[{','.join(map(str, one.type.shape))}]"
+        yield f' *    "{one.name}"  {c_type(one.type.dtype.name)}{shape}{_SPECIAL.get(one.type.dtype.name, "")}'
 
 
 def _arrays(model: LibraryModel) -> Iterator[str]:
@@ -157,6 +184,29 @@ _SEED = """
 int32_t NAME_seed(NAME *model, uint64_t seed);
 """
 
+_FIELDS = """
+    const NAME_tensor *states; /**< that NAME_get reads */
+    int32_t state_count;"""
+_HOST = """
+/** The states of a model, which its calls change, are
+ *
+%LIST%
+ *
+ *  A function that fails changes nothing: no state, and no file that was there. Calls of one model take turns. */
+
+/** Reads a state: `nbytes` is that of its elements, row by row. */
+int32_t NAME_get(NAME *model, const char *name, void *data, int64_t nbytes);
+
+/** Sets a state. */
+int32_t NAME_set(NAME *model, const char *name, const void *data, int64_t nbytes);
+
+/** Writes all states to a safetensors file, by way of PATH.part: the file is the old one or the new one, whole. */
+int32_t NAME_save(NAME *model, const char *path);
+
+/** Reads all states from a safetensors file: names, dtypes and shapes must be those above; others may be there. */
+int32_t NAME_load(NAME *model, const char *path);
+"""
+
 _TEMPLATE: Final = """\
 /* Written by hybridize %VERSION%. C99 and C++.
  *
@@ -182,7 +232,7 @@ enum {
 };
 
 %SIZES%
-
+%RELEASE%
 /** How a model is made; what is zero is as it is without. */
 typedef struct {
     const char *weights;   /**< %BESIDE% */
@@ -207,7 +257,7 @@ typedef struct {
     const char *json; /**< all of this as text */
     const char *name, *version;
     int32_t input_count, output_count;
-    const NAME_tensor *inputs, *outputs;
+    const NAME_tensor *inputs, *outputs;%STATES%
 } NAME_description;
 
 /** Makes a model. `options` may be NULL. Nothing is left behind where it fails, and *model is NULL. */
@@ -235,7 +285,7 @@ void NAME_destroy(NAME *model);
 
 /** The text of what a function returned; never NULL. */
 const char *NAME_error(int32_t code);
-%SEED%
+%SEED%%HOST%
 #ifdef __cplusplus
 }
 #endif

@@ -121,6 +121,11 @@ def described(model: LibraryModel) -> str:
         "sizes": _sizes(model),
         "random": model.random >= 0,
     }
+    if model.state_tensors:
+        description["states"] = [
+            {"name": one.name, "dtype": one.type.dtype.name, "shape": list(one.type.shape)}
+            for one in model.state_tensors
+        ]
     return json.dumps(description, separators=(",", ":"))
 
 

@@ -13,7 +13,7 @@ from hybridize.base.digests import digest
 from hybridize.base.dims import parse_scope
 from hybridize.base.errors import CaptureError, CodegenError
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.engine import emit_object
+from hybridize.codegen.llvm.objects import emit_object
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.program import Built, build
 from hybridize.codegen.wasm.link import link

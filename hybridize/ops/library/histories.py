@@ -14,10 +14,10 @@ from hybridize.ops.tracing import make_graph
 
 def with_gradient_of(other: Operand, value: Operand) -> Operand:
     """Return a value with the gradient of another one, of the same type: no gradient goes to what the value is of."""
-    return bind1(_gradient_of(type_of(value)), other, value)
+    kind = type_of(value)
+    return bind1((_gradient_of_once if kind.scope is None else _gradient_of)(kind), other, value)
 
 
-@functools.lru_cache(256)
 def _gradient_of(kind: TensorType) -> CustomGradient:
     body = make_graph(lambda other, value: [value], (kind, kind))
     back = make_graph(lambda gradient: [gradient], (kind,))
@@ -32,16 +32,20 @@ def head(x: Operand, value: Operand, slope: Operand, scaled: bool = False) -> Op
 
     The three are of one type. As in MXNet 1 it does not matter what is computed of the value.
     """
-    return bind1(_head(type_of(x), scaled), x, value, slope)
+    kind = type_of(x)
+    return bind1((_head_once if kind.scope is None else _head)(kind, scaled), x, value, slope)
 
 
-@functools.lru_cache(256)
 def _head(kind: TensorType, scaled: bool) -> CustomGradient:
     body = make_graph(lambda x, value, slope: [value], (kind, kind, kind))
     if scaled:
         back = make_graph(lambda gradient, slope: [mul(gradient, slope)], (kind, kind))
         return CustomGradient("a head with a scaled gradient", body, back, 1, (0, 4), (0,))
     return CustomGradient(_HEAD, body, make_graph(lambda slope: [slope], (kind,)), 1, (4,), (0,))
+
+
+_gradient_of_once, _head_once = functools.lru_cache(256)(_gradient_of), functools.lru_cache(256)(_head)
+"""The same, remembered for types whose sizes are known: a symbol that were a key would be its number from then on."""
 
 
 def is_head(op: Op) -> bool:

@@ -9,9 +9,10 @@
     packing   a second operand packed beforehand: whether that pays, and how it lies
     scratch   what lies in scratch, and where
     units     a product in parts, for several threads
-    plan      all of it: `ProductPlan`, which stands in the step of a product
+    tiles     all of it: the plan of a product
 
-Contractions by other index maps (einsum, convolution) go over a table of taps, or over lanes of both operands:
+What plans have in common, and stands in the step of a contraction, is `plan`. Contractions by other index maps (einsum,
+convolution) go over a table of taps, or over lanes of both operands:
 
     matrices      contractions that are products of matrices
     views         views of operands composed into the index maps
@@ -34,8 +35,10 @@ from hybridize.schedule.contraction.packing import members_of as members_of
 from hybridize.schedule.contraction.packing import of_one_member as of_one_member
 from hybridize.schedule.contraction.packing import ordering_kernel as ordering_kernel
 from hybridize.schedule.contraction.packing import packing_kernel as packing_kernel
+from hybridize.schedule.contraction.packing import packing_of_taps as packing_of_taps
 from hybridize.schedule.contraction.packing import packing_pays as packing_pays
-from hybridize.schedule.contraction.plan import ProductPlan as ProductPlan
-from hybridize.schedule.contraction.plan import make_plan as make_plan
+from hybridize.schedule.contraction.plan import ContractionPlan as ContractionPlan
 from hybridize.schedule.contraction.product import Product as Product
+from hybridize.schedule.contraction.tiles import MatrixPlan as MatrixPlan
+from hybridize.schedule.contraction.tiles import make_plan as make_plan
 from hybridize.schedule.contraction.tiling import gates_fit as gates_fit

@@ -20,6 +20,7 @@ from hybridize.base.dims import Size, hint, is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.memo import remembered
+from hybridize.base.precision import default_precision
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, Subscript, extent, outside, roles
 from hybridize.machine.arithmetic import Arithmetic
@@ -28,9 +29,10 @@ from hybridize.schedule.contraction import taps as tap_plans
 from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.borders import borders, share_inside
 from hybridize.schedule.contraction.lanes import LanePlan, lane_cycles, lane_plan
-from hybridize.schedule.contraction.panels import parts_of
+from hybridize.schedule.contraction.panels import ColumnPanels, parts_of
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.contraction.phases import phases
+from hybridize.schedule.contraction.plan import ElementTypes
 from hybridize.schedule.homes import Halo, Home, in_order, no_halo, ordered, wider
 
 
@@ -203,7 +205,10 @@ def _arrangement(
     rank, (lane, role), (parts, halo) = contraction.rank, lanes, moved
     groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
     sums = tuple(range(rank, len(contraction.sizes)))
-    return Arrangement(contraction, swapped, shapes, groups, tuple(rows), lane, role, sums, parts, halo)
+    return Arrangement(
+        contraction=contraction, swapped=swapped, shapes=shapes, groups=groups, rows=tuple(rows), column=lane,
+        along=role, sums=sums, phases=parts, halo=halo,
+    )  # fmt: skip
 
 
 def _moved(contraction: Contraction, shapes: tuple[Shape, Shape]) -> tuple[tuple[Part, ...], Halo] | None:
@@ -431,8 +436,7 @@ def reading(
     def plan(parts: Sequence[Part], at: Home) -> tap_plans.TapPlan | LanePlan:
         if arranged.has_panels:
             return tap_plan(arranged, parts, at, target)
-        contraction = arranged.contraction
-        return lane_plan(contraction, arranged.column, parts, at, beside, lanes_of(accumulate, target), target)
+        return lane_plan(arranged.contraction, arranged.column, parts, (at, beside), target)
 
     shape = arranged.shapes[0]
     near = ordered(shape, arranged.operand_order(), arranged.halo)
@@ -471,25 +475,20 @@ def _cycles(plan: tap_plans.TapPlan | LanePlan, target: Target) -> int:
     return lane_cycles(plan) if isinstance(plan, LanePlan) else tap_plans.cycles(plan, target)
 
 
-def lanes_of(dtype: DType, target: Target) -> int:
-    """Elements of a contraction's arithmetic in a vector register; small integers use the lanes of 32-bit ones."""
-    return target.lanes(max(4, dtype.itemsize))
-
-
 def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Target) -> tap_plans.TapPlan:
     """Tile the parts of a contraction whose first operand lies in a home that no index of a part leaves."""
     contraction = arranged.contraction
-    dtype, lanes = contraction.precision.accumulate, lanes_of(contraction.precision.accumulate, target)
+    elements = ElementTypes(default_precision(contraction.precision.accumulate), contraction.paired)
+    arithmetic, itemsize = elements.arithmetic(target), elements.itemsize
     walk = _Walk(arranged, tuple(parts), x)
     taps, terms = walk.sums()
     main = max(walk.parts, key=lambda part: hint(dims.product(part.contraction.sizes)))
     counts, row = main.contraction.sizes, walk.row(main)
     sums = tuple(dims.product(counts[axis.axis] for axis in axes) for axes in (taps, terms))
     column = walk.axis(arranged.column)
-    strides = row.x * dtype.itemsize, terms[-1].x * dtype.itemsize
-    arithmetic = Arithmetic(dtype, target, contraction.paired)
+    strides = row.x * itemsize, terms[-1].x * itemsize
     panels = tap_plans.tap_panels(column.size, counts[row.axis], strides, (sums[0], sums[1]), arithmetic)
-    columns = sum((part.count * part.vectors for part in panels), 0) * lanes
+    columns = sum((part.count * part.vectors for part in panels), 0) * arithmetic.lanes
     per_group = columns * _count(taps) * _count(terms)
     groups, spread = walk.groups(per_group)
     tiles: dict[Any, tuple[tap_plans.TapTiles, list[tap_plans.TapPart]]] = {}
@@ -498,22 +497,12 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
         key = tile.row.axis, tile.heights, is_symbolic(part.contraction.sizes[tile.row.axis])
         tiles.setdefault(key, (tile, []))[1].append(walk.box(part, tile, taps, terms, spread))
     plan = tap_plans.TapPlan(
-        dtype,
-        lanes,
-        contraction.shape,
-        groups,
-        spread,
-        column,
-        taps,
-        terms,
-        panels,
-        tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()),
-        1,
-        tap_plans.TapBlocks(),
-        contraction.paired,
-        parts=parts_of(_count(taps) * _count(terms), arithmetic),
-    )
-    blocks = tap_plans.tap_blocks(plan, hint(x.elements) * dtype.itemsize, target)
+        elements=elements, lanes=arithmetic.lanes, sizes=contraction.shape, stores="results", groups=groups,
+        spread=spread, column=column, taps=taps, terms=terms, panels=panels,
+        tiles=tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()), band=1,
+        blocks=tap_plans.TapBlocks(), parts=parts_of(_count(taps) * _count(terms), arithmetic),
+    )  # fmt: skip
+    blocks = tap_plans.tap_blocks(plan, hint(x.elements) * itemsize, target)
     band = _band(plan, x, target) if same(blocks.count, 1) else tap_plans.block_band(plan, target)
     plan = changed(plan, band=band, blocks=blocks)
     return changed(plan, panels=_shares(plan, target))
@@ -572,7 +561,7 @@ class _Walk:
         self,
         part: Part,
         spread: Sequence[tap_plans.TapAxis],
-        panels: Sequence[tap_plans.TapPanels],
+        panels: Sequence[ColumnPanels],
         arithmetic: Arithmetic,
     ) -> tap_plans.TapTiles:
         """The tiles of a part."""
@@ -606,15 +595,11 @@ class _Walk:
             return sum((axis.w // axis.step * firsts[axis.axis] for axis in axes), 0)
 
         return tap_plans.TapPart(
-            self.x.offset + start,
-            packed(spread),
-            packed((*taps, *terms)),
-            tuple(firsts[: contraction.rank]),
-            tuple(sizes[axis.axis] for axis in tiles.outer),
-            sizes[tiles.row.axis],
-            tuple(sizes[axis.axis] for axis in taps),
-            dims.product(sizes[axis.axis] for axis in terms),
-        )
+            start=self.x.offset + start, group=packed(spread), term=packed((*taps, *terms)),
+            firsts=tuple(firsts[: contraction.rank]), lines=tuple(sizes[axis.axis] for axis in tiles.outer),
+            rows=sizes[tiles.row.axis], taps=tuple(sizes[axis.axis] for axis in taps),
+            terms=dims.product(sizes[axis.axis] for axis in terms),
+        )  # fmt: skip
 
 
 def _count(axes: Sequence[tap_plans.TapAxis]) -> int:
@@ -645,22 +630,22 @@ def _terms(
     return rest, terms
 
 
-def _shares(plan: tap_plans.TapPlan, target: Target) -> tuple[tap_plans.TapPanels, ...]:
+def _shares(plan: tap_plans.TapPlan, target: Target) -> tuple[ColumnPanels, ...]:
     """The panels, told how much of the next one each row of the largest part brings near.
 
     They may come from afar even where the second-level cache could hold all of them: other steps have used it since
     the call before. Where they are near, what is fetched for nothing costs nothing that could be measured.
     """
-    per_column = hint(plan.tap_count * plan.term_count) * plan.panel.itemsize // hint(plan.blocks.count)
+    per_column = hint(plan.tap_count * plan.term_count) * plan.elements.in_panels.itemsize // hint(plan.blocks.count)
     count = hint(sum((panels.count for panels in plan.panels), 0) * _count(plan.packed_groups))
-    nbytes = hint(plan.packed_elements) * plan.panel.itemsize
+    nbytes = hint(plan.packed_elements) * plan.elements.in_panels.itemsize
     if count < 2 or plan.blocks.outside or nbytes <= target.l1_bytes:
         return plan.panels
     parts = [(part, tiles) for tiles in plan.tiles for part in tiles.parts]
     part, tiles = max(parts, key=lambda one: hint(one[0].units * one[0].rows))
     rows, sums = max(1, hint(part.units * part.rows)), max(1, hint(part.sums) // hint(plan.blocks.count))
 
-    def with_share(panels: tap_plans.TapPanels, height: int) -> tap_plans.TapPanels:
+    def with_share(panels: ColumnPanels, height: int) -> ColumnPanels:
         share = -(-per_column * panels.vectors * plan.lanes // rows)
         step = -(-share * height * panels.unroll // sums)
         lines = max(1, (step + thresholds.LINE_BYTES // 2) // thresholds.LINE_BYTES)
@@ -673,8 +658,8 @@ def _band(plan: tap_plans.TapPlan, x: Home, target: Target) -> int:
     """Lines of rows that stay in the second-level cache while all panels are gone through."""
     lines = plan.lines
     near = target.l2_bytes // 2
-    x_bytes = hint(x.elements) * plan.dtype.itemsize
-    w_bytes = hint(plan.packed_elements) * plan.dtype.itemsize
+    x_bytes = hint(x.elements) * plan.elements.itemsize
+    w_bytes = hint(plan.packed_elements) * plan.elements.itemsize
     if x_bytes <= near or w_bytes >= x_bytes:
         return lines
     line_bytes = max(1, x_bytes // max(1, hint(lines)))

@@ -128,7 +128,10 @@ def _leaving(index: Subscript, size: int, sizes: tuple[int, ...], rank: int) -> 
     terms = 1 if inner is None else sizes[inner]
     if not dims.known((index.offset, row_factor, factor, count, terms, size)):
         return None
-    return _Leaving(row, row_factor, count, inner, factor, terms, index.offset, size)
+    return _Leaving(
+        row=row, row_factor=row_factor, rows=count, sum=inner, factor=factor, terms=terms, offset=index.offset,
+        size=size,
+    )  # fmt: skip
 
 
 def _box(part: Part, spans: dict[int, tuple[int, int]], leaving: list[_Leaving]) -> Part:

@@ -2,7 +2,6 @@
 """Kernels that bring the operands of a contraction into the homes that its tiles read: ordinary loops over elements.
 
 into_home   a value into another home, zeros around it where that has a halo
-packed      the second operand into panels of columns
 border      zeros into the halo of a home whose value is stored by somebody else
 """
 
@@ -12,17 +11,14 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import is_symbolic, product, same
 from hybridize.base.dtypes import DType
-from hybridize.base.frozen import changed
 from hybridize.base.memo import remembered
 from hybridize.base.types import Shape
-from hybridize.loops.contraction import Contraction
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.packing import PanelSet, into_panels, zero_of
-from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan
+from hybridize.schedule.contraction.packing import zero_of
 from hybridize.schedule.homes import Home
 from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
@@ -152,7 +148,7 @@ def _turned(
         space = Space(interner, dict(enumerate(sizes)))
         *axes, block, row, lane = (space.axis(number) for number in range(len(sizes)))
         along = space.affine([(block, width), (lane, 1)], first)
-        parts = zip(_divided(space, [one for one, _, _ in faster], along), faster, strict=True)
+        parts = zip(space.divided([one for one, _, _ in faster], along), faster, strict=True)
         steps = list(zip(axes, slower, strict=True))
         read = [(row, before), *((axis, step) for axis, (_, step, _) in (*steps, *parts))]
         place = [(row, after), *((axis, step) for axis, (*_, step) in steps), (along, 1)]
@@ -160,135 +156,6 @@ def _turned(
         statement = Statement(0, space.affine(place, new.offset), value)
         copies.append(nests.nest((), [LoopedStatement(sizes, statement)]))
     return copies
-
-
-def _divided(space: Space, sizes: Sequence[int], index: Expr) -> list[Expr]:
-    """The index along each of several axes, slowest first, that are counted as one."""
-    indices: list[Expr] = []
-    for number, size in enumerate(reversed(sizes)):
-        last = number == len(sizes) - 1
-        indices.append(index if last else space.mod(index, size))
-        index = index if last else space.floordiv(index, size)
-    return indices[::-1]
-
-
-@remembered
-def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], machine: Target) -> Kernel:
-    """Copy the second operand, param 1, into the panels of a plan, param 0."""
-    home, of = source
-    interner = Interner()
-    params = (Param(plan.panel, plan.packed_elements, True), Param(of, home.elements, False))
-    nests, copies = Nests(machine, params, interner), []
-    groups = product(axis.size for axis in plan.packed_groups)
-    run = _run_of(contraction, plan, source, machine)
-
-    def element(space: Space, group: Sequence[Expr], terms: Sequence[Expr], gate: Expr, column: Expr) -> Expr:
-        indices: dict[int, Expr] = {plan.column.axis: column}
-        for axes, index in zip((plan.packed_groups, plan.taps, plan.terms), (*group, *terms), strict=True):
-            indices.update(_counted(space, axes, index))
-        return interner.cast(interner.load(of, 1, (_address(space, contraction, home, indices),)), plan.panel)
-
-    panels = []
-    for part in plan.panels:
-        width, whole = part.vectors * plan.lanes, 0
-        if run and not is_symbolic(plan.column.size):
-            whole = min(part.count, (plan.column.size - part.start) // width)
-        if whole:
-            copies.append(_packed_in_order(nests, contraction, plan, (home, of), changed(part, count=whole), run))
-        panels.append(PanelSet(part.start + whole * width, part.count - whole, part.vectors))
-    sizes = (groups,), (plan.tap_count, plan.term_count)
-    per_group = plan.columns * plan.tap_count * plan.term_count
-    copies += into_panels(nests, plan.panel, panels, plan.lanes, sizes, per_group, plan.column.size, element)
-    return Kernel(params, (), tuple(copies))
-
-
-def _strides(contraction: Contraction, home: Home) -> dict[int, int]:
-    """Elements of the second operand from one index of an axis to the next, for axes by which none is divided."""
-    strides: dict[int, int] = {}
-    for index, step in zip(contraction.w, home.strides, strict=True):
-        for axis, coefficient in index.terms:
-            strides[axis] = strides.get(axis, 0) + coefficient * step
-    return strides
-
-
-def _run_of(
-    contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], machine: Target
-) -> tuple[TapAxis, ...]:
-    """The summed axes that lie in one run in the second operand, slowest first, where columns lie further apart.
-
-    Squares of a run and of columns are then turned in registers, and each line of memory is read once: a weight's last
-    axis are the few elements of a window, which panels keep apart. Nothing, where loops as panels lie are as good.
-    """
-    of, steps = source[1], _strides(contraction, source[0])
-    lanes = machine.lanes(of.itemsize)
-    axes = (*plan.taps, *plan.terms)
-    column = steps.get(plan.column.axis, 0)
-    plain = all(same(index.divisor, 1) for index in contraction.w) and of == plan.panel
-    sizes = [step for axis in axes for step in (axis.size, steps.get(axis.axis, 0))]
-    if not plain or any(map(is_symbolic, (*sizes, column))) or not SMALLEST <= lanes <= LARGEST or abs(column) <= 1:
-        return ()
-    run: list[TapAxis] = []
-    length = 1
-    for axis in sorted(axes, key=lambda axis: (abs(steps.get(axis.axis, 0)), axis.size)):
-        if axis.size > 1 and steps.get(axis.axis, 0) != length:
-            break
-        run.append(axis)
-        length *= axis.size
-    several = sum(axis.size > 1 for axis in run) > 1
-    return tuple(reversed(run)) if several else ()
-
-
-def _packed_in_order(
-    nests: Nests,
-    contraction: Contraction,
-    plan: TapPlan,
-    source: tuple[Home, DType],
-    part: TapPanels,
-    run: tuple[TapAxis, ...],
-) -> Nest:
-    """The panels of a part, filled in the order in which the second operand lies; where its run is long enough for
-    squares, as many columns as one has, from end to end.
-    """
-    interner, (home, of) = nests.interner, source
-    width, per_column = part.vectors * plan.lanes, plan.tap_count * plan.term_count
-    others = [axis for axis in (*plan.taps, *plan.terms) if axis not in run]
-    groups = product(axis.size for axis in plan.packed_groups)
-    counts, along = (axis.size for axis in others), product(axis.size for axis in run)
-    lanes = plan.lanes if along >= plan.lanes else width
-    sizes = (groups, part.count, *counts, width // lanes, along, lanes)
-    space = Space(interner, dict(enumerate(sizes)))
-    group, panel, *outer, vector, index, lane = (space.axis(number) for number in range(len(sizes)))
-    indices = {axis.axis: at for axis, at in zip(others, outer, strict=True)}
-    indices.update(_counted(space, run, index))
-    places = [(group, plan.columns * per_column), (panel, width * per_column), (vector, lanes), (lane, 1)]
-    for axes, step in ((plan.taps, plan.term_count * width), (plan.terms, width)):
-        for axis in reversed(axes):
-            places.append((indices[axis.axis], step))
-            step *= axis.size
-    first: dict[int, Expr] = {**indices, **{axis.axis: interner.number(0) for axis in run}}
-    first[plan.column.axis] = space.affine([(panel, width), (vector, lanes), (lane, 1)], part.start)
-    first.update(_counted(space, plan.packed_groups, group))
-    read = space.affine([(_address(space, contraction, home, first), 1), (index, 1)])
-    value = interner.load(of, 1, (read,))
-    statement = Statement(0, space.affine(places, part.start * per_column), value)
-    return nests.nest((), [LoopedStatement(sizes, statement)])
-
-
-def _counted(space: Space, axes: Sequence[TapAxis], index: Expr) -> dict[int, Expr]:
-    """The index along each of several axes that are counted as one."""
-    parts = _divided(space, [axis.size for axis in axes], index)
-    return {axis.axis: part for axis, part in zip(axes, parts, strict=True)}
-
-
-def _address(space: Space, contraction: Contraction, home: Home, indices: dict[int, Expr]) -> Expr:
-    """The place of the element of the second operand that the axes of the contraction name."""
-    return home.address(
-        space,
-        [
-            space.affine([(indices[axis], coefficient) for axis, coefficient in index.terms], index.offset)
-            for index in contraction.w
-        ],
-    )
 
 
 @remembered

@@ -112,16 +112,9 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
     w_row = flipped_row(product, arithmetic) if flips else product.w_row * arithmetic.stored_bytes
     ranges = _ranges(product.columns, block, lanes)
     return Dots(
-        heights,
-        height,
-        ranges,
-        block,
-        any_columns,
-        tuple(tiles),
-        thresholds.DOTS_AHEAD_BYTES if far else 0,
-        w_row,
-        streams,
-    )
+        heights=heights, height=height, ranges=ranges, block=block, any_columns=any_columns, tiles=tuple(tiles),
+        ahead=thresholds.DOTS_AHEAD_BYTES if far else 0, w_row=w_row, streams=streams,
+    )  # fmt: skip
 
 
 def _streams(product: Product, arithmetic: Arithmetic) -> int:

@@ -34,14 +34,14 @@ from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.dims import hint, is_symbolic, product, same, text
-from hybridize.base.dtypes import DType, is_float
+from hybridize.base.dtypes import is_float
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.precision import default_precision
 from hybridize.loops.contraction import Contraction, Subscript
-from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.ending import Stores
 from hybridize.schedule.contraction.parts import Part
+from hybridize.schedule.contraction.plan import ContractionPlan, ElementTypes, factor_text
 from hybridize.schedule.homes import Home
 
 
@@ -101,14 +101,12 @@ class LaneTiles:
 
 
 @frozen
-class LanePlan:
-    """The tiling of one contraction whose lanes are an axis of x, and of the result or summed over."""
+class LanePlan(ContractionPlan):
+    """The plan of a contraction whose lanes are an axis of x, and of the result or summed over.
 
-    dtype: DType
-    """Of the elements that are multiplied and summed."""
-    lanes: int
-    sizes: tuple[int, ...]
-    """Of the axes of the result."""
+    Tiles that have several vectors of sums store as `stores` says.
+    """
+
     lane: int
     """The axis that lies along vectors."""
     length: int
@@ -121,10 +119,6 @@ class LanePlan:
     tiles: tuple[LaneTiles, ...]
     by_lanes: bool
     """True if threads share the vectors of lanes; else the lines of all parts."""
-    paired: bool = False
-    """An element is two integers of 16 bits, whose products are added."""
-    stores: Stores = "results"
-    """As tiles do that have several vectors of sums."""
     parts: int = 0
     """Terms that have a sum of their own, where there are more, about; 0: there are no parts."""
 
@@ -155,7 +149,6 @@ class LanePlan:
 
     @property
     def units(self) -> int:
-        """Units of work that threads may share."""
         return self.vectors if self.by_lanes else self.lines
 
     @property
@@ -165,8 +158,7 @@ class LanePlan:
 
     @property
     def scratch_bytes(self) -> int:
-        """None: all sums are in registers."""
-        return 0
+        return 0  # all sums are in registers
 
     def x_stride(self, axis: int) -> int:
         """Elements of x from one index of an axis to the next."""
@@ -198,16 +190,15 @@ class LanePlan:
             return " ".join(f"a{axis}:{count}" for axis, count in axes) or "-"
 
         def steps(stride: Callable[[int], int]) -> str:
-            return " ".join(f"a{k}*{_factor(stride(k))}" for k in range(len(self.axes)) if not same(stride(k), 0))
+            return " ".join(f"a{k}*{factor_text(stride(k))}" for k in range(len(self.axes)) if not same(stride(k), 0))
 
         units = "vectors" if self.by_lanes else "lines"
         loads = "broadcasts" if self.is_broadcast else "loads"
-        pairs = " pairs" if self.paired else ""
         masked = f"{', masked' if self.is_masked else ''}{', summed' if self.is_summed else ''}"
         long = any(self.together(tiles, tiles.sums[k:]) for tiles in self.tiles for k in range(len(tiles.sums)))
         parts = f", parts of {self.parts} terms" if long else ""
         lines = [
-            f"lanes {self.dtype.name}{pairs}: a{self.lane}<{text(self.length)}> in {text(self.vectors)} vectors "
+            f"lanes {self.elements}: a{self.lane}<{text(self.length)}> in {text(self.vectors)} vectors "
             f"of {self.lanes}{masked}, {text(self.units)} {units}{parts}, stores {self.stores}",
             f"  x {steps(self.x_stride)}",
             f"  w {steps(self.w_stride)}",
@@ -230,33 +221,21 @@ class LanePlan:
         return f"[{', '.join(box)}] {sums} sums, x from {text(part.x)}, w from {text(part.w)}"
 
 
-def _factor(x: int) -> str:
-    return f"({text(x)})" if is_symbolic(x) else str(x)
-
-
 def lane_plan(
-    contraction: Contraction, lane: int, parts: Sequence[Part], x: Home, w: Home, lanes: int, target: Target
+    contraction: Contraction, lane: int, parts: Sequence[Part], homes: tuple[Home, Home], target: Target
 ) -> LanePlan:
     """Tile the parts of a contraction, no index of which leaves x, along a lane that lies close in both homes."""
-    first = parts[0]
+    elements = ElementTypes(default_precision(contraction.precision.accumulate), contraction.paired)
+    first, (x, w) = parts[0], homes
     axes = tuple(
         LaneAxis(axis, _factors(first.contraction.x, axis), _factors(first.contraction.w, axis), first.places[axis][0])
         for axis in range(len(contraction.sizes))
     )
     plan = LanePlan(
-        contraction.precision.accumulate,
-        lanes,
-        contraction.shape,
-        lane,
-        contraction.sizes[lane],
-        axes,
-        x.strides,
-        w.strides,
-        (),
-        by_lanes=False,
-        paired=contraction.paired,
-        parts=thresholds.SUMMED if is_float(contraction.precision.accumulate) else 0,
-    )
+        elements=elements, lanes=elements.arithmetic(target).lanes, sizes=contraction.shape, stores="results",
+        lane=lane, length=contraction.sizes[lane], axes=axes, x=x.strides, w=w.strides, tiles=(),
+        by_lanes=False, parts=thresholds.SUMMED if is_float(contraction.precision.accumulate) else 0,
+    )  # fmt: skip
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     cut = _cut(contraction, parts)
     for part in parts:
@@ -316,7 +295,8 @@ def _tiles(
     if plan.is_summed:  # a turn has one vector of a line
         sizes = (*sizes[:-1], (1, False))
     factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis in (*rows, *sums))
-    registers = target.registers - thresholds.OTHER_REGISTERS - Arithmetic(plan.dtype, target).product_registers
+    arithmetic = plan.elements.arithmetic(target)
+    registers = target.registers - thresholds.OTHER_REGISTERS - arithmetic.product_registers
     boxes = tile_of(sizes, factors, len(rows), registers, plan.is_apart)
     return LaneTiles(
         tuple(zip(rows, boxes[: len(rows)], strict=True)), tuple(zip(sums, boxes[len(rows) :], strict=True)), ()

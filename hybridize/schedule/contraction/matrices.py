@@ -48,11 +48,16 @@ def product_of(of: MatrixProduct) -> Product:
     *_, m, n, k = of.contraction.sizes
     sums = of.contraction.precision
     if of.is_merged:
-        product = Product(sums.operand, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w)
+        product = Product(sums.operand, of.batch * m, n, k)
     else:
-        shared = of.shared_x, of.shared_w
-        product = Product(sums.operand, m, n, k, of.batch, of.transpose_x, of.transpose_w, *shared)
-    return changed(product, paired=of.contraction.paired, precision=None if sums.is_default else sums)
+        product = Product(sums.operand, m, n, k, of.batch, shared_x=of.shared_x, shared_w=of.shared_w)
+    return changed(
+        product,
+        transpose_x=of.transpose_x,
+        transpose_w=of.transpose_w,
+        paired=of.contraction.paired,
+        precision=None if sums.is_default else sums,
+    )
 
 
 @frozen

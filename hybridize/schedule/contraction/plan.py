@@ -1,121 +1,99 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All decisions about one product, made once: what the code generator writes, and what is printed."""
+"""The plan of a contraction: all decisions about it, made once; what code generation writes, and what is printed.
+
+What is said here is said of every contraction, of products of matrices too, which are those of one tap. What differs
+is the walk of the tiles, chosen by the index maps and by where operands lie:
+
+    MatrixPlan     over matrices: register tiles whose strides are arguments, or dot products; with or without gates
+    TapPlan        over a table of taps, strides in the code
+    LanePlan       over vectors along an axis of x, in place
+    WinogradPlan   over transformed tiles of 3 x 3 windows, whose products are a `TapPlan`
+"""
 
 from __future__ import annotations
 
-from hybridize.base.dims import is_symbolic, same
-from hybridize.base.dtypes import bool_
+from abc import abstractmethod
+
+from hybridize.base.dims import is_symbolic, text
+from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
-from hybridize.base.memo import remembered
+from hybridize.base.precision import Precision
+from hybridize.loops.kernel import Param
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.blocks import RowBlocks
-from hybridize.schedule.contraction.dots import Dots, make_dots
-from hybridize.schedule.contraction.ending import Following, Stores
-from hybridize.schedule.contraction.packing import make_packing
-from hybridize.schedule.contraction.product import Product, normalised
-from hybridize.schedule.contraction.scratch import ProductScratch, make_scratch
-from hybridize.schedule.contraction.tiling import Tiling, make_tiling
-from hybridize.schedule.contraction.units import Axis, split_axis, units
+from hybridize.schedule.contraction.ending import Stores
+from hybridize.schedule.contraction.prologue import Prologue
 
 
 @frozen
-class ProductPlan:
-    """A product, as `normalised`, and how it is computed."""
+class ElementTypes:
+    """The elements that a contraction multiplies and sums."""
 
-    product: Product
-    tiling: Tiling
-    dots: Dots | None
-    """Of the forms dots and either."""
-    stores: Stores
-    """As whole tiles do; all others leave their sums in the buffer."""
-    scratch: ProductScratch
-    axis: Axis
-    """Along which threads share the work."""
-    units: int
-    """Into how many units it is cut for them."""
-    x_bytes: int
-    """From one x of the batch to the next."""
-    w_bytes: int
-    """From one w of the batch to the next, packed or not."""
-    is_short: bool
-    """True if a tile takes so little that the loops around it count."""
-    blocks: RowBlocks | None = None
-    """In a band: the rows that a call computes, each block of one member of the batch."""
+    types: Precision
+    """Of the elements that tiles load of x, of sums, and of results where nothing follows."""
+    paired: bool = False
+    """An element is two integers of 16 bits, whose products are added."""
+    panel: DType | None = None
+    """Of the elements of panels, where tiles convert them; None for that which they are computed with."""
+    prologue: Prologue | None = None
+    """The way of elements of w where they are loaded: its memory has others."""
+
+    @property
+    def dtype(self) -> DType:
+        """The type that products are made and summed in."""
+        return self.types.accumulate
+
+    @property
+    def in_panels(self) -> DType:
+        """The type of elements of panels in memory."""
+        return self.dtype if self.panel is None else self.panel
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element as it is computed with."""
+        return self.dtype.itemsize
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """The buffers that the prologue reads."""
+        return () if self.prologue is None else self.prologue.params
 
     def __str__(self) -> str:
-        lines = [str(self.product)]
-        if self.product.prologue is not None:
-            lines.append(str(self.product.prologue))
-        if self.tiling.flips:
-            lines.append("w flipped to scratch")
-        if self.dots is not None:
-            lines.append(str(self.dots))
-        if self.tiling.form != "dots":
-            lines.append(str(self.tiling))
-        threads = f"threads: {self.units!r} units of {self.axis}"
-        calls = threads if self.blocks is None else f"calls of {self.blocks}"
-        short = "; short tiles" if self.is_short else ""
-        lines.append(f"stores {self.stores}; scratch {self.scratch.nbytes!r} bytes; {calls}{short}")
-        return "\n".join(lines)
+        return f"{self.types}{' pairs' if self.paired else ''}"
+
+    def arithmetic(self, target: Target) -> Arithmetic:
+        """The arithmetic of these on a target."""
+        return Arithmetic(self.types, target, self.paired, self.panel)
+
+
+def factor_text(x: int) -> str:
+    """A distance as plans print it."""
+    return f"({text(x)})" if is_symbolic(x) else str(x)
+
+
+@frozen
+class ContractionPlan:
+    """All decisions about one contraction."""
+
+    elements: ElementTypes
+    lanes: int
+    """Elements of a vector register."""
+    sizes: tuple[int, ...]
+    """Of the axes of the result."""
+    stores: Stores
+    """As tiles do."""
 
     @property
+    @abstractmethod
+    def units(self) -> int:
+        """Units of work that threads may share."""
+
+    @property
+    @abstractmethod
     def scratch_bytes(self) -> int:
         """Scratch of a call."""
-        return self.scratch.nbytes
 
     @property
-    def empty(self) -> bool:
-        """True if the result has no elements."""
-        return same(self.product.m, 0) or same(self.product.n, 0)
-
-
-@remembered
-def make_plan(
-    product: Product, target: Target, following: Following = "nothing", blocks: RowBlocks | None = None
-) -> ProductPlan:
-    """Decide how a product is computed on a target; in a band, by blocks of rows."""
-    arithmetic = product.arithmetic(target)
-    product = normalised(product)
-    block = 0 if blocks is None else blocks.most
-    tiling = make_tiling(product, arithmetic, block)
-    empty = same(product.m, 0) or same(product.n, 0)
-    dots = None
-    if tiling.form in ("dots", "either") and not empty:
-        dots = make_dots(product, arithmetic, tiling.flips)
-    w_bytes = product.n * product.k * arithmetic.stored_bytes
-    return ProductPlan(
-        product,
-        tiling,
-        dots,
-        _stores(product, arithmetic, tiling, following),
-        make_scratch(product, arithmetic, tiling, block),
-        split_axis(product, arithmetic, tiling),
-        units(product, arithmetic, tiling),
-        product.m * product.k * arithmetic.stored_bytes,
-        make_packing(product, arithmetic).matrix_bytes if product.packed else w_bytes,
-        is_symbolic(product.k) or product.k < thresholds.LOOP_TERMS,
-        blocks,
-    )
-
-
-def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following: Following) -> Stores:
-    if tiling.form in ("dots", "columns") or tiling.order != "once":
-        return "buffer"
-    if following == "nothing":
-        return "buffer" if arithmetic.rounds or arithmetic.stored == bool_ else "sums"
-    # A tile of any number of rows is several functions: too many to have the epilogue in each.
-    inside = not is_symbolic(product.m) and all(section.tiles == 1 for section in tiling.sections)
-    return "results" if inside and (following == "light" or _is_written_once(product, tiling)) else "buffer"
-
-
-def _is_written_once(product: Product, tiling: Tiling) -> bool:
-    """Tell whether tiles have any epilogue inside at no more code than a function of it has: there is one tile, of one
-    vector of elements.
-    """
-    return (
-        same(product.m, 1)
-        and len(tiling.sections) == 1
-        and all(section.whole and section.vectors == section.gates for section in tiling.sections)
-    )
+    def stores_once(self) -> bool:
+        """True if each element is stored once, in order, and may take the place of one that was read there."""
+        return False

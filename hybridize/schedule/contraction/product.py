@@ -13,6 +13,7 @@ from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.plan import ElementTypes
 from hybridize.schedule.contraction.prologue import Prologue
 
 
@@ -85,17 +86,13 @@ class Product:
 
     def arithmetic(self, target: Target) -> Arithmetic:
         """The arithmetic of its elements."""
-        return Arithmetic(self.types, target, self.paired, self.panel)
+        return self.elements.arithmetic(target)
 
     @property
-    def types(self) -> Precision:
-        """The types of operands, sums and results."""
-        return self.precision or default_precision(self.dtype)
-
-    @property
-    def panel(self) -> DType | None:
-        """The type of elements in panels that are packed beforehand; None for that which they are computed with."""
-        return self.stored if self.narrow else None
+    def elements(self) -> ElementTypes:
+        """The elements that it multiplies and sums."""
+        types = self.precision or default_precision(self.dtype)
+        return ElementTypes(types, self.paired, self.stored if self.narrow else None, self.prologue)
 
     @property
     def x_row(self) -> int:
@@ -142,9 +139,8 @@ class Product:
             for name, strides in (("x", self.x_strides), ("w", self.w_strides), ("out", self.out_strides))
             if strides is not None
         )
-        pairs = " pairs" if self.paired else ""
         packed = f" packed{f' as {self.stored.name}' if self.narrow else ''}" if self.packed else ""
-        return f"{self.types}{pairs} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
+        return f"{self.elements} {sizes}; x {x}, w {w}{packed}{gates}{apart}{self._reach}"
 
     @property
     def _reach(self) -> str:

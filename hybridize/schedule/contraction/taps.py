@@ -27,8 +27,8 @@ from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
 from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.ending import Stores
-from hybridize.schedule.contraction.panels import Distances, tile_rows
+from hybridize.schedule.contraction.panels import ColumnPanels, Distances, tile_rows
+from hybridize.schedule.contraction.plan import ContractionPlan, factor_text
 from hybridize.schedule.contraction.prologue import Prologue
 
 
@@ -47,26 +47,6 @@ class TapAxis:
     w: int = 0
     """From one index of a part to the next: terms of a panel, or elements of the packed w where this is an axis of
     groups."""
-
-
-@frozen
-class TapPanels:
-    """Equal panels of columns beside each other."""
-
-    start: int
-    count: int
-    vectors: int
-    """Registers across a panel. The last columns of the last panel may not exist."""
-    unroll: int
-    """Terms that one turn of its tiles' loop sums."""
-    ahead: int = 0
-    """Bytes from where tiles read a panel to where they fetch it; 0: nowhere."""
-    share: int = 0
-    """Bytes of the panel after this one that a row of the largest part brings into the second-level cache."""
-    lines: int = 0
-    """Lines of memory of it that a turn brings, at most."""
-    step: int = 0
-    """Bytes of it from where a turn brings lines to where the next one does: they lie at equal distances in these."""
 
 
 @frozen
@@ -132,14 +112,9 @@ class TapBlocks:
 
 
 @frozen
-class TapPlan:
-    """The tiling of one contraction with windows."""
+class TapPlan(ContractionPlan):
+    """The plan of a contraction with windows."""
 
-    dtype: DType
-    """Of the elements that are multiplied and summed."""
-    lanes: int
-    sizes: tuple[int, ...]
-    """Of the axes of the result."""
     groups: tuple[TapAxis, ...]
     """Axes that x, w and the result share, all of them in every part."""
     spread: tuple[TapAxis, ...]
@@ -148,23 +123,15 @@ class TapPlan:
     taps: tuple[TapAxis, ...]
     terms: tuple[TapAxis, ...]
     """Axes whose elements lie one after the other in x, counted as one; slowest first."""
-    panels: tuple[TapPanels, ...]
+    panels: tuple[ColumnPanels, ...]
     tiles: tuple[TapTiles, ...]
     band: int
     """Units that every panel goes through before the next ones: so many keep x and the result near."""
     blocks: TapBlocks
-    paired: bool = False
-    """An element is two integers of 16 bits, whose products are added."""
     by_panels: bool = False
     """True if threads share the lines of one panel after the other; else lines, through all panels."""
-    stores: Stores = "results"
-    """As tiles do."""
     parts: int = 0
     """Terms that have a sum of their own, where there are more, about; 0: there are no parts."""
-    stored: DType | None = None
-    """Of the elements of panels, where tiles convert them; None for `dtype`."""
-    prologue: Prologue | None = None
-    """The way of elements of panels, over the axes of the result; loads from 0 on are of buffers of the epilogue."""
     widens: bool = False
     """True if each panel is converted once, in scratch, for all tiles of a band."""
 
@@ -198,11 +165,6 @@ class TapPlan:
         """Elements of the packed w."""
         return product(axis.size for axis in self.packed_groups) * self.columns * self.tap_count * self.term_count
 
-    @property
-    def panel(self) -> DType:
-        """The type of elements of panels in memory."""
-        return self.dtype if self.stored is None else self.stored
-
     @functools.cached_property
     def table_bytes(self) -> int:
         """Scratch for the table; 0 where it is a constant of the code."""
@@ -211,20 +173,20 @@ class TapPlan:
 
     @property
     def scratch_bytes(self) -> int:
-        """Scratch: the table, then sums that wait, or a panel that was converted."""
+        # The table, then sums that wait, or a panel that was converted.
         if same(self.blocks.count, 1):
             return self.table_bytes + (self._panel_bytes if self.widens else 0)
         widest = max(panels.vectors for panels in self.panels) * self.lanes
         return (
             self.table_bytes
-            + self.waiting_rows * (self.columns if self.blocks.outside else widest) * self.dtype.itemsize
+            + self.waiting_rows * (self.columns if self.blocks.outside else widest) * self.elements.itemsize
         )
 
     @property
     def _panel_bytes(self) -> int:
         """Bytes of the widest panel, converted."""
         widest = max(panels.vectors for panels in self.panels) * self.lanes
-        return (self.tap_count * self.term_count * widest * self.dtype.itemsize + 63) // 64 * 64
+        return (self.tap_count * self.term_count * widest * self.elements.itemsize + 63) // 64 * 64
 
     @property
     def waiting_rows(self) -> int:
@@ -249,15 +211,14 @@ class TapPlan:
 
     @property
     def units(self) -> int:
-        """Units of work that threads may share."""
         return self.panel_count * self.lines if self.by_panels else self.lines
 
     def __str__(self) -> str:
         def listed(axes: tuple[TapAxis, ...]) -> str:
-            return " ".join(f"a{axis.axis}<{text(axis.size)}>*{_factor(axis.x)}" for axis in axes) or "-"
+            return " ".join(f"a{axis.axis}<{text(axis.size)}>*{factor_text(axis.x)}" for axis in axes) or "-"
 
         lines = [
-            f"taps {self.dtype.name}{' pairs' if self.paired else ''}: groups {listed(self.packed_groups)}",
+            f"taps {self.elements}: groups {listed(self.packed_groups)}",
             f"  sum over {listed(self.taps)} then {listed(self.terms)}{self._parts}",
         ]
         for panels in self.panels:
@@ -269,9 +230,10 @@ class TapPlan:
                 f"  columns a{self.column.axis} from {panels.start}: {text(panels.count)} panels of {panels.vectors} "
                 f"vectors of {self.lanes}, {', '.join([f'{panels.unroll} terms a turn', *far])}"
             )
-        if self.stored is not None:
-            lines[0] += f"; panels of {self.stored.name}{', each converted to scratch' if self.widens else ''}"
-            lines += [str(self.prologue)] if self.prologue is not None else []
+        panel, prologue = self.elements.panel, self.elements.prologue
+        if panel is not None:
+            lines[0] += f"; panels of {panel.name}{', each converted to scratch' if self.widens else ''}"
+            lines += [str(prologue)] if prologue is not None else []
         words = f"{', threads share panels' if self.by_panels else ''}, stores {self.stores}"
         lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{words}")
         for tiles in self.tiles:
@@ -294,10 +256,6 @@ def _part_text(part: TapPart, tiles: TapTiles) -> str:
     taps = "x".join(map(text, part.taps)) or "1"
     sums = f"{taps} taps of {text(part.terms)} terms from {text(part.term)}"
     return f"[{', '.join(box)}] {sums}, x from {text(part.start)}"
-
-
-def _factor(x: int) -> str:
-    return f"({text(x)})" if is_symbolic(x) else str(x)
 
 
 @frozen
@@ -378,7 +336,7 @@ _WIDTHS = range(1, 5)
 
 def tap_panels(
     columns: int, rows: int, strides: tuple[int, int], sums: tuple[int, int], arithmetic: Arithmetic
-) -> tuple[TapPanels, ...]:
+) -> tuple[ColumnPanels, ...]:
     """Choose panels for so many columns and rows; `sums` are taps and terms of a tap.
 
     `strides` are the bytes from one row to the next, and from one term.
@@ -400,9 +358,8 @@ def tap_panels(
             unroll = _unrolled(strides, height, width, terms, target)
             tall = target.registers >= 32 and height > thresholds.FAR_ROWS
             far = taps * terms * width * target.vector_bytes > target.l1_bytes // 2
-            panels.append(
-                TapPanels(start * lanes, count, width, unroll, thresholds.TAP_AHEAD_BYTES if tall and far else 0)
-            )
+            ahead = thresholds.TAP_AHEAD_BYTES if tall and far else 0
+            panels.append(ColumnPanels(start * lanes, count, width, width * lanes, "", unroll=unroll, ahead=ahead))
     return tuple(panels)
 
 
@@ -451,7 +408,7 @@ def cycles(plan: TapPlan, target: Target) -> int:
         for number, panels in enumerate(plan.panels):
             height = tiles.heights[number]
             term = max(height * panels.vectors, height + panels.vectors, thresholds.LATENCY) // 2
-            nbytes = panels.vectors * plan.lanes * plan.dtype.itemsize
+            nbytes = panels.vectors * plan.lanes * plan.elements.itemsize
             for part in tiles.parts:
                 count = hint(panels.count) * hint(part.units) * -(-hint(part.rows) // height)
                 far = hint(part.sums) * nbytes > target.l1_bytes
@@ -495,18 +452,18 @@ def tap_blocks(plan: TapPlan, x_bytes: int, target: Target) -> TapBlocks:
     part = max((part for tiles in plan.tiles for part in tiles.parts), key=lambda part: hint(part.sums * part.units))
     tiles = next(tiles for tiles in plan.tiles if part in tiles.parts)
     sums, taps, near = hint(part.sums), product(part.taps), target.l2_bytes // 4
-    panel_bytes = sums * max(panels.vectors for panels in plan.panels) * plan.lanes * plan.dtype.itemsize
+    panel_bytes = sums * max(panels.vectors for panels in plan.panels) * plan.lanes * plan.elements.itemsize
     rows = sum(hint(one.units * one.rows) for kind in plan.tiles for one in kind.parts)
     # A tap of a gradient by a weight reads a part of x, so blocks cut that, too; one of a convolution reads all of it.
-    is_cut = rows * hint(part.terms) * plan.dtype.itemsize < x_bytes
+    is_cut = rows * hint(part.terms) * plan.elements.itemsize < x_bytes
     if is_cut:
         # Each tile goes over all pixels: of x it takes a line each, and all at one distance, so that they share few
         # sets of the cache and fill as much of it as lies between the first and the last.
-        reach = min(sums * abs(hint(plan.terms[-1].x)) * plan.dtype.itemsize, x_bytes)
+        reach = min(sums * abs(hint(plan.terms[-1].x)) * plan.elements.itemsize, x_bytes)
         wanted = -(-max(panel_bytes, x_bytes) // near) if panel_bytes + reach > 3 * near else 1
     else:
         # The next panel comes meanwhile. Measured: of 2 MiB, 1.1 MiB are read again and again at full speed.
-        far = hint(plan.packed_elements) * plan.dtype.itemsize > 2 * near
+        far = hint(plan.packed_elements) * plan.elements.itemsize > 2 * near
         wanted = -(-2 * panel_bytes // (2 * near - min(x_bytes, near))) if far else 1
     if wanted == 1 or rows <= max(tiles.heights):
         return TapBlocks()
@@ -515,12 +472,12 @@ def tap_blocks(plan: TapPlan, x_bytes: int, target: Target) -> TapBlocks:
     panels = hint(sum((panels.count for panels in plan.panels), 0))
     # All panels read x again where it does not stay near; or all sums go through memory for each block.
     again = (panels - 1) * x_bytes if is_cut and x_bytes > near else 0
-    return TapBlocks(count, again > 2 * hint(count) * rows * hint(plan.columns) * plan.dtype.itemsize)
+    return TapBlocks(count, again > 2 * hint(count) * rows * hint(plan.columns) * plan.elements.itemsize)
 
 
 def block_band(plan: TapPlan, target: Target) -> int:
     """Choose the lines whose sums wait together near the tiles."""
-    width = max(panels.vectors for panels in plan.panels) * plan.lanes * plan.dtype.itemsize
+    width = max(panels.vectors for panels in plan.panels) * plan.lanes * plan.elements.itemsize
     parts = [(part, max(tiles.heights)) for tiles in plan.tiles for part in tiles.parts]
     nbytes = max(1, sum(hint(part.units * (part.rows + height)) for part, height in parts) * width)
     lines = hint(plan.lines) * target.l2_bytes // 8 // nbytes
@@ -537,7 +494,8 @@ def narrowed(plan: TapPlan, stored: DType, prologue: Prologue | None) -> TapPlan
     panels = plan.panels
     if widens:
         panels = tuple(changed(one, ahead=0, share=0, lines=0, step=0) for one in panels)
-    return changed(plan, stored=stored, prologue=prologue, widens=widens, panels=panels)
+    elements = changed(plan.elements, panel=stored, prologue=prologue)
+    return changed(plan, elements=elements, widens=widens, panels=panels)
 
 
 def shared_by(plan: TapPlan, x_bytes: int, threads: int, target: Target) -> TapPlan:
@@ -546,7 +504,7 @@ def shared_by(plan: TapPlan, x_bytes: int, threads: int, target: Target) -> TapP
     """
     if is_symbolic(plan.lines) or is_symbolic(plan.panel_count) or plan.panel_count < 2:
         return plan
-    work, w_bytes = cycles(plan, target), hint(plan.packed_elements) * plan.dtype.itemsize
+    work, w_bytes = cycles(plan, target), hint(plan.packed_elements) * plan.elements.itemsize
 
     def duration(units: int, again: int) -> float:
         """The cycles of the thread that has most to do, about."""

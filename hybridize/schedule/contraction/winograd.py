@@ -33,10 +33,12 @@ from hybridize.loops.contraction import Contraction, Subscript, plain
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
+from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of, suits, tap_plan
-from hybridize.schedule.contraction.ending import Ending, Stores, plain_ending
+from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, suits, tap_plan
+from hybridize.schedule.contraction.ending import Ending, plain_ending
+from hybridize.schedule.contraction.plan import ContractionPlan
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
 from hybridize.schedule.homes import Home, no_halo, ordered
 from hybridize.schedule.kernel import Kernel
@@ -162,12 +164,14 @@ def _left_factor(ratio: Fraction) -> Fraction:
 
 
 @frozen
-class WinogradPlan:
-    """The tiling of one convolution by F(m, 3)."""
+class WinogradPlan(ContractionPlan):
+    """The plan of one convolution by F(m, 3).
+
+    Tiles that store all of their pixels store as `stores` says; those that are cut have the epilogue in a loop over
+    pixels. Channels, or columns, are transformed `lanes` at once.
+    """
 
     points: tuple[Fraction, ...]
-    sizes: tuple[int, ...]
-    """Of the axes of the result."""
     images: tuple[TapAxis, ...]
     """Axes of the result along which windows do not move, slowest first."""
     down: TapAxis
@@ -181,8 +185,6 @@ class WinogradPlan:
     """Of a block."""
     products: TapPlan
     """Of the axes position, tile, column | channel."""
-    stores: Stores = "results"
-    """As tiles do that store all of their pixels; those that are cut have the epilogue in a loop over pixels."""
 
     @property
     def pixels(self) -> int:
@@ -193,11 +195,6 @@ class WinogradPlan:
     def reach(self) -> int:
         """Pixels of x that a tile reads along an axis."""
         return self.pixels + TAPS - 1
-
-    @property
-    def lanes(self) -> int:
-        """Channels, or columns, that are transformed at once."""
-        return self.products.lanes
 
     @property
     def transforms(self) -> Transforms:
@@ -221,7 +218,7 @@ class WinogradPlan:
 
     @property
     def units(self) -> int:
-        """Blocks of tiles: threads may share them."""
+        # Blocks of tiles.
         return _tiles(self.tile_count, self.tiles)
 
     @property
@@ -242,13 +239,12 @@ class WinogradPlan:
     @property
     def offsets(self) -> tuple[int, int, int]:
         """Bytes of scratch before the transformed x, before the products, and before their own scratch."""
-        itemsize = self.products.dtype.itemsize
+        itemsize = self.elements.itemsize
         first = self.transformed.elements * itemsize
         return 0, first, first + self.summed.elements * itemsize
 
     @property
     def scratch_bytes(self) -> int:
-        """Scratch of a block."""
         return self.offsets[2] + self.products.scratch_bytes
 
     def __str__(self) -> str:
@@ -335,7 +331,10 @@ def _windows(arranged: Arrangement) -> _Windows | None:
         return None
     if _axes(contraction.w) != {arranged.column, *arranged.sums}:
         return None
-    return _Windows(images, down, across, arranged.column, channel, (first, second), (back, left))
+    return _Windows(
+        images=images, down=down, across=across, column=arranged.column, channel=channel, taps=(first, second),
+        turned=(back, left),
+    )  # fmt: skip
 
 
 def _axes(subscripts: Sequence[Subscript]) -> set[int] | None:
@@ -360,7 +359,7 @@ def _outputs(arranged: Arrangement, windows: _Windows, stable: bool, target: Tar
         return None
     images = product(hint(sizes[axis]) for axis in windows.images)
     down, across = hint(sizes[windows.down]), hint(sizes[windows.across])
-    lanes, pairs = lanes_of(float32, target), channels * columns
+    lanes, pairs = Arithmetic(float32, target).lanes, channels * columns
     for m in (4, 2):
         if any(bounds(sizes[axis])[0] < m for axis in (windows.down, windows.across)):
             continue
@@ -409,7 +408,7 @@ def winograd_reading(
 
 def _plan(arranged: Arrangement, windows: _Windows, x: Home, m: int, target: Target) -> WinogradPlan:
     contraction = arranged.contraction
-    sizes, lanes = contraction.sizes, lanes_of(float32, target)
+    sizes, lanes = contraction.sizes, Arithmetic(float32, target).lanes
 
     def axis(number: int) -> TapAxis:
         steps = zip(contraction.x, x.strides, strict=True)
@@ -433,8 +432,9 @@ def _plan(arranged: Arrangement, windows: _Windows, x: Home, m: int, target: Tar
     assert inner is not None, "products of matrices have rows and columns"
     tiled = tap_plan(inner, inner.phases, _stacked(positions, tiles, channels, lanes), target)
     return WinogradPlan(
-        _POINTS[m], contraction.shape, tuple(images), axis(windows.down), axis(windows.across), windows.column, start,
-        channels, tiles, tiled,
+        elements=tiled.elements, lanes=lanes, sizes=contraction.shape, stores="results", points=_POINTS[m],
+        images=tuple(images), down=axis(windows.down), across=axis(windows.across), column=windows.column,
+        start=start, channels=channels, tiles=tiles, products=tiled,
     )  # fmt: skip
 
 
@@ -456,7 +456,7 @@ def products_ending(plan: WinogradPlan) -> Ending:
     sizes = plan.reach**2, plan.tiles, plan.sizes[plan.column]
     space = Space(Interner(), dict(enumerate(sizes)))
     place = plan.summed.address(space, tuple(map(space.axis, range(3))))
-    return plain_ending(space, plan.products.dtype, plan.summed.elements, place)
+    return plain_ending(space, plan.elements.dtype, plan.summed.elements, place)
 
 
 @remembered
@@ -472,7 +472,7 @@ def transformed_weights(
     windows = _windows(arranged)
     assert windows is not None
     interner, program = Interner(), linear_program(plan.transforms.w)
-    params = (Param(products.dtype, plan.packed_elements, True), Param(of, home.elements, False))
+    params = (Param(products.elements.dtype, plan.packed_elements, True), Param(of, home.elements, False))
     nests, loops = Nests(machine, params, interner), []
     for part in products.panels:
         width = part.vectors * products.lanes
@@ -498,10 +498,10 @@ def transformed_weights(
         statements = []
         for i in range(plan.reach):
             for j, value in enumerate(_applied(interner, program, [values[i] for values in columns])):
-                element = interner.cast(value, products.dtype)
+                element = interner.cast(value, products.elements.dtype)
                 if ragged:
                     exists = interner.call(bool_, "lt", (column, interner.number(products.column.size)))
-                    element = interner.select(exists, element, interner.const(products.dtype, 0.0))
+                    element = interner.select(exists, element, interner.const(products.elements.dtype, 0.0))
                 stored = space.affine(
                     [(panel, width * plan.channels), (channel, width), (lane, 1)],
                     ((i * plan.reach + j) * products.columns + part.start) * plan.channels,

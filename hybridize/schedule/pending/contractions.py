@@ -9,28 +9,30 @@ from hybridize.base.dims import hint, is_symbolic, product, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
+from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
 from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import bytes_moved
 from hybridize.machine.arithmetic import converts_quickly
 from hybridize.machine.target import Target
-from hybridize.schedule.bands import Access, BandMember, is_large, suits_band
+from hybridize.schedule.bands import BandMember, is_large, suits_band
 from hybridize.schedule.contraction import (
+    ContractionPlan,
+    MatrixPlan,
     Product,
-    ProductPlan,
     make_packing,
     make_plan,
     packing_kernel,
+    packing_of_taps,
     packing_pays,
     winograd,
 )
 from hybridize.schedule.contraction.arrangement import Arrangement, OperandReading, reading
 from hybridize.schedule.contraction.copies import into_home, leaves_as_it_is
-from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import Ending, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
-from hybridize.schedule.contraction.product import Strides, place
+from hybridize.schedule.contraction.product import place
 from hybridize.schedule.contraction.taps import TapPlan, narrowed, shared_by
 from hybridize.schedule.derived import packed, part
 from hybridize.schedule.epilogue import ending_of, ending_of_product
@@ -45,7 +47,6 @@ from hybridize.schedule.prologues import PrologueOp, prologue_of, prologue_of_ta
 from hybridize.schedule.rolling import RollingMember
 from hybridize.schedule.steps import (
     Address,
-    ContractionPlan,
     ContractionStep,
     Derived,
     Provenance,
@@ -86,31 +87,25 @@ class PendingContraction(PendingSteps):
     workspace: ScratchBlock
 
     def member(self, program: Scheduling) -> BandMember | RollingMember | None:
-        return self._of_rows(program) if isinstance(self.plan, ProductPlan) else self._of_lines(program)
+        return self._of_rows(program) if isinstance(self.plan, MatrixPlan) else self._of_lines(program)
 
     def _of_rows(self, program: Scheduling) -> BandMember | None:
         (x, w), places, out = self.operands, program.grouping.places, self.out
-        if not isinstance(self.plan, ProductPlan) or not suits_band(self.plan):
+        if not isinstance(self.plan, MatrixPlan) or not suits_band(self.plan):
             return None
         if not is_large(self.nbytes, program.target):
             return None
         if out in places or any(same(value.type.size, 0) for value in (out, x, w, *self.values)):
             return None  # what has no elements lies nowhere
         of = self.plan.product
-        space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
-
-        def access(value: Value, axes: tuple[int, ...], strides: Strides | None, *, written: bool = False) -> Access:
-            where = axes, strides, places.home(value).offset
-            key = (place, tuple(space.ranges.values()), *where)
-            return program.access(
-                value, program.interner.results.of(key, lambda: place(space, *where)), written=written
-            )
-
-        rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
-        accesses = [access(out, (0, 1, 2), of.out_strides, written=True)]
-        accesses.append(access(x, rows if of.shared_x else (0, *rows), of.x_strides))
+        offsets = tuple([places.home(value).offset for value in (out, x, w)])
+        # Products of equal layers are one object.
+        _, space, (stored, read, columns) = program.lowerings.results.of(
+            (_accesses_of, id(of), *offsets), lambda: _accesses_of(program, of, offsets)
+        )
+        accesses = [program.access(out, stored, written=True), program.access(x, read, written=False)]
         if self.copies[1] is None:
-            accesses.append(access(w, columns if of.shared_w else (0, *columns), of.w_strides))
+            accesses.append(program.access(w, columns, written=False))
         sides = [store for store in self.ending.stores if self.values[store.buffer] is not out]
         accesses += [program.access(self.values[side.buffer], side.index, written=True) for side in sides]
         values = [expr for side in sides for expr in (side.index, side.value)]
@@ -136,21 +131,17 @@ class PendingContraction(PendingSteps):
             return None  # its operands do not lie where the tiles read them
         values, places = self.values, program.grouping.places
         return RollingMember(
-            number=self.number,
-            plan=self.by_lines,
-            stores=self.ending.stores,
-            x=program.storage.of(self.operands[0]),
-            memories=tuple(map(program.storage.of, values)),
+            number=self.number, plan=self.by_lines, stores=self.ending.stores,
+            x=program.storage.of(self.operands[0]), memories=tuple(map(program.storage.of, values)),
             elements=tuple(places.own(places.root(value)).elements for value in values),
-            itemsizes=tuple(value.type.dtype.itemsize for value in values),
-            nbytes=self.nbytes,
+            itemsizes=tuple(value.type.dtype.itemsize for value in values), nbytes=self.nbytes,
             flops=self.flops,
-        )
+        )  # fmt: skip
 
     def steps(self, program: Scheduling) -> list[StepOperations]:
         storage, steps = program.storage, list[StepOperations]()
         # Tiles of matrices begin at the first element; those that walk homes are told where it is in the memory.
-        first = storage.first if isinstance(self.plan, ProductPlan) else storage.around
+        first = storage.first if isinstance(self.plan, MatrixPlan) else storage.around
         operands = []
         for word, value, copy in zip(("copy in", "pack"), self.operands, self.copies, strict=True):
             operands.append(first(value) if copy is None else address_of(copy.place))
@@ -168,22 +159,27 @@ class PendingContraction(PendingSteps):
                 operands[1] = address_of(placed.packed)
         own, addresses = address_of(self.workspace), (*operands, *stored)
         step = ContractionStep(
-            provenance=self.provenance,
-            addresses=addresses,
-            workspace=own,
-            split=split,
-            part=part,
-            plan=plan,
-            ending=self.ending,
-            out=self.out.type,
-            nbytes=self.nbytes,
-        )
+            provenance=self.provenance, addresses=addresses, workspace=own, split=split, part=part, plan=plan,
+            ending=self.ending, out=self.out.type, nbytes=self.nbytes,
+        )  # fmt: skip
         steps.append((step, self.flops))
         for param, copy in self.turned.items():
             assert copy.kernel is not None
             to = storage.around(self.values[param])
             steps.append(copying(program, "copy out", copy.kernel, to, address_of(copy.place)))
         return steps
+
+
+def _accesses_of(
+    program: Scheduling, of: Product, offsets: Sequence[int]
+) -> tuple[Product, Space, tuple[Expr, Expr, Expr]]:
+    """The place of an element of the result and of both operands, over axes that all of them share."""
+    space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
+    rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
+    axes = (0, 1, 2), (rows if of.shared_x else (0, *rows)), (columns if of.shared_w else (0, *columns))
+    strides = of.out_strides, of.x_strides, of.w_strides
+    stored, x, w = (place(space, *where) for where in zip(axes, strides, offsets, strict=True))
+    return of, space, (stored, x, w)
 
 
 def pending_product(program: Scheduling, step: NodeStep, of: Product, number: int) -> PendingContraction:
@@ -196,9 +192,9 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
         of = changed(of, prologue=prologue_of(step.node.op, step.operands[1:], of, program.lowerings))
     is_narrow = of.stored != of.arithmetic(program.target).accumulate
     is_narrow = is_narrow and converts_quickly(of.stored, program.target)
-    packing = _packed_matrices(program, step.operands[1], changed(of, narrow=is_narrow))
+    packing = _packed_matrices(program, step.operands[1], _stored_as(program, of, packed=of.packed, narrow=is_narrow))
     assert packing is not None or of.prologue is None, "only packed panels have a prologue"
-    of = changed(of, packed=packing is not None, narrow=packing is not None and is_narrow)
+    of = _stored_as(program, of, packed=packing is not None, narrow=packing is not None and is_narrow)
     if draft is None:
         ending, values = _plain_product(program, of, out), [out]
     else:
@@ -220,11 +216,23 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
     )
 
 
+def _stored_as(program: Scheduling, of: Product, *, packed: bool, narrow: bool) -> Product:
+    """A product whose second operand is stored so; one object for one."""
+    if (of.packed, of.narrow) == (packed, narrow):
+        return of
+    key = (_stored_as, id(of), packed, narrow)
+    return program.lowerings.results.of(key, lambda: (of, changed(of, packed=packed, narrow=narrow)))[1]
+
+
 def _plain_product(program: Scheduling, of: Product, out: Value) -> Ending:
     """The epilogue of a product that is stored as it is."""
-    space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns})
-    elements = program.grouping.places.own(out).elements
-    return plain_ending(space, out.type.dtype, elements, place(space, (0, 1, 2), of.out_strides))
+    dtype, elements = out.type.dtype, program.grouping.places.own(out).elements
+
+    def make() -> tuple[Product, Ending]:
+        space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns})
+        return of, plain_ending(space, dtype, elements, place(space, (0, 1, 2), of.out_strides))
+
+    return program.lowerings.results.of((_plain_product, id(of), dtype.num, elements), make)[1]
 
 
 def _pending(
@@ -250,21 +258,10 @@ def _pending(
     nodes = [step.node, *(() if draft is None else (node for _, node, _ in reversed(draft.group.members)))]
     provenance, (x, w) = program.provenance(nodes), step.operands[:2]
     return PendingContraction(
-        number=number,
-        provenance=provenance,
-        operands=(x, w),
-        plan=plan,
-        by_lines=by_lines,
-        out=out,
-        ending=ending,
-        values=tuple(values),
-        copies=copies,
-        turned=turned,
-        nbytes=nbytes,
-        flops=flops,
-        split=split,
-        workspace=workspace,
-    )
+        number=number, provenance=provenance, operands=(x, w), plan=plan, by_lines=by_lines, out=out,
+        ending=ending, values=tuple(values), copies=copies, turned=turned, nbytes=nbytes, flops=flops,
+        split=split, workspace=workspace,
+    )  # fmt: skip
 
 
 def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: Value) -> Product:
@@ -272,6 +269,8 @@ def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: V
     assert isinstance(step.tiled, MatrixProduct)
     home_of, merged = program.grouping.places.home, step.tiled.is_merged
     if any(same(value.type.size, 0) for value in (*step.operands, out)):
+        return product
+    if all(map(program.grouping.places.is_ordered, (*step.operands[:2], out))):
         return product
     x, w = (
         memory_order(home_of(value), value.type.shape, merged=merged and number == 0)
@@ -346,6 +345,7 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
         if isinstance(step.node.op, PrologueOp):
             prologue = prologue_of_taps(step.node.op, step.operands[1:], len(ending.params), program.lowerings)
             ending, values = changed(ending, params=(*ending.params, *prologue.params)), [*values, *others]
+            prologue = changed(prologue, params=())  # which are those of the epilogue
         plan = narrowed(plan, w.type.dtype, prologue)
     second = _packed_second(program, arranged, read, plan, w, number)
     by_lines = changed(plan, by_lanes=False) if isinstance(plan, LanePlan) else plan
@@ -407,7 +407,7 @@ def _turned(
 
 def _is_narrow(plan: TapPlan, stored: DType, target: Target) -> bool:
     """Tell whether panels of a known operand have its elements as they are stored."""
-    return stored != plan.dtype and converts_quickly(stored, target) and not is_symbolic(plan.packed_elements)
+    return stored != plan.elements.dtype and converts_quickly(stored, target) and not is_symbolic(plan.packed_elements)
 
 
 def _packed_second(
@@ -427,7 +427,8 @@ def _packed_second(
     elif not read.packed:
         return None
     elif isinstance(plan, TapPlan):
-        elements, fill = plan.packed_elements, panels_of_taps(arranged.contraction, plan, source, program.target)
+        packing = packing_of_taps(plan, arranged.contraction, *source)
+        elements, fill = plan.packed_elements, packing_kernel(packing, program.target)
     else:
         elements = read.second.elements
         fill = into_home(w.type.shape, source, (read.second, dtype), program.target)

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Value
+from hybridize.loops.expr import Expr, Load
 from hybridize.loops.kernel import Param
-from hybridize.loops.measure import kernel_bytes
+from hybridize.loops.measure import kernel_bytes, walk
 from hybridize.schedule.bands import BandMember, is_large
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
@@ -53,10 +56,12 @@ class PendingLoops(PendingSteps):
         values = {n: value for n, value in enumerate(draft.buffers) if n not in draft.row_local}
         if any(same(value.type.size, 0) for value in values.values()):
             return None
+        touched = draft.results.of(_touched_by, lambda: _touched_by(draft))
         accesses = [
-            program.access(values[s.buffer], s.index, written=True) for s in draft.statements if s.buffer in values
+            program.access(values[buffer], index, written=written)
+            for buffer, index, written in touched
+            if buffer in values
         ]
-        accesses += program.loads(values, *(expr for s in draft.statements for expr in (s.index, s.value)))
         rows = draft.group.rows
 
         def suits(axes: tuple[int, ...]) -> bool:
@@ -95,7 +100,7 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
     kernel = finish(draft, numbering, program.target, program.threads)
     lanes = max((nest.lanes for nest in kernel.nests), default=1)
     provenance = program.provenance(node for _, node, _ in reversed(group.members))
-    flops = sum(local.cost * value.type.size for value, _, local in group.members)
+    flops = draft.results.of(_flops_of, lambda: _flops_of(draft))
     nbytes = kernel_bytes(kernel.elements)
     local = [row.nbytes * lanes for row in rows]
     # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
@@ -122,6 +127,17 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
     )
 
 
+def _flops_of(draft: Draft) -> int:
+    return sum(local.cost * value.type.size for value, _, local in draft.group.members)
+
+
+def _touched_by(draft: Draft) -> tuple[tuple[int, Expr, bool], ...]:
+    """The buffers that statements store, where, and those that they load."""
+    stored = [(one.buffer, one.index, True) for one in draft.statements]
+    parts = walk(*(expr for one in draft.statements for expr in (one.index, one.value)))
+    return (*stored, *((part.operand, part.indices[0], False) for part in parts if isinstance(part, Load)))
+
+
 def _merged(program: Scheduling, draft: Draft, number: int) -> dict[int, int]:
     """Buffers that take over the memory of another one, which dies in this step."""
     for value in draft.group.materialised:
@@ -142,19 +158,26 @@ def _merged(program: Scheduling, draft: Draft, number: int) -> dict[int, int]:
 
 def _numbered(
     program: Scheduling, draft: Draft, merged: dict[int, int]
-) -> tuple[Numbering, list[Value], list[TensorType]]:
+) -> tuple[Numbering, list[Value], tuple[TensorType, ...]]:
     """Params in the order of the draft's buffers, merged ones once; rows after them."""
+    # Of equal drafts buffers are of equal types, and lie equally.
+    key = (_numbers_of, *merged.items())
+    numbering, order, rows = draft.results.of(key, lambda: _numbers_of(draft, merged))
+    return numbering, [draft.buffers[number] for number in order], rows
+
+
+def _numbers_of(draft: Draft, merged: Mapping[int, int]) -> tuple[Numbering, tuple[int, ...], tuple[TensorType, ...]]:
     written = {statement.buffer for statement in draft.statements}
     used = written | draft.read_buffers()
     params: list[Param] = []
-    order: list[Value] = []
+    order: list[int] = []
     buffers: dict[int, int] = {}
     back = {source: target for target, source in merged.items()}
     for number, value in enumerate(draft.buffers):
         if number in draft.row_local or number in merged or number not in used:
             continue
         buffers[number] = len(params)
-        order.append(value)
+        order.append(number)
         params.append(Param(value.type.dtype, draft.elements(number), number in written or number in back))
     for target, source in merged.items():
         buffers[target] = buffers[source]
@@ -169,4 +192,4 @@ def _numbered(
         buffers[number] = len(params) + len(locals_)
         locals_.append(Param(dtype, length, True))
         rows.append(TensorType((length,), dtype))
-    return Numbering(tuple(params), tuple(locals_), buffers), order, rows
+    return Numbering(tuple(params), tuple(locals_), buffers), tuple(order), tuple(rows)

@@ -9,9 +9,9 @@ import pytest
 import hybridize as hy
 from hybridize import np
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.llvm.engine import emit_object
 from hybridize.codegen.llvm.library import emit
 from hybridize.codegen.llvm.library.model import MARKER_BYTES
+from hybridize.codegen.llvm.objects import emit_object
 from hybridize.formats.deployable import deployable
 from hybridize.formats.library import write_library
 from hybridize.formats.library.declared import check_declared, undefined

@@ -5,68 +5,52 @@ from __future__ import annotations
 
 from hybridize.base.dims import is_symbolic
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import any_dots, dots, flip, move, sums
-from hybridize.codegen.llvm.contraction.out import Out
-from hybridize.codegen.llvm.contraction.share import Share, Whole
-from hybridize.codegen.llvm.contraction.tiles import each_tile, stretch
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.contraction.out import StoredSums
+from hybridize.codegen.llvm.contraction.share import BatchMember, PartOfMember
+from hybridize.codegen.llvm.contraction.tiles import each_tile
 from hybridize.schedule.contraction.dots import Dots, DotsTile
-from hybridize.schedule.contraction.plan import ProductPlan
 
 
-def emit_flipped(f: Function, plan: ProductPlan, dots: Dots, arithmetic: ArithmeticEmitter, w: str, to: str) -> None:
+def emit_flipped(member: BatchMember, to: str) -> None:
     """Write w, stored [k, n], as [n, k]."""
-    product = plan.product
+    f, arithmetic, product, dots = member.f, member.arithmetic, member.plan.product, member.plan.dots
+    assert dots is not None, "w is flipped for dot products"
     row, name = product.w_row * arithmetic.stored_bytes, flip(f.module, arithmetic)
     with f.loop(0, product.k, arithmetic.lanes) as loop:
         left = f.op(f"sub i64 {f.operand(product.k)}, {loop.index}")
-        source, target = f.at(w, f.times(loop.index, row)), f.at(to, f.times(loop.index, arithmetic.bytes))
-        move(f, name, target, dots.w_row, source, row, left, product.n)
+        source, target = f.at(member.w, f.times(loop.index, row)), f.at(to, f.times(loop.index, arithmetic.bytes))
+        move(f, name, (target, dots.w_row), (source, row), left, product.n)
 
 
-def emit_dots(
-    f: Function,
-    plan: ProductPlan,
-    dots: Dots,
-    arithmetic: ArithmeticEmitter,
-    x: str,
-    w: str,
-    batch: str,
-    share: Share | Whole,
-    out: Out,
-) -> None:
+def emit_dots(member: BatchMember) -> None:
     """Write the product for one member of the batch."""
+    f, plan, arithmetic, dots = member.f, member.plan, member.arithmetic, member.plan.dots
+    assert dots is not None, "the plan of this form has them"
     raw_row = arithmetic.lanes + dots.any_columns - 1
     raw, c = (
         f.alloca(arithmetic.type, dots.height * raw_row * arithmetic.lanes),
         f.alloca(arithmetic.type, dots.height * plan.product.gates * dots.block),
     )
     for part in dots.ranges:
-        with f.loop(*stretch(f, share, part.start, part.stop, part.width), part.width) as loop:
-            panel = f.at(w, f.times(loop.index, dots.w_row))
-            columns = _Columns(f, plan, dots, arithmetic, x, panel, loop.index, part.width, batch, raw, c, out)
-            each_tile(f, plan.product.m, dots.heights, share, columns.tile)
+        with f.loop(*member.stretch(part.start, part.stop, part.width), part.width) as loop:
+            panel = f.at(member.w, f.times(loop.index, dots.w_row))
+            columns = _Columns(member, dots, panel, loop.index, width=part.width, raw=raw, c=c)
+            each_tile(f, plan.product.m, dots.heights, member.share, columns.tile)
 
 
 @frozen
-class _Columns:
+class _Columns(PartOfMember):
     """`width` columns of the product, the first of which is `column`, at `w`."""
 
-    f: Function
-    plan: ProductPlan
     functions: Dots
-    arithmetic: ArithmeticEmitter
-    x: str
     w: str
     column: str
     width: int
-    batch: str
     raw: str
     """Room for the sums of a tile, lane by lane."""
     c: str
     """Room for the sums, in rows of `functions.block` for each gate."""
-    out: Out
 
     @property
     def raw_bytes(self) -> int:
@@ -79,7 +63,7 @@ class _Columns:
         product, lanes = self.plan.product, arithmetic.lanes
         gate_sums = self.functions.block * arithmetic.bytes
         c_stride = product.gates * gate_sums
-        x = f.at(self.x, f.times(row, product.x_row * arithmetic.stored_bytes))
+        x = f.at(self.member.x, f.times(row, product.x_row * arithmetic.stored_bytes))
         with f.loop(0, product.gates) as gate:
             w = f.at(self.w, f.times(gate.index, product.columns * self.functions.w_row))
             c = f.at(self.c, f.times(gate.index, gate_sums))
@@ -87,7 +71,7 @@ class _Columns:
                 self.streamed(height, x, w, c, c_stride)
             else:
                 self.registers(height, x, w, c, c_stride)
-        self.out.store(self.c, c_stride, row, self.column, height, width, self.batch, gate_sums)
+        self.member.store(StoredSums(self.c, c_stride, gate_sums), row, self.column, height, width)
 
     def registers(self, height: str | int, x: str, w: str, c: str, c_stride: int) -> None:
         """The sums of all columns, a register of them at a time, into c."""

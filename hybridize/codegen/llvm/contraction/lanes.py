@@ -45,7 +45,7 @@ def emit_lanes(
     The range counts the plan's units; calls for several ranges may run at the same time.
     """
     f = function_of_tiles(module, name, len(ending.params), ranged)
-    arithmetic = ArithmeticEmitter(plan.dtype, target, plan.paired)
+    arithmetic = ArithmeticEmitter.of_elements(plan.elements, target)
     units = ("%first", "%last") if ranged else ("0", f.operand(plan.units))
     before = 0
     for number, tiles in enumerate(plan.tiles):
@@ -211,7 +211,7 @@ class _Lines:
                 for pointer, stride in ((x, self.plan.x_stride), (w, self.plan.w_stride))
             )
         zeros = [self.arithmetic.zero] * math.prod(self.box)
-        sums = self._sums(f, x, w, width, self.tiles.sums, (), zeros)
+        sums = self._sums(f, (x, w), width, self.tiles.sums, (), zeros)
         if column is None:
             sums = [self.arithmetic.sums(f, [each]) for each in sums]
         elements = elements_of_result(f, self.arithmetic.target, self.ending.params, self.plan.sizes, placed=False)
@@ -234,15 +234,14 @@ class _Lines:
                 if count > 1 or axis not in elements.axes
             ]
             inside, lanes = self.plan.stores == "results" or len(sums) == 1, 1 if column is None else self.plan.lanes
-            emit_ending(f, elements, self.ending, self.arithmetic, box, sums, lanes, inside=inside)
+            emit_ending(f, elements, self.ending, self.arithmetic, box, sums, lanes=lanes, inside=inside)
 
     # Sums
 
     def _sums(
         self,
         f: Function,
-        x: str,
-        w: str,
+        pointers: tuple[str, str],
         width: Width,
         axes: Sequence[tuple[int, int]],
         box: tuple[int, ...],
@@ -250,7 +249,8 @@ class _Lines:
     ) -> list[str]:
         """Write the loops over axes that are summed over, which go through boxes of them, and the turns within."""
         if not axes:
-            return self._turn(f, x, w, width, box, sums)
+            return self._turn(f, *pointers, width, box, sums)
+        x, w = pointers
         (axis, count), inner = axes[0], axes[1:]
         size, bytes = self._size(axis), self.arithmetic.bytes
         if axis == self.plan.lane:
@@ -265,7 +265,7 @@ class _Lines:
             with f.loop(start, stop, step, [(self.arithmetic.vector, value) for value in sums]) as loop:
                 x_at = f.at(x, f.times(loop.index, self.plan.x_stride(axis) * bytes))
                 w_at = f.at(w, f.times(loop.index, self.plan.w_stride(axis) * bytes))
-                loop.following = self._sums(f, x_at, w_at, width, inner, (*box, step), loop.values)
+                loop.following = self._sums(f, (x_at, w_at), width, inner, (*box, step), loop.values)
             return loop.results
 
         if isinstance(whole, str) or not same(whole, 0):

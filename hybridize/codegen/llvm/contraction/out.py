@@ -4,48 +4,41 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.contraction.epilogue import EpilogueEmitter, RowSums
 from hybridize.codegen.llvm.contraction.micro import TileEnding
 from hybridize.codegen.llvm.functions.halves import shortened
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.registers import first_lanes, masked_store
 from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.schedule.contraction.panels import ColumnPanels
-from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product, Strides
-
-RowSums = tuple[str, Sequence[str]]
-"""A row as an i64 register, and the sums of its elements, a register for each gate."""
+from hybridize.schedule.contraction.tiles import MatrixPlan
 
 
 @frozen
-class EpilogueEmitter:
-    """Writes the code that each sum goes through before it is stored."""
+class StoredSums:
+    """Sums in memory: where they begin, and the bytes from one row to the next and from one gate to the next."""
 
-    dtype: DType
-    """Of the result in memory."""
-    emit: Callable[[Function, Sequence[RowSums], str, int, str, str | None], Iterable[str]]
-    """`emit(f, rows, column, lanes, batch, mask)` writes code that turns the sums of `lanes` elements of each of some
-    rows, `out[batch, row, column : column + lanes]`, into registers of `dtype`, i16 for 16-bit floats. `column` and
-    `batch` are i64 registers. With a mask (`<lanes x i1>`) only its lanes exist: loads must use it. Sums are float for
-    floats of up to 32 bits, i1 for bool, else of the operands' own type."""
-    params: tuple[tuple[str, str], ...] = ()
-    """Further parameters (type, name) of the function, `%name` within `emit`."""
+    pointer: str
+    stride: str | int
+    gate: str | int
 
 
 @frozen
 class Out:
-    """The result of a contraction, as the function that computes it sees it."""
+    """The result of a product, as the function that computes it sees it, for a member of the batch."""
 
     f: Function
-    plan: ProductPlan
+    plan: MatrixPlan
     arithmetic: ArithmeticEmitter
     epilogue: EpilogueEmitter | None
+    batch: str
 
     @functools.cached_property
     def storing(self) -> str:
@@ -62,30 +55,18 @@ class Out:
         """The arguments of the epilogue's own parameters."""
         return [f"{type} %{param}" for type, param in (self.epilogue.params if self.epilogue else ())]
 
-    def store(
-        self,
-        c: str,
-        stride: str | int,
-        row: str,
-        column: str,
-        rows: str | int,
-        width: str | int,
-        batch: str,
-        gate: str | int,
-    ) -> None:
-        """Take the sums c[rows][width] of each gate, rows `stride` and gates `gate` bytes apart, to
-        out[batch, row.., column..].
-        """
-        words = [stride, row, column, rows, width, batch, self.plan.product.columns]
-        words += [gate] * (self.plan.product.gates > 1)
+    def store(self, sums: StoredSums, row: str, column: str, rows: str | int, width: str | int) -> None:
+        """Take the sums [rows][width] of each gate to out[batch, row.., column..]."""
+        words = [sums.stride, row, column, rows, width, self.batch, self.plan.product.columns]
+        words += [sums.gate] * (self.plan.product.gates > 1)
         passed = [f"i64 {self.f.operand(word)}" for word in words]
-        self.f.call(self.storing, ["ptr %out", f"ptr {c}", *passed, *self.arguments])
+        self.f.call(self.storing, ["ptr %out", f"ptr {sums.pointer}", *passed, *self.arguments])
 
     def takes(self, section: ColumnPanels) -> bool:
         """Tell whether tiles of a section may leave their sums in memory themselves."""
         return section.whole and self.plan.stores != "buffer"
 
-    def ending(self, row: str, column: str, batch: str) -> tuple[TileEnding, Sequence[str]] | None:
+    def ending(self, row: str, column: str) -> tuple[TileEnding, Sequence[str]] | None:
         """Return the epilogue of tiles of such sections, and its arguments; None where they store their sums as they
         are.
         """
@@ -107,12 +88,12 @@ class Out:
                     for row, number in enumerate(numbered)
                 ]
                 column = f.plus("%the.column", v * lanes)
-                finished = _finished(f, arithmetic, epilogue, pairs, column, lanes, None)
+                finished = _finished(f, arithmetic, epilogue, pairs, column, lanes)
                 for line, value in zip(lines, finished, strict=True):
                     _write(f, value, f.at(line, v * lanes * dtype.itemsize), dtype, lanes, None)
 
         end = TileEnding(f"{self.f.name}.tile", params, emit)
-        return end, [*(f"i64 {word}" for word in (row, column, batch)), *self.arguments]
+        return end, [*(f"i64 {word}" for word in (row, column, self.batch)), *self.arguments]
 
     @property
     def dtype(self) -> DType:
@@ -124,9 +105,9 @@ class Out:
         """From one row to the next."""
         return self.plan.product.out_row * self.dtype.itemsize
 
-    def at(self, row: str, column: str, batch: str) -> str:
+    def at(self, row: str, column: str) -> str:
         """Return a pointer to an element."""
-        f = self.f
+        f, batch = self.f, self.batch
         product = self.plan.product
         if product.out_strides is not None:
             member = f.times(member_offset(f, batch, product.out_strides), self.dtype.itemsize)
@@ -168,6 +149,22 @@ def emit_store(
     if ragged:
         whole = f.op(f"sub i64 %the.width, {f.op(f'urem i64 %the.width, {lanes}')}") if wide else "0"
     gates = [f.times("%the.gate", str(gate)) for gate in range(product.gates)]
+
+    def store(c: str, line: str, row: str, offset: str, lanes: int, mask: str | None = None) -> None:
+        """Sums at `c + offset` to the element `line + offset` of out."""
+        # The buffer of sums is as wide as its registers, so reading the lanes that do not exist is harmless.
+        first = f.at(c, f.times(offset, arithmetic.bytes))
+        sums = [arithmetic.load_computed(f, f.at(first, gate), lanes) for gate in gates]
+        value, dtype = sums[0], arithmetic.result
+        if epilogue is not None:
+            dtype, rows = epilogue.dtype, [(row, sums)]
+            (value,) = _finished(f, arithmetic, epilogue, rows, f.plus("%the.column", offset), lanes, mask=mask)
+        elif arithmetic.stored == bool_:
+            value = _truth(f, value, lanes)
+        elif arithmetic.rounds:
+            value = shortened(f, value, dtype, lanes)
+        _write(f, value, f.at("%out", f.times(f.plus(line, offset), dtype.itemsize)), dtype, lanes, mask)
+
     one_row, one_member = same(product.m, 1), same(product.batch, 1) or same(product.batch, 0)
     with f.loop(0, 1 if one_row else "%the.rows") as loop:
         row = f.plus("%the.row", loop.index)
@@ -180,42 +177,15 @@ def emit_store(
             line = f.op(f"add i64 {line}, %the.column")
         if wide:
             with f.loop(0, whole, lanes) as inner:
-                _store_vector(f, arithmetic, epilogue, c, gates, line, row, inner.index, lanes, None)
+                store(c, line, row, inner.index, lanes)
         if ragged and arithmetic.target.masks(arithmetic.stored_bytes):
             with f.when(f.op(f"icmp slt i64 {whole}, %the.width")):
                 mask = first_lanes(f, f.op(f"sub i64 %the.width, {whole}"), lanes)
-                _store_vector(f, arithmetic, epilogue, c, gates, line, row, whole, lanes, mask)
+                store(c, line, row, whole, lanes, mask)
         elif ragged:
             with f.loop(whole, "%the.width") as inner:
-                _store_vector(f, arithmetic, epilogue, c, gates, line, row, inner.index, 1, None)
+                store(c, line, row, inner.index, 1)
     return module.shared(f)
-
-
-def _store_vector(
-    f: Function,
-    arithmetic: ArithmeticEmitter,
-    epilogue: EpilogueEmitter | None,
-    c: str,
-    gates: Sequence[str],
-    line: str,
-    row: str,
-    offset: str,
-    lanes: int,
-    mask: str | None,
-) -> None:
-    """Sums at `c + offset`, those of gates so many bytes further, to the element `line + offset` of out."""
-    # The buffer of sums is as wide as its registers, so reading the lanes that do not exist is harmless.
-    first = f.at(c, f.times(offset, arithmetic.bytes))
-    sums = [arithmetic.load_computed(f, f.at(first, gate), lanes) for gate in gates]
-    value, dtype = sums[0], arithmetic.result
-    if epilogue is not None:
-        dtype = epilogue.dtype
-        (value,) = _finished(f, arithmetic, epilogue, [(row, sums)], f.plus("%the.column", offset), lanes, mask)
-    elif arithmetic.stored == bool_:
-        value = _truth(f, value, lanes)
-    elif arithmetic.rounds:
-        value = shortened(f, value, dtype, lanes)
-    _write(f, value, f.at("%out", f.times(f.plus(line, offset), dtype.itemsize)), dtype, lanes, mask)
 
 
 def _truth(f: Function, value: str, lanes: int) -> str:
@@ -230,7 +200,8 @@ def _finished(
     rows: Sequence[RowSums],
     column: str,
     lanes: int,
-    mask: str | None,
+    *,
+    mask: str | None = None,
 ) -> Iterable[str]:
     """Sums of rows through the epilogue."""
     if arithmetic.stored == bool_:
@@ -244,6 +215,6 @@ def _write(f: Function, value: str, pointer: str, dtype: DType, lanes: int, mask
     if dtype == bool_:
         value = f.op(f"zext {vector('i1', lanes)} {value} to {vector('i8', lanes)}")
     if mask is not None:
-        masked_store(f, value, pointer, scalar, lanes, dtype.itemsize, mask)
+        masked_store(f, value, pointer, scalar, lanes, align=dtype.itemsize, mask=mask)
     else:
         f.do(f"store {vector(scalar, lanes)} {value}, ptr {pointer}, align {dtype.itemsize}")

@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+from hybridize.base.dims import maximum
 from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.contraction.blocks import RowBlocks
+from hybridize.schedule.contraction.tiles import MatrixPlan
 from hybridize.schedule.contraction.units import Axis
 
 
@@ -56,6 +60,45 @@ class Whole:
     def turns(self, f: Function, axis: Axis, count: str | int) -> tuple[str | int, str | int]:
         """All turns."""
         return 0, count
+
+
+@frozen
+class BatchMember(Out):
+    """One member of the batch of a product, as the function that computes it sees it."""
+
+    x: str
+    w: str
+    share: Share | BlockOfRows | Whole
+
+    def stretch(self, start: int, stop: int, step: int) -> tuple[str | int, str | int]:
+        """The part of the columns `start` to `stop` that a call computes, `step` being what is computed together."""
+        first, last = self.share.turns(self.f, "panels", (stop - start) // maximum(step, 1))
+        if isinstance(first, int):
+            return start, stop
+        f = self.f
+        return f.plus(f.times(first, step), start), f.plus(f.times(f.operand(last), step), start)
+
+
+@frozen
+class PartOfMember:
+    """Some columns of a member: base of what writes them."""
+
+    member: BatchMember
+
+    @property
+    def f(self) -> Function:
+        """The function of the product."""
+        return self.member.f
+
+    @property
+    def plan(self) -> MatrixPlan:
+        """The plan of the product."""
+        return self.member.plan
+
+    @property
+    def arithmetic(self) -> ArithmeticEmitter:
+        """Of its elements."""
+        return self.member.arithmetic
 
 
 def line_of(f: Function, unit: str, before: str, lines: str, units: str) -> str:

@@ -33,8 +33,8 @@ from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.lines import LineAccess, LineEnding, ending_of_lines, unchanged
-from hybridize.schedule.contraction.panels import Summation
-from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan, TapTable, TapTiles, table_of
+from hybridize.schedule.contraction.panels import ColumnPanels, Summation
+from hybridize.schedule.contraction.taps import TapAxis, TapPlan, TapTable, TapTiles, table_of
 
 Range = tuple[int | str, int | str]
 """The first one of some, and the end."""
@@ -54,7 +54,7 @@ def emit_taps(
     `w` is packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
     f = function_of_tiles(module, name, len(ending.params), ranged)
-    arithmetic = ArithmeticEmitter(plan.dtype, target, plan.paired, plan.panel)
+    arithmetic = ArithmeticEmitter.of_elements(plan.elements, target)
     return _Driver(f, plan, ending, arithmetic).write(ranged)
 
 
@@ -73,7 +73,7 @@ class _Driver:
         of = table_of(plan)
         lines = [
             [
-                _Line(plan, panels, tiles, number, fields, self._of_lines(tiles), self.arithmetic)
+                _Line(plan, panels, tiles, number, fields, ending=self._of_lines(tiles), arithmetic=self.arithmetic)
                 for tiles, fields in zip(plan.tiles, of.shared, strict=True)
             ]
             for number, panels in enumerate(plan.panels)
@@ -87,7 +87,7 @@ class _Driver:
         if ranged and not plan.by_panels:
             first, last = "%first", "%last"
         before = 0
-        per_column = plan.tap_count * plan.term_count * plan.panel.itemsize
+        per_column = plan.tap_count * plan.term_count * plan.elements.in_panels.itemsize
         per_group = product(axis.size for axis in plan.spread) * plan.columns * per_column
         outside, inside = (plan.blocks.count, 1) if plan.blocks.outside else (1, plan.blocks.count)
         with f.loop(0, product(axis.size for axis in plan.groups)) as group:
@@ -114,18 +114,18 @@ class _Driver:
                         for k, (line, callee) in enumerate(zip(writers, called, strict=True)):
                             with f.loop(0, len(plan.tiles[k].parts)) as part:
                                 fields = _fields(f, of, k, table, part.index)
-                                self._lines(line, callee, fields, table, (x, panel), known, units, block)
+                                self._lines(line, callee, fields, table, (x, panel), known, units=units, block=block)
                     before += panels.count
         return f
 
     def _of_lines(self, tiles: TapTiles) -> LineEnding:
         """The epilogue of lines; panels that have one, too, read its buffers over all axes."""
         plan, row = self.plan, tiles.row
-        if plan.prologue is not None:
+        if plan.elements.prologue is not None:
             return unchanged(self.ending, len(plan.sizes))
         return ending_of_lines(self.ending, plan.sizes, plan.column.axis, row.axis, row.step)
 
-    def _widened(self, panels: TapPanels, panel: str, known: Mapping[int, str]) -> str:
+    def _widened(self, panels: ColumnPanels, panel: str, known: Mapping[int, str]) -> str:
         """A panel with its elements converted, in scratch."""
         f, plan = self.f, self.plan
         light = _light(plan, panels, self.ending.params, self.arithmetic, f"{f.name}.widen")
@@ -136,7 +136,7 @@ class _Driver:
         f.call(name, [f"ptr {to}", f"ptr {panel}", f"i64 {count}", *passed])
         return to
 
-    def _columns(self, panels: TapPanels, before: int) -> tuple[str, str]:
+    def _columns(self, panels: ColumnPanels, before: int) -> tuple[str, str]:
         """The columns of those panels of which a range of a call has lines; `before` are the panels before them."""
         f, width, lines = self.f, panels.vectors * self.plan.lanes, self.f.operand(self.plan.lines)
         beyond = f.op(f"udiv i64 {f.op(f'add i64 %last, {f.plus(lines, -1)}')}, {lines}")
@@ -146,7 +146,7 @@ class _Driver:
             columns.append(f.plus(f.times(f.between(own, "0", f.operand(panels.count)), width), panels.start))
         return columns[0], columns[1]
 
-    def _of_panel(self, panels: TapPanels, before: int, column: str, band: tuple[str, str]) -> tuple[str, str]:
+    def _of_panel(self, panels: ColumnPanels, before: int, column: str, band: tuple[str, str]) -> tuple[str, str]:
         """The lines of a panel that are in the range of a call, of those of a band."""
         f, lines = self.f, self.f.operand(self.plan.lines)
         index = f.op(f"sub i64 {column}, {f.operand(panels.start)}")
@@ -171,7 +171,7 @@ class _Driver:
         panels, outer = line.panels, line.tiles.outer
         of_panel = line.panel_bytes
         x, w = f.at(pointers[0], f.times(fields["start"], bytes)), pointers[1]
-        w = f.at(f.at(w, f.times(fields["group"], plan.panel.itemsize)), f.times(fields["term"], of_panel))
+        w = f.at(f.at(w, f.times(fields["group"], plan.elements.in_panels.itemsize)), f.times(fields["term"], of_panel))
         sizes = [fields[f"line{number}"] for number in range(len(outer))]
         count = "1"
         for size in sizes:
@@ -197,7 +197,7 @@ class _Driver:
             args = [
                 f"ptr {f.at(x, f.times(apart, bytes))}",
                 f"ptr {f.at(table, taps_at)}",
-                f"ptr {f.at(w, f.times(further, plan.panel.itemsize))}",
+                f"ptr {f.at(w, f.times(further, plan.elements.in_panels.itemsize))}",
                 *(f"i64 {f.plus(axes[axis], steps.get(axis, '0'))}" for axis in line.axes),
             ]
             of_part = {**fields, "taps": taps}
@@ -319,7 +319,7 @@ class _Line:
     """
 
     plan: TapPlan
-    panels: TapPanels
+    panels: ColumnPanels
     tiles: TapTiles
     number: int
     """Of the kind of panels."""
@@ -403,7 +403,7 @@ class _Line:
     @property
     def is_light(self) -> bool:
         """True if tiles convert elements of panels."""
-        return self.plan.stored is not None and not self.plan.widens
+        return self.plan.elements.panel is not None and not self.plan.widens
 
     @property
     def panel_bytes(self) -> int:
@@ -434,8 +434,8 @@ class _Line:
             columns = BoxAxis(column, f"%a{column}", plan.lanes, vectors, lane=partial(self._lane, f),
                               moving=bit(row.axis) if self.height > 1 else 0)  # fmt: skip
             by_columns = [total for v in range(vectors) for total in sums[v::vectors]]
-            inside, ending = plan.stores == "results", self.ending.ending
-            emit_ending(f, elements, ending, self.arithmetic, [columns, rows], by_columns, plan.lanes, inside=inside)
+            inside, ending, box = plan.stores == "results", self.ending.ending, [columns, rows]
+            emit_ending(f, elements, ending, self.arithmetic, box, by_columns, lanes=plan.lanes, inside=inside)
 
     def _elements(self, f: Function, first: str) -> Elements:
         """The writer of the epilogue of a tile, whose first row has this number."""
@@ -554,7 +554,8 @@ class _Line:
         apart = "" if self._is_clamped() or not self._has_distance else str(self._apart)
         loop = TermLoop(
             f, arithmetic, offsets, [v * row // panels.vectors for v in range(panels.vectors)],
-            axis.x * arithmetic.bytes, axis.w * row, lambda number, k, pointer: load(number, "0", pointer),
+            along_x=axis.x * arithmetic.bytes, along_w=axis.w * row,
+            load=lambda number, k, pointer: load(number, "0", pointer),
             ahead=panels.ahead, row_bytes=row, apart=apart,
         )  # fmt: skip
 
@@ -566,7 +567,9 @@ class _Line:
 
         w = f.at(w, f.times(f.operand(those[0]), axis.w * row))
         summation = Summation(1, panels.unroll)
-        return loop.summed(x, w, carried[:sums], those, summation, carried[sums:], bring, self._rest)
+        return loop.summed(
+            x, w, carried[:sums], those, summation, others=carried[sums:], each_turn=bring, rest=self._rest
+        )
 
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
         """The lanes of a vector of columns; of the last ones, some may not exist."""
@@ -580,13 +583,15 @@ class _Line:
         return _light(self.plan, self.panels, params, self.arithmetic, "").loading(f, self.panels.vectors)
 
 
-def _is_masked(plan: TapPlan, panels: TapPanels, vector: int | None) -> bool:
+def _is_masked(plan: TapPlan, panels: ColumnPanels, vector: int | None) -> bool:
     """Tell whether some columns of a vector of a panel may not exist."""
     last = vector is None or vector == panels.vectors - 1 or is_symbolic(plan.column.size)
     return last and not same(plan.column.size % plan.lanes, 0)
 
 
-def _width(f: Function, plan: TapPlan, panels: TapPanels, vector: int | None, column: str, columns: int | str) -> Width:
+def _width(
+    f: Function, plan: TapPlan, panels: ColumnPanels, vector: int | None, column: str, columns: int | str
+) -> Width:
     """The lanes of a vector that exist, of so many columns."""
     lanes = plan.lanes
     if not _is_masked(plan, panels, vector):
@@ -595,10 +600,10 @@ def _width(f: Function, plan: TapPlan, panels: TapPanels, vector: int | None, co
 
 
 def _light(
-    plan: TapPlan, panels: TapPanels, params: Sequence[Param], arithmetic: ArithmeticEmitter, name: str
+    plan: TapPlan, panels: ColumnPanels, params: Sequence[Param], arithmetic: ArithmeticEmitter, name: str
 ) -> Light:
     """The way of elements of panels that have them as they are stored; `name` begins those of functions."""
-    prologue = plan.prologue
+    prologue = plan.elements.prologue
     if prologue is None:
         return widening(arithmetic)
     members = [axis.axis for axis in plan.groups]
@@ -609,7 +614,8 @@ def _light(
         firsts = [f.plus(f"%a{plan.column.axis}", v * plan.lanes) for v in range(vectors)]
         columns = [(first, _width(f, plan, panels, v, first, plan.column.size)) for v, first in enumerate(firsts)]
         known = {axis: f"%a{axis}" for axis in members}
-        loads = PanelLoads(f, arithmetic.target, prologue, arrays, dict(enumerate(plan.sizes)), known, plan.column.axis)
+        sizes, column = dict(enumerate(plan.sizes)), plan.column.axis
+        loads = PanelLoads(f, arithmetic.target, prologue, arrays, sizes, known, column=column)
         with loads.of(columns) as load:
             yield load
 

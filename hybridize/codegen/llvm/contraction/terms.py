@@ -52,6 +52,8 @@ class TermLoop:
     apart: str = ""
     """The register of the bytes from one row to the next, whose offsets then are their numbers; nothing in the function
     changes it."""
+    converts: bool = False
+    """True if vectors of w are converted where they are loaded: every instruction beside the sums counts then."""
 
     def summed(
         self,
@@ -141,7 +143,8 @@ class TermLoop:
         following = []
         for i, offset in enumerate(self.offsets):
             at = f.multiple(x, offset, self.apart) if self.apart else f.at(x, offset)
-            one = arithmetic.broadcast(f, at)
+            as_bits = self.converts and arithmetic.broadcasts_bits
+            one = arithmetic.broadcast_as_bits(f, at) if as_bits else arithmetic.broadcast(f, at)
             following += [
                 arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
             ]

@@ -25,12 +25,11 @@ from hybridize.codegen.llvm.contraction.micro import (
     widened,
     widening,
 )
-from hybridize.codegen.llvm.contraction.out import Out
-from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
-from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
+from hybridize.codegen.llvm.contraction.out import StoredSums
+from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter, in_turns
+from hybridize.codegen.llvm.contraction.share import BatchMember, BlockOfRows, PartOfMember, Share, Whole
 from hybridize.codegen.llvm.text import Function
-from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
-from hybridize.schedule.contraction.plan import ProductPlan
+from hybridize.schedule.contraction.panels import ColumnPanels, lead_bytes, row_tiles
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.tiling import Tiling, columns_block
 
@@ -152,8 +151,9 @@ def _call_tile(
     form: Tile,
     rows: str | int,
     pointers: Sequence[tuple[str, str | int]],
+    *,
     k: str | int,
-    more: str,
+    more: str = "false",
     near: tuple[str, str] | None = None,
     gate: int = 0,
     light: Sequence[str] = (),
@@ -198,20 +198,17 @@ class _Panels:
 
 
 def _pack(
-    f: Function,
-    arithmetic: ArithmeticEmitter,
+    member: BatchMember,
     section: ColumnPanels,
     source: _Panels,
-    column: str,
-    width: str | int,
-    k: str,
-    count: str | int,
+    columns: tuple[str, str | int],
+    terms: tuple[str, str | int, int],
     to: str,
-    rows: int,
 ) -> None:
-    """Pack the `count` rows from k on of the panel that begins at `column` and is `width` columns wide, gate by gate;
-    there is room for `rows`.
+    """Pack a panel gate by gate: `columns` are its first one and how many it has, `terms` the first one, how many there
+    are, and for how many there is room.
     """
+    f, arithmetic, (column, width), (k, count, rows) = member.f, member.arithmetic, columns, terms
     stride = section.vectors * arithmetic.vector_bytes
     for gate in range(section.gates * section.tiles):
         tile, beside = divmod(gate, section.gates)
@@ -219,7 +216,7 @@ def _pack(
         panel = f.at(to, rows * stride * tile + beside * (stride // section.gates))
         if section.pack == "copy":
             w = f.at(f.at(origin, f.times(column, arithmetic.stored_bytes)), f.times(k, source.stride))
-            move(f, copy(f.module, arithmetic), panel, stride, w, source.stride, count, width)
+            move(f, copy(f.module, arithmetic), (panel, stride), (w, source.stride), count, width)
             continue
         name = flip(f.module, arithmetic)
         w = f.at(f.at(origin, f.times(column, source.stride)), f.times(k, arithmetic.stored_bytes))
@@ -227,11 +224,12 @@ def _pack(
             left = f.op(f"sub i64 {f.operand(width)}, {loop.index}")
             strip = f.at(w, f.times(loop.index, source.stride))
             part = f.at(panel, f.times(loop.index, arithmetic.bytes))
-            move(f, name, part, stride, strip, source.stride, left, count)
+            move(f, name, (part, stride), (strip, source.stride), left, count)
 
 
-def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: str, scratch: str) -> str:
+def _copied(member: BatchMember, scratch: str) -> str:
     """x as it is computed with, in the same layout or tile by tile."""
+    f, plan, arithmetic, x = member.f, member.plan, member.arithmetic, member.x
     product, x_row = plan.product, plan.tiling.x_row
     if same(x_row, 0):
         return x
@@ -245,11 +243,11 @@ def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: st
                 source = f.at(x, f.times(row, arithmetic.stored_bytes))
                 left = f.op(f"sub i64 {part.count}, {loop.index}")
                 tiles = f.umin(left, plan.tiling.tiles_together)
-                move(f, name, to, x_row * part.height, source, apart, product.k, tiles)
+                move(f, name, (to, x_row * part.height), (source, apart), product.k, tiles)
         return scratch
     rows, width = (product.k, product.m) if product.transpose_x else (product.m, product.k)
     x_bytes = product.x_row * arithmetic.stored_bytes
-    move(f, copy(f.module, arithmetic), scratch, x_row, x, x_bytes, rows, width)
+    move(f, copy(f.module, arithmetic), (scratch, x_row), (x, x_bytes), rows, width)
     return scratch
 
 
@@ -261,21 +259,11 @@ def _width(f: Function, section: ColumnPanels, column: str, columns: int) -> str
     return f.umin(left, f.operand(section.width))
 
 
-def emit_rows(
-    f: Function,
-    plan: ProductPlan,
-    arithmetic: ArithmeticEmitter,
-    x: str,
-    w: str,
-    scratch: str,
-    batch: str,
-    share: Share | BlockOfRows | Whole,
-    out: Out,
-    prologue: PrologueEmitter | None = None,
-) -> None:
+def emit_rows(member: BatchMember, prologue: PrologueEmitter | None = None) -> None:
     """Write the product for one member of the batch: x broadcast, w in panels."""
+    f, plan, arithmetic, w = member.f, member.plan, member.arithmetic, member.w
     product, tiling, layout = plan.product, plan.tiling, plan.scratch
-    x = _copied(f, plan, arithmetic, x, f.at(scratch, layout.copied))
+    x = _copied(member, f.at("%scratch", layout.copied))
     x_row = product.x_row * arithmetic.bytes if same(tiling.x_row, 0) else tiling.x_row
     if tiling.along_k:
         broadcast = _Broadcast(x, x_row, arithmetic.bytes, along_k=True)
@@ -288,16 +276,18 @@ def emit_rows(
     for section in tiling.sections:
         if product.packed:
             before = section.start * product.k * product.gates * arithmetic.packed.itemsize
+            before += lead_bytes(tiling.sections)
             source = _Panels(f.at(w, before), section.vectors * arithmetic.packed_bytes, along_k=False)
         else:
             source = _Panels(w, stored_row, product.transpose_w, _gate_bytes(product, arithmetic))
-        panels, sums = f.at(scratch, layout.panels), f.at(scratch, layout.sums)
+        panels, sums = f.at("%scratch", layout.panels), f.at("%scratch", layout.sums)
         light = None
         if product.narrow:
-            light = widening(arithmetic) if prologue is None else prologue.light(f, section)
-        sections.append(
-            _Rows(f, product, arithmetic, tiling, section, broadcast, source, panels, sums, batch, share, out, light)
-        )
+            if section.turns > 1:
+                light = in_turns(arithmetic.packed, arithmetic.lanes)
+            else:
+                light = widening(arithmetic) if prologue is None else prologue.light(f, section)
+        sections.append(_Rows(member, section, broadcast, source, panels=panels, sums=sums, light=light))
     if tiling.order == "streams":
         _in_streams(sections)
         return
@@ -315,23 +305,43 @@ def _gate_bytes(product: Product, arithmetic: ArithmeticEmitter) -> int:
 
 
 @frozen
-class _Rows:
+class _Operands:
+    """The operands of a tile: rows of x, a panel, so many terms of them."""
+
+    x: str
+    panel: str
+    terms: str | int
+    column: str
+    """The first of the panel, relative to its section."""
+    first: str = "0"
+    """The term that it begins with."""
+    near: tuple[str, str] | None = None
+    """Memory that is brought near for the next tile, and the bytes of each term."""
+    converted: str = ""
+    """The panel where elements of the packed one are left, converted, for the tiles of other rows."""
+
+
+@frozen
+class _Rows(PartOfMember):
     """One section of `emit_rows`."""
 
-    f: Function
-    product: Product
-    arithmetic: ArithmeticEmitter
-    tiling: Tiling
     section: ColumnPanels
     broadcast: _Broadcast
     source: _Panels
     panels: str
     sums: str
-    batch: str
-    share: Share | BlockOfRows | Whole
-    out: Out
     light: Light | None
     """The way of elements of packed panels that hold them as they are stored."""
+
+    @property
+    def product(self) -> Product:
+        """The product."""
+        return self.member.plan.product
+
+    @property
+    def tiling(self) -> Tiling:
+        """The tiling of the product."""
+        return self.member.plan.tiling
 
     @property
     def panel_stride(self) -> int:
@@ -369,7 +379,7 @@ class _Rows:
         columns = self.product.n // self.product.gates
         first = self.f.plus(column, self.section.start)
         first = self.f.plus(first, self.f.times(tile, self.section.gates * columns))
-        known = {"w.batch": self.batch, "w.column": first, "w.term": k}
+        known = {"w.batch": self.member.batch, "w.column": first, "w.term": k}
         return [f"{type} {known.get(name, f'%{name}')}" for type, name in self.light.params]
 
     def widen(self, column: str, first: str, k: str, count: str | int) -> None:
@@ -395,20 +405,20 @@ class _Rows:
             to = self.panel(column, first, k)
             absolute = self.f.plus(column, self.section.start)
             width = _width(self.f, self.section, absolute, self.product.columns)
-            rows = self.tiling.k_block
-            _pack(self.f, self.arithmetic, self.section, self.source, absolute, width, k, count, to, rows)
+            terms = k, count, self.tiling.k_block
+            _pack(self.member, self.section, self.source, (absolute, width), terms, to)
 
     def columns(self) -> tuple[str | int, str | int]:
         """First and last (exclusive) column of the panels that this call computes."""
         width, count = self.section.width, self.section.count
-        first, last = self.share.turns(self.f, "panels", count)
+        first, last = self.member.share.turns(self.f, "panels", count)
         if isinstance(first, int):
             return 0, width * count
         return self.f.times(first, width), self.f.times(self.f.operand(last), width)
 
     def at_once(self) -> None:
         """All of k: groups of panels, tiles of rows, panels of the group."""
-        f, section = self.f, self.section
+        f, section, out = self.f, self.section, self.member
         width, (start, total) = section.width, self.columns()
         group = width * (self.tiling.group if is_symbolic(section.count) else min(self.tiling.group, section.count))
         with f.loop(start, total, group) as outer:
@@ -444,22 +454,18 @@ class _Rows:
                     if self.tiling.ahead:
                         following = f.at(x, f.times(f.operand(height), self.broadcast.row))
                         near = self.part_of(following, loop.index, outer.index)
-                    if section.ragged and self.out.plain:
-                        self.direct_or_not(row, loop.index, x, panel, height, terms, near)
-                    elif self.out.takes(section):
+                    operands = _Operands(x, panel, terms, loop.index, near=near, converted=converted)
+                    if section.ragged and out.plain:
+                        self.direct_or_not(row, height, operands)
+                    elif out.takes(section):
                         column = f.plus(loop.index, section.start)
-                        c, ending = self.out.at(row, column, self.batch), self.out.ending(row, column, self.batch)
-                        stride = self.out.row_bytes
-                        self.tile(
-                            height, x, c, panel, terms, "false", stride, ending, near, converted, column=loop.index
-                        )
+                        c, ending = out.at(row, column), out.ending(row, column)
+                        self.tile(height, operands, c, c_stride=out.row_bytes, ending=ending)
                     else:
-                        self.tile(
-                            height, x, self.sums, panel, terms, "false", None, None, near, converted, column=loop.index
-                        )
+                        self.tile(height, operands, self.sums)
                         self.finish(self.sums, row, loop.index, height)
 
-            each_tile(f, self.product.m, self.heights, self.share, tiles)
+            each_tile(f, self.product.m, self.heights, self.member.share, tiles)
 
     def before(self, row: str, height: str | int, reach: int | None, start: int, stop: str | int) -> str | int:
         """The end of what the rows of a tile reach of a range up to `stop`, counted from `start`."""
@@ -477,28 +483,19 @@ class _Rows:
         left = f.smax(f.op(f"sub i64 {f.operand(last)}, {first}"), 0)
         return f.smin(left, count)
 
-    def direct_or_not(
-        self,
-        row: str,
-        column: str,
-        x: str,
-        panel: str,
-        height: str | int,
-        terms: str | int,
-        near: tuple[str, str] | None,
-    ) -> None:
+    def direct_or_not(self, row: str, height: str | int, operands: _Operands) -> None:
         """A tile that is stored in the result itself where its panel is whole."""
-        f, section = self.f, self.section
-        absolute = f.plus(column, section.start)
+        f, section, out = self.f, self.section, self.member
+        absolute = f.plus(operands.column, section.start)
         width = f.operand(_width(f, section, absolute, self.product.columns))
         whole = f.op(f"icmp eq i64 {width}, {f.operand(section.width)}")
-        target = self.out.at(row, absolute, self.batch)
+        target = out.at(row, absolute)
         c = f.op(f"select i1 {whole}, ptr {target}, ptr {self.sums}")
-        dense, apart = section.vectors * self.arithmetic.vector_bytes, f.operand(self.out.row_bytes)
+        dense, apart = section.vectors * self.arithmetic.vector_bytes, f.operand(out.row_bytes)
         stride = f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}")
-        self.tile(height, x, c, panel, terms, "false", stride, near=near, column=column)
+        self.tile(height, operands, c, c_stride=stride)
         with f.when(f.op(f"xor i1 {whole}, true")):
-            self.finish(self.sums, row, column, height)
+            self.finish(self.sums, row, operands.column, height)
 
     def part_of(self, x: str, column: str, first: str) -> tuple[str, str]:
         """Return the part of the rows at `x` that a tile brings near, one with each panel of the group that begins at
@@ -530,23 +527,25 @@ class _Rows:
                     last = self.before(row, height, self.product.filled, 0, self.product.k)
                     terms = self.before_end(last, blocks.index, count)
                     rows = f.at(x, f.times(row, self.broadcast.row))
-                    self.tile(height, rows, c, panel, terms, more, column=loop.index, first=blocks.index)
+                    self.tile(height, _Operands(rows, panel, terms, loop.index, first=blocks.index), c, more)
 
-                each_tile(f, self.product.m, self.heights, self.share, add)
+                each_tile(f, self.product.m, self.heights, self.member.share, add)
 
             def finish(row: str, height: str | int) -> None:
                 self.finish(f.at(self.sums, f.times(self.scratch_row(row), row_bytes)), row, loop.index, height)
 
-            if isinstance(self.share, Whole):
+            share = self.member.share
+            if isinstance(share, Whole):
                 finish("0", self.product.m)
-            elif isinstance(self.share, BlockOfRows):
-                finish(self.share.start, self.share.count)
+            elif isinstance(share, BlockOfRows):
+                finish(share.start, share.count)
             else:
-                each_tile(f, self.product.m, self.heights, self.share, finish)
+                each_tile(f, self.product.m, self.heights, self.member.share, finish)
 
     def scratch_row(self, row: str) -> str:
         """The place of a row among those whose sums wait in scratch."""
-        return self.f.op(f"sub i64 {row}, {self.share.start}") if isinstance(self.share, BlockOfRows) else row
+        share = self.member.share
+        return self.f.op(f"sub i64 {row}, {share.start}") if isinstance(share, BlockOfRows) else row
 
     @property
     def heights(self) -> tuple[int, ...]:
@@ -556,23 +555,17 @@ class _Rows:
     def tile(
         self,
         rows: str | int,
-        x: str,
+        operands: _Operands,
         c: str,
-        panel: str,
-        k: str | int,
-        more: str,
+        more: str = "false",
+        *,
         c_stride: str | int | None = None,
         ending: tuple[TileEnding, Sequence[str]] | None = None,
-        near: tuple[str, str] | None = None,
-        converted: str = "",
-        *,
-        column: str,
-        first: str = "0",
     ) -> None:
-        """The register tiles that have all gates, mostly one; their sums are dense unless `c_stride` says how far apart
-        the rows are. The elements of a packed panel are `converted` for the tiles of other rows.
+        """The register tiles that have all gates, mostly one; their sums, added to those in c where `more` holds, are
+        dense unless `c_stride` says how far apart the rows are.
         """
-        f, section = self.f, self.section
+        f, section, converted = self.f, self.section, operands.converted
         row = section.vectors * self.arithmetic.vector_bytes
         in_place = not section.pack and not self.product.packed
         light = None if section.pack and not converted else self.light
@@ -584,8 +577,8 @@ class _Rows:
         with f.loop(0, section.tiles) as loop:
             pointers = (
                 (f.at(c, f.times(loop.index, row)), section.tiles * row if c_stride is None else c_stride),
-                (x, self.broadcast.stride(rows)),
-                (f.at(panel, f.times(loop.index, following)), panel_stride),
+                (operands.x, self.broadcast.stride(rows)),
+                (f.at(operands.panel, f.times(loop.index, following)), panel_stride),
             )
             end, further = ending or (None, ())
             form = Tile(
@@ -600,9 +593,12 @@ class _Rows:
                 keeps=bool(converted),
             )
             gate = self.source.gate if in_place else 0
-            passed = [] if light is None else self.arguments(column, first, loop.index)
+            passed = [] if light is None else self.arguments(operands.column, operands.first, loop.index)
             passed += [f"ptr {f.at(converted, f.times(loop.index, self.tiling.k_block * row))}"] if converted else []
-            _call_tile(f, self.arithmetic, self.heights, form, rows, pointers, k, more, near, gate, passed, further)
+            _call_tile(
+                f, self.arithmetic, self.heights, form, rows, pointers,
+                k=operands.terms, more=more, near=operands.near, gate=gate, light=passed, further=further,
+            )  # fmt: skip
 
     def finish(self, c: str, row: str, column: str, rows: str | int, gate: str | int | None = None) -> None:
         """Sums of a tile through the epilogue; those of its gates lie beside each other unless `gate` says how many
@@ -613,7 +609,8 @@ class _Rows:
         c = self.f.at(c, section.skip * self.arithmetic.bytes)
         width = _width(self.f, section, absolute, self.product.columns)
         beside = stride // (section.gates * section.tiles)
-        self.out.store(c, stride, row, absolute, rows, width, self.batch, beside if gate is None else gate)
+        sums = StoredSums(c, stride, beside if gate is None else gate)
+        self.member.store(sums, row, absolute, rows, width)
 
 
 def _in_streams(sections: list[_Rows]) -> None:
@@ -643,28 +640,19 @@ def _in_streams(sections: list[_Rows]) -> None:
                         part.panel(loop.index, loop.index, blocks.index), f.times(gate.index, part.source.gate)
                     )
                     c = f.at(sums(part, loop.index), f.times(gate.index, apart))
-                    part.tile(product.m, x, c, panel, count, more, column=loop.index)
+                    part.tile(product.m, _Operands(x, panel, count, loop.index), c, more)
     for part, (first, last) in zip(sections, columns, strict=True):
         with f.loop(first, last, part.section.width) as loop:
             part.finish(sums(part, loop.index), "0", loop.index, product.m, apart)
 
 
-def emit_columns(
-    f: Function,
-    plan: ProductPlan,
-    arithmetic: ArithmeticEmitter,
-    x: str,
-    w: str,
-    scratch: str,
-    batch: str,
-    share: Share | Whole,
-    out: Out,
-) -> None:
+def emit_columns(member: BatchMember) -> None:
     """Write the product for one member of the batch: w broadcast, x in panels, blocks flipped when stored."""
-    product, tiling, layout = plan.product, plan.tiling, plan.scratch
-    panels, c, flipped = (f.at(scratch, offset) for offset in (layout.panels, layout.sums, layout.flipped))
-    broadcast = _Broadcast(w, product.w_row * arithmetic.bytes, arithmetic.bytes, along_k=True)
-    source = _Panels(x, product.x_row * arithmetic.stored_bytes, not product.transpose_x)
+    f, arithmetic, product, tiling = member.f, member.arithmetic, member.plan.product, member.plan.tiling
+    layout = member.plan.scratch
+    panels, c, flipped = (f.at("%scratch", offset) for offset in (layout.panels, layout.sums, layout.flipped))
+    broadcast = _Broadcast(member.w, product.w_row * arithmetic.bytes, arithmetic.bytes, along_k=True)
+    source = _Panels(member.x, product.x_row * arithmetic.stored_bytes, not product.transpose_x)
     columns, together = product.columns, columns_block(product, arithmetic)
     whole, gate_bytes = columns // together * together, _gate_bytes(product, arithmetic)
     for section in tiling.sections:
@@ -673,16 +661,16 @@ def emit_columns(
             row = f.plus(loop.index, section.start)
             panel, panel_stride = panels, stride
             if section.pack:
-                _pack(f, arithmetic, section, source, row, section.width, "0", product.k, panels, product.k)
+                _pack(member, section, source, (row, section.width), ("0", product.k, product.k), panels)
             else:
-                panel = f.at(x, f.times(f.plus(row, -section.skip), arithmetic.bytes))
+                panel = f.at(member.x, f.times(f.plus(row, -section.skip), arithmetic.bytes))
                 panel_stride = source.stride
             for start, stop in ((0, whole), (whole, columns)):
                 if start == stop:
                     continue
                 height = min(together, stop - start)
-                with f.loop(*stretch(f, share, start, stop, height), height) as block:
-                    begin = f.at(w, f.times(block.index, broadcast.row))
+                with f.loop(*member.stretch(start, stop, height), height) as block:
+                    begin = f.at(member.w, f.times(block.index, broadcast.row))
                     with f.loop(0, product.gates) as gate:
                         rows = f.at(begin, f.times(gate.index, gate_bytes))
                         sums = f.at(c, f.times(gate.index, height * stride))
@@ -697,19 +685,10 @@ def emit_columns(
                                 )
                                 form = Tile(0, section.vectors, True, tiling.summation)
                                 heights = (part.height,)
-                                _call_tile(f, arithmetic, heights, form, part.height, pointers, product.k, "false")
+                                _call_tile(f, arithmetic, heights, form, part.height, pointers, k=product.k)
                     to_stride = _flip_sums(f, arithmetic, c, flipped, product.gates * height, section.vectors)
-                    wanted = f.at(flipped, section.skip * to_stride)
-                    gate_sums = height * arithmetic.bytes
-                    out.store(wanted, to_stride, row, block.index, section.width, height, batch, gate_sums)
-
-
-def stretch(f: Function, share: Share | Whole, start: int, stop: int, step: int) -> tuple[str | int, str | int]:
-    """The part of the columns `start` to `stop` that a call computes, `step` being what is computed together."""
-    first, last = share.turns(f, "panels", (stop - start) // maximum(step, 1))
-    if isinstance(first, int):
-        return start, stop
-    return f.plus(f.times(first, step), start), f.plus(f.times(f.operand(last), step), start)
+                    wanted = StoredSums(f.at(flipped, section.skip * to_stride), to_stride, height * arithmetic.bytes)
+                    member.store(wanted, row, block.index, section.width, height)
 
 
 def _flip_sums(f: Function, arithmetic: ArithmeticEmitter, c: str, to: str, rows: int, vectors: int) -> int:
@@ -721,5 +700,5 @@ def _flip_sums(f: Function, arithmetic: ArithmeticEmitter, c: str, to: str, rows
         source = f.at(c, f.times(loop.index, stride))
         left = f.op(f"sub i64 {rows}, {loop.index}")
         strip = f.at(to, f.times(loop.index, arithmetic.bytes))
-        move(f, name, strip, to_stride, source, stride, left, vectors * lanes)
+        move(f, name, (strip, to_stride), (source, stride), left, vectors * lanes)
     return to_stride

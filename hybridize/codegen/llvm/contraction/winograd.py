@@ -43,13 +43,13 @@ def emit_winograd(
     `w` is transformed and packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
     f = function_of_tiles(module, name, len(ending.params), ranged)
-    transforms = _Transforms(plan, ending, ArithmeticEmitter(plan.products.dtype, target))
+    transforms = _Transforms(plan, ending, ArithmeticEmitter.of_elements(plan.elements, target))
     read = transforms.of_x(module, f"{name}.x")
     multiplied = emit_taps(module, f"{name}.products", plan.products, products_ending(plan), target)
     heavy = plan.stores == "buffer"
     whole = None if heavy else transforms.of_result(module, f"{name}.whole", whole=True)
     part = transforms.of_result(module, f"{name}.part", whole=False) if heavy or plan.is_cut else None
-    nbytes = plan.products.dtype.itemsize
+    nbytes = plan.elements.dtype.itemsize
     transformed, summed, own = (f.at("%scratch", offset) for offset in plan.offsets)
     with f.loop(*(("%first", "%last") if ranged else ("0", f.operand(plan.units)))) as block:
         first = f.times(block.index, plan.tiles)
@@ -184,7 +184,7 @@ class _Transforms:
                     columns.append(self._applied(f, program, loaded))
                 rows = (self._applied(f, program, [column[i] for column in columns]) for i in range(plan.pixels))
                 sums = (value for row in rows for value in row)
-                emit_ending(f, elements, self.ending, arithmetic, box, sums, plan.lanes, inside=whole)
+                emit_ending(f, elements, self.ending, arithmetic, box, sums, lanes=plan.lanes, inside=whole)
         return module.shared(f)
 
     def _summed(self, f: Function, m: str, i: int, j: int) -> str:
@@ -226,4 +226,4 @@ class _Transforms:
         return arithmetic.multiply_add(f, x, self._constant(factor), y)
 
     def _constant(self, factor: Fraction) -> str:
-        return constant(float(factor), self.plan.products.dtype, self.arithmetic.lanes)
+        return constant(float(factor), self.plan.elements.dtype, self.arithmetic.lanes)

@@ -13,6 +13,7 @@ library of the object. Errors are numbers with a text (`codes`); what they are i
     writer               IR of loads, stores and checks
     sizes, call          which program is for a call; the call of one program
     runtime              what C does: making a model, threads, texts of errors; and the tables that it reads
+    states               states by name, in and out of files
     weights_file         the checksum of weights in a file
     describe             the description
     probe                what Windows wants of large stack frames

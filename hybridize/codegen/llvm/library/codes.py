@@ -17,9 +17,9 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
 from hybridize.runtime.sizes import symbol_of
 
-OK, NULL, SIZE, UNALIGNED, MEMORY, FILE, ASSERTION, OPTION = range(8)
-KINDS: Final = ("OK", "NULL", "SIZE", "UNALIGNED", "MEMORY", "FILE", "ASSERTION", "OPTION")
-"""Their names after NAME_."""
+OK, NULL, SIZE, UNALIGNED, MEMORY, FILE, ASSERTION, OPTION, STATE = range(9)
+KINDS: Final = ("OK", "NULL", "SIZE", "UNALIGNED", "MEMORY", "FILE", "ASSERTION", "OPTION", "STATE")
+"""Their names after NAME_; the last where a host reaches states."""
 
 ARRAYS: Final = (1 << 16) - 2
 """The most arrays that codes can tell apart."""
@@ -45,6 +45,18 @@ _GENERAL: Final = {
     (OPTION, 2): "options.threads is more than 1, and options.parallel_for is not given",
 }
 
+_OF_STATES: Final = {
+    (NULL, 6): "the name of the state is a null pointer",
+    (NULL, 7): "the data of the state are a null pointer",
+    (NULL, 8): "the path is a null pointer",
+    (FILE, 5): "the file of states cannot be opened",
+    (FILE, 6): "the file of states is cut off",
+    (FILE, 7): "the file of states is no safetensors file",
+    (FILE, 8): "the file of states cannot be written, or the disk is full; a file that was there is as it was",
+    (FILE, 9): "the file of states was written and cannot replace the one that is there, which is as it was",
+    (STATE, 0): "the model has no state of that name",
+}
+
 
 def code(kind: int, array: int = 0, axis: int = 0) -> int:
     """The number.
@@ -62,10 +74,19 @@ def texts(model: LibraryModel) -> dict[int, str]:
         CodegenError E970: there are more arrays, axes or assertions than numbers.
     """
     arrays = (*model.inputs, *model.outputs)
-    if max(len(arrays), len(model.assertions)) > ARRAYS or any(one.type.ndim > 100 for one in arrays):
+    if max(len(arrays), len(model.assertions), len(model.state_tensors)) > ARRAYS or any(
+        one.type.ndim > 100 for one in arrays
+    ):
         raise CodegenError("E970", f"{model.name} has more arrays or axes than a library's codes can name")
     messages = {OK: "no error", **{code(kind, 0, case): line for (kind, case), line in _GENERAL.items()}}
     messages[code(SIZE)] = _conditions(model)
+    if model.state_tensors:
+        messages |= {code(kind, 0, case): line for (kind, case), line in _OF_STATES.items()}
+    for number, one in enumerate(model.state_tensors):
+        kind = f"{one.type.dtype.name}{list(one.type.shape)}"
+        messages[code(STATE, number + 1)] = f"state `{one.name}` is {kind}, {one.type.nbytes} bytes"
+        messages[code(STATE, number + 1, 1)] = f"the file of states has no tensor `{one.name}`"
+        messages[code(STATE, number + 1, 2)] = f"tensor `{one.name}` of the file of states must be {kind}"
     for number, one in enumerate(arrays):
         inputs = len(model.inputs)
         named = f"{f'input {number}' if number < inputs else f'output {number - inputs}'} `{one.name}`"

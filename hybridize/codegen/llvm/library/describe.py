@@ -23,7 +23,11 @@ def emit_describe(module: Module, model: LibraryModel) -> None:
     words = [_string(module, text_) for text_ in (model.json, model.name, model.version)]
     counts = [len(model.inputs), len(model.outputs)]
     fields = [*(f"ptr {word}" for word in words), *(f"i32 {count}" for count in counts), *(f"ptr {x}" for x in arrays)]
-    table = module.constant("description", "{ ptr, ptr, ptr, i32, i32, ptr, ptr }", f"{{ {', '.join(fields)} }}")
+    types = "ptr, ptr, ptr, i32, i32, ptr, ptr"
+    if model.state_tensors:
+        fields += [f"ptr {_states(module, model)}", f"i32 {len(model.state_tensors)}"]
+        types += ", ptr, i32"
+    table = module.constant("description", f"{{ {types} }}", f"{{ {', '.join(fields)} }}")
     w = Writer(module, f"{model.name}_describe", [], returns="ptr", linkage="")
     w.do(f"ret ptr {table}")
 
@@ -43,6 +47,18 @@ def _tensors(module: Module, model: LibraryModel, tensors: Sequence[LibraryTenso
     if not entries:
         return "null"
     return module.constant(f"tensors.{first}", f"[{len(entries)} x {_TENSOR}]", f"[ {', '.join(entries)} ]")
+
+
+def _states(module: Module, model: LibraryModel) -> str:
+    entries = []
+    for one in model.state_tensors:
+        sizes = _numbers(module, one.type.shape)
+        shape = _string(module, f"[{','.join(map(str, one.type.shape))}]")
+        name, dtype = _string(module, one.name), _string(module, one.type.dtype.name)
+        fields = [f"ptr {name}", f"ptr {dtype}", f"i32 {one.type.dtype.itemsize}", f"i32 {one.type.ndim}"]
+        fields += [f"ptr {pointer}" for pointer in (sizes, sizes, shape)]
+        entries.append(f"{_TENSOR} {{ {', '.join(fields)} }}")
+    return module.constant("tensors.states", f"[{len(entries)} x {_TENSOR}]", f"[ {', '.join(entries)} ]")
 
 
 def shape_words(model: LibraryModel, number: int) -> list[str]:

@@ -13,6 +13,7 @@ from hybridize.codegen.llvm.library.model import MARKER_BYTES, LibraryModel
 from hybridize.codegen.llvm.library.probe import stack_probe
 from hybridize.codegen.llvm.library.runtime import emit_runtime
 from hybridize.codegen.llvm.library.sizes import emit_sizes, renamed
+from hybridize.codegen.llvm.library.states import emit_states
 from hybridize.codegen.llvm.text import Module
 
 _SECTIONS: Final = {"linux": ".rodata.weights", "macos": "__TEXT,__weights", "windows": ".rdata"}
@@ -28,6 +29,8 @@ def emit_library(model: LibraryModel) -> str:
     emit_sizes(face, model)
     emit_run(face, model)
     emit_runtime(face, model, layout)
+    if model.state_tensors:
+        emit_states(face, model, layout)
     parts = []
     for number, variant in enumerate(model.variants):
         for level, version in enumerate(variant.versions):

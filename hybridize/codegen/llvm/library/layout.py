@@ -30,6 +30,8 @@ OPTIONS: Final = {"weights": 0, "processor": 8, "parallel_for": 16, "context": 2
 NAME_BYTES: Final = 16
 """Of the name of a level, with a zero."""
 LEVEL: Final = {"name": 0, "x86_level": NAME_BYTES, "nbytes": NAME_BYTES + 8, "setup": NAME_BYTES + 16}
+STATE: Final = {"name": 0, "dtype": 8, "nbytes": 16, "offset": 24, "ndim": 32, "sizes": 40}
+"""Offsets in a row of the table of states; see `runtimes/states.c`."""
 LINE: Final = 64
 
 

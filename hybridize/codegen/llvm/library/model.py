@@ -85,3 +85,5 @@ class LibraryModel:
     """The bytes before the weights, if these are inside; empty if they are in a file."""
     checksum: int = 0
     """Of that file, see `weights_file`."""
+    state_tensors: tuple[LibraryTensor, ...] = ()
+    """Of each state name and type; none where the host cannot reach them."""

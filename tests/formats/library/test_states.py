@@ -1,0 +1,406 @@
+"""Training in a library: the bits of Python's, states by name, in and out of files, and what is refused."""
+
+import ctypes
+import json
+import os
+import struct
+import subprocess
+import sys
+
+import numpy
+import pytest
+import safetensors.numpy
+
+import hybridize
+from hybridize import autograd, gluon, lr_scheduler, np
+from hybridize.base.errors import CaptureError
+from hybridize.gluon import nn
+from tests.refusals import refusal
+
+draw = numpy.random.default_rng(1)
+XS = draw.standard_normal((6, 4, 7)).astype("f4")
+YS = draw.integers(0, 3, (6, 4)).astype("f4")
+CODES = ("OK", "NULL", "SIZE", "UNALIGNED", "MEMORY", "FILE", "ASSERTION", "OPTION", "STATE")
+
+
+def training(optimizer, settings, layers=()):
+    hybridize.random.seed(3)
+    net = nn.HybridSequential()
+    net.add(nn.Dense(5, activation="relu"), *layers, nn.Dense(3))
+    net.initialize("xavier")
+    trainer = gluon.Trainer(net.collect_params(), optimizer, settings)
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+
+    @hybridize.hybridize
+    def step(x, y):
+        with autograd.record():
+            loss = loss_of(net(x), y)
+        loss.backward()
+        trainer.step(x.shape[0])
+        return loss.mean()
+
+    return step, trainer, net
+
+
+class Trained:
+    """A library of a step."""
+
+    def __init__(self, exported, name):
+        self.exported = exported
+        self.code = ctypes.CDLL(exported.files[0])
+        self.name = name
+        self.function("error").restype = ctypes.c_char_p
+        self.model = self.create()
+
+    def function(self, word):
+        return getattr(self.code, f"{self.name}_{word}")
+
+    def create(self):
+        model = ctypes.c_void_p()
+        assert self.function("create")(ctypes.byref(model), None) == 0
+        return model
+
+    def run(self, *arrays):
+        output = numpy.full((), numpy.nan, "f4")
+        inputs = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
+        sizes = (ctypes.c_int64 * 16)(*(size for array in arrays for size in array.shape))
+        code = self.function("run")(self.model, inputs, sizes, (ctypes.c_void_p * 1)(output.ctypes.data), None)
+        return self.said(code) or output
+
+    def said(self, code):
+        return f"{CODES[code & 255]}: {self.function('error')(code).decode()}" if code else ""
+
+    def get(self, name, array):
+        array = numpy.empty_like(array)
+        data = ctypes.c_void_p(array.ctypes.data)
+        code = self.function("get")(self.model, name.encode(), data, ctypes.c_int64(array.nbytes))
+        return self.said(code) or array
+
+    def set(self, name, array):
+        data = ctypes.c_void_p(array.ctypes.data)
+        return self.said(self.function("set")(self.model, name.encode(), data, ctypes.c_int64(array.nbytes)))
+
+    def file(self, word, path):
+        return self.said(self.function(word)(self.model, os.fsencode(path)))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    step, _, net = training("adam", {"learning_rate": 1e-2}, [nn.Dropout(0.3), nn.BatchNorm()])
+    for k in range(2):
+        step(np.array(XS[k]), np.array(YS[k]))
+    made = Trained(step.export(tmp_path_factory.mktemp("states") / "adam_step", "library"), "adam_step")
+    made.net, made.step = net, step
+    made.start = {name: array.data().asnumpy() for name, array in net.collect_params().items()}
+    return made
+
+
+@pytest.fixture
+def fresh(trained):
+    trained.model = trained.create()
+    yield trained
+    trained.function("destroy")(trained.model)
+
+
+# ---------------------------------------------------------------------------------------------------------------- bits
+
+
+CASES = {
+    "sgd": ("sgd", {"learning_rate": 0.3, "momentum": 0.9, "wd": 1e-3}, []),
+    "adam": ("adam", {"learning_rate": 1e-2}, [nn.Dropout(0.3), nn.BatchNorm()]),
+    "adamw": ("adamw", {"learning_rate": 1e-2, "wd": 0.1, "clip_gradient": 0.1}, []),
+    "lamb": ("lamb", {"learning_rate": 1e-2}, []),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_curve_of_losses_has_python_s_bits(tmp_path, case):
+    """From the third step on, random numbers, running statistics and the count of steps included."""
+    step, _, net = training(*CASES[case])
+    for k in range(2):
+        step(np.array(XS[k]), np.array(YS[k]))
+    made = Trained(step.export(tmp_path / f"bits_{case}", "library"), f"bits_{case}")
+    for k in [*range(6)] * 10:
+        assert made.run(XS[k], YS[k]) == step(np.array(XS[k]), np.array(YS[k])).asnumpy()
+    for name, parameter in net.collect_params().items():
+        array = parameter.data().asnumpy()
+        if array.any():
+            assert made.get(name, array).tobytes() == array.tobytes()
+    assert made.get("step", numpy.array(0)) == 62
+
+
+def test_a_schedule_is_the_host_s(tmp_path):
+    schedule = lr_scheduler.CosineScheduler(40, base_lr=0.3, final_lr=0.01)
+    step, trainer, _ = training("sgd", {"lr_scheduler": schedule})
+    step(np.array(XS[0]), np.array(YS[0]))
+    exported = step.export(tmp_path / "scheduled", "library")
+    assert any("the schedule CosineScheduler: set learning_rate for each step" in line for line in exported.left_out)
+    made = Trained(exported, "scheduled")
+    for k in range(1, 6):
+        assert made.set("learning_rate", numpy.array(float(schedule(k + 1)))) == ""
+        assert made.run(XS[k], YS[k]) == step(np.array(XS[k]), np.array(YS[k])).asnumpy()
+    assert trainer.learning_rate == made.get("learning_rate", numpy.array(0.0))
+
+
+def test_every_size_of_a_batch(tmp_path):
+    step, _, _ = training("adam", {"learning_rate": 1e-2})
+    for count in (2, 4, 3):
+        step(np.array(XS[0, :count]), np.array(YS[0, :count]))
+    made = Trained(step.export(tmp_path / "batches", "library"), "batches")
+    for count in (3, 4, 2, 4, 3):
+        expected = step(np.array(XS[1, :count]), np.array(YS[1, :count])).asnumpy()
+        assert made.run(XS[1, :count], YS[1, :count]) == expected
+
+
+def test_gradients_that_add_up_are_states(tmp_path):
+    step, _, net = training("sgd", {"learning_rate": 0.1})
+    net[0].weight.grad_req = "add"
+    for k in range(2):
+        step(np.array(XS[k]), np.array(YS[k]))
+    made = Trained(step.export(tmp_path / "adding", "library"), "adding")
+    for k in range(5):
+        assert made.run(XS[k], YS[k]) == step(np.array(XS[k]), np.array(YS[k])).asnumpy()
+
+
+def test_gradients_that_nobody_reads_are_left_out(trained):
+    description = json.loads(
+        ctypes.cast(ctypes.cast(description_of(trained), ctypes.POINTER(ctypes.c_void_p))[0], ctypes.c_char_p).value
+    )
+    names = {one["name"] for one in description["states"]}
+    parameters = set(trained.net.collect_params())
+    learned = {name for name in parameters if "running" not in name}
+    assert names == {
+        *parameters, *(f"{name}.slot{k}" for name in learned for k in (0, 1)), "learning_rate", "step", "random.state",
+    }  # fmt: skip
+
+
+def description_of(made):
+    made.function("describe").restype = ctypes.c_void_p
+    return made.function("describe")()
+
+
+def test_python_goes_on_as_it_was(tmp_path):
+    """An export counts no step."""
+    losses = []
+    for exports in (False, True):
+        step, trainer, _ = training("adam", {"learning_rate": 1e-2})
+        for k in range(2):
+            step(np.array(XS[k]), np.array(YS[k]))
+        if exports:
+            step.export(tmp_path / "uncounted", "library")
+        losses.append([step(np.array(XS[k]), np.array(YS[k])).item() for k in range(2, 6)])
+        assert trainer.optimizer.num_update == 6
+    assert losses[0] == losses[1]
+
+
+# ------------------------------------------------------------------------------------------------------ states by name
+
+
+def test_states_are_read_and_set(fresh):
+    array = fresh.start["0.bias"]
+    assert fresh.get("0.bias", array).tobytes() == array.tobytes()
+    assert fresh.set("0.bias", array + 1) == ""
+    assert fresh.get("0.bias", array).tobytes() == (array + 1).tobytes()
+
+
+def test_states_that_are_none(fresh):
+    array = fresh.start["0.bias"]
+    assert fresh.get("0.bia", array) == "STATE: the model has no state of that name"
+    assert fresh.get("0.biass", array) == "STATE: the model has no state of that name"
+    assert fresh.set("0.bias", array[:-1]) == "STATE: state `0.bias` is float32[5], 20 bytes"
+    get, set_ = fresh.function("get"), fresh.function("set")
+    assert fresh.said(get(None, b"0.bias", None, 0)) == "NULL: the model is a null pointer"
+    assert fresh.said(get(fresh.model, None, None, 0)) == "NULL: the name of the state is a null pointer"
+    assert fresh.said(set_(fresh.model, b"0.bias", None, 20)) == "NULL: the data of the state are a null pointer"
+    assert fresh.file("save", b"") != ""
+    assert fresh.said(fresh.function("load")(fresh.model, None)) == "NULL: the path is a null pointer"
+
+
+# --------------------------------------------------------------------------------------------------------------- files
+
+
+def curve(made):
+    return [float(made.run(XS[k], YS[k])) for k in range(6)]
+
+
+def test_a_checkpoint_goes_on_where_it_was(fresh, tmp_path):
+    curve(fresh)
+    assert fresh.file("save", tmp_path / "one.safetensors") == ""
+    assert os.listdir(tmp_path) == ["one.safetensors"]
+    expected = curve(fresh)
+    fresh.model = fresh.create()
+    assert curve(fresh) != expected
+    assert fresh.file("load", tmp_path / "one.safetensors") == ""
+    assert curve(fresh) == expected
+
+
+def test_files_are_safetensors(fresh, tmp_path):
+    """Python reads the library's, and the library reads Python's, whatever the order, and with others besides."""
+    assert fresh.file("save", tmp_path / "one") == ""
+    tensors = safetensors.numpy.load_file(tmp_path / "one")
+    for name, array in fresh.start.items():
+        assert tensors[name].tobytes() == array.tobytes()
+    expected = curve(fresh)
+    more = {"zz": numpy.zeros(3, "f4"), **dict(reversed(tensors.items())), 'a "name"\\': numpy.ones((), "i8")}
+    safetensors.numpy.save_file(more, tmp_path / "two", {"about": 'a "text" {[\\'})
+    fresh.model = fresh.create()
+    assert fresh.file("load", tmp_path / "two") == ""
+    assert curve(fresh) == expected
+
+
+def rewritten(change):
+    """A function of the bytes of a file that changes its header."""
+
+    def function(content):
+        end = 8 + struct.unpack("<Q", content[:8])[0]
+        tree = json.loads(content[8:end])
+        text = change(tree)
+        text = json.dumps(tree).encode() if text is None else text
+        return struct.pack("<Q", len(text)) + text + content[end:]
+
+    return function
+
+
+def entry(**changes):
+    return rewritten(lambda tree: tree["0.weight"].update(changes))
+
+
+DAMAGED = {
+    "empty": (lambda content: b"", "FILE: the file of states is cut off"),
+    "head": (lambda content: content[:40], "FILE: the file of states is cut off"),
+    "tail": (lambda content: content[:-1], "FILE: the file of states is cut off"),
+    "length": (lambda content: b"\xff" * 8 + content[8:], "FILE: the file of states is no safetensors file"),
+    "no json": (rewritten(lambda tree: b"[1, 2]"), "FILE: the file of states is no safetensors file"),
+    "cut json": (rewritten(lambda tree: b'{"0.weight": {"dtype": "F32'), "FILE: the file of states is no safetensors"),
+    "more json": (rewritten(lambda tree: b"{} x"), "FILE: the file of states is no safetensors file"),
+    "none": (rewritten(lambda tree: b"{}"), "STATE: the file of states has no tensor `0.weight`"),
+    "absent": (rewritten(lambda tree: tree.pop("step") and None), "STATE: the file of states has no tensor `step`"),
+    "dtype": (entry(dtype="I32"), "STATE: tensor `0.weight` of the file of states must be float32[5, 7]"),
+    "shape": (entry(shape=[7, 5]), "STATE: tensor `0.weight` of the file of states must be float32[5, 7]"),
+    "axes": (entry(shape=[5, 7, 1]), "STATE: tensor `0.weight` of the file of states must be float32[5, 7]"),
+    "offsets": (entry(data_offsets=[0, 4]), "STATE: tensor `0.weight` of the file of states must be float32[5, 7]"),
+    "far": (entry(data_offsets=[10**15, 10**15 + 140]), "FILE: the file of states is cut off"),
+    "beyond": (entry(data_offsets=[2**63 - 200, 2**63 - 60]), "FILE: the file of states is"),
+    "huge": (entry(data_offsets=[10**30, 10**30 + 140]), "FILE: the file of states is no safetensors file"),
+    "negative": (entry(data_offsets=[-140, 0]), "FILE: the file of states is no safetensors file"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_a_damaged_file_changes_nothing(fresh, tmp_path, case):
+    change, expected = DAMAGED[case]
+    assert fresh.file("save", tmp_path / "one") == ""
+    content = (tmp_path / "one").read_bytes()
+    (tmp_path / "two").write_bytes(change(content))
+    assert fresh.file("load", tmp_path / "two").startswith(expected)
+    assert fresh.file("save", tmp_path / "three") == ""
+    assert (tmp_path / "three").read_bytes() == content
+
+
+@pytest.mark.parametrize("stride", [23, pytest.param(1, marks=pytest.mark.long)])
+def test_any_changed_byte_of_a_header_is_no_crash(trained, tmp_path, stride):
+    """In a process of its own: every byte of the header made another, and the file cut off at every length of it."""
+    model = trained.model = trained.create()
+    assert trained.file("save", tmp_path / "one") == ""
+    trained.function("destroy")(model)
+    program = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+model = ctypes.c_void_p()
+library.adam_step_create(ctypes.byref(model), None)
+content = open(sys.argv[2], "rb").read()
+end = 8 + int.from_bytes(content[:8], "little")
+codes = set()
+for at in range(0, end, int(sys.argv[4])):
+    for number in (0, 34, 92, 123, 125, 57):
+        changed = bytearray(content)
+        changed[at] = number
+        with open(sys.argv[3], "wb") as file: file.write(changed)
+        codes.add(library.adam_step_load(model, sys.argv[3].encode()) & 255)
+    with open(sys.argv[3], "wb") as file: file.write(content[:at])
+    codes.add(library.adam_step_load(model, sys.argv[3].encode()) & 255)
+print(sorted(codes))
+"""
+    files = [trained.exported.files[0], tmp_path / "one", tmp_path / "two", str(stride)]
+    done = subprocess.run([sys.executable, "-S", "-c", program, *files], capture_output=True, text=True)
+    assert done.stdout.strip() == "[0, 5, 8]", done.stderr
+
+
+def test_a_full_disk_leaves_the_old_file(fresh, tmp_path):
+    assert fresh.file("save", tmp_path / "one") == ""
+    content = (tmp_path / "one").read_bytes()
+    curve(fresh)
+    program = """
+import ctypes, resource, signal, sys
+library = ctypes.CDLL(sys.argv[1])
+library.adam_step_error.restype = ctypes.c_char_p
+model = ctypes.c_void_p()
+library.adam_step_create(ctypes.byref(model), None)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+print(library.adam_step_error(library.adam_step_save(model, sys.argv[2].encode())).decode())
+"""
+    command = [sys.executable, "-S", "-c", program, fresh.exported.files[0], tmp_path / "one"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "cannot be written, or the disk is full; a file that was there is as it was" in done.stdout, done.stderr
+    assert (tmp_path / "one").read_bytes() == content
+    assert os.listdir(tmp_path) == ["one"]
+
+
+def test_places_that_are_none(fresh, tmp_path):
+    assert fresh.file("save", tmp_path / "no" / "one").startswith("FILE: the file of states cannot be written")
+    assert fresh.file("load", tmp_path / "no" / "one").startswith("FILE: the file of states cannot be opened")
+    (tmp_path / "folder").mkdir()
+    assert fresh.file("save", tmp_path / "folder").startswith("FILE: the file of states was written and cannot replace")
+    assert os.listdir(tmp_path) == ["folder"]
+
+
+# -------------------------------------------------------------------------------------------------------------- refused
+
+
+def test_an_optimizer_that_asks_for_its_count_is_refused(tmp_path):
+    step, _, _ = training("nadam", {"learning_rate": 1e-2})
+    step(np.array(XS[0]), np.array(YS[0]))
+    with refusal(CaptureError, "holds a trainer's step"):
+        step.export(tmp_path / "nadam_step", "library")
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("format", ["archive", "wasm", "onnx", "wheel"])
+def test_other_formats_hold_no_step(tmp_path, format):
+    step, _, _ = training("sgd", {"learning_rate": 1e-2})
+    step(np.array(XS[0]), np.array(YS[0]))
+    with refusal(CaptureError, "holds a trainer's step"):
+        step.export(tmp_path / "step_in_file", format)
+
+
+def test_what_a_step_only_notes_is_left_out(tmp_path):
+    class Counting(nn.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.calls, self.dense = 0, nn.Dense(3)
+
+        def forward(self, x):
+            self.calls += 1
+            self.last = self.dense(x)
+            return self.last
+
+    net = Counting()
+    net.initialize()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+
+    @hybridize.hybridize
+    def step(x, y):
+        with autograd.record():
+            loss = loss_of(net(x), y)
+        loss.backward()
+        trainer.step(x.shape[0])
+        return loss.mean()
+
+    for k in range(3):
+        step(np.array(XS[k]), np.array(YS[k]))
+    exported = step.export(tmp_path / "noting", "library")
+    assert "attribute 'calls' of Counting" in str(exported) and "attribute 'last' of Counting" in str(exported)
+    made = Trained(exported, "noting")
+    assert made.run(XS[3], YS[3]) == step(np.array(XS[3]), np.array(YS[3])).asnumpy()

@@ -1,0 +1,138 @@
+"""docs/guide/serve.md, played: its model is made, its commands run, its recipes answer."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "guide" / "serve.md").read_text()
+PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+SHELL = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@contextmanager
+def started(arguments, folder, port, path="/v2/health/ready"):
+    """A server as a process, which answers."""
+    with (folder / f"log{port}").open("w") as log:
+        process = subprocess.Popen(arguments, cwd=folder, stdout=log, stderr=log, text=True)
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=2).close()
+                break
+            except OSError:
+                assert process.poll() is None, (folder / f"log{port}").read_text()
+                time.sleep(0.1)
+        yield process
+        process.terminate()
+        process.wait(30)
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    at = tmp_path_factory.mktemp("guide")
+    more = """
+net.export("graph", format="onnx")
+import os, shutil
+os.makedirs("models/deep/3")
+shutil.copy("my_mlp", "models/deep/3/model.hybridize")
+"""
+    (at / "make.py").write_text(PYTHON[0] + more)
+    subprocess.run([sys.executable, "make.py"], cwd=at, check=True)
+    return at
+
+
+def commands(text):
+    return [line for block in SHELL for line in block.splitlines() if line.startswith(text)]
+
+
+def test_the_commands_and_the_client(folder):
+    """All commands of `serve` start; the requests of the page are answered by the one with several models."""
+    lines = commands("hybridize serve")
+    assert len(lines) == 3
+    port = free_port()
+    ports = ["--port", str(port), "--grpc-port", str(free_port())]
+    for line in lines[1:]:
+        arguments = [sys.executable, "-m", "hybridize", *line.split()[1:], *ports]
+        with started(arguments, folder, port):
+            for request in commands("curl"):
+                arguments = request.replace("localhost:8000", f"127.0.0.1:{port}")
+                answer = json.loads(subprocess.run(arguments, shell=True, capture_output=True, check=True).stdout)
+                assert answer.get("name", answer.get("model_name")) == "my_mlp"
+            program = PYTHON[1].replace("localhost:8000", f"127.0.0.1:{port}")
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+            assert (done.stdout, done.returncode) == ("(3, 2)\n", 0), done.stderr
+            index = urllib.request.Request(f"http://127.0.0.1:{port}/v2/repository/index", b"{}")
+            names = [one["name"] for one in json.loads(urllib.request.urlopen(index).read())]
+            assert names == (["deep", "my_mlp", "other"] if "other" in line else ["my_mlp"])
+
+
+def test_the_command_of_the_container(folder):
+    """ENTRYPOINT and CMD, with the folder of the test in the place of the volume."""
+    (recipe,) = re.findall(r"```dockerfile\n(.*?)```", PAGE, re.DOTALL)
+    assert len(recipe.splitlines()) <= 20
+    entry, arguments = (json.loads(re.search(rf"^{word} (.*)$", recipe, re.M)[1]) for word in ("ENTRYPOINT", "CMD"))
+    assert arguments == ["/mnt/models"]
+    port = free_port()
+    replaced = {"8080": str(port), "8081": str(free_port()), "0.0.0.0": "127.0.0.1"}
+    words = [replaced.get(word, word) for word in entry[1:]]
+    with started([sys.executable, "-m", "hybridize", *words, str(folder / "models")], folder, port):
+        answer = urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/models/deep").read()
+        assert json.loads(answer)["versions"] == ["3"]
+
+
+def test_recipes_are_short():
+    assert all(len([line for line in text.splitlines() if line.strip()]) <= 20 for text in PYTHON[2:])
+    assert len(PYTHON) == 4
+
+
+SERVERS = ROOT / ".servers" / "bin" / "python"
+others = pytest.mark.skipif(not SERVERS.exists(), reason="make test-long installs the other servers")
+
+
+def posted(url, tree):
+    request = urllib.request.Request(url, json.dumps(tree).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        return json.loads(answer.read())
+
+
+@pytest.mark.long
+@others
+def test_the_recipe_of_litserve(folder, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    port = free_port()
+    (folder / "lit.py").write_text(PYTHON[2].replace("8002", str(port)))
+    with started([SERVERS, "lit.py"], folder, port, "/health"):
+        assert len(posted(f"http://127.0.0.1:{port}/predict", {"data": [[1, 2, 3, 4]]})["data"][0]) == 2
+
+
+@pytest.mark.long
+@others
+def test_the_recipe_of_mlserver(folder, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{folder}")
+    port = free_port()
+    (folder / "recipe.py").write_text(PYTHON[3])
+    settings = {"http_port": port, "grpc_port": free_port(), "metrics_port": free_port(), "parallel_workers": 0}
+    (folder / "settings.json").write_text(json.dumps(settings))
+    model = {"name": "m", "implementation": "recipe.Model", "parameters": {"uri": str(folder / "my_mlp")}}
+    (folder / "model-settings.json").write_text(json.dumps(model))
+    with started([SERVERS, "-c", "from mlserver.cli import main; main()", "start", "."], folder, port):
+        body = {"inputs": [{"name": "data", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}]}
+        assert posted(f"http://127.0.0.1:{port}/v2/models/m/infer", body)["outputs"][0]["shape"] == [1, 2]
