@@ -358,6 +358,21 @@ class Function:
         """`pointer` moved by a number of bytes."""
         return self.element(pointer, offset, "i8")
 
+    def multiple(self, pointer: str, count: str, distance: str) -> str:
+        """`pointer` moved by so many times a distance in bytes, which nothing in the function changes.
+
+        Processors add two, four or eight times a register where they load or store, so a register for each odd multiple
+        serves all.
+        """
+        if is_number(distance) or not count.isdecimal() or count == "0":
+            return self.at(pointer, self.times(count, distance))
+        odd, doubled = int(count), 0
+        while odd % 2 == 0 and doubled < 3:
+            odd, doubled = odd // 2, doubled + 1
+        if odd > 1:
+            distance = self.on_entry(f"mul i64 {distance}, {odd}", ("multiple", distance, odd))
+        return self.element(pointer, distance, f"i{8 << doubled}")
+
     def element(self, pointer: str, index: str | dims.Size, type: str = "i64") -> str:
         """The address of an element of an array."""
         index = self.operand(index)
@@ -425,12 +440,20 @@ class Function:
 
     @contextmanager
     def loop(
-        self, start: str | int, stop: str | int, step: str | int = 1, carry: Sequence[tuple[str, str]] = ()
+        self,
+        start: str | int,
+        stop: str | int,
+        step: str | int = 1,
+        carry: Sequence[tuple[str, str]] = (),
+        *,
+        some: bool = False,
+        walks: bool = False,
     ) -> Iterator[LoopBlock]:
         """Write `for index in range(start, stop, step)` (i64, step > 0) carrying (type, initial value) registers.
 
-        The first turn is guarded unless both bounds are known numbers and the loop is not empty. One that is known to
-        turn once is no loop.
+        The first turn is guarded unless both bounds are known numbers and the loop is not empty, or there are `some`
+        turns for sure. One that is known to turn once is no loop. One that `walks` goes from pointer to pointer, by
+        whole steps of so many bytes.
         """
         if dims.is_symbolic(start) or dims.is_symbolic(stop) or dims.is_symbolic(step):
             start, stop, step = (x if isinstance(x, str) else self.size(x) for x in (start, stop, step))
@@ -442,10 +465,10 @@ class Function:
         head, body, after, before = self.fresh("head"), self.fresh("body"), self.fresh("after"), self.label
         index = f"%{self.fresh('i')}"
         carried = [f"%{self.fresh('c')}" for _ in carry]
-        guard = not (isinstance(start, int) and isinstance(stop, int) and start < stop)
+        guard = not (some or (isinstance(start, int) and isinstance(stop, int) and start < stop))
+        kind, before_end = ("ptr", "ne") if walks else ("i64", "slt")
         if guard:
-            some = self.op(f"icmp slt i64 {start}, {stop}")
-            self.branch(some, head, after)
+            self.branch(self.op(f"icmp {before_end} {kind} {start}, {stop}"), head, after)
         else:
             self.jump(head)
         self.begin_block(head)
@@ -455,12 +478,12 @@ class Function:
         yield loop
         if len(loop.following) != len(carried):
             raise CodegenError("E951", f"loop carries {len(carried)} values, the next turn gets {len(loop.following)}")
-        following = self.op(f"add nuw nsw i64 {index}, {step}")
-        more = self.op(f"icmp slt i64 {following}, {stop}")
+        following = self.at(index, step) if walks else self.op(f"add nuw nsw i64 {index}, {step}")
+        more = self.op(f"icmp {before_end} {kind} {following}, {stop}")
         more = self.op(f"and i1 {more}, {loop.more}") if loop.more else more
         end = self.label
         self.branch(more, head, after)
-        phis = [f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{end} ]"]
+        phis = [f"  {index} = phi {kind} [ {start}, %{before} ], [ {following}, %{end} ]"]
         phis += [
             f"  {name} = phi {type} [ {first}, %{before} ], [ {later}, %{end} ]"
             for name, (type, first), later in zip(carried, carry, loop.following, strict=True)

@@ -571,7 +571,12 @@ class _Walk:
         size = part.contraction.sizes[row.axis]
         step = row.x * arithmetic.stored.itemsize
         heights = tuple(tap_plans.tile_height(each.vectors, size, step, arithmetic) for each in panels)
-        return tap_plans.TapTiles(row, tuple(outer), heights, ())
+        strides = step, self.sums()[1][-1].x * arithmetic.stored.itemsize
+        distances = tuple(
+            tap_plans.row_distances(strides, height, each.unroll, arithmetic.target)
+            for height, each in zip(heights, panels, strict=True)
+        )
+        return tap_plans.TapTiles(row, tuple(outer), heights, (), distances)
 
     def box(
         self,

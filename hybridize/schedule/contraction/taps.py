@@ -27,7 +27,7 @@ from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
 from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.panels import ColumnPanels, tile_rows
+from hybridize.schedule.contraction.panels import ColumnPanels, Distances, tile_rows
 from hybridize.schedule.contraction.plan import ContractionPlan, factor_text
 from hybridize.schedule.contraction.prologue import Prologue
 
@@ -89,6 +89,13 @@ class TapTiles:
     heights: tuple[int, ...]
     """Rows of a tile, for each kind of panels."""
     parts: tuple[TapPart, ...]
+    distances: tuple[Distances, ...] = ()
+    """The place of the distance between rows in x, for each kind of panels."""
+
+    @property
+    def placed(self) -> str:
+        """Words for the place of distances."""
+        return f"distances {', '.join(dict.fromkeys(self.distances))}"
 
 
 @frozen
@@ -231,7 +238,7 @@ class TapPlan(ContractionPlan):
         lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{words}")
         for tiles in self.tiles:
             heights = ", ".join(map(str, tiles.heights))
-            lines.append(f"  tiles of {heights} rows, {listed((*tiles.outer, tiles.row))}")
+            lines.append(f"  tiles of {heights} rows, {listed((*tiles.outer, tiles.row))}, {tiles.placed}")
             lines += [f"    {_part_text(part, tiles)}" for part in tiles.parts]
         return "\n".join(lines)
 
@@ -424,6 +431,20 @@ def tile_height(width: int, rows: int, pixel_bytes: int, arithmetic: Arithmetic)
         return min(limit, thresholds.FAR_ROWS)
     tiles = -(-count // limit)
     return -(-count // tiles)
+
+
+def row_distances(strides: tuple[int, int], height: int, unroll: int, target: Target) -> Distances:
+    """Choose the place of the distance between the rows of a tile, `strides` being the bytes to the next row and term.
+
+    In a register it is an argument, and functions serve all of them. It stays in the code where rows see the same
+    elements within a turn, which LLVM then loads once; where an address has no room for a register, or there are not
+    enough for the multiples of it.
+    """
+    term = strides[1]
+    walks = known((term,)) and not same(term, 0)
+    if target.processor != "x86_64" or not walks or height > thresholds.DISTANT_ROWS:
+        return "in the code"
+    return "in registers" if unroll == 1 or len(_places(strides, height, unroll)) == height * unroll else "in the code"
 
 
 def tap_blocks(plan: TapPlan, x_bytes: int, target: Target) -> TapBlocks:

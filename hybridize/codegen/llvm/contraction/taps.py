@@ -9,19 +9,21 @@ over the axes of the result, the sum being a load of operand -1, so that the res
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 
-from hybridize.base.dims import is_symbolic, product, proven, same
+from hybridize.base.dims import is_symbolic, known, product, proven, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, elements_of_result, emit_ending
+from hybridize.codegen.llvm.contraction.epilogue import BoxAxis, emit_ending
 from hybridize.codegen.llvm.contraction.micro import Light, plain_loads, sums_before, widened, widening
 from hybridize.codegen.llvm.contraction.prologue import PanelLoads
 from hybridize.codegen.llvm.contraction.share import line_of
 from hybridize.codegen.llvm.contraction.terms import LoadVector, TermLoop, bring_line
+from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.registers import first_lanes
@@ -30,6 +32,7 @@ from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
+from hybridize.schedule.contraction.lines import LineAccess, LineEnding, ending_of_lines, unchanged
 from hybridize.schedule.contraction.panels import ColumnPanels, Summation
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan, TapTable, TapTiles, table_of
 
@@ -70,9 +73,7 @@ class _Driver:
         of = table_of(plan)
         lines = [
             [
-                _Line(
-                    plan, panels, tiles, tiles.heights[number], fields, ending=self.ending, arithmetic=self.arithmetic
-                )
+                _Line(plan, panels, tiles, number, fields, ending=self._of_lines(tiles), arithmetic=self.arithmetic)
                 for tiles, fields in zip(plan.tiles, of.shared, strict=True)
             ]
             for number, panels in enumerate(plan.panels)
@@ -116,6 +117,13 @@ class _Driver:
                                 self._lines(line, callee, fields, table, (x, panel), known, units=units, block=block)
                     before += panels.count
         return f
+
+    def _of_lines(self, tiles: TapTiles) -> LineEnding:
+        """The epilogue of lines; panels that have one, too, read its buffers over all axes."""
+        plan, row = self.plan, tiles.row
+        if plan.elements.prologue is not None:
+            return unchanged(self.ending, len(plan.sizes))
+        return ending_of_lines(self.ending, plan.sizes, plan.column.axis, row.axis, row.step)
 
     def _widened(self, panels: ColumnPanels, panel: str, known: Mapping[int, str]) -> str:
         """A panel with its elements converted, in scratch."""
@@ -180,19 +188,20 @@ class _Driver:
             partials = f.at(f.at("%scratch", plan.table_bytes), f.times(fields["held"], width))
             if plan.blocks.outside:
                 partials = f.at(partials, f.times(known[plan.column.axis], plan.waiting_rows * bytes))
+        row = line.tiles.row.axis
+        axes = {axis: f.operand(fields[f"first{axis}"]) for axis in (row, *(axis.axis for axis in outer))} | dict(known)
+        buffers = self._buffers(line, axes)
         with f.loop(begin, end) as turn:
             indices, apart, further = _counted(f, outer, sizes, turn.index)
-            axes = {**known, line.tiles.row.axis: fields[f"first{line.tiles.row.axis}"]}
-            for axis in outer:
-                index = f.times(indices[axis.axis], axis.step)
-                axes[axis.axis] = f.plus(fields[f"first{axis.axis}"], index)
+            steps = {axis.axis: f.times(indices[axis.axis], axis.step) for axis in outer}
             args = [
                 f"ptr {f.at(x, f.times(apart, bytes))}",
                 f"ptr {f.at(table, taps_at)}",
                 f"ptr {f.at(w, f.times(further, plan.elements.in_panels.itemsize))}",
-                *(f"i64 {axes[axis]}" for axis in sorted(axes)),
-                *(f"i64 {taps if name == 'taps' else fields[name]}" for name in line.parameters),
+                *(f"i64 {f.plus(axes[axis], steps.get(axis, '0'))}" for axis in line.axes),
             ]
+            of_part = {**fields, "taps": taps}
+            args += [f"i64 {f.operand(of_part[name] if one is None else one)}" for name, one in line.parameters.items()]
             if partials:
                 slot = f.plus(fields["rows"], max(line.tiles.heights))
                 waiting = f.times(f.times(f.op(f"sub i64 {turn.index}, {begin}"), slot), width)
@@ -202,7 +211,30 @@ class _Driver:
             if panels.share:
                 rows = f.times(turn.index, fields["rows"])
                 args.append(f"ptr {f.at(after, f.times(rows, panels.share))}")
-            f.call(callee, [*args, *(f"ptr %e{number}" for number in range(len(self.ending.params)))])
+            f.call(callee, [*args, *(f"ptr {pointer}" for pointer in self._moved(line, buffers, steps))])
+
+    def _buffers(self, line: _Line, axes: Mapping[int, str]) -> list[str]:
+        """The places of a part's first line in the buffers of the epilogue, columns aside; `axes` are where it is."""
+        f, pointers = self.f, []
+        for access in line.ending.accesses:
+            element = f.operand(access.constant)
+            for axis, factor in access.terms:
+                element = f.plus(element, f.times(axes[axis], factor))
+            pointers.append(f.at(f"%e{access.buffer}", f.times(element, self._itemsize(access))))
+        return pointers
+
+    def _moved(self, line: _Line, pointers: Sequence[str], steps: Mapping[int, str]) -> Iterator[str]:
+        """These places, so many steps further along the axes outside of tiles."""
+        f = self.f
+        for access, pointer in zip(line.ending.accesses, pointers, strict=True):
+            element = "0"
+            for axis, factor in access.terms:
+                element = f.plus(element, f.times(steps.get(axis, "0"), factor))
+            yield f.at(pointer, f.times(element, self._itemsize(access)))
+
+    def _itemsize(self, access: LineAccess) -> int:
+        """Bytes of an element of a buffer."""
+        return self.ending.params[access.buffer].dtype.itemsize
 
     def _cut(self, taps: str, block: str) -> str:
         """The first tap of a block: of those that are summed together, all are in one."""
@@ -220,7 +252,7 @@ def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: 
     x = w = "0"
     for number, (axis, size) in enumerate(zip(reversed(axes), reversed(sizes), strict=True)):
         last = number == len(axes) - 1
-        indices[axis.axis] = index if last else "0" if size == "1" else f.op(f"urem i64 {index}, {size}")
+        indices[axis.axis] = "0" if size == "1" else index if last else f.op(f"urem i64 {index}, {size}")
         x = f.plus(x, f.times(indices[axis.axis], axis.x))
         w = f.plus(w, f.times(indices[axis.axis], axis.w))
         index = index if last or size == "1" else f.op(f"udiv i64 {index}, {size}")
@@ -278,29 +310,65 @@ def _fields(f: Function, of: TapTable, tiles: int, table: str, part: str) -> dic
 
 @frozen
 class _Line:
-    """The function of one kind of lines: `(ptr x, ptr table, ptr w, i64 <each axis of the result>, ...)`.
+    """The function of one kind of lines: `(ptr x, ptr table, ptr w, i64 <axes of the result>, ...)`.
 
-    The numbers of its part that other parts do not share follow; where there are blocks of taps, the sums that wait,
-    and as i1 whether there are any and whether this is the last block; what of another panel is fetched; the buffers of
-    the epilogue.
+    The axes are the column, and those that the epilogue asks for. Numbers in which contractions may differ, and parts
+    of one, follow; where there are blocks of taps, the sums that wait, and as i1 whether there are any and whether this
+    is the last block; what of another panel is fetched; the accesses of the epilogue. So lines of many contractions
+    are one function.
     """
 
     plan: TapPlan
     panels: ColumnPanels
     tiles: TapTiles
-    height: int
+    number: int
+    """Of the kind of panels."""
     shared: Mapping[str, int]
-    ending: Ending
+    ending: LineEnding
     arithmetic: ArithmeticEmitter
     load: LoadVector | None = None
     """Loads a vector of a panel, within the loops over terms."""
 
     @property
-    def parameters(self) -> list[str]:
-        """Numbers of a part that are parameters."""
-        return [
-            name for name in ("rows", "taps", "terms") if name not in self.shared or (name == "taps" and self._waits)
-        ]
+    def height(self) -> int:
+        """Rows of a tile."""
+        return self.tiles.heights[self.number]
+
+    @property
+    def axes(self) -> list[int]:
+        """The axes whose index is a parameter."""
+        return sorted({*self.ending.axes, self.plan.column.axis})
+
+    @functools.cached_property
+    def parameters(self) -> dict[str, int | None]:
+        """Numbers that are parameters, by name; None for those of a part."""
+        plan, panels, row = self.plan, self.panels, self.tiles.row
+        numbers: dict[str, int | None] = {"rows": None}
+        numbers |= {name: None for name in ("taps", "terms") if isinstance(self._number(name), str)}
+        if self._has_distance:
+            numbers["x.apart"] = row.x * self.arithmetic.bytes
+        if plan.parts and "taps" in numbers:
+            numbers["together"] = plan.together
+        if panels.share:
+            numbers |= {"share": panels.share, "step": panels.step}
+        if panels.lines > 1:
+            numbers["between"] = panels.step // panels.lines
+        if _is_masked(plan, panels, panels.vectors - 1):
+            numbers["columns"] = plan.column.size
+        for place, access in enumerate(self.ending.accesses):
+            if access.is_argument:
+                numbers[f"e{place}.apart"] = access.apart * self.ending.ending.params[place].dtype.itemsize
+        return numbers
+
+    @property
+    def _has_distance(self) -> bool:
+        """True if the distance of rows is a parameter."""
+        return self._is_clamped() or self.tiles.distances[self.number] == "in registers"
+
+    @property
+    def _apart(self) -> str | int:
+        """Bytes of x from one row to the next."""
+        return "%x.apart" if self._has_distance else self.tiles.row.x * self.arithmetic.bytes
 
     @property
     def _waits(self) -> bool:
@@ -309,19 +377,18 @@ class _Line:
 
     def write(self, module: Module, name: str) -> str:
         """Write it; returns the name of the function."""
-        axes = [("i64", f"a{axis}") for axis in range(len(self.plan.sizes))]
+        axes = [("i64", f"a{axis}") for axis in self.axes]
         scalars = [("i64", name) for name in self.parameters]
-        buffers = [("ptr", f"e{number}") for number in range(len(self.ending.params))]
+        buffers = [("ptr", f"e{number}") for number in range(len(self.ending.accesses))]
         params = [("ptr", "x"), ("ptr", "table"), ("ptr", "w"), *axes, *scalars]
         params += [("ptr", "held"), ("i1", "more"), ("i1", "last")] if self._waits else []
         params += [*([("ptr", "after")] if self.panels.share else []), *buffers]
         f = Function(module, name, params, attributes="nounwind noinline")
-        rows = self._number("rows")
-        with self._loading(f) as load, f.loop(0, rows, self.height) as line:
-            numbers = self._rows(f, line.index, rows)
+        with self._loading(f) as load, f.loop(0, "%rows", self.height, some=self._at_least("rows", 1)) as line:
+            numbers = self._rows(f, line.index)
             first = numbers[0]
-            x = f.at("%x", f.times(first, self.tiles.row.x * self.arithmetic.bytes))
-            after = f.at("%after", f.times(first, self.panels.share)) if self.panels.share else ""
+            x = f.at("%x", f.times(first, self._apart))
+            after = f.at("%after", f.times(first, "%share")) if self.panels.share else ""
             partials = []
             if self._waits:
                 waiting, nbytes = f.at("%held", f.times(line.index, self._width)), self.arithmetic.vector_bytes
@@ -330,9 +397,7 @@ class _Line:
             if partials:
                 initial = sums_before(f, self.arithmetic, "%more", partials, len(partials))
             sums = changed(self, load=load)._sums(f, x, after, offsets, initial)
-            row = self.tiles.row
-            places = [f.plus(f"%a{row.axis}", f.times(number, row.step)) for number in numbers]
-            self._end(f, places, sums, partials)
+            self._end(f, numbers, sums, partials)
         return module.shared(f)
 
     @property
@@ -351,7 +416,7 @@ class _Line:
         """Bytes of a row of sums."""
         return self.panels.vectors * self.arithmetic.vector_bytes
 
-    def _end(self, f: Function, places: list[str], sums: list[str], partials: list[str]) -> None:
+    def _end(self, f: Function, numbers: list[str], sums: list[str], partials: list[str]) -> None:
         """Finish a tile: by the epilogue, or its sums wait."""
         if partials:
             with f.when(f.op("xor i1 %last, true")):
@@ -359,45 +424,71 @@ class _Line:
                     self.arithmetic.store_computed(f, value, pointer)
         with f.when("%last") if partials else nullcontext():
             # Column by column: what depends on columns alone is computed once.
-            plan, row, vectors, column = self.plan, self.tiles.row.axis, self.panels.vectors, self.plan.column.axis
-            elements = elements_of_result(f, self.arithmetic.target, self.ending.params, plan.sizes)
-            box = [
-                BoxAxis(column, f"%a{column}", plan.lanes, vectors, lane=partial(self._lane, f),
-                        moving=bit(row) if len(places) > 1 else 0),
-                BoxAxis(row, places[0], 0, len(places), places=places),
-            ]  # fmt: skip
+            plan, row, vectors, column = self.plan, self.tiles.row, self.panels.vectors, self.plan.column.axis
+            elements, rows = self._elements(f, numbers[0]), BoxAxis(row.axis, "0", 1, self.height)
+            if self.ending.has_row(row.axis):
+                first, *others = (f.plus(f"%a{row.axis}", f.times(number, row.step)) for number in numbers)
+                rows = changed(rows, place=first, step=row.step, places=[first, *others] if others else ())
+            elif self._is_clamped():
+                rows = changed(rows, places=[f.minus(number, numbers[0]) for number in numbers])
+            columns = BoxAxis(column, f"%a{column}", plan.lanes, vectors, lane=partial(self._lane, f),
+                              moving=bit(row.axis) if self.height > 1 else 0)  # fmt: skip
             by_columns = [total for v in range(vectors) for total in sums[v::vectors]]
-            inside = plan.stores == "results"
-            emit_ending(f, elements, self.ending, self.arithmetic, box, by_columns, lanes=plan.lanes, inside=inside)
+            inside, ending, box = plan.stores == "results", self.ending.ending, [columns, rows]
+            emit_ending(f, elements, ending, self.arithmetic, box, by_columns, lanes=plan.lanes, inside=inside)
+
+    def _elements(self, f: Function, first: str) -> Elements:
+        """The writer of the epilogue of a tile, whose first row has this number."""
+        arrays, distances = {}, {}
+        for number, (access, param) in enumerate(zip(self.ending.accesses, self.ending.ending.params, strict=True)):
+            apart: str | int = access.apart * param.dtype.itemsize
+            if access.is_argument:
+                apart = distances[number, self.tiles.row.axis] = f"%e{number}.apart"
+            pointer = f.at(f"%e{number}", f.times(first, apart))
+            arrays[number] = Array(pointer, param.dtype, written=param.written)
+        elements = Elements(f, self.arithmetic.target, arrays, dict(enumerate(self.plan.sizes)))
+        for axis in self.ending.axes:
+            elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
+        for axis in range(len(self.plan.sizes)):
+            elements.rows |= bit(axis)
+        elements.distances = distances
+        return elements
 
     def _number(self, name: str) -> int | str:
-        """A number of the part: a size, or the parameter."""
-        return f"%{name}" if name in self.parameters else self.shared[name]
+        """A number of the part: a parameter, but where it decides what the code is: there are no loops over one."""
+        once = {"taps": 1, "terms": self.panels.unroll}[name]
+        is_once = name in self.shared and same(self.shared[name], once) and not (name == "taps" and self._waits)
+        return once if is_once else f"%{name}"
+
+    def _at_least(self, name: str, least: int) -> bool:
+        """Tell whether all parts have so many of something for sure."""
+        if name == "taps":
+            return not self._waits and all(proven(product(part.taps) - least, 0) for part in self.tiles.parts)
+        return all(proven(getattr(part, name) - least, 0) for part in self.tiles.parts)
 
     def _is_clamped(self) -> bool:
         """True if a line may have fewer rows than a tile."""
         return any(is_symbolic(part.rows) for part in self.tiles.parts)
 
-    def _rows(self, f: Function, first: str, rows: int | str) -> list[str]:
-        """The number of each row of a tile in its line.
+    def _rows(self, f: Function, first: str) -> list[str]:
+        """The number of each row of a tile in its line; of the first alone, where the others follow it.
 
         The last tile begins where it ends with the line: some rows are stored twice. Where a line may be shorter than
         a tile, the last row stands in for those beyond it.
         """
         if self._is_clamped():
-            last = f.op(f"sub i64 {f.operand(rows)}, 1")
+            last = f.op("sub i64 %rows, 1")
             return [f.umin(f.plus(first, row), last) for row in range(self.height)]
-        if isinstance(rows, str) or not same(rows, self.height):
-            last = f.op(f"sub i64 {f.operand(rows)}, {self.height}")
-            first = f.umin(first, last)
-        return [f.plus(first, row) for row in range(self.height)]
+        return [f.umin(first, f.op(f"sub i64 %rows, {self.height}"))]
 
     def _offsets(self, f: Function, numbers: list[str]) -> list[str]:
-        """The distance of each row from the first, in bytes: a number, part of the load, where it can be."""
-        stride = self.tiles.row.x * self.arithmetic.bytes
-        if not self._is_clamped():
-            return [f.operand(row * stride) for row in range(self.height)]
-        return [f.times(f.op(f"sub i64 {number}, {numbers[0]}"), stride) for number in numbers]
+        """The distance of each row from the first, in bytes: part of the load, where it can be; or its number, where
+        the distance of all is a register.
+        """
+        if self._is_clamped():
+            return [f.times(f.op(f"sub i64 {number}, {numbers[0]}"), self._apart) for number in numbers]
+        each = 1 if self._has_distance else self._apart
+        return [f.times(str(row), each) for row in range(self.height)]
 
     def _sums(self, f: Function, x: str, after: str, offsets: list[str], initial: list[str]) -> list[str]:
         """The sums over all taps and terms, row by row; from `after` on, lines of memory are brought near.
@@ -412,12 +503,14 @@ class _Line:
         places = [f.at(total, number * arithmetic.vector_bytes) for number in range(len(initial))]
         for value, place in zip(initial, places, strict=True):
             arithmetic.store_computed(f, value, place)
-        together, part = self.plan.together, self.plan.parts
+        together: int | str = "%together" if "together" in self.parameters else self.plan.together
         zeros = [arithmetic.zero] * len(initial)
-        with f.loop(0, taps, together, carry=[("ptr", pointer) for pointer in behind]) as outer:
-            some = outer.index, self._end_of(f, outer.index, together, taps)
-            with f.loop(0, terms, part, carry=[("ptr", pointer) for pointer in outer.values]) as inner:
-                those = inner.index, self._end_of(f, inner.index, part, terms)
+        part = self.plan.parts
+        with f.loop(0, taps, together, [("ptr", one) for one in behind], some=self._at_least("taps", 1)) as outer:
+            some = outer.index, taps if taps == 1 else f.umin(f.plus(outer.index, together), f.operand(taps))
+            carry = [("ptr", one) for one in outer.values]
+            with f.loop(0, terms, part, carry, some=self._at_least("terms", 1)) as inner:
+                those = inner.index, f.umin(f.plus(inner.index, part), f.operand(terms))
                 results = self._taps(f, x, offsets, [*zeros, *inner.values], some, those)
                 for value, place in zip(results, places, strict=False):
                     before = arithmetic.load_computed(f, place)
@@ -426,11 +519,16 @@ class _Line:
             outer.following = inner.results
         return [arithmetic.load_computed(f, place) for place in places]
 
-    def _end_of(self, f: Function, start: str, count: int, stop: int | str) -> str | int:
-        """The end of so many from `start` on, at most `stop`."""
-        if isinstance(stop, int) and proven(count - stop, 0):
-            return stop
-        return f.umin(f.plus(start, count), f.operand(stop))
+    @property
+    def _rest(self) -> int | None:
+        """Terms beyond whole turns, where that is known, though their number is a parameter, and there is a turn."""
+        unroll, terms = self.panels.unroll, [part.terms for part in self.tiles.parts]
+        if not known(terms) or "terms" not in self.parameters or not self._at_least("terms", unroll):
+            return None
+        rests = {count % unroll for count in terms}
+        if self.plan.parts:  # the last turn is that of any of them
+            return 0 if rests | {self.plan.parts % unroll} == {0} else None
+        return rests.pop() if len(rests) == 1 else None
 
     def _taps(
         self, f: Function, x: str, offsets: list[str], carried: list[str], some: Range, those: Range
@@ -438,9 +536,10 @@ class _Line:
         """The sums, and where memory is brought from, after some taps, and those of their terms."""
         count, sums = self._number("taps"), self.height * self.panels.vectors
         kinds = [*[self.arithmetic.vector] * sums, *["ptr"] * (len(carried) - sums)]
-        with f.loop(*some, carry=list(zip(kinds, carried, strict=True))) as taps:
+        carry = list(zip(kinds, carried, strict=True))
+        with f.loop(*some, carry=carry, some=self._at_least("taps", 1)) as taps:
             pixels, w = x, "%w"
-            if isinstance(count, str) or not same(count, 1):  # the first tap is where the part begins
+            if isinstance(count, str):  # else the first tap is where the part begins
                 tap = f.at("%table", f.times(taps.index, 16))
                 pixels = f.at(x, f.op(f"load i64, ptr {tap}, align 8"))
                 w = f.at(w, f.times(f.op(f"load i64, ptr {f.at(tap, 8)}, align 8"), self.panel_bytes))
@@ -452,42 +551,52 @@ class _Line:
         arithmetic, panels, axis = self.arithmetic, self.panels, self.plan.terms[-1]
         sums, row, load = self.height * panels.vectors, self.panel_bytes, self.load
         assert load is not None
+        apart = "" if self._is_clamped() or not self._has_distance else str(self._apart)
         loop = TermLoop(
             f, arithmetic, offsets, [v * row // panels.vectors for v in range(panels.vectors)],
             along_x=axis.x * arithmetic.bytes, along_w=axis.w * row,
-            load=lambda number, k, pointer: load(number, "0", pointer), ahead=panels.ahead, row_bytes=row,
+            load=lambda number, k, pointer: load(number, "0", pointer),
+            ahead=panels.ahead, row_bytes=row, apart=apart,
         )  # fmt: skip
 
         def bring(k: str, pointers: list[str]) -> list[str]:
             for pointer in pointers:
                 for line in range(panels.lines):
-                    bring_line(f, f.at(pointer, line * panels.step // panels.lines))
-            return [f.at(pointer, panels.step) for pointer in pointers]
+                    bring_line(f, f.multiple(pointer, str(line), "%between"))
+            return [f.at(pointer, "%step") for pointer in pointers]
 
         w = f.at(w, f.times(f.operand(those[0]), axis.w * row))
+        summation = Summation(1, panels.unroll)
         return loop.summed(
-            x, w, carried[:sums], those, Summation(1, panels.unroll), others=carried[sums:], each_turn=bring
+            x, w, carried[:sums], those, summation, others=carried[sums:], each_turn=bring, rest=self._rest
         )
 
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
         """The lanes of a vector of columns; of the last ones, some may not exist."""
-        return Lane(self.plan.column.axis, _width(f, self.plan, self.panels, vector, column))
+        return Lane(self.plan.column.axis, _width(f, self.plan, self.panels, vector, column, "%columns"))
 
     def _loading(self, f: Function) -> AbstractContextManager[LoadVector]:
         """The loads of vectors of a panel."""
         if not self.is_light:
             return plain_loads(f, self.arithmetic)
-        return _light(self.plan, self.panels, self.ending.params, self.arithmetic, "").loading(f, self.panels.vectors)
+        params = self.ending.ending.params
+        return _light(self.plan, self.panels, params, self.arithmetic, "").loading(f, self.panels.vectors)
 
 
-def _width(f: Function, plan: TapPlan, panels: ColumnPanels, vector: int | None, column: str) -> Width:
-    """The lanes of a vector of columns that exist."""
-    lanes = plan.lanes
+def _is_masked(plan: TapPlan, panels: ColumnPanels, vector: int | None) -> bool:
+    """Tell whether some columns of a vector of a panel may not exist."""
     last = vector is None or vector == panels.vectors - 1 or is_symbolic(plan.column.size)
-    if not last or same(plan.column.size % lanes, 0):
+    return last and not same(plan.column.size % plan.lanes, 0)
+
+
+def _width(
+    f: Function, plan: TapPlan, panels: ColumnPanels, vector: int | None, column: str, columns: int | str
+) -> Width:
+    """The lanes of a vector that exist, of so many columns."""
+    lanes = plan.lanes
+    if not _is_masked(plan, panels, vector):
         return Width(lanes)
-    left = f.op(f"sub i64 {f.operand(plan.column.size)}, {column}")
-    return Width(lanes, first_lanes(f, left, lanes))
+    return Width(lanes, first_lanes(f, f.op(f"sub i64 {f.operand(columns)}, {column}"), lanes))
 
 
 def _light(
@@ -503,7 +612,7 @@ def _light(
     def loading(f: Function, vectors: int) -> Iterator[LoadVector]:
         arrays = {n: Array(f"%e{n}", param.dtype) for n, param in enumerate(params) if not param.written}
         firsts = [f.plus(f"%a{plan.column.axis}", v * plan.lanes) for v in range(vectors)]
-        columns = [(first, _width(f, plan, panels, v, first)) for v, first in enumerate(firsts)]
+        columns = [(first, _width(f, plan, panels, v, first, plan.column.size)) for v, first in enumerate(firsts)]
         known = {axis: f"%a{axis}" for axis in members}
         sizes, column = dict(enumerate(plan.sizes)), plan.column.axis
         loads = PanelLoads(f, arithmetic.target, prologue, arrays, sizes, known, column=column)

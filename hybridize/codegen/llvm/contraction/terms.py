@@ -4,17 +4,19 @@
     sums[row][column] += x[row offset + k] w[k][column]     each row of x broadcast, w in vectors along its columns
 
 Strides are numbers where the tile has one walk through its operands, registers where products share it. Pointers go
-from term to term; x is addressed by the number of the term where its terms lie at a known distance.
+from term to term; x is addressed by the number of the term where its terms lie at a known distance, unless the distance
+of its rows is a register: an address has room for one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.registers import fetch
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.text import Function, LoopBlock
 from hybridize.schedule.contraction.panels import Summation
 
 LoadVector = Callable[[int, str, str], str]
@@ -47,6 +49,9 @@ class TermLoop:
     """Bytes from where w is read to where it is fetched; 0: nowhere."""
     row_bytes: int = 0
     """Of a term of w that are fetched."""
+    apart: str = ""
+    """The register of the bytes from one row to the next, whose offsets then are their numbers; nothing in the function
+    changes it."""
     converts: bool = False
     """True if vectors of w are converted where they are loaded: every instruction beside the sums counts then."""
 
@@ -59,38 +64,61 @@ class TermLoop:
         summation: Summation,
         others: Sequence[str] = (),
         each_turn: EachTurn | None = None,
+        rest: int | None = None,
     ) -> list[str]:
         """The sums, row by row, after these terms, from the first to the last; x is that of term 0, w of the first.
 
         A small tile has several sets of sums, which take terms in turn, or each multiply-add would wait for the one
-        before it. `others` are pointers that turns hand on besides; they come behind the sums.
+        before it. `others` are pointers that turns hand on besides; they come behind the sums. `rest` are the terms
+        beyond whole turns, where that is known though their number is not; there is a whole turn then.
         """
         f, count = self.f, len(begin)
         start, stop = (int(one) if isinstance(one, str) and one.isdecimal() else one for one in terms)
         sets = summation.sets(len(self.offsets), len(self.columns))
         step = sets if sets > 1 else summation.unroll
-        whole = whole_steps(f, start, stop, step)
-        sums, rest = [*begin, *[self.arithmetic.zero] * (count * (sets - 1))], list(others)
+        whole = whole_steps(f, start, stop, step) if rest is None else f.plus(f.operand(stop), -rest)
+        sums, further = [*begin, *[self.arithmetic.zero] * (count * (sets - 1))], list(others)
         walks = isinstance(self.along_x, str)
         if walks:
             x = f.at(x, f.times(f.operand(start), self.along_x))
         for first, last, together in ((start, whole, step), (whole, stop, 1)):
             if f.operand(first) == f.operand(last):
                 continue
-            kinds = ["ptr", *[self.arithmetic.vector] * len(sums), *["ptr"] * len(rest), *["ptr"] * walks]
-            values = [w, *sums, *rest, *[x] * walks]
-            with f.loop(first, last, together, list(zip(kinds, values, strict=True))) as loop:
-                near = loop.values[-1] if walks else f.at(x, f.times(loop.index, self.along_x))
-                own, further = loop.values[1 : 1 + len(sums)], loop.values[1 + len(sums) : len(kinds) - walks]
+            kinds = ["ptr", *[self.arithmetic.vector] * len(sums), *["ptr"] * len(further), *["ptr"] * walks]
+            values = [w, *sums, *further, *[x] * walks]
+            with self._loop(x, first, last, together, list(zip(kinds, values, strict=True)), rest) as (loop, near):
+                near = loop.values[-1] if walks else near
+                own, others = loop.values[1 : 1 + len(sums)], loop.values[1 + len(sums) : len(kinds) - walks]
                 own, panel, near = self._turn(own, loop.values[0], near, loop.index, together, count)
-                further = further if each_turn is None else each_turn(loop.index, further)
+                others = others if each_turn is None else each_turn(loop.index, others)
                 panel = _further(f, panel, self.along_w, together)
-                loop.following = [panel, *own, *further, *[near] * walks]
-            w, sums, rest = loop.results[0], loop.results[1 : 1 + len(sums)], loop.results[1 + len(sums) :]
+                loop.following = [panel, *own, *others, *[near] * walks]
+            w, sums, further = loop.results[0], loop.results[1 : 1 + len(sums)], loop.results[1 + len(sums) :]
             if walks:
-                *rest, x = rest
+                *further, x = further
             sums = in_one(f, self.arithmetic, sums, count)
-        return [*sums, *rest]
+        return [*sums, *further]
+
+    @contextmanager
+    def _loop(
+        self,
+        x: str,
+        first: str | int,
+        last: str | int,
+        together: int,
+        carry: Sequence[tuple[str, str]],
+        rest: int | None,
+    ) -> Iterator[tuple[LoopBlock, str]]:
+        """Write a loop over terms, so many a turn; gives where x is, too, unless x goes from term to term."""
+        f, some = self.f, rest is not None
+        if not self.apart:
+            with f.loop(first, last, together, carry, some=some) as loop:
+                yield loop, x if isinstance(self.along_x, str) else f.at(x, f.times(loop.index, self.along_x))
+            return
+        assert not isinstance(self.along_x, str), "x walks, and an address of its rows takes their distance"
+        begin, end = (f.at(x, f.times(f.operand(one), self.along_x)) for one in (first, last))
+        with f.loop(begin, end, together * self.along_x, carry, some=some, walks=True) as loop:
+            yield loop, loop.index
 
     def _turn(
         self, sums: Sequence[str], w: str, x: str, first: str, terms: int, count: int
@@ -114,7 +142,7 @@ class TermLoop:
             fetch(f, w, self.ahead, self.row_bytes)
         following = []
         for i, offset in enumerate(self.offsets):
-            at = f.at(x, offset)
+            at = f.multiple(x, offset, self.apart) if self.apart else f.at(x, offset)
             as_bits = self.converts and arithmetic.broadcasts_bits
             one = arithmetic.broadcast_as_bits(f, at) if as_bits else arithmetic.broadcast(f, at)
             following += [

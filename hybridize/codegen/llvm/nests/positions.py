@@ -75,6 +75,10 @@ class Positions(ABC):
         self.depth: dict[int, int] = {}
         self.rows = 0
         """Axes of the rows, as bits: what is read from a written array depends on them."""
+        self.distances: Mapping[tuple[int, int], str] = {}
+        """Registers of the bytes from one index of an axis to the next, by array and axis, in the place of coefficients
+        that differ from call to call. A store where these are must be of columns in order.
+        """
         self.row_lane: int | None = None
         """The row axis that is spread over lanes, where one is."""
         self.pinned: dict[int, int] = {}
@@ -313,14 +317,25 @@ class Positions(ABC):
             base = memory.element_pointer(self.f, array.pointer, array.dtype, self.f.size(address.constant))
         index = "0"
         for atom, coefficient in inner:
-            index = self.f.plus(index, self.f.times(self._first(atom), coefficient))
+            distance = self._distance(operand, atom)
+            if distance:
+                base = self.f.multiple(base, self._first(atom), distance)
+            else:
+                index = self.f.plus(index, self.f.times(self._first(atom), coefficient))
         return memory.element_pointer(self.f, base, array.dtype, index)
+
+    def _distance(self, operand: int, atom: Expr) -> str:
+        """The register of a distance along an axis; empty where it is a coefficient."""
+        return self.distances.get((operand, atom.number), "") if isinstance(atom, Axis) else ""
 
     def pointer(self, operand: int, address: Expr) -> str:
         """Pointer to an element, the lane axis at its first index."""
         array = self.arrays[operand]
         if isinstance(address, Index):
             return self._pointer_part(operand, address, 0)
+        distance = self._distance(operand, address)
+        if distance:
+            return self.f.multiple(array.pointer, self._first(address), distance)
         return memory.element_pointer(self.f, array.pointer, array.dtype, self._first(address))
 
     def place(self, operand: int, address: Index, start: str, distance: int) -> None:
