@@ -10,7 +10,8 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     tracebacks, advice, missing       what users see of them; warnings; names that a module has not
     config, modes, version            switches: of the process, of a thread; the version
     settings, registry                numbers that users give, checked; classes that strings name
-    frozen, nested, once, digests     immutable classes, trees of leaves, what is made once, hashes
+    frozen, constructors              immutable classes; their constructors, compiled once for all processes
+    nested, once, digests             trees of leaves, what is made once, hashes
     memo                              results of pure functions, by what they are made of
     members                           attributes of classes, which no metaclass gives
     prefixes                          names by a hint, a count and a prefix, for symbols and blocks

@@ -2,13 +2,15 @@
 """Constructors of classes of many fields, and of such whose fields can be assigned, under names that no class has.
 
 `frozen` gives them a class's own names: so they are compiled with this module, once for all processes, instead of for
-each class in each process, which took a hundred times as long. A process that needs none does not load them.
+each class in each process, which took a hundred times as long. The compiler loads this module; a process that compiles
+nothing does without.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
+
+from hybridize.base.frozen import FROZEN, MUTABLE
 
 _put = object.__setattr__
 
@@ -442,14 +444,12 @@ def _mutable13(
     self._13 = _13
 
 
-FROZEN: Final[Mapping[int, Callable[..., None]]] = dict(enumerate((
+FROZEN.update(enumerate((
     _frozen7, _frozen8, _frozen9, _frozen10, _frozen11, _frozen12, _frozen13, _frozen14, _frozen15, _frozen16,
     _frozen17, _frozen18, _frozen19, _frozen20, _frozen21,
 ), 7))  # fmt: skip
-"""Of frozen classes, by the number of fields."""
 
-MUTABLE: Final[Mapping[int, Callable[..., None]]] = dict(enumerate((
+MUTABLE.update(enumerate((
     _mutable1, _mutable2, _mutable3, _mutable4, _mutable5, _mutable6, _mutable7, _mutable8, _mutable9, _mutable10,
     _mutable11, _mutable12, _mutable13,
 ), 1))  # fmt: skip
-"""Of classes whose fields can be assigned."""

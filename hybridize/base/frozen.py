@@ -17,8 +17,6 @@ from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import Any, Final, TypeVar, dataclass_transform, overload
 
-from hybridize.base.loading import load_module
-
 T = TypeVar("T")
 
 _put = object.__setattr__
@@ -157,7 +155,8 @@ def _completed(fields: Mapping[str, Field[Any]], args: tuple[Any, ...], kwargs: 
 def _written(cls: Any) -> Callable[..., None]:
     """The `__init__` of the fields of `cls`."""
     fields = _fields(cls)
-    template = None if hasattr(cls, "__post_init__") else _template(cls, len(fields))
+    templates = MUTABLE if cls.__setattr__ is object.__setattr__ else FROZEN
+    template = None if hasattr(cls, "__post_init__") else templates.get(len(fields))
     if template is not None:
         named = _from_template(cls, fields, template)
         factories = {field.name: field.default_factory for field in fields if field.default_factory is not MISSING}
@@ -229,17 +228,13 @@ def _init0(self: Any) -> None:
     pass
 
 
-_TEMPLATES: Final[Mapping[int, Any]] = dict(enumerate((_init0, _init1, _init2, _init3, _init4, _init5, _init6)))
-"""Constructors of frozen classes by the number of fields: compiled with this module, under other names."""
+FROZEN: Final[dict[int, Any]] = dict(enumerate((_init0, _init1, _init2, _init3, _init4, _init5, _init6)))
+"""Constructors of frozen classes by the number of fields: compiled with their module, under other names.
 
-
-def _template(cls: Any, count: int) -> Any:
-    """Return the constructor of so many fields, of a frozen class or of another one; None where there is none."""
-    is_frozen = cls.__setattr__ is not object.__setattr__
-    if count in _TEMPLATES and (is_frozen or not count):
-        return _TEMPLATES[count]
-    more = load_module("hybridize.base.constructors")  # late: most processes need few, and some none
-    return (more.FROZEN if is_frozen else more.MUTABLE).get(count)
+Those of many fields are added by `constructors`, which a process has loaded that compiles.
+"""
+MUTABLE: Final[dict[int, Any]] = {0: _init0}
+"""The same of classes whose fields can be assigned."""
 
 
 def _with_factories(init: Callable[..., None], factories: Mapping[str, Callable[[], Any]]) -> Callable[..., None]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from hybridize.base import constructors as constructors  # of the many classes that a compilation makes objects of
 from hybridize.base.collector import seldom
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError

@@ -2,6 +2,7 @@
 """Python as converted code means it: reads, calls and writes of values that Python, or data, decides.
 
     router, semantics                 what converted code calls for each read, call and write; its protocol
+    direct                            calls of ours that need none of the router's rules
     writes, mutators                  writes to objects and containers: by statements, by functions that do them
     definitions, instances, classes   functions and classes that a program defines; instances; the class a value has
     implicit, keys, contexts          special methods of the user's that builtins, dicts and `with` call
