@@ -23,6 +23,8 @@ class GuardedProtocol(HttpToolsProtocol):
         self._within_headers = True
         self._header_bytes = 0
         self._guard: asyncio.TimerHandle | None = None
+        self._reader: asyncio.TimerHandle | None = None
+        """Cuts the connection if the client does not read its answer."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -30,6 +32,8 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._unguard()
+        if self._reader is not None:
+            self._reader.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -51,8 +55,14 @@ class GuardedProtocol(HttpToolsProtocol):
         self._unguard()
         super().on_headers_complete()
 
-    def on_message_complete(self) -> None:
-        super().on_message_complete()
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._reader = self.loop.call_later(self.slow, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._reader is not None:
+            self._reader.cancel()
 
     def timeout_keep_alive_handler(self) -> None:
         """Close a connection that is not used any more; one whose client does not read its answer is cut."""

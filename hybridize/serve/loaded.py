@@ -141,30 +141,41 @@ class LoadedModel:
         return arrays
 
     def _warm(self) -> None:
-        """Call the model as requests will, so that the first one need not wait for a compiler; look at rows."""
-        try:
-            sizes = dict.fromkeys([1, 2, self.max_batch] if self.max_batch > 1 else [1, 2])
-            for rows in sizes:
-                arrays = self.examples(rows)
-                if arrays is None:
-                    self.note = "not called before the first request: the file does not say all sizes"
-                    return
+        """Call the model as requests will, so that the first one need not wait for a compiler; look at rows.
+
+        Raises:
+            LoadError E692: it is to have batches, and does not take all sizes.
+        """
+        if self.examples(1) is None:
+            self.note = "not called before the first request: the file does not say all sizes"
+        for rows in dict.fromkeys([1, 2, self.max_batch]):
+            arrays = self.examples(rows)
+            if arrays is None:
+                break
+            try:
                 self.run(arrays)
                 self.shapes.add(tuple(array.shape for array in arrays))
-            arrays = self.examples(1) or []
-            times = []
-            for _ in range(_TIMED):
-                begin = time.perf_counter()
-                self.run(arrays)
-                times.append(time.perf_counter() - begin)
-            self.seconds = min(times)
-        except (HybridizeError, IndexError, ValueError) as error:
-            if self.max_batch > 1:
-                raise LoadError("E692", f"{self.label} takes no batches: {_first_line(error)}",
-                                help="serve it without --max-batch") from None  # fmt: skip
-            self.note = f"not called before the first request: {_first_line(error)}"
+                self.seconds = min(self._timed(arrays) for _ in range(_TIMED))
+            except (HybridizeError, IndexError, ValueError) as error:
+                self._refuse_batches(_first_line(error))
+                if not self.shapes:
+                    self.note = f"not called before the first request: {_first_line(error)}"
+        if self.shapes:
+            self.note = ""
+        if self.max_batch > 1 and not self.shapes:
+            self._refuse_batches("the file does not say all sizes")
         if self.max_batch > 1:
             self._check_rows()
+
+    def _timed(self, arrays: Sequence[NDArray[Any]]) -> float:
+        begin = time.perf_counter()
+        self.run(arrays)
+        return time.perf_counter() - begin
+
+    def _refuse_batches(self, why: str) -> None:
+        if self.max_batch > 1:
+            text = f"{self.label} takes no batches: {why}"
+            raise LoadError("E692", text, help="serve it without --max-batch")
 
     def _check_rows(self) -> None:
         """Compare two rows in a batch with the same rows alone.
@@ -186,7 +197,7 @@ class LoadedModel:
                 why = f"output {port.name!r} of a row depends on the other rows"
             else:
                 continue
-            raise LoadError("E692", f"{self.label} takes no batches: {why}", help="serve it without --max-batch")
+            self._refuse_batches(why)
 
 
 def _drawn(array: NDArray[Any], random: numpy.random.Generator) -> NDArray[Any]:

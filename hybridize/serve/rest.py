@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from hybridize.base.version import VERSION
 from hybridize.serve import rest_tensors
+from hybridize.serve.options import LOOPBACK
 from hybridize.serve.page import page
 from hybridize.serve.refusals import Refusal, refuse
 from hybridize.serve.registry import ModelRegistry, ServedModel
@@ -40,7 +41,7 @@ SERVER: Final = {
 """Metadata of the server itself."""
 _HEADERS: Final = (
     b"content-length", b"content-encoding", b"accept-encoding", b"inference-header-content-length", b"x-request-id",
-    b"authorization",
+    b"authorization", b"origin", b"host",
 )  # fmt: skip
 _ID: Final = re.compile(r"[\x20-\x7e]{1,128}")
 _WATCH: Final = 0.05
@@ -77,6 +78,8 @@ class RestApplication:
         served: ServedModel | None = None
         failure = ""
         try:
+            if b"origin" in headers:
+                self._check_origin(headers[b"origin"], headers.get(b"host", b""))
             if self._token is not None:
                 self._authorize(path, headers.get(b"authorization", b""))
             parts = path.split("/")
@@ -116,6 +119,15 @@ class RestApplication:
         if failure:
             fields["error"] = failure[:1000]
         self.log.request(fields, answer.status >= 400)
+
+    def _check_origin(self, origin: bytes, host: bytes) -> None:
+        """Refuse what a page of another site has a browser send here, also by a name of its own for this machine."""
+        own = origin.partition(b"://")[2]
+        name = own.rpartition(b":")[0].strip(b"[]") if own[-1:] != b"]" and b":" in own else own.strip(b"[]")
+        local = self.options.host in LOOPBACK and self.options.token is None
+        if own != host or (local and name.decode("latin-1") not in LOOPBACK):
+            text = f"a page of {origin.decode('latin-1')[:80]} asks, and this server answers its own pages alone"
+            raise Refusal("PERMISSION_DENIED", text, "origin")
 
     def _authorize(self, path: str, header: bytes) -> None:
         """Refuse a request without the token; those for health need none."""

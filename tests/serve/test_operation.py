@@ -567,3 +567,34 @@ def test_the_end_waits_for_requests_of_both_protocols(running, models):
         assert answers == [[3.0] * 4] * 2
         server.thread.join(20)
         assert not server.thread.is_alive()
+
+
+def test_pages_of_other_sites(running, models):
+    with running(models / "scaled") as server:
+        port = server.server.port
+        for origin, host, status in (
+            ("http://evil.example", None, 403), ("null", None, 403), (f"http://evil.example:{port}", f"evil.example:{port}", 403),
+            (f"http://127.0.0.1:{port}", None, 200), (f"http://localhost:{port}", f"localhost:{port}", 200),
+        ):  # fmt: skip
+            headers = {"Origin": origin, "Content-Type": "text/plain", **({"Host": host} if host else {})}
+            assert server.ask("/v2/repository/models/scaled/load", b"", headers)[0] == status, origin
+
+
+def test_clients_that_do_not_read_their_answers(running, models):
+    with running(models / "scaled", slow=0.5) as server:
+        x = numpy.ones((500_000, 4), "float32")
+        head = {"name": "x", "datatype": "FP32", "shape": x.shape, "parameters": {"binary_data_size": x.nbytes}}
+        body = json.dumps({"inputs": [head], "parameters": {"binary_data_output": True}}).encode()
+        connections = server.server._uvicorn.server_state.connections
+        with socket.socket() as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.connect(("127.0.0.1", server.server.port))
+            one.sendall(
+                b"POST /v2/models/scaled/infer HTTP/1.1\r\nHost: x\r\nInference-Header-Content-Length: %d\r\n"
+                b"Content-Length: %d\r\n\r\n" % (len(body), len(body) + x.nbytes) + body + x.tobytes()
+            )
+            assert one.recv(12) == b"HTTP/1.1 200"
+            deadline = time.monotonic() + 10
+            while connections and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert not connections
