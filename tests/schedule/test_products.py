@@ -11,9 +11,12 @@ import pytest
 
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float16, float32, int8
+from hybridize.loops.index import Interner, Space
+from hybridize.loops.kernel import Param
 from hybridize.machine.target import named_target
 from hybridize.schedule.contraction import Product, make_plan
 from hybridize.schedule.contraction.panels import row_tiles
+from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
 from tests.records import check_tree
 
 GOLDENS = Path(__file__).with_name("goldens") / "products"
@@ -21,6 +24,18 @@ TARGETS = [named_target("avx512"), named_target("avx2")]
 SCOPE = SizeScope()
 M, N, K, B = (SCOPE.symbol(hint) for hint in (11, 40, 30, 5))
 SCOPE.capturing = False
+
+
+def scaled():
+    """The way of bytes with a scale for each term."""
+    interner = Interner()
+    space = Space(interner, {BATCH: 1, COLUMN: 256, TERM: 512})
+    place = space.affine([(space.axis(COLUMN), 1), (space.axis(TERM), 256)])
+    element = interner.cast(interner.load(int8, -1, (place,)), float32)
+    scale = interner.load(float32, 0, (space.axis(TERM),))
+    return Prologue(int8, interner.call(float32, "mul", (element, scale)), (Param(float32, 512, False),))
+
+
 KINDS = {
     "dots of one row": Product(float32, 1, 256, 512, transpose_w=True),
     "dots of a far w": Product(float32, 1, 4096, 4096, transpose_w=True),
@@ -36,6 +51,10 @@ KINDS = {
     "rows of a packed w in few bits": Product(float16, 64, 256, 512, packed=True, narrow=True),
     "any rows of a packed w in few bits": Product(float16, M, 256, 512, packed=True, narrow=True),
     "rows of few terms, w in few bits": Product(float16, 512, 256, 512, packed=True, narrow=True, filled=1),
+    "rows of a packed w with scales": Product(float32, 64, 256, 512, packed=True, narrow=True, prologue=scaled()),
+    "rows of few terms, w with scales": Product(
+        float32, 512, 256, 512, packed=True, narrow=True, filled=1, prologue=scaled()
+    ),
     "a row of a packed w in few bits": Product(float16, 1, 256, 512, packed=True, narrow=True),
     "any rows": Product(float32, M, 100, 64),
     "any sizes": Product(float32, M, N, K, B),
