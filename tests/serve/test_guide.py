@@ -11,6 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from hybridize.serve.options import ServerOptions
+from hybridize.serve.sources import Sources
+from hybridize.tools import serve_command
+from hybridize.tools.application import application
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guide" / "serve.md").read_text()
@@ -63,39 +69,53 @@ def commands(text):
     return [line for block in SHELL for line in block.splitlines() if line.startswith(text)]
 
 
+def options_of(arguments, monkeypatch):
+    """The options that a command serves with; nothing is started."""
+    taken = []
+    monkeypatch.setattr(serve_command, "run", lambda **options: taken.append(options))
+    done = CliRunner().invoke(application, arguments)
+    assert done.exit_code == 0, done.output
+    return ServerOptions(**taken[0])
+
+
 def test_the_commands_and_the_client(folder):
-    """All commands of `serve` start; the requests of the page are answered by the one with several models."""
+    """The command with several models starts; all requests of the page are answered by it."""
+    (line,) = [line for line in commands("hybridize serve") if "models/" in line]
+    port = free_port()
+    arguments = [*line.split()[1:], "--port", str(port), "--grpc-port", str(free_port())]
+    with started([sys.executable, "-m", "hybridize", *arguments], folder, port):
+        for request in commands("curl"):
+            asked = request.replace("localhost:8000", f"127.0.0.1:{port}")
+            answer = json.loads(subprocess.run(asked, shell=True, capture_output=True, check=True).stdout)
+            assert answer.get("name", answer.get("model_name")) == "my_mlp"
+        program = PYTHON[1].replace("localhost:8000", f"127.0.0.1:{port}")
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert (done.stdout, done.returncode) == ("(3, 2)\n", 0), done.stderr
+        index = urllib.request.Request(f"http://127.0.0.1:{port}/v2/repository/index", b"{}")
+        assert [one["name"] for one in json.loads(urllib.request.urlopen(index).read())] == ["deep", "my_mlp", "other"]
+
+
+def test_the_other_commands(monkeypatch):
+    """What the page says of defaults and batches is what the command takes."""
     lines = commands("hybridize serve")
     assert len(lines) == 3
-    port = free_port()
-    ports = ["--port", str(port), "--grpc-port", str(free_port())]
-    for line in lines[1:]:
-        arguments = [sys.executable, "-m", "hybridize", *line.split()[1:], *ports]
-        with started(arguments, folder, port):
-            for request in commands("curl"):
-                arguments = request.replace("localhost:8000", f"127.0.0.1:{port}")
-                answer = json.loads(subprocess.run(arguments, shell=True, capture_output=True, check=True).stdout)
-                assert answer.get("name", answer.get("model_name")) == "my_mlp"
-            program = PYTHON[1].replace("localhost:8000", f"127.0.0.1:{port}")
-            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-            assert (done.stdout, done.returncode) == ("(3, 2)\n", 0), done.stderr
-            index = urllib.request.Request(f"http://127.0.0.1:{port}/v2/repository/index", b"{}")
-            names = [one["name"] for one in json.loads(urllib.request.urlopen(index).read())]
-            assert names == (["deep", "my_mlp", "other"] if "other" in line else ["my_mlp"])
+    plain, _, batches = (options_of(line.split()[1:], monkeypatch) for line in lines)
+    assert plain == ServerOptions(("my_mlp",))
+    assert (batches.max_batch, batches.max_wait_us) == (64, 500)
+    for name, default in re.findall(r"^\| `--([a-z-]+)`[^|]*\| ([\d ]+)(?:MiB)? \|", PAGE, re.M):
+        number = int(default.strip()) << (20 if name == "max-body" else 0)
+        assert getattr(plain, name.replace("-", "_")) == number, name
 
 
-def test_the_command_of_the_container(folder):
+def test_the_command_of_the_container(folder, monkeypatch):
     """ENTRYPOINT and CMD, with the folder of the test in the place of the volume."""
     (recipe,) = re.findall(r"```dockerfile\n(.*?)```", PAGE, re.DOTALL)
     assert len(recipe.splitlines()) <= 20
     entry, arguments = (json.loads(re.search(rf"^{word} (.*)$", recipe, re.M)[1]) for word in ("ENTRYPOINT", "CMD"))
     assert arguments == ["/mnt/models"]
-    port = free_port()
-    replaced = {"8080": str(port), "8081": str(free_port()), "0.0.0.0": "127.0.0.1"}
-    words = [replaced.get(word, word) for word in entry[1:]]
-    with started([sys.executable, "-m", "hybridize", *words, str(folder / "models")], folder, port):
-        answer = urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/models/deep").read()
-        assert json.loads(answer)["versions"] == ["3"]
+    options = options_of([*entry[1:], *arguments], monkeypatch)
+    assert (options.host, options.port, options.grpc_port, options.controlled) == ("0.0.0.0", 8080, 8081, False)
+    assert list(Sources([str(folder / "models")]).scan()["deep"]) == ["3"]
 
 
 def test_recipes_are_short():

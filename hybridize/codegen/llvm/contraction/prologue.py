@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 
-from hybridize.base.dtypes import DType, bfloat16
+from hybridize.base.dtypes import DType, bfloat16, float32
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.micro import Light, Loading
 from hybridize.codegen.llvm.contraction.terms import LoadVector
@@ -23,9 +23,6 @@ from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologue
-
-BYTE_POWER = 24
-"""The highest byte of 32 bits is an integer times 2 to this power."""
 
 
 @frozen
@@ -75,8 +72,10 @@ class PanelLoads:
 
 def in_turns(stored: DType, lanes: int) -> Light:
     """The way of elements that lie in turns (see `ColumnPanels`), the same for all panels of a type."""
-    loading = _floats_in_turns(lanes) if stored == bfloat16 else _bytes_in_turns(stored, lanes)
-    return Light("", (), loading, BYTE_POWER if stored.itemsize == 1 else 0, is_in_turns=True)
+    if stored == bfloat16:
+        return Light("", (), _floats_in_turns(lanes), is_in_turns=True)
+    power = 8 * (float32.itemsize - stored.itemsize)  # of the highest element of a lane
+    return Light("", (), _bytes_in_turns(stored, lanes, power), power, is_in_turns=True)
 
 
 def _floats_in_turns(lanes: int) -> Loading:
@@ -100,8 +99,8 @@ def _floats_in_turns(lanes: int) -> Loading:
     return loading
 
 
-def _bytes_in_turns(stored: DType, lanes: int) -> Loading:
-    """Loads of vectors of bytes times 2^24, four at once.
+def _bytes_in_turns(stored: DType, lanes: int, power: int) -> Loading:
+    """Loads of vectors of bytes times 2 to a power of 24, four at once.
 
     The last byte of each lane of a load is the highest: alone, it is that integer times 2^24. The others come there by
     a load that begins earlier, but for the first, which a shift brings there: one line of memory fewer to read across.
@@ -119,8 +118,8 @@ def _bytes_in_turns(stored: DType, lanes: int) -> Loading:
                 whole, third, second = (
                     f.op(f"load {integers}, ptr {f.at(pointer, -before)}, align 1") for before in range(3)
                 )
-                highest = [f.op(f"shl {integers} {whole}, splat (i32 {BYTE_POWER})")]
-                alone = f"splat (i32 {-1 << BYTE_POWER})"
+                highest = [f.op(f"shl {integers} {whole}, splat (i32 {power})")]
+                alone = f"splat (i32 {-1 << power})"
                 highest += [f.op(f"and {integers} {one}, {alone}") for one in (second, third, whole)]
                 converted[:] = [f.op(f"{into} {integers} {one} to {floats}") for one in highest]
             return converted[number % 4]
