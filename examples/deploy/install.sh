@@ -18,6 +18,10 @@ look() {
     need gcc works cc                                  # C
     need g++ works c++                                 # C++
     need rustc works rustc                             # Rust
+    need cargo works cargo
+    need gfortran works gfortran                       # Fortran
+    need cmake works cmake                             # builds: CMake, pkg-config
+    need pkg-config works pkg-config
     need r-base-core works R                           # R
     need make works make                               #   R CMD SHLIB builds by make
     need perl works perl                               # Perl

@@ -25,7 +25,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol, SymbolStaging
 from hybridize.base.dims import Size
 from hybridize.base.errors import CaptureError, StateError
-from hybridize.ops.op import Operand, in_charge, install
+from hybridize.ops.op import STACK, Operand, in_charge, install
 from hybridize.ops.tracing import GraphTracer
 
 
@@ -123,7 +123,8 @@ install(Staging())
 
 def staging() -> Staging:
     """Return who is in charge of functions of arrays in this thread."""
-    return in_charge(Staging)
+    interpreter = STACK.interpreters[-1]
+    return interpreter if isinstance(interpreter, Staging) else in_charge(Staging)
 
 
 class ArrayTracer(GraphTracer, Staging):

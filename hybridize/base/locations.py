@@ -137,13 +137,13 @@ def at_node(loc: SourceLoc | None) -> Iterator[None]:
 
 def user_location() -> SourceLoc | None:
     """The innermost frame that belongs neither to hybridize nor to a library it is called through."""
-    line = user_line()
+    line = user_line(2)
     return None if line is None else SourceLoc(*line)
 
 
-def user_line() -> tuple[str, int, str] | None:
-    """The file, the line and the function of that frame."""
-    frame: FrameType | None = sys._getframe(1)
+def user_line(depth: int = 1) -> tuple[str, int, str] | None:
+    """The file, the line and the function of that frame; the first `depth` are known to be ours."""
+    frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
         if _commanded and code.co_filename.startswith(_COMMANDS):

@@ -315,12 +315,14 @@ class Function(Calls[P, R], Generic[P, R]):
 
         Args:
             path: of the archive; of other formats, the folder and the name of the model.
-            format: `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked), `"wasm"`
-                (WebAssembly with a JavaScript loader).
+            format: `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked), `"wheel"`
+                (a package that pip installs), `"wasm"` (WebAssembly with a JavaScript loader). A step of a trainer is
+                written as library or object alone.
             samples: calls to check it with, besides those that the programs were captured at: each an array or a
                 tuple of arguments.
             progress: hears what is being done.
-            options: of library and object `targets`, `weights`, `threads`; of library `linker`; of archive `targets`.
+            options: of library, object and wheel `targets`, `weights`, `threads`; of library and wheel `linker` and
+                `version`; of library `bindings`; of wheel `name`, `summary`; of archive `targets`.
 
         Raises:
             StateError E533: nothing has been compiled yet.

@@ -12,7 +12,8 @@
 | wasm    | `NAME.wasm`, `NAME.mjs`, `NAME.d.mts`                          |
 | onnx    | `NAME.onnx`; weights above 1 GiB in `NAME.onnx.data`           |
 
-NAME is what PATH is called, as an identifier of C. With `weights="beside"` a library has `NAME.safetensors` too.
+NAME is what PATH is called, as an identifier of C. With `weights="beside"` a library has `NAME.safetensors` too, with
+`bindings` the files of other languages and builds beside it (`formats.library.bindings`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from hybridize.formats.saved import SavedProgram
 
 FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "archive": ("targets",),
-    "library": ("targets", "weights", "threads", "linker"),
+    "library": ("targets", "weights", "threads", "linker", "version", "bindings"),
     "object": ("targets", "weights", "threads"),
     "wheel": ("name", "version", "summary", "targets", "weights", "threads", "linker"),
     "wasm": (),
@@ -49,6 +50,8 @@ _SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "wasm": (".wasm",),
     "onnx": (".onnx",),
 }
+BINDINGS: Final = ("cpp", "fortran", "rust", "cmake", "pkg-config")
+"""Languages and builds that a library has files for beside it, where they are asked for."""
 LEVELS: Final = ("avx512", "avx2", "baseline")
 Check = Callable[[str], Sequence[str]]
 """Reads an archive back, runs its samples, and says what was compared."""
@@ -94,8 +97,8 @@ def export(
         check: reads an archive back and runs its samples: programs in memory are above this package.
         notes: what is to stand among the checks besides.
         progress: hears what is being done.
-        options: `targets`, `weights`, `threads`, `linker`, `name`, `version`, `summary`, `opset`, `input_names`,
-            `output_names`; see the table in docs/guide/deploy.md.
+        options: `targets`, `weights`, `threads`, `linker`, `bindings`, `name`, `version`, `summary`,
+            `opset`, `input_names`, `output_names`; see the table in docs/guide/deploy.md.
 
     Raises:
         ArgumentError E335 to E338: the folder is not there, an unknown format or option, a value that it does not take,
@@ -129,9 +132,9 @@ def export(
             files = write(model, staged, format, options)
             tell("running it on its samples")
             checks = run(model, files, options)
-        placed = file_set.put_in_place(files, folder)
+        placed = file_set.put_in_place(files, folder, temporary)
     directory = os.path.dirname(os.fspath(path))  # as the user says it
-    files = [os.path.join(directory, os.path.basename(file)) for file in placed]
+    files = [os.path.join(directory, os.path.relpath(file, folder or ".")) for file in placed]
     noted = (f"{one}, which Python notes and no result needs" for one in program.left_out)
     return Exported(tuple(files), (*checks, *notes), (*left_out, *noted), fixed)
 
@@ -191,6 +194,9 @@ def _check_value(format: str, name: str, value: Any) -> None:
             if not isinstance(value, str) or not value.strip() or not value.isprintable():
                 raise ArgumentError("E337", f"{name} must be a text of one line, got {value!r}")
             return
+        case "bindings":
+            _check_several(name, value, BINDINGS)
+            return
         case "weights":
             allowed = ("inside", "beside")
         case "linker":
@@ -200,17 +206,17 @@ def _check_value(format: str, name: str, value: Any) -> None:
                 return
             allowed = MACHINES
             if format == "wheel" and not isinstance(value, str):
-                _check_machines(value)
+                _check_several(name, value, MACHINES)
                 return
     if value not in allowed:
         raise ArgumentError("E337", f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
 
 
-def _check_machines(value: Any) -> None:
-    machines = list(value) if isinstance(value, Sequence) else []
-    if not machines or len({*map(str, machines)}) != len(machines) or not {*map(str, machines)} <= {*MACHINES}:
-        known = ", ".join(map(repr, MACHINES))
-        raise ArgumentError("E337", f"targets must be one of {known}, or several different ones, got {value!r}")
+def _check_several(name: str, value: Any, known: Sequence[str]) -> None:
+    words = [value] if isinstance(value, str) else list(value) if isinstance(value, Sequence) else []
+    if not words or len({*map(str, words)}) != len(words) or not {*map(str, words)} <= {*known}:
+        text = f"{name} must be one of {', '.join(map(repr, known))}, or several different ones, got {value!r}"
+        raise ArgumentError("E337", text)
 
 
 # --------------------------------------------------------------------------------------------------------- C libraries

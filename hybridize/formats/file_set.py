@@ -50,17 +50,31 @@ def temporary_folder(path: str | os.PathLike[str]) -> Iterator[str]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def put_in_place(files: Sequence[str], folder: str) -> list[str]:
+def put_in_place(files: Sequence[str], folder: str, root: str | None = None) -> list[str]:
     """Move files to `folder`, all or none; returns their names there.
+
+    Args:
+        files: their paths.
+        folder: for all of them.
+        root: the folder in which they are; those in folders of it come to folders of the same names. None: all are in
+            one folder.
 
     Raises:
         WriteError E335: one of them cannot be put there; nothing has changed.
     """
     for file in files:
-        os.chmod(file, (0o777 if os.access(file, os.X_OK) else 0o666) & ~UMASK)
-        sync(file)
-    paths = [os.path.join(folder, os.path.basename(file)) for file in files]
-    targets = [destination(path) for path in paths]
+        if not os.path.islink(file):
+            os.chmod(file, (0o777 if os.access(file, os.X_OK) else 0o666) & ~UMASK)
+            sync(file)
+    names = [os.path.basename(file) if root is None else os.path.relpath(file, root) for file in files]
+    paths = [os.path.join(folder, name) for name in names]
+    for path in paths:
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        except OSError as error:
+            let_through(error)
+            raise refused(path, error) from error
+    targets = [path if os.path.islink(file) else destination(path) for file, path in zip(files, paths, strict=True)]
     backups = [f"{file}.before" for file in files]
     placed: list[int] = []
     number = 0

@@ -13,21 +13,21 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize.array.staging import staging
-from hybridize.ops.op import ACTIVE, capturing
+from hybridize.ops.op import ACTIVE
 
 
 def depend(owner: Any) -> None:
     """While capturing: the program is valid only until `owner.watch` is touched."""
-    if ACTIVE and capturing():
+    if ACTIVE:
         staging().depend(owner.watch)
 
 
 def convert(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the user's as it must be called here: converted while capturing, else itself."""
-    return staging().convert(function) if ACTIVE and capturing() else function
+    return staging().convert(function) if ACTIVE else function
 
 
 def method(owner: Any, name: str) -> Callable[..., Any]:
     """A method of a block, which the user may have written or replaced, as it must be called here."""
-    function: Callable[..., Any] = staging().method(owner, name) if ACTIVE and capturing() else getattr(owner, name)
+    function: Callable[..., Any] = staging().method(owner, name) if ACTIVE else getattr(owner, name)
     return function

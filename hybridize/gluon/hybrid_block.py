@@ -343,12 +343,14 @@ class HybridBlock(Block, layer=False):
             epoch: the number in the second of MXNet's names.
             remove_amp_cast: accepted for MXNet; there are no such casts.
             format: `"mxnet"`, `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked),
-                `"wasm"` (WebAssembly with a JavaScript loader), `"onnx"` (a model of ONNX).
+                `"wheel"` (a package that pip installs), `"wasm"` (WebAssembly with a JavaScript loader), `"onnx"` (a
+                model of ONNX).
             samples: calls to check it with, besides those that the programs were captured at: each an array or a
                 tuple of arguments.
             progress: hears what is being done; MXNet's pair takes no time.
-            options: of library and object `targets`, `weights`, `threads`; of library `linker`; of archive `targets`;
-                of onnx `opset` (13 to 25), `input_names`, `output_names`.
+            options: of library, object and wheel `targets`, `weights`, `threads`; of library and wheel `linker` and
+                `version`; of library `bindings`; of wheel `name`, `summary`; of archive `targets`; of onnx `opset` (13
+                to 25), `input_names`, `output_names`.
 
         Returns:
             The two names of MXNet's files, the second None where there are no parameters; of other formats `Exported`,

@@ -393,8 +393,7 @@ class Parameter:
         """The array that this one holds."""
         if self._data is None:
             raise self._not_ready()
-        if capturing():
-            depend(self)
+        depend(self)
         return self._data
 
     def copies(self) -> list[Parameter]:

@@ -148,8 +148,13 @@ def readers_of(nodes: Iterable[Node]) -> dict[Value, list[Node]]:
     """The nodes that read each value, each once, in their order."""
     readers: dict[Value, list[Node]] = {}
     for node in nodes:
-        for value in dict.fromkeys(node.inputs):
-            readers.setdefault(value, []).append(node)
+        inputs = node.inputs
+        for value in inputs if len(inputs) < 2 else dict.fromkeys(inputs):
+            known = readers.get(value)
+            if known is None:
+                readers[value] = [node]
+            else:
+                known.append(node)
     return readers
 
 

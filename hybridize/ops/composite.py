@@ -47,11 +47,11 @@ class OfBody(Op, abstract=True):
             """The graph."""
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
-        wanted = tuple(value.type for value in self.body.inputs)
+        wanted = tuple([value.type for value in self.body.inputs])
         if inputs != wanted:
             got, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
             raise GraphError("E906", f"{self.title} takes ({takes}), got ({got})")
-        return tuple(value.type for value in self.body.outputs)
+        return tuple([value.type for value in self.body.outputs])
 
     def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         return tuple(evaluate(self.body, inputs))
@@ -99,8 +99,8 @@ class CompositeBody:
     @property
     def key(self) -> tuple[Hashable, ...] | None:
         """Equal for functions that do the same; None where a parameter is more than numbers and words."""
-        rest = _plain(tuple(self._rest.items()))
-        return None if rest is None else (self._function, self._names, rest)
+        rest = tuple([(name, _plain(value)) for name, value in self._rest.items()])
+        return None if None in [value for _, value in rest] else (self._function, self._names, rest)
 
 
 def _plain(value: object) -> Hashable:

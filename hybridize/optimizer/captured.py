@@ -199,6 +199,10 @@ class Settings(Feed):
             rows.append(SettingsRow(float(lr_factor), float(optimizer.wd * wd_factor), counts[first] - done - 1))
         graph = settings_graph(optimizer, rows, self.names, self.flags, self.array.dtype)
         if graph is None:
+            self.in_files = (
+                f"holds a step of {type(optimizer).__name__}, whose numbers depend on the count of updates in Python",
+                "use an optimizer whose scalars() only computes with the learning rate, the decay and the count",
+            )
             return None
         schedule = optimizer.lr_scheduler
         notes = (

@@ -75,6 +75,14 @@ class BandMember:
         return self._known_axes[own]
 
     @functools.cached_property
+    def touched(self) -> Sequence[tuple[Memory, Sequence[Access]]]:
+        """The memory that it reads or writes, each once, with how it does."""
+        by_memory: dict[Memory, list[Access]] = {}
+        for access in self.accesses:
+            by_memory.setdefault(access.memory, []).append(access)
+        return tuple(by_memory.items())
+
+    @functools.cached_property
     def read(self) -> frozenset[Memory]:
         """The memory that it reads."""
         return frozenset([access.memory for access in self.accesses if not access.written])
@@ -130,8 +138,8 @@ class Run:
     batch: int
     axes: dict[int, Axes]
     """For each step the axes that count its rows, slowest first."""
-    lengths: dict[Memory, int]
-    """Elements of a row of the memory that is shared, and of that which is read or written row by row."""
+    row_bytes: dict[Memory, int]
+    """Bytes of a row of the memory that is shared, and of that which is read or written row by row."""
     shared: frozenset[Memory]
     """Memory that one member stores and another reads."""
     blocks: RowBlocks | None = None
@@ -148,12 +156,6 @@ class Run:
         return self.members[0].number, self.members[-1].number
 
     @property
-    def row_bytes(self) -> dict[Memory, int]:
-        """Bytes of a row of the memory that has `lengths`."""
-        sizes = {access.memory: access.itemsize for member in self.members for access in member.accesses}
-        return {memory: length * sizes[memory] for memory, length in self.lengths.items()}
-
-    @property
     def work(self) -> tuple[int, int]:
         """Bytes that are read and written, and operations."""
         return sum(member.nbytes for member in self.members), sum(member.flops for member in self.members)
@@ -165,8 +167,31 @@ class Run:
         return is_symbolic(units) or units > 1
 
 
+class _Touched:
+    """The accesses of members to one memory."""
+
+    __slots__ = ("accesses", "checked", "is_read", "is_stored")
+
+    def __init__(self) -> None:
+        self.accesses: list[tuple[BandMember, Access]] = []
+        self.checked = 0
+        """Of them, from the first on, those that are known to name the rows of their members."""
+        self.is_read = self.is_stored = False
+
+    def add(self, member: BandMember, accesses: Sequence[Access]) -> None:
+        """Add those of one more member."""
+        self.accesses += [(member, access) for access in accesses]
+        self.is_stored = self.is_stored or any(access.written for access in accesses)
+        self.is_read = self.is_read or not all(access.written for access in accesses)
+
+    @property
+    def is_between(self) -> bool:
+        """True for memory that members store and read."""
+        return self.is_read and self.is_stored
+
+
 class SharedRows:
-    """What members have in common that share their rows: which axes of each count them, in the same memory.
+    """Holds what members have in common that share their rows: which axes of each count them, in the same memory.
 
     Members that are at odds are so among any others, too.
     """
@@ -177,13 +202,11 @@ class SharedRows:
         """True as long as all members do, by their rows."""
         self._total: int | None = None
         self._batch: int | None = None
-        self._touched: dict[Memory, list[tuple[BandMember, Access]]] = {}
-        self._read: set[Memory] = set()
-        self._stored: set[Memory] = set()
+        self._touched: dict[Memory, _Touched] = {}
         self._axes: dict[int, Axes] = {}
         self._chained = 0
         self._chains: list[set[Memory]] = []
-        """What the first members store, by those that hang together."""
+        """Memory that the first members store, by those that hang together."""
         for member in members:
             if not self.add(member):
                 break
@@ -199,33 +222,36 @@ class SharedRows:
             if self._batch is not None and not same(self._batch, member.batch):
                 return False
             self._batch = member.batch
-        for access in member.accesses:
-            self._touched.setdefault(access.memory, []).append((member, access))
-        self._read |= member.read
-        self._stored |= member.stored
-        memories: Iterable[Memory] = dict.fromkeys([access.memory for access in member.accesses])
+        touched: list[_Touched] = []
+        for memory, accesses in member.touched:
+            one = self._touched.get(memory)
+            if one is None:
+                one = self._touched[memory] = _Touched()
+            one.add(member, accesses)
+            touched.append(one)
         if self._total is None:
-            self._total, memories = member.total, self._touched
+            self._total, touched = member.total, [*self._touched.values()]
         elif member.total is not None and not same(self._total, member.total):
             return False
         total = self._total
-        return total is None or all(
-            self._counts(one, access, total)
-            for memory in memories
-            if memory in self._read and memory in self._stored
-            for one, access in self._touched[memory]
-        )
+        return total is None or all(self._is_of_rows(one, total) for one in touched if one.is_between)
 
-    def _counts(self, member: BandMember, access: Access, total: int) -> bool:
-        """Tell whether an access to what is stored and read names the rows, as others of its member do."""
-        rows = member.row_axes(access, total)
-        if rows is None:
-            return False
-        axes = self._axes.get(member.number)
-        if axes is None:
-            self._axes[member.number] = rows
-            return member.suits(rows)
-        return axes == rows
+    def _is_of_rows(self, touched: _Touched, total: int) -> bool:
+        """Tell whether all accesses to some memory name the rows, as others of their members do."""
+        while touched.checked < len(touched.accesses):
+            member, access = touched.accesses[touched.checked]
+            rows = member.row_axes(access, total)
+            if rows is None:
+                return False
+            axes = self._axes.get(member.number)
+            if axes is None and touched.is_between:
+                axes = self._axes[member.number] = rows
+                if not member.suits(rows):
+                    return False
+            if axes != rows:
+                return False
+            touched.checked += 1
+        return True
 
     def is_run(self) -> bool:
         """Tell whether members, added in order, agree and hang together by what some store and later ones read."""
@@ -238,16 +264,18 @@ class SharedRows:
 
     def run(self) -> Run:
         """The run of the members, which are one."""
-        total, between = self._total, self._read & self._stored
+        total, between, others = self._total, dict[Memory, int](), dict[Memory, int]()
         assert total is not None
-        within = [(memory, touched) for memory, touched in self._touched.items() if memory in between]
-        lengths = {memory: touched[0][1].elements // total for memory, touched in within}
-        shared = [memory for memory, touched in within if any(one is not touched[0][0] for one, _ in touched)]
+        shared: list[Memory] = []
         for memory, touched in self._touched.items():
-            if memory not in between and all(one.row_axes(at, total) == self._axes[one.number] for one, at in touched):
-                lengths[memory] = touched[0][1].elements // total
+            if touched.is_between or self._is_of_rows(touched, total):
+                first, last = touched.accesses[0], touched.accesses[-1]
+                nbytes = first[1].elements // total * last[1].itemsize
+                (between if touched.is_between else others)[memory] = nbytes
+                if touched.is_between and any(one is not first[0] for one, _ in touched.accesses):
+                    shared.append(memory)
         batch = 1 if self._batch is None else self._batch
-        return Run(tuple(self.members), total, batch, dict(self._axes), lengths, frozenset(shared))
+        return Run(tuple(self.members), total, batch, dict(self._axes), between | others, frozenset(shared))
 
 
 def find_runs(

@@ -45,7 +45,7 @@ def flattened(graph: Graph, stable: Callable[[Value], bool], lowerings: Lowering
         for node in graph.nodes
         if isinstance(node.op, Reshape) and node.outputs[0] not in graph.outputs and _is_flattened(node)
     }
-    readers = readers_of(graph.nodes)
+    readers = readers_of(graph.nodes) if flat else {}
     chosen = {
         value: readers[value]
         for value in readers

@@ -200,7 +200,8 @@ class Grouping:
         if isinstance(lowered, MatrixProduct | Arrangement):
             self._compose_views(step, lowered)
             if isinstance(step.tiled, MatrixProduct):
-                step.product = product_of(step.tiled)
+                tiled = step.tiled
+                step.product = self.lowerings.results.of((product_of, id(tiled)), lambda: (tiled, product_of(tiled)))[1]
             step.epilogue = self._epilogue(step, node.outputs[0])
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
@@ -459,12 +460,10 @@ class Grouping:
         uses: Mapping[FusionGroup, Mapping[tuple[int, ...], Pattern]],
     ) -> bool:
         """Compute the value where it is read, if that is worth it; else change nothing."""
-        view = local.cost == 0
-        trivial = local.cost <= 1 and len(local.reads) <= 1
-        if len(uses) > 1 and not (
-            view or value in self._counted or (trivial and all(len(patterns) == 1 for patterns in uses.values()))
-        ):
-            return False
+        if len(uses) > 1 and not (local.cost == 0 or value in self._counted):
+            trivial = local.cost <= 1 and len(local.reads) <= 1
+            if not (trivial and all(len(patterns) == 1 for patterns in uses.values())):
+                return False
         admissions = []
         for group, patterns in uses.items():
             admission = self._admit(group, value, local, tuple(patterns.values()))
@@ -678,9 +677,8 @@ class Grouping:
             rows = None if group.contraction is not None else self._row_of(group, value, patterns)
             return None if rows is None else Admission(rows, False, patterns[0])
         if local.cost == 0:
-            plain = all(
-                self.interner.facts(index).size <= thresholds.VIEW_PARTS for pattern in patterns for index in pattern
-            )
+            facts, most = self.interner.facts, thresholds.VIEW_PARTS
+            plain = all(facts(index).size <= most for pattern in patterns for index in pattern)
             few = len(patterns) <= 8 or self._gates(group, value, patterns) is not None
             return Admission(None, False, patterns[0]) if few and plain else None
         if (

@@ -11,6 +11,7 @@ twice, which costs nothing at a call. What is shared within the graph of one is 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping
 
 from hybridize.base.dims import hint
@@ -34,6 +35,7 @@ def hoisted(
     derive: Callable[[Graph], Derived],
     within: bool = False,
     surely: Collection[Value] = (),
+    stable: Mapping[Value, Node] | None = None,
 ) -> tuple[Graph, dict[Value, Derived]]:
     """Return the graph without what is computed once, and the constants that its nodes read instead.
 
@@ -45,8 +47,10 @@ def hoisted(
         within: the graph is a body of control flow. It may never run, so it has no loops run for it beforehand, which
             might not end.
         surely: stable values that become constants whatever it saves.
+        stable: the graph's `stable_nodes`, where they are known.
     """
-    stable = stable_nodes(graph, known, within)
+    if stable is None:
+        stable = stable_nodes(graph, known, within)
     if not stable:
         return graph, {}
     return _Hoisting(graph, known, lowerings, stable, surely).result(derive)
@@ -85,7 +89,6 @@ class _Hoisting:
         self._graph, self._known, self._lowerings, self._stable = graph, known, lowerings, stable
         self._surely = surely
         self._readers = readers_of(graph.nodes)
-        self._positions = {node: position for position, node in enumerate(graph.nodes)}
         self._outputs = set(graph.outputs)
         self._kept: set[Node] = set()
         """Stable nodes that calls compute all the same."""
@@ -106,6 +109,10 @@ class _Hoisting:
         rest = tuple(node for node in graph.nodes if node in self._kept or not self._is_stable(node))
         constants = {value: derive(self._cone(value, nodes)) for value, nodes in border.items()}
         return Graph(graph.inputs, rest, graph.outputs, graph.constants), constants
+
+    @functools.cached_property
+    def _positions(self) -> dict[Node, int]:
+        return {node: position for position, node in enumerate(self._graph.nodes)}
 
     def _is_stable(self, node: Node) -> bool:
         return bool(node.outputs) and node.outputs[0] in self._stable

@@ -20,8 +20,9 @@ from hybridize.loops.contraction import Contraction, element
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, Interner, Space, children
 from hybridize.loops.measure import walk
+from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of
+from hybridize.schedule.contraction.arrangement import Arrangement, arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct, matrix_product
 from hybridize.schedule.contraction.views import through
 
@@ -87,8 +88,8 @@ class Lowerings:
         """The kind of tiles that suit a contraction; None where it is a loop of folds, which others can join."""
         if all(same(size, 1) for size in contraction.sizes[contraction.rank :]):
             return None
-        matrices = matrix_product(contraction, shapes)
-        return matrices or arrangement(contraction, shapes, lanes_of(contraction.precision.accumulate, self.target))
+        lanes = Arithmetic(contraction.precision.accumulate, self.target).lanes
+        return matrix_product(contraction, shapes) or arrangement(contraction, shapes, lanes)
 
     def through(self, tiled: Tiled, side: int, load: expressions.Load, base: TensorType) -> Tiled | None:
         """A contraction that reads the base of a view for an operand, an element of which is `load`; None if it cannot.

@@ -123,7 +123,13 @@ def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSou
     turned = flattened(whole.graph, is_stable, lowerings)
     surely, cones = light.constants | whole.constants | turned.constants, Memo()
     rest, derivations = hoisted(
-        turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, setting, cones), setting.within, surely
+        turned.graph,
+        sources,
+        lowerings,
+        lambda cone: _derived(cone, sources, setting, cones),
+        setting.within,
+        surely,
+        stable if turned.graph is graph else None,
     )
     turned_of = {node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}
     made_of = {**light.made_of, **whole.made_of, **turned_of}

@@ -78,7 +78,7 @@ def compile_(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="What to call the files: folder and name.")],
     format: Annotated[
-        str, typer.Option("--format", "-f", help="library, object, wasm, onnx, archive; of a net also mxnet.")
+        str, typer.Option("--format", "-f", help="library, object, wheel, wasm, onnx, archive; of a net also mxnet.")
     ] = "archive",
     inputs: Annotated[
         list[str] | None,
@@ -93,13 +93,19 @@ def compile_(
         typer.Option(
             "--target",
             "-t",
-            help="Of library and object the machine, as in aarch64-linux; of archive the"
-            " levels that code is for, as in avx2; may be repeated then.",
+            help="Of library, object and wheel the machine, as in aarch64-linux; of archive the"
+            " levels that code is for, as in avx2; of archive and wheel it may be repeated.",
         ),
     ] = None,
     weights: Annotated[str | None, typer.Option(help="Of library and object: inside, or beside.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="That the host of a library may use at most.")] = None,
     linker: Annotated[str | None, typer.Option(help="Of a library: cc or zig.")] = None,
+    name: Annotated[str | None, typer.Option(help="Of a wheel: what pip calls it.")] = None,
+    version: Annotated[str | None, typer.Option(help="Of a wheel or library, as in 1.0.0.")] = None,
+    bindings: Annotated[
+        list[str] | None,
+        typer.Option("--binding", help="Of a library: cpp, fortran, rust, cmake, pkg-config; may be repeated."),
+    ] = None,
     opset: Annotated[int | None, typer.Option(min=13, max=25, help="The operator set of onnx.")] = None,
 ) -> None:
     """Compile an object of a Python module, and write it as files that run without Python."""
@@ -108,6 +114,9 @@ def compile_(
         "threads": threads,
         "linker": linker,
         "opset": opset,
+        "name": name,
+        "version": version,
+        "bindings": bindings or None,
         "targets": compile_command.targets(format, targets),
     }
     console = Console()

@@ -188,7 +188,7 @@ def targets(format: str, machines: Sequence[str] | None) -> Any:
     """
     if not machines:
         return None
-    if format == "archive":
+    if format in ("archive", "wheel"):
         return tuple(machines) if len(machines) > 1 else machines[0]
     if len(machines) > 1:
         text = f"a {format} is for one machine, got {', '.join(machines)}"

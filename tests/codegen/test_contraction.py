@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
-from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, masked_load
-from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
 from hybridize.codegen.llvm.contraction.product import emit_product
 from hybridize.codegen.llvm.engine import compile_module, named_target
 from hybridize.codegen.llvm.nests.kernels import emit_kernel
 from hybridize.codegen.llvm.objects import assembly
-from hybridize.codegen.llvm.text import Function, Module, vector
+from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.contraction import Product, gates_fit, make_packing, make_plan, packing_kernel, packing_pays
+from tests.codegen.endings import ending, plain
 
 TARGETS = ["avx512", "avx2", "baseline"]
 SIZES = [0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 64, 100, 257]
@@ -71,7 +70,7 @@ class Case:
                 self.true = np.maximum(self.true, 0)
 
     def gated(self, sums):
-        """What `weighted` makes of the sums of the gates."""
+        """What `ending` makes of the sums of the gates."""
         if self.spec.gates == 1:
             return sums
         apart = sums.reshape(*sums.shape[:-1], self.spec.gates, self.spec.columns)
@@ -97,42 +96,9 @@ class Case:
             assert (error <= self.bound).all(), f"{self.spec}: {(error - self.bound).max()}"
 
 
-def bias_relu():
-    """max(sum + bias[column], 0), as LOOPS would write it."""
-
-    def emit(f, rows, column, lanes, batch, mask):
-        of = vector("float", lanes)
-        pointer = f.op(f"getelementptr float, ptr %bias, i64 {column}")
-        if mask is None:
-            bias = f.op(f"load {of}, ptr {pointer}, align 4")
-        else:
-            bias = masked_load(f, pointer, "float", lanes, 4, mask)
-        zero = "zeroinitializer" if lanes > 1 else "0.0"
-        for _, (sums,) in rows:
-            total = f.op(f"fadd {of} {sums}, {bias}")
-            positive = f.op(f"fcmp ugt {of} {total}, {zero}")
-            yield f.op(f"select {vector('i1', lanes)} {positive}, {of} {total}, {of} {zero}")
-
-    return EpilogueEmitter(float32, emit, (("ptr", "bias"),))
-
-
-def weighted(spec, target):
-    """The sum of gate 0, twice that of gate 1, and so on."""
-    arithmetic = ArithmeticEmitter(spec.dtype, target)
-
-    def emit(f, rows, column, lanes, batch, mask):
-        of = vector(arithmetic.type, lanes)
-        multiply, add = ("fmul", "fadd") if arithmetic.is_float else ("mul", "add")
-        for _, sums in rows:
-            assert len(sums) == spec.gates
-            total = sums[0]
-            for factor, gate in enumerate(sums[1:], 2):
-                one = f"{float(factor)}" if arithmetic.is_float else str(factor)
-                many = one if lanes == 1 else f"<{', '.join([f'{arithmetic.type} {one}'] * lanes)}>"
-                total = f.op(f"{add} {of} {total}, {f.op(f'{multiply} {of} {gate}, {many}')}")
-            yield total
-
-    return EpilogueEmitter(arithmetic.accumulate, emit, (("ptr", "bias"),))
+def bias_relu(spec):
+    """max(sum + bias[column], 0)."""
+    return ending(spec, bias=lambda space: space.axis(2), cut=True)
 
 
 def run(cases, target):
@@ -142,8 +108,8 @@ def run(cases, target):
         gates = case.spec.gates > 1
         following = ("heavy" if number % 2 else "light") if case.bias or gates else "nothing"
         case.plan = make_plan(case.spec, target, following)
-        epilogue = weighted(case.spec, target) if gates else bias_relu() if case.bias else None
-        emit_product(module, f"case{number}", case.plan, target, epilogue)
+        epilogue = ending(case.spec) if gates else bias_relu(case.spec) if case.bias else None
+        emit_product(module, f"case{number}", case.plan, epilogue or plain(case.spec), target)
         params = "ptr %out, ptr %x, ptr %w, ptr %bias, ptr %scratch"
         entry = Function(
             module, f"run{number}", [(p.split()[0], p.split("%")[1]) for p in params.split(", ")], linkage=""
@@ -365,9 +331,10 @@ def test_weights_of_other_values_do_not_leak_across_tails():
 def test_layers_share_their_tiles():
     module = Module()
     target = named_target("avx512")
-    emit_product(module, "first", make_plan(Product(float32, 64, 256, 512), target), target)
+    first, second = Product(float32, 64, 256, 512), Product(float32, 64, 128, 256)
+    emit_product(module, "first", make_plan(first, target), plain(first), target)
     before = set(module.functions)
-    emit_product(module, "second", make_plan(Product(float32, 64, 128, 256), target), target)
+    emit_product(module, "second", make_plan(second, target), plain(second), target)
     assert set(module.functions) - before == {"second"}
 
 
@@ -396,13 +363,14 @@ def test_a_target_says_from_how_many_rows_on_packing_pays(packs_from, packed):
 
 
 @pytest.mark.parametrize("unroll", [1, 2])
-@pytest.mark.parametrize("epilogue", [None, bias_relu()], ids=["plain", "epilogue"])
+@pytest.mark.parametrize("epilogue", [False, True], ids=["plain", "epilogue"])
 def test_sums_stay_in_registers(epilogue, unroll):
     """The tile of 6 x 64 must not touch the stack: a spill in its loop costs a third of the speed."""
     module = Module()
     target = replace(named_target("avx512"), unroll=unroll)
-    plan = make_plan(Product(float32, 60, 64, 64), target, "light" if epilogue else "nothing")
-    emit_product(module, "net", plan, target, epilogue)
+    spec = Product(float32, 60, 64, 64)
+    plan = make_plan(spec, target, "light" if epilogue else "nothing")
+    emit_product(module, "net", plan, bias_relu(spec) if epilogue else plain(spec), target)
     Function(module, "keep", [("ptr", "p")], linkage="").do(
         f"call void @net(ptr %p, ptr %p, ptr %p{', ptr %p' if epilogue else ''}, ptr %p)\n  ret void"
     )
@@ -419,8 +387,8 @@ def test_sums_of_few_rows_stay_in_registers(name, dtype):
     module, target = Module(), named_target(name)
     keep = Function(module, "keep", [("ptr", "p")], linkage="")
     for rows in range(1, 9):
-        plan = make_plan(Product(dtype, rows, 96, 64), target)
-        emit_product(module, f"net{rows}", plan, target)
+        spec = Product(dtype, rows, 96, 64)
+        emit_product(module, f"net{rows}", make_plan(spec, target), plain(spec), target)
         keep.do(f"call void @net{rows}(ptr %p, ptr %p, ptr %p, ptr %p)")
     keep.do("ret void")
     tiles = [part[: part.index("retq")] for part in assembly(module.text(), target).split("\ntile.")[1:]]
@@ -434,7 +402,7 @@ def test_sums_of_few_rows_stay_in_registers(name, dtype):
 def test_sums_of_gates_stay_in_registers(name, packed, gates):
     module, target = Module(), replace(named_target(name), unroll=2)
     spec = Product(float32, 40, 64 * gates, 64, packed=packed, gates=gates)
-    emit_product(module, "net", make_plan(spec, target, "heavy"), target, weighted(spec, target))
+    emit_product(module, "net", make_plan(spec, target, "heavy"), ending(spec), target)
     Function(module, "keep", [("ptr", "p")], linkage="").do(
         "call void @net(ptr %p, ptr %p, ptr %p, ptr %p, ptr %p)\n  ret void"
     )

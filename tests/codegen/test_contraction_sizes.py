@@ -9,14 +9,13 @@ import pytest
 
 from hybridize.base.dims import SizeScope, is_symbolic, value
 from hybridize.base.dtypes import bfloat16, float32, float64, int32
-from hybridize.codegen.llvm.contraction.arithmetic import masked_load
-from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
 from hybridize.codegen.llvm.contraction.product import emit_product
 from hybridize.codegen.llvm.engine import compile_module, named_target
 from hybridize.codegen.llvm.nests.kernels import emit_kernel
-from hybridize.codegen.llvm.text import Function, Module, vector
+from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_kernel, packing_pays
+from tests.codegen.endings import ending, plain
 
 TARGETS = ["avx512", "avx2", "baseline"]
 SLACK = 256
@@ -24,25 +23,9 @@ SLACK = 256
 FIELDS = ("m", "n", "k", "batch")
 
 
-def plus_bias(n):
-    """sum + bias[batch, column], the batches `n` apart, which may be a size of the call; gate s counts s times more."""
-
-    def emit(f, rows, column, lanes, batch, mask):
-        of = vector("float", lanes)
-        index = f.op(f"add i64 {f.op(f'mul i64 {batch}, {f.size(n)}')}, {column}")
-        pointer = f.op(f"getelementptr float, ptr %bias, i64 {index}")
-        if mask is None:
-            bias = f.op(f"load {of}, ptr {pointer}, align 4")
-        else:
-            bias = masked_load(f, pointer, "float", lanes, 4, mask)
-        for _, sums in rows:
-            total = f.op(f"fadd {of} {sums[0]}, {bias}")
-            for factor, gate in enumerate(sums[1:], 2):
-                many = f"{float(factor)}" if lanes == 1 else f"<{', '.join([f'float {float(factor)}'] * lanes)}>"
-                total = f.op(f"fadd {of} {total}, {f.op(f'fmul {of} {gate}, {many}')}")
-            yield total
-
-    return EpilogueEmitter(float32, emit, (("ptr", "bias"),))
+def plus_bias(spec):
+    """sum + bias[batch, column]; gate s counts s times more."""
+    return ending(spec, bias=lambda space: space.affine([(space.axis(0), spec.columns), (space.axis(2), 1)]))
 
 
 def buffer(nbytes):
@@ -83,7 +66,7 @@ class Compiled:
         self.bias, self.ranged = bias, ranged
         module = Module()
         plan = make_plan(spec, target, "light" if bias else "nothing")
-        emit_product(module, "product", plan, target, plus_bias(spec.columns) if bias else None, ranged=ranged)
+        emit_product(module, "product", plan, plus_bias(spec) if bias else plain(spec), target, ranged=ranged)
         names = ("out", "x", "w", "bias", "scratch", "sizes")
         entry = Function(
             module, "run", [*(("ptr", name) for name in names), ("i64", "first"), ("i64", "last")], linkage=""

@@ -163,4 +163,6 @@ def test_the_installer_names_what_it_cannot_install(tmp_path):
         ["/bin/sh", DEPLOY / "install.sh"], env={"PATH": str(tmp_path)}, capture_output=True, text=True
     )
     assert done.returncode == 1
-    assert re.search(r"no apt-get here; missing: gcc g\+\+ rustc r-base-core .*nodejs", done.stderr)
+    assert re.search(
+        r"no apt-get here; missing: gcc g\+\+ rustc cargo gfortran cmake pkg-config r-base-core .*nodejs", done.stderr
+    )

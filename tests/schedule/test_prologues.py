@@ -363,3 +363,59 @@ def test_other_light_expressions(name):
         else:
             error = np.abs(found.astype("f8") - wanted.astype("f8")).max()
             assert error <= (1e-12 if dtype == "f8" else 2e-6) * np.abs(wanted.astype("f8")).max()
+
+
+TURNS = {"int8": 4, "uint8": 4, bfloat16: 2}
+"""The registers of a panel whose elements lie in turns, on AVX-512."""
+
+
+def plan_of(layer, target="avx512"):
+    (step,) = scheduled(PIPELINE.run(layer.graph), named_target(target), stable=tuple(layer.stable)).steps
+    return step.plan
+
+
+@pytest.mark.parametrize("dtype", TURNS, ids=str)
+@pytest.mark.parametrize("scale", ["columns", None])
+def test_elements_lie_in_turns_where_tiles_make_floats_of_them(dtype, scale):
+    for target, turns in (("avx512", TURNS[dtype]), ("avx2", 2 if dtype == bfloat16 else 1), ("baseline", 1)):
+        for rows in (1, 64):
+            sections = plan_of(Layer(rows, 96, 128, dtype, scale), target).tiling.sections
+            assert [section.turns for section in sections] == [turns], target
+            assert turns == 1 or not any(section.pack for section in sections)
+    assert [section.turns for section in plan_of(Layer(1, 96, 128, dtype, "terms")).tiling.sections] == [1]
+    narrow = plan_of(Layer(1, 96, 112, dtype, scale)).tiling.sections
+    assert [(section.vectors, section.turns) for section in narrow] == [(4, TURNS[dtype]), (3, 1)]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", bfloat16], ids=str)
+@pytest.mark.parametrize("flip", [False, True])
+@pytest.mark.parametrize("n", [64, 100, 120, 200])
+def test_each_weight_is_exactly_the_one_in_its_place(dtype, flip, n):
+    """Rows of zeros and one 1: results are weights, every bit, all integers of a byte among them."""
+    layer = Layer(1, 300, n, dtype, None, flip)
+    for rows in (1, 3, 7, 300):
+        layer.x = np.eye(300, dtype=F4)[:rows]
+        one = Layer(rows, 300, n, dtype, None, flip)
+        (found,) = compile(one.graph, stable=one.stable).run([layer.x, layer.w])
+        np.testing.assert_array_equal(found, (layer.weight.T if flip else layer.weight)[:rows])
+
+
+def test_bytes_in_turns_read_nothing_before_their_memory():
+    """A vector is read from up to two bytes before its line: before the first panel of each matrix there is a line."""
+    x, w = reals(3, 1, 70), weights((3, 70, 128), "int8")
+    made = Made(lambda do, x, w: do(Matmul(), x, do(Cast(F4), w)), x, w)
+    program = compile(made.graph, stable=made.stable)
+    (one,) = program.plan.derivations
+    assert one.nbytes == w.nbytes + 3 * 64
+    np.testing.assert_allclose(program.run(made.inputs)[0], x @ w.astype(F4), rtol=1e-4, atol=1e-2)
+
+
+def test_sums_of_scaled_bytes_are_as_large_and_small_as_they_are():
+    """Bytes are loaded times 2^24: sums are right from the smallest numbers to 2^103."""
+    layer = Layer(1, 64, 64, "int8", None)
+    for factor in (1e-42, 1e-38, 1e-20, 1e20, 1e27):
+        x = (layer.x * F4.type(factor)).astype(F4)
+        (found,) = compile(layer.graph, stable=layer.stable).run([x, layer.w])
+        exact = x.astype("f8") @ layer.weight.astype("f8")
+        size = np.abs(x).astype("f8") @ np.abs(layer.weight).astype("f8")
+        assert np.all(np.abs(found - exact) <= 1e-6 * size + 64 * 2.0**-149)

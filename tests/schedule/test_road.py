@@ -99,6 +99,26 @@ def test_what_a_pending_step_stores_has_memory(name: str, threads: int):
         assert all(0 <= first <= last < len(pending) for _, first, last, _ in alive)
 
 
+@pytest.mark.parametrize("name", ["layers", "attention", "rolling"])
+def test_bands_leave_memory_as_it_is(name: str, monkeypatch: pytest.MonkeyPatch):
+    """What they need is data: the memory of the program adopts it afterwards."""
+    settled = []
+
+    def watched(members, outputs, blocks, sharing, target, settle=scheduler.settled_bands):
+        def states():
+            return [(block, block.nbytes, block.first, block.last, block.offset) for block in blocks]
+
+        before = states()
+        bands = settle(members, outputs, blocks, sharing, target)
+        assert states() == before
+        settled.extend(bands.settled)
+        return bands
+
+    monkeypatch.setattr(scheduler, "settled_bands", watched)
+    road.__wrapped__(name, 4)
+    assert settled
+
+
 @pytest.mark.parametrize(("name", "threads"), CASES)
 def test_memory_lives_as_long_as_those_that_run_together(name: str, threads: int):
     together = 0

@@ -50,6 +50,7 @@ from hybridize.base.access import ACCESS
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
+from hybridize.base.types import surely_same
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.ops.analysis import ANALYSIS
 from hybridize.ops.complexes import FromParts
@@ -113,7 +114,11 @@ def _binary(
     primitive = op()
     of_bools = primitive if op.of_bools is None else OPS[op.of_bools]()
 
+    of_floats = primitive if kind not in ("integer", "shift") else None
+
     def compute(x: Any, y: Any) -> Any:
+        if of_floats is not None and type(x) is Symbol and type(y) is Symbol and _are_alike_floats(x, y):
+            return result(bind1(of_floats, x.operand(), y.operand()))
         x, y = operands(x, y) if list in (type(x), type(y)) else (operand(x), operand(y))
         dtype = common_dtype((x, y), float_only=kind == "float")
         if (kind in ("number", "shift") and dtype == dtypes.bool_) or (
@@ -137,6 +142,13 @@ def _binary(
     compute.__doc__ = text
     general = universal(2, typed=0 if kind == "compare" else None, name=name)(compute)
     return _at_once(theirs, _FLOATS | _INTEGERS if integers else _FLOATS, 2, integers=integers)(general)
+
+
+def _are_alike_floats(x: Symbol, y: Symbol) -> bool:
+    """Tell whether two arrays of a program are of one shape and one dtype, of floats."""
+    if x.weak is not None or y.weak is not None or x.dtype != y.dtype:
+        return False
+    return dtypes.is_float(x.dtype) and surely_same(x.shape, y.shape)
 
 
 _FLOATS = frozenset((dtypes.float32, dtypes.float64))

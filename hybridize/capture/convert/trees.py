@@ -53,15 +53,18 @@ def locate(node: Any, around: Any, *, once: bool = False, but: ast.AST | None = 
     """Do as `ast.fix_missing_locations`, from the place of a node around; optionally not in nodes that it was done for,
     or in one of them.
     """
-    place = node.__dict__
-    if node is but or (once and "hybridize_located" in place):
-        return
-    if "lineno" in node._attributes:
-        for name in _PLACE:
-            if place.get(name) is None:
-                place[name] = getattr(around, name)
-        around = node
-        if once:
-            node.hybridize_located = True
-    for child in parts(node):
-        locate(child, around, once=once, but=but)
+    todo = [(node, around)]
+    while todo:
+        node, around = todo.pop()
+        place = node.__dict__
+        if node is but or (once and "hybridize_located" in place):
+            continue
+        if "lineno" in node._attributes:
+            if None in map(place.get, _PLACE):
+                for name in _PLACE:
+                    if place.get(name) is None:
+                        place[name] = getattr(around, name)
+            around = node
+            if once:
+                node.hybridize_located = True
+        todo += [(child, around) for child in parts(node)]

@@ -182,6 +182,9 @@ class World:
             whole: the value itself is used, not only a part of it.
         """
         simple = type(place) is not Item or type(place.index) in _SIMPLE
+        plain = simple and not (self.written or self.moved or self._has_written_classes)  # as in most programs
+        if plain and place.key in self.guards and id(place.owner) not in self.fresh:
+            return self.wrap(value, name, whole)
         if self.is_own(place.owner) or (simple and self.is_written(place)):
             return self.wrap(value, name, whole)  # what the program itself has put there
         table = snapshots.own(place.owner) if self.moved and type(place) is Attribute else place.owner

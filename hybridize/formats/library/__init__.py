@@ -12,6 +12,7 @@ In: a `Deployable`. Out: files that need nothing but the C library: no Python, n
     assertions           assertions as a result, as there is no Python to raise them
     weights              the arrays of all programs, each once, inside or in a safetensors file
     header, names        the text of the header; names that C has already
+    bindings             files for C++, Fortran, Rust, CMake and pkg-config beside a library
     declared             which C functions a program may need
     linking, cross       objects made into libraries: by the system's compiler, by Zig for other machines
     running              a library that was just written, run on calls

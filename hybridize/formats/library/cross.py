@@ -45,7 +45,7 @@ def zig() -> list[str] | None:
     return [path] if path is not None else None
 
 
-def link(object_path: str, library_path: str, name: str, platform: Platform) -> None:
+def link(object_path: str, library_path: str, name: str, platform: Platform, version: str | None = None) -> None:
     """Make a shared library of an object.
 
     Args:
@@ -53,6 +53,7 @@ def link(object_path: str, library_path: str, name: str, platform: Platform) -> 
         library_path: the file to write.
         name: of the model.
         platform: what both are for.
+        version: see `linking.link_library`.
 
     Raises:
         CodegenError E973: Zig is not there, or it failed.
@@ -60,7 +61,7 @@ def link(object_path: str, library_path: str, name: str, platform: Platform) -> 
     flags = {"linux": _LINUX, "windows": _WINDOWS, "macos": _MACOS}[platform.system]
     title = platform.library(name)
     flag = {"linux": "-soname,", "macos": "-install_name,@rpath/"}.get(platform.system)
-    named = [f"-Wl,{flag}{title}"] if flag else []
+    named = [f"-Wl,{flag}{platform.soname(name, version)}"] if flag else []
     # Zig goes by the ending of a file's name, and writes an import library beside a DLL.
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         output = os.path.join(folder, title)

@@ -25,8 +25,13 @@ def c_type(dtype: str) -> str:
     return C_TYPES.get(dtype, f"{dtype}_t")
 
 
-def header(model: LibraryModel) -> str:
-    """The text."""
+def header(model: LibraryModel, version: str | None = None) -> str:
+    """The text.
+
+    Args:
+        model: what was emitted.
+        version: of the library, MAJOR.MINOR.PATCH; None: it has none.
+    """
     parts = {
         "EXAMPLE": "\n".join(_example(model)),
         "KINDS": "\n".join(_kinds(model)),
@@ -37,6 +42,7 @@ def header(model: LibraryModel) -> str:
         "STATE": _TURNS if model.states else _ANY,
         "SEED": _SEED.replace("NAME", model.name) if model.random >= 0 else "",
         "VERSION": model.version,
+        "RELEASE": "".join(f"#define {model.name}_{word} {text}\n" for word, text in _release(version)),
         "STATES": "",
         "HOST": "",
     }
@@ -45,6 +51,13 @@ def header(model: LibraryModel) -> str:
         parts["HOST"] = _HOST.replace("NAME", model.name).replace("%LIST%", "\n".join(_states(model)))
     text = _TEMPLATE.replace("NAME", model.name)
     return _PLACE.sub(lambda match: parts[match[1]], text)
+
+
+def _release(version: str | None) -> Iterator[tuple[str, str]]:
+    """List macros of a version."""
+    if version is not None:
+        yield "VERSION", f'"{version}"'
+        yield from zip(("VERSION_MAJOR", "VERSION_MINOR", "VERSION_PATCH"), version.split("."), strict=True)
 
 
 def _example(model: LibraryModel) -> Iterator[str]:
@@ -219,7 +232,7 @@ enum {
 };
 
 %SIZES%
-
+%RELEASE%
 /** How a model is made; what is zero is as it is without. */
 typedef struct {
     const char *weights;   /**< %BESIDE% */

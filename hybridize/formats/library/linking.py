@@ -17,7 +17,10 @@ _LINUX = (
 _MACOS = ("-dynamiclib", "-Wl,-dead_strip", "-Wl,-x")
 
 
-def link_library(object_path: str, library_path: str, name: str, platform: Platform, linker: str | None = None) -> None:
+def link_library(
+    object_path: str, library_path: str, name: str, platform: Platform, linker: str | None = None,
+    version: str | None = None,
+) -> None:  # fmt: skip
     """Make a shared library of an object.
 
     Args:
@@ -26,6 +29,7 @@ def link_library(object_path: str, library_path: str, name: str, platform: Platf
         name: the library's name, as programs that are linked with it will look for it.
         platform: what both are for.
         linker: `cc` or `zig`; None is `cc` for this machine where there is one, else `zig`.
+        version: MAJOR.MINOR.PATCH, whose first number is part of the name that programs look for.
 
     Raises:
         CodegenError E973: there is nothing to link with for that machine, or it failed.
@@ -35,15 +39,15 @@ def link_library(object_path: str, library_path: str, name: str, platform: Platf
     if linker not in (None, "cc", "zig"):
         raise CodegenError("E973", f"there is no linker {linker!r}", help='use "cc", "zig", or format="object"')
     if linker == "zig" or (linker is None and not usable):
-        cross.link(object_path, library_path, name, platform)
+        cross.link(object_path, library_path, name, platform, version)
         return
     if not usable or compiler is None:
         lacks = "this machine has no cc" if compiler is None else f"the cc of this machine is not for {platform.name}"
         raise CodegenError("E973", f"{lacks}, which makes a library of an object", help='use "zig", or format="object"')
     if platform.system == "macos":
-        flags = [*_MACOS, f"-Wl,-install_name,@rpath/{platform.library(name)}"]
+        flags = [*_MACOS, f"-Wl,-install_name,@rpath/{platform.soname(name, version)}"]
     else:
-        flags = [*_LINUX, f"-Wl,-soname,{platform.library(name)}"]
+        flags = [*_LINUX, f"-Wl,-soname,{platform.soname(name, version)}"]
     run_linker([compiler, *flags, "-o", library_path, object_path, "-lm"])
 
 

@@ -38,6 +38,18 @@ class Platform:
         """Return the file name of a shared library."""
         return {"linux": f"lib{name}.so", "macos": f"lib{name}.dylib", "windows": f"{name}.dll"}[self.system]
 
+    def soname(self, name: str, version: str | None) -> str:
+        """Return the name by which programs that are linked with a library look for it; of versions the first number.
+
+        Args:
+            name: of the model.
+            version: MAJOR.MINOR.PATCH; None: the library has none.
+        """
+        if version is None or self.system == "windows":
+            return self.library(name)
+        major = version.partition(".")[0]
+        return f"lib{name}.{major}.dylib" if self.system == "macos" else f"lib{name}.so.{major}"
+
     def object(self, name: str) -> str:
         """Return the file name of an object."""
         return f"{name}.o"

@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Literal
 
 import numpy
 
+from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.base.version import VERSION
 from hybridize.codegen.llvm.library.emit import emit_library
@@ -40,6 +45,7 @@ class CompiledLibrary:
     header: str
     weights: bytes
     """The file beside; empty where they are inside."""
+    model: LibraryModel
 
 
 def compiled(
@@ -48,6 +54,7 @@ def compiled(
     weights: Literal["inside", "beside"] = "inside",
     threads: int = THREADS,
     targets: str | None = None,
+    version: str | None = None,
 ) -> CompiledLibrary:
     """The object of a program for C, its header, its file of weights.
 
@@ -56,6 +63,7 @@ def compiled(
         weights: in the object, or in a file beside it.
         threads: that a host's parallel-for may use at most.
         targets: the machine that it is for; None is this one.
+        version: of the library, for the header.
 
     Raises:
         CaptureError E455: the program prints.
@@ -105,7 +113,8 @@ def compiled(
         check_declared(name, undefined(code), platform)
     if stored.marker:
         code = filled(code, stored)
-    return CompiledLibrary(name, platform, code, header(model), b"" if stored.marker else stored.content)
+    file = b"" if stored.marker else stored.content
+    return CompiledLibrary(name, platform, code, header(model, version), file, model)
 
 
 def write_library(
@@ -117,6 +126,8 @@ def write_library(
     targets: str | None = None,
     linker: str | None = None,
     object_only: bool = False,
+    version: str | None = None,
+    bindings: str | Sequence[str] = (),
 ) -> list[str]:
     """Write a program as a shared library, or an object, and a header; returns the paths of the files.
 
@@ -128,29 +139,59 @@ def write_library(
         targets: the machine that it is for; None is this one.
         linker: `cc`, or None for whatever there is.
         object_only: write NAME.o, which needs no linker.
+        version: of the library, MAJOR.MINOR.PATCH: libNAME.so is a link to libNAME.so.MAJOR then.
+        bindings: files of other languages and builds beside it: see `bindings`.
 
     Raises:
+        ArgumentError E337: a version of another form.
         CaptureError E455: the program prints.
         CodegenError E970-E974: see `compiled`; E973: there is no linker, or it failed.
     """
     folder, base = os.path.split(os.fspath(path))
     name = identifier(base)
-    library = compiled(changed(deployable, name=name), weights=weights, threads=threads, targets=targets)
+    _check_version(version)
+    deployable = changed(deployable, name=name)
+    library = compiled(deployable, weights=weights, threads=threads, targets=targets, version=version)
     files = []
     if object_only:
         files.append(os.path.join(folder, library.platform.object(name)))
         write_atomically(files[0], [library.object])
     else:
-        files.append(os.path.join(folder, library.platform.library(name)))
+        files.append(os.path.join(folder, library.platform.soname(name, version)))
         with tempfile.TemporaryDirectory() as work, replacing(files[0]) as temporary:
             object_path = os.path.join(work, library.platform.object(name))
             with open(object_path, "wb") as file:
                 file.write(library.object)
-            link_library(object_path, temporary, name, library.platform, linker)
+            link_library(object_path, temporary, name, library.platform, linker, version)
         os.chmod(files[0], os.stat(files[0]).st_mode | 0o111)  # as linkers leave them, and some tools expect
     files.append(os.path.join(folder, f"{name}.h"))
     write_atomically(files[-1], [library.header.encode()])
     if library.weights:
         files.append(os.path.join(folder, f"{name}.safetensors"))
         write_atomically(files[-1], [library.weights])
+    return [*files, *_beside(library, folder, version, bindings)] if version or bindings else files
+
+
+def _beside(library: CompiledLibrary, folder: str, version: str | None, bindings: str | Sequence[str]) -> list[str]:
+    """Write the link that linkers look for, and files of other languages."""
+    name, platform = library.name, library.platform
+    files = []
+    if platform.soname(name, version) != platform.library(name):
+        files.append(os.path.join(folder, platform.library(name)))
+        with suppress(FileNotFoundError):
+            os.unlink(files[-1])
+        os.symlink(platform.soname(name, version), files[-1])
+    with LOADING:
+        from hybridize.formats.library.bindings import binding_texts  # late: few exports have them
+
+    words = (bindings,) if isinstance(bindings, str) else tuple(bindings)
+    for title, text in binding_texts(library.model, version or "0.0.0", platform, words).items():
+        files.append(os.path.join(folder, title))
+        os.makedirs(os.path.dirname(files[-1]) or ".", exist_ok=True)
+        write_atomically(files[-1], [text.encode()])
     return files
+
+
+def _check_version(version: str | None) -> None:
+    if version is not None and not re.fullmatch(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}", version):
+        raise ArgumentError("E337", f"version of a library must be MAJOR.MINOR.PATCH, as in '1.0.2', got {version!r}")

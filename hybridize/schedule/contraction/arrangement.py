@@ -475,25 +475,20 @@ def _cycles(plan: tap_plans.TapPlan | LanePlan, target: Target) -> int:
     return lane_cycles(plan) if isinstance(plan, LanePlan) else tap_plans.cycles(plan, target)
 
 
-def lanes_of(dtype: DType, target: Target) -> int:
-    """Elements of a contraction's arithmetic in a vector register; small integers use the lanes of 32-bit ones."""
-    return target.lanes(max(4, dtype.itemsize))
-
-
 def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Target) -> tap_plans.TapPlan:
     """Tile the parts of a contraction whose first operand lies in a home that no index of a part leaves."""
     contraction = arranged.contraction
-    dtype, lanes = contraction.precision.accumulate, lanes_of(contraction.precision.accumulate, target)
+    elements = ElementTypes(default_precision(contraction.precision.accumulate), contraction.paired)
+    arithmetic, itemsize = elements.arithmetic(target), elements.itemsize
     walk = _Walk(arranged, tuple(parts), x)
     taps, terms = walk.sums()
     main = max(walk.parts, key=lambda part: hint(dims.product(part.contraction.sizes)))
     counts, row = main.contraction.sizes, walk.row(main)
     sums = tuple(dims.product(counts[axis.axis] for axis in axes) for axes in (taps, terms))
     column = walk.axis(arranged.column)
-    strides = row.x * dtype.itemsize, terms[-1].x * dtype.itemsize
-    arithmetic = Arithmetic(dtype, target, contraction.paired)
+    strides = row.x * itemsize, terms[-1].x * itemsize
     panels = tap_plans.tap_panels(column.size, counts[row.axis], strides, (sums[0], sums[1]), arithmetic)
-    columns = sum((part.count * part.vectors for part in panels), 0) * lanes
+    columns = sum((part.count * part.vectors for part in panels), 0) * arithmetic.lanes
     per_group = columns * _count(taps) * _count(terms)
     groups, spread = walk.groups(per_group)
     tiles: dict[Any, tuple[tap_plans.TapTiles, list[tap_plans.TapPart]]] = {}
@@ -502,13 +497,12 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
         key = tile.row.axis, tile.heights, is_symbolic(part.contraction.sizes[tile.row.axis])
         tiles.setdefault(key, (tile, []))[1].append(walk.box(part, tile, taps, terms, spread))
     plan = tap_plans.TapPlan(
-        elements=ElementTypes(default_precision(dtype), contraction.paired), lanes=lanes,
-        sizes=contraction.shape, stores="results", groups=groups, spread=spread, column=column, taps=taps,
-        terms=terms, panels=panels,
+        elements=elements, lanes=arithmetic.lanes, sizes=contraction.shape, stores="results", groups=groups,
+        spread=spread, column=column, taps=taps, terms=terms, panels=panels,
         tiles=tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()), band=1,
         blocks=tap_plans.TapBlocks(), parts=parts_of(_count(taps) * _count(terms), arithmetic),
     )  # fmt: skip
-    blocks = tap_plans.tap_blocks(plan, hint(x.elements) * dtype.itemsize, target)
+    blocks = tap_plans.tap_blocks(plan, hint(x.elements) * itemsize, target)
     band = _band(plan, x, target) if same(blocks.count, 1) else tap_plans.block_band(plan, target)
     plan = changed(plan, band=band, blocks=blocks)
     return changed(plan, panels=_shares(plan, target))

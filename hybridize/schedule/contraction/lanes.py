@@ -41,7 +41,7 @@ from hybridize.loops.contraction import Contraction, Subscript
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.parts import Part
-from hybridize.schedule.contraction.plan import ContractionPlan, ElementTypes
+from hybridize.schedule.contraction.plan import ContractionPlan, ElementTypes, factor_text
 from hybridize.schedule.homes import Home
 
 
@@ -190,7 +190,7 @@ class LanePlan(ContractionPlan):
             return " ".join(f"a{axis}:{count}" for axis, count in axes) or "-"
 
         def steps(stride: Callable[[int], int]) -> str:
-            return " ".join(f"a{k}*{_factor(stride(k))}" for k in range(len(self.axes)) if not same(stride(k), 0))
+            return " ".join(f"a{k}*{factor_text(stride(k))}" for k in range(len(self.axes)) if not same(stride(k), 0))
 
         units = "vectors" if self.by_lanes else "lines"
         loads = "broadcasts" if self.is_broadcast else "loads"
@@ -219,10 +219,6 @@ class LanePlan(ContractionPlan):
             box.append(f"{first}+{'' if step == 1 else f'{step}*'}{text(part.sizes[axis])}")
         sums = "x".join(text(part.sizes[axis]) for axis, _ in tiles.sums) or "1"
         return f"[{', '.join(box)}] {sums} sums, x from {text(part.x)}, w from {text(part.w)}"
-
-
-def _factor(x: int) -> str:
-    return f"({text(x)})" if is_symbolic(x) else str(x)
 
 
 def lane_plan(

@@ -20,10 +20,10 @@ from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
+from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, lead_bytes, panel_vectors
 from hybridize.schedule.contraction.product import Product, Strides, hinted, normalised
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
-from hybridize.schedule.contraction.tiling import make_tiling
+from hybridize.schedule.contraction.tiling import make_tiling, turns_of
 from hybridize.schedule.homes import Home
 from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
@@ -63,10 +63,15 @@ class Packing:
     """Elements of the operand's memory."""
 
     @property
+    def lead(self) -> int:
+        """Elements of a group before its panels, which are 0."""
+        return lead_bytes(self.sections) // self.packed.itemsize
+
+    @property
     def group_elements(self) -> int:
-        """Elements of the panels of one group."""
+        """Elements of the panels of one group, and of what is before them."""
         across = sum((panels.count * panels.across for panels in self.sections), 0) * self.lanes
-        return across * product_of(size for axes in self.terms for size, _ in axes)
+        return self.lead + across * product_of(size for axes in self.terms for size, _ in axes)
 
     @property
     def matrix_bytes(self) -> int:
@@ -112,11 +117,12 @@ def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     pack: Pack = "flip" if product.transpose_w else "copy"
     per_column, per_term = (product.w_row, 1) if product.transpose_w else (1, product.w_row)
     members = members_of(product)
+    sections = column_panels(product.columns, arithmetic.lanes, panel_vectors(arithmetic), pack, product.gates)
     long, across = (product.k, product.n) if product.transpose_w else (product.n, product.k)
     elements = sum(((size - 1) * stride for size, stride in members), (across - 1) * product.w_row + long)
     return Packing(
         dtype=product.stored, packed=arithmetic.packed, lanes=arithmetic.lanes,
-        sections=column_panels(product.columns, arithmetic.lanes, panel_vectors(arithmetic), pack, product.gates),
+        sections=tuple(changed(part, turns=turns_of(product, arithmetic, part)) for part in sections),
         groups=tuple((member,) for member in members), terms=(((product.k, per_term),),),
         columns=product.columns, column=per_column, gate=product.columns * per_column, start=0,
         source_elements=elements,
@@ -164,6 +170,8 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     elements = packing.nbytes // packing.packed.itemsize
     params = Param(packing.packed, elements, True), Param(packing.dtype, packing.source_elements, False)
     nests, copies = Nests(machine, params, Interner()), list[Nest]()
+    if packing.lead:
+        copies.append(_before(nests, packing))
     run, panels = packing.run(machine), list[ColumnPanels]()
     for section in packing.sections:
         width, whole = section.across * packing.lanes, 0
@@ -175,6 +183,16 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     for section in panels:
         copies += _into(nests, packing, section)
     return Kernel(params, (), tuple(copies))
+
+
+def _before(nests: Nests, packing: Packing) -> Nest:
+    """The loop that fills what each group has before its panels."""
+    groups = tuple(map(_size, packing.groups))
+    sizes = (*groups, packing.lead)
+    space = Space(nests.interner, dict(enumerate(sizes)))
+    group, element = tuple(map(space.axis, range(len(groups)))), space.axis(len(groups))
+    place = space.affine([(space.flat(group, groups), packing.group_elements), (element, 1)])
+    return nests.nest((), [LoopedStatement(sizes, Statement(0, place, zero_of(nests.interner, packing.packed)))])
 
 
 def _into(nests: Nests, packing: Packing, panels: ColumnPanels) -> list[Nest]:
@@ -192,10 +210,13 @@ def _into(nests: Nests, packing: Packing, panels: ColumnPanels) -> list[Nest]:
         groups, (panel, tile, gate) = axes[: len(group_sizes)], axes[len(group_sizes) :][:3]
         terms, lane = axes[len(group_sizes) + 3 : -1], axes[-1]
         term = space.flat(terms, term_sizes)
-        within = [(tile, across * k), (term, across), (gate, of_gate), (lane, 1)]
+        row, before = [(gate, of_gate), (lane, 1)], lane_of_first
+        if panels.turns > 1:
+            row, before = _in_turns(space, space.affine(row, before), panels.turns, packing.lanes), 0
+        within = [(tile, across * k), (term, across), *row]
         place = space.affine(
             [(space.flat(groups, group_sizes), packing.group_elements), (panel, panels.tiles * across * k), *within],
-            (panels.start + first * of_gate) * panels.gates * panels.tiles * k + lane_of_first,
+            packing.lead + (panels.start + first * of_gate) * panels.gates * panels.tiles * k + before,
         )
         column = space.affine([(panel, of_gate), (lane, 1)], panels.start + first * of_gate + lane_of_first)
         number = space.affine([(tile, panels.gates), (gate, 1)])
@@ -209,6 +230,13 @@ def _into(nests: Nests, packing: Packing, panels: ColumnPanels) -> list[Nest]:
             value = _element(space, packing, counted, number, column)
         copies.append(nests.nest((), [LoopedStatement(looped, Statement(0, place, value))]))
     return copies
+
+
+def _in_turns(space: Space, column: Expr, turns: int, lanes: int) -> list[tuple[Expr, int]]:
+    """The place of a column of a term where so many registers have their elements in turns."""
+    register = space.floordiv(column, lanes)
+    together = space.floordiv(column, turns * lanes)
+    return [(together, turns * lanes), (space.mod(column, lanes), turns), (space.mod(register, turns), 1)]
 
 
 def _size(axes: Axes) -> int:

@@ -7,7 +7,7 @@ that fit it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from hybridize.base import dims
@@ -43,6 +43,8 @@ class ColumnPanels:
     """Tiles that have all gates of the panel's columns: it is as many narrower panels, one after the other."""
     whole: bool = False
     """True if the columns of every panel fill its registers: a tile of sums is a block of the result."""
+    turns: int = 1
+    """Registers whose elements lie in turns in a packed panel: those of 32-bit lane l are lane l of each of them."""
     heights: tuple[int, ...] = ()
     """Of products. Heights of the register tiles over these panels, the tallest first: the most rows of a tile where
     their number is known, all that are written where it is not."""
@@ -75,9 +77,17 @@ class ColumnPanels:
         if self.heights:
             words.append(f"tiles of {' or '.join(map(str, self.heights))} rows")
         words += [f"{_PACKED[self.pack]} to scratch" if self.pack else ""]
-        words += [f"read from {self.skip} before" if self.skip else ""]
+        words += [
+            f"read from {self.skip} before" if self.skip else "",
+            f"{self.turns} vectors in turns" if self.turns > 1 else "",
+        ]
         words += ["the last ends where the columns do" if self.ragged else ""]
         return ", ".join(filter(None, words))
+
+
+def lead_bytes(sections: Iterable[ColumnPanels]) -> int:
+    """Bytes of packed panels before the first: of bytes in turns some are read from two bytes before on."""
+    return thresholds.LINE_BYTES if any(section.turns == 4 for section in sections) else 0
 
 
 _PACKED: Mapping[Pack, str] = {

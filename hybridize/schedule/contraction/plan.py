@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+from hybridize.base.dims import is_symbolic, text
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.base.precision import Precision
@@ -63,6 +64,11 @@ class ElementTypes:
     def arithmetic(self, target: Target) -> Arithmetic:
         """The arithmetic of these on a target."""
         return Arithmetic(self.types, target, self.paired, self.panel)
+
+
+def factor_text(x: int) -> str:
+    """A distance as plans print it."""
+    return f"({text(x)})" if is_symbolic(x) else str(x)
 
 
 @frozen

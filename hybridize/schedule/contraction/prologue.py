@@ -7,9 +7,9 @@ elements, and a register of them is converted and scaled on its way to the multi
 
 from __future__ import annotations
 
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import DType, float32
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Expr
+from hybridize.loops.expr import Cast, Expr, Load
 from hybridize.loops.kernel import Param, prologue_text
 
 BATCH, COLUMN, TERM = 0, 2, 3
@@ -27,6 +27,11 @@ class Prologue:
     """Of the element in memory."""
     value: Expr
     params: tuple[Param, ...]
+
+    @property
+    def makes_floats(self) -> bool:
+        """True if all that it does is to make float32 of the element in memory."""
+        return isinstance(self.value, Cast) and self.value.dtype == float32 and isinstance(self.value.x, Load)
 
     def __str__(self) -> str:
         return prologue_text(self.params, self.value)

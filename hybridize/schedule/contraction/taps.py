@@ -28,7 +28,7 @@ from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
 from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.panels import ColumnPanels, tile_rows
-from hybridize.schedule.contraction.plan import ContractionPlan
+from hybridize.schedule.contraction.plan import ContractionPlan, factor_text
 from hybridize.schedule.contraction.prologue import Prologue
 
 
@@ -208,7 +208,7 @@ class TapPlan(ContractionPlan):
 
     def __str__(self) -> str:
         def listed(axes: tuple[TapAxis, ...]) -> str:
-            return " ".join(f"a{axis.axis}<{text(axis.size)}>*{_factor(axis.x)}" for axis in axes) or "-"
+            return " ".join(f"a{axis.axis}<{text(axis.size)}>*{factor_text(axis.x)}" for axis in axes) or "-"
 
         lines = [
             f"taps {self.elements}: groups {listed(self.packed_groups)}",
@@ -249,10 +249,6 @@ def _part_text(part: TapPart, tiles: TapTiles) -> str:
     taps = "x".join(map(text, part.taps)) or "1"
     sums = f"{taps} taps of {text(part.terms)} terms from {text(part.term)}"
     return f"[{', '.join(box)}] {sums}, x from {text(part.start)}"
-
-
-def _factor(x: int) -> str:
-    return f"({text(x)})" if is_symbolic(x) else str(x)
 
 
 @frozen

@@ -112,6 +112,12 @@ to itself. A term of a tile of 6 rows and 4 vectors is 24 multiplications, and 8
 CONVERTED_ROWS: Final = 4
 """Rows of x that make up for panels of floats, which are twice as long as the short floats that they are made of.
 Measured."""
+TURN_REGISTER_BYTES: Final = {1: 64, 2: 32}
+"""Bytes of a register, at least, where elements of so many bytes lie in turns in panels: those of a 32-bit lane are
+each of another register, so that one `and` or shift makes a register of what one load brings. Measured on Zen 4, a row
+times 1024 x 1024: bytes from the second-level cache take 27 us, and 37 us with loads that extend them, which take the
+ports of the conversion. For bytes there must be four registers across, which sixteen registers of 32 bytes do not
+leave."""
 FAR_PACKED_ROWS: Final = 2
 """Rows of x from which on packing pays on every machine where w is far away. Measured."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Literal
 
 from hybridize.base.dims import hint, is_symbolic, same
+from hybridize.base.dtypes import bfloat16, float32
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.memo import remembered
 from hybridize.machine.arithmetic import Arithmetic
@@ -199,7 +200,10 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     far = product.packed and hint(product.n) * k * arithmetic.packed.itemsize > l2 // 2
     panel_ahead = thresholds.PANEL_AHEAD_BYTES if one_tile and far and order == "once" else 0
     if product.packed and product.narrow:
-        parts = tuple(changed(part, pack=_converted(product, part, order)) for part in parts)
+        parts = tuple(
+            changed(part, pack=_converted(product, arithmetic, part, order), turns=turns_of(product, arithmetic, part))
+            for part in parts
+        )
     summation = panels.summation(product.k, arithmetic)
     if streams:  # whose few rows are added to memory every few terms
         summation = changed(summation, parts=0)
@@ -210,9 +214,30 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     )  # fmt: skip
 
 
-def _converted(product: Product, section: panels.ColumnPanels, order: Order) -> panels.Pack:
-    """The way in which the elements of packed panels, which are as they are stored, are converted for tiles of rows."""
+def turns_of(product: Product, arithmetic: Arithmetic, section: panels.ColumnPanels) -> int:
+    """Return the registers of a packed panel whose elements lie in turns: those of integers of a byte, and of
+    bfloat16, where all that tiles do is to make float32 of them; 1 where none do.
+    """
+    prologue, stored = product.prologue, arithmetic.packed
+    if not product.narrow or arithmetic.accumulate != float32 or not (prologue is None or prologue.makes_floats):
+        return 1
+    is_byte = stored.itemsize == 1 and stored.kind in "iu"
+    if not is_byte and stored != bfloat16:
+        return 1
+    turns = float32.itemsize // stored.itemsize
+    wide = arithmetic.vector_bytes >= thresholds.TURN_REGISTER_BYTES[stored.itemsize]
+    return turns if wide and section.vectors % turns == 0 else 1
+
+
+def _converted(product: Product, arithmetic: Arithmetic, section: panels.ColumnPanels, order: Order) -> panels.Pack:
+    """The way in which the elements of packed panels, which are as they are stored, are converted for tiles of rows.
+
+    Those that lie in turns each tile converts for itself, on the ports that multiplications leave free. Measured on
+    Zen 4, 3 to 64 rows: 0.91 to 1.01 of the time of float32 panels.
+    """
     rows, tallest = hint(product.m), max(section.heights)
+    if turns_of(product, arithmetic, section) > 1:
+        return ""
     whole = product.filled is None and product.read_columns is None  # the first tile reads all of a panel
     if whole and not is_symbolic(product.m) and order == "once":
         return "keep" if rows > tallest else ""

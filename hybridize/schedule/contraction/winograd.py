@@ -33,9 +33,10 @@ from hybridize.loops.contraction import Contraction, Subscript, plain
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
+from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of, suits, tap_plan
+from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, suits, tap_plan
 from hybridize.schedule.contraction.ending import Ending, plain_ending
 from hybridize.schedule.contraction.plan import ContractionPlan
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
@@ -358,7 +359,7 @@ def _outputs(arranged: Arrangement, windows: _Windows, stable: bool, target: Tar
         return None
     images = product(hint(sizes[axis]) for axis in windows.images)
     down, across = hint(sizes[windows.down]), hint(sizes[windows.across])
-    lanes, pairs = lanes_of(float32, target), channels * columns
+    lanes, pairs = Arithmetic(float32, target).lanes, channels * columns
     for m in (4, 2):
         if any(bounds(sizes[axis])[0] < m for axis in (windows.down, windows.across)):
             continue
@@ -407,7 +408,7 @@ def winograd_reading(
 
 def _plan(arranged: Arrangement, windows: _Windows, x: Home, m: int, target: Target) -> WinogradPlan:
     contraction = arranged.contraction
-    sizes, lanes = contraction.sizes, lanes_of(float32, target)
+    sizes, lanes = contraction.sizes, Arithmetic(float32, target).lanes
 
     def axis(number: int) -> TapAxis:
         steps = zip(contraction.x, x.strides, strict=True)

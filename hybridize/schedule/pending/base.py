@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hybridize.base.frozen import frozen
+from hybridize.base.locations import SourceLoc
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner
@@ -93,8 +94,14 @@ class Scheduling:
     def provenance(self, nodes: Iterable[Node]) -> Provenance:
         """The origin of a step that computes nodes, joined ones as the program says them."""
         origins = [one for node in nodes for one in self.joined.get(node, (node,))]
-        lines = dict.fromkeys(one.loc for one in origins if one.loc is not None)
-        return Provenance(tuple(one.op.name for one in origins), tuple(dict.fromkeys(map(str, lines))))
+        places = {id(one.loc): one.loc for one in origins if one.loc is not None}
+        return Provenance(
+            tuple([one.op.name for one in origins]), tuple(dict.fromkeys(map(self._line, places.values())))
+        )
+
+    def _line(self, loc: SourceLoc) -> str:
+        """A line of the user's as text; one of the program's nodes has it."""
+        return self.lowerings.results.of((str, id(loc)), lambda: str(loc))
 
     def access(self, value: Value, index: Expr, *, written: bool) -> Access:
         """A place in the memory of a value that a step reads or writes."""

@@ -9,12 +9,13 @@ from hybridize.base.dims import hint, is_symbolic, product, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.graph import Value
+from hybridize.loops.expr import Expr
 from hybridize.loops.index import Space
 from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import bytes_moved
 from hybridize.machine.arithmetic import converts_quickly
 from hybridize.machine.target import Target
-from hybridize.schedule.bands import Access, BandMember, is_large, suits_band
+from hybridize.schedule.bands import BandMember, is_large, suits_band
 from hybridize.schedule.contraction import (
     ContractionPlan,
     MatrixPlan,
@@ -31,7 +32,7 @@ from hybridize.schedule.contraction.copies import into_home, leaves_as_it_is
 from hybridize.schedule.contraction.ending import Ending, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
-from hybridize.schedule.contraction.product import Strides, place
+from hybridize.schedule.contraction.product import place
 from hybridize.schedule.contraction.taps import TapPlan, narrowed, shared_by
 from hybridize.schedule.derived import packed, part
 from hybridize.schedule.epilogue import ending_of, ending_of_product
@@ -97,20 +98,14 @@ class PendingContraction(PendingSteps):
         if out in places or any(same(value.type.size, 0) for value in (out, x, w, *self.values)):
             return None  # what has no elements lies nowhere
         of = self.plan.product
-        space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
-
-        def access(value: Value, axes: tuple[int, ...], strides: Strides | None, *, written: bool = False) -> Access:
-            where = axes, strides, places.home(value).offset
-            key = (place, tuple(space.ranges.values()), *where)
-            return program.access(
-                value, program.interner.results.of(key, lambda: place(space, *where)), written=written
-            )
-
-        rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
-        accesses = [access(out, (0, 1, 2), of.out_strides, written=True)]
-        accesses.append(access(x, rows if of.shared_x else (0, *rows), of.x_strides))
+        offsets = tuple([places.home(value).offset for value in (out, x, w)])
+        # Products of equal layers are one object.
+        _, space, (stored, read, columns) = program.lowerings.results.of(
+            (_accesses_of, id(of), *offsets), lambda: _accesses_of(program, of, offsets)
+        )
+        accesses = [program.access(out, stored, written=True), program.access(x, read, written=False)]
         if self.copies[1] is None:
-            accesses.append(access(w, columns if of.shared_w else (0, *columns), of.w_strides))
+            accesses.append(program.access(w, columns, written=False))
         sides = [store for store in self.ending.stores if self.values[store.buffer] is not out]
         accesses += [program.access(self.values[side.buffer], side.index, written=True) for side in sides]
         values = [expr for side in sides for expr in (side.index, side.value)]
@@ -175,6 +170,18 @@ class PendingContraction(PendingSteps):
         return steps
 
 
+def _accesses_of(
+    program: Scheduling, of: Product, offsets: Sequence[int]
+) -> tuple[Product, Space, tuple[Expr, Expr, Expr]]:
+    """The place of an element of the result and of both operands, over axes that all of them share."""
+    space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
+    rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
+    axes = (0, 1, 2), (rows if of.shared_x else (0, *rows)), (columns if of.shared_w else (0, *columns))
+    strides = of.out_strides, of.x_strides, of.w_strides
+    stored, x, w = (place(space, *where) for where in zip(axes, strides, offsets, strict=True))
+    return of, space, (stored, x, w)
+
+
 def pending_product(program: Scheduling, step: NodeStep, of: Product, number: int) -> PendingContraction:
     """A product of matrices that waits for its memory."""
     out, draft = step.node.outputs[0], None if step.epilogue is None else program.drafts.of(step.epilogue)
@@ -185,9 +192,9 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
         of = changed(of, prologue=prologue_of(step.node.op, step.operands[1:], of, program.lowerings))
     is_narrow = of.stored != of.arithmetic(program.target).accumulate
     is_narrow = is_narrow and converts_quickly(of.stored, program.target)
-    packing = _packed_matrices(program, step.operands[1], changed(of, narrow=is_narrow))
+    packing = _packed_matrices(program, step.operands[1], _stored_as(program, of, packed=of.packed, narrow=is_narrow))
     assert packing is not None or of.prologue is None, "only packed panels have a prologue"
-    of = changed(of, packed=packing is not None, narrow=packing is not None and is_narrow)
+    of = _stored_as(program, of, packed=packing is not None, narrow=packing is not None and is_narrow)
     if draft is None:
         ending, values = _plain_product(program, of, out), [out]
     else:
@@ -209,11 +216,23 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
     )
 
 
+def _stored_as(program: Scheduling, of: Product, *, packed: bool, narrow: bool) -> Product:
+    """A product whose second operand is stored so; one object for one."""
+    if (of.packed, of.narrow) == (packed, narrow):
+        return of
+    key = (_stored_as, id(of), packed, narrow)
+    return program.lowerings.results.of(key, lambda: (of, changed(of, packed=packed, narrow=narrow)))[1]
+
+
 def _plain_product(program: Scheduling, of: Product, out: Value) -> Ending:
     """The epilogue of a product that is stored as it is."""
-    space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns})
-    elements = program.grouping.places.own(out).elements
-    return plain_ending(space, out.type.dtype, elements, place(space, (0, 1, 2), of.out_strides))
+    dtype, elements = out.type.dtype, program.grouping.places.own(out).elements
+
+    def make() -> tuple[Product, Ending]:
+        space = Space(program.interner, {0: of.batch, 1: of.m, 2: of.columns})
+        return of, plain_ending(space, dtype, elements, place(space, (0, 1, 2), of.out_strides))
+
+    return program.lowerings.results.of((_plain_product, id(of), dtype.num, elements), make)[1]
 
 
 def _pending(
@@ -250,6 +269,8 @@ def _where_it_lies(program: Scheduling, step: NodeStep, product: Product, out: V
     assert isinstance(step.tiled, MatrixProduct)
     home_of, merged = program.grouping.places.home, step.tiled.is_merged
     if any(same(value.type.size, 0) for value in (*step.operands, out)):
+        return product
+    if all(map(program.grouping.places.is_ordered, (*step.operands[:2], out))):
         return product
     x, w = (
         memory_order(home_of(value), value.type.shape, merged=merged and number == 0)

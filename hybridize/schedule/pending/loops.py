@@ -166,9 +166,7 @@ def _numbered(
     return numbering, [draft.buffers[number] for number in order], rows
 
 
-def _numbers_of(
-    draft: Draft, merged: Mapping[int, int]
-) -> tuple[Numbering, tuple[int, ...], tuple[TensorType, ...]]:
+def _numbers_of(draft: Draft, merged: Mapping[int, int]) -> tuple[Numbering, tuple[int, ...], tuple[TensorType, ...]]:
     written = {statement.buffer for statement in draft.statements}
     used = written | draft.read_buffers()
     params: list[Param] = []

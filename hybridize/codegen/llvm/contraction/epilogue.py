@@ -9,9 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 from hybridize.base.dtypes import DType, bfloat16, float16
 from hybridize.base.frozen import frozen
-from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, RowSums
 from hybridize.codegen.llvm.functions.table import narrowed, to_memory
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
@@ -22,35 +20,53 @@ from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending, gate_of
-from hybridize.schedule.contraction.product import Product
+
+RowSums = tuple[str, Sequence[str]]
+"""A row as an i64 register, and the sums of its elements, a register for each gate."""
 
 
-def epilogue_emitter(ending: Ending, product: Product, out: TensorType, target: Target) -> EpilogueEmitter:
-    """The writer of the epilogue of a product, whose result tiles store themselves."""
-    arrays = {
-        number: Array(f"%e{number}", param.dtype, written=param.written) for number, param in enumerate(ending.params)
-    }
-    sizes = {0: product.batch, 1: product.m, 2: product.columns}
-    *sides, result = ending.stores
+@frozen
+class EpilogueEmitter:
+    """Writes the epilogue of a product, whose result tiles store themselves."""
+
+    ending: Ending
+    sizes: tuple[int, ...]
+    """Of batch, rows and columns."""
+    target: Target
+
+    @property
+    def dtype(self) -> DType:
+        """Of the result in memory."""
+        return self.ending.params[0].dtype
+
+    @property
+    def params(self) -> list[tuple[str, str]]:
+        """Parameters (type, name) of functions that have it, besides the result."""
+        return [("ptr", f"e{number}") for number in range(1, len(self.ending.params))]
 
     def emit(
-        f: Function, rows: Sequence[RowSums], column: str, lanes: int, batch: str, mask: str | None
+        self, f: Function, rows: Sequence[RowSums], column: str, lanes: int, batch: str, mask: str | None
     ) -> Iterator[str]:
-        elements = Elements(f, target, arrays, sizes)
+        """Turn the sums of `lanes` elements of each of some rows, `out[batch, row, column : column + lanes]`, into
+        registers of `dtype`, i16 for 16-bit floats.
+
+        `column` and `batch` are i64 registers. With a mask (`<lanes x i1>`) only its lanes exist. Sums are float for
+        floats of up to 32 bits, i1 for bool, else of the operands' own type.
+        """
+        params, (*sides, result) = self.ending.params, self.ending.stores
+        arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(params)}
+        elements = Elements(f, self.target, arrays, dict(enumerate(self.sizes)))
         elements.axes[0], elements.depth[0] = batch, 0
         with elements.bound(2, column, Lane(2, Width(lanes, mask))):
             if len(rows) > 1 and not sides:
                 elements.hoist([result.value], bit(1))
             for row, sums in rows:
                 with elements.bound(1, row):
-                    _remember(f, elements, ending, sums, lanes)
+                    _remember(f, elements, self.ending, sums, lanes)
                     for side in sides:
                         elements.store(side.buffer, side.index, side.value)
                     value = elements.spread(result.value)
-                yield _registers_of(f, value, out.dtype, lanes)
-
-    params = tuple(("ptr", f"e{number}") for number in range(1, len(ending.params)))
-    return EpilogueEmitter(out.dtype, emit, params)
+                yield _registers_of(f, value, self.dtype, lanes)
 
 
 def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:

@@ -21,7 +21,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.terms import EachTurn, LoadVector, TermLoop, bring_line, in_one
 from hybridize.codegen.llvm.registers import fetch, first_lanes
-from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.text import Function, Module, splat
 from hybridize.schedule.contraction.panels import Summation
 
 Adding = Literal["", "first", "last"]
@@ -48,6 +48,9 @@ class TileEnding:
     """`emit(f, sums, vectors)` writes it, the sums being registers row by row, `vectors` to a row."""
 
 
+Loading = Callable[[Function, int], AbstractContextManager[LoadVector]]
+
+
 @frozen
 class Light:
     """The way of elements that tiles load from panels which hold them as they are stored."""
@@ -56,8 +59,12 @@ class Light:
     """Begins the names of the functions that have it; empty if it is the same for all of an element type."""
     params: Sequence[tuple[str, str]]
     """Parameters that these functions take besides: `w.term` counts the terms before those of the call."""
-    loading: Callable[[Function, int], AbstractContextManager[LoadVector]]
+    loading: Loading
     """`loading(f, vectors)` writes what terms do not change, and gives what loads a vector of one."""
+    power: int = 0
+    """Vectors are loaded times 2 to this power. Their sums are divided by it, which rounds nothing."""
+    is_in_turns: bool = False
+    """True if elements of several registers lie in turns."""
 
     @property
     def counts_terms(self) -> bool:
@@ -107,7 +114,9 @@ class Tile:
         reach = "" if self.ahead == self.vectors * arithmetic.vector_bytes else self.ahead
         words = [f"{self.rows}x{self.vectors}", "k" if self.along_k else "r", *_ADDING[self.adds]]
         words += [f"ahead{reach}"] * (self.ahead > 0) + ["brings"] * self.brings + ["clamped"] * self.clamped
-        words += [arithmetic.packed.name] * (self.light is not None) + ["keeps"] * self.keeps
+        if self.light is not None:
+            words.append(f"{arithmetic.packed.name}{'.turns' * self.light.is_in_turns}")
+        words += ["keeps"] * self.keeps
         return ".".join(words + [f"{self.gates}gates"] * (self.gates > 1) + ["long"] * self.long)
 
     @property
@@ -153,15 +162,18 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         earlier = _long_tile(module, arithmetic, form)
         with f.when(before):
             _call_alike(f, earlier, own, {"c": buffer, "cs": stride, "k": start, "more": "false"})
+    power = 0 if form.light is None else form.light.power
+    begin = _times(f, arithmetic, begin, power)
     with plain_loads(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
         counts = form.keeps or (form.light is not None and form.light.counts_terms)
         loop = TermLoop(
             f, arithmetic, offsets, columns, along_x=arithmetic.bytes if form.along_k else "%xs", along_w="%ws",
             load=_keeping(f, arithmetic, load, form.vectors) if form.keeps else load,
-            counts_terms=counts, ahead=form.ahead, row_bytes=form.vectors * nbytes,
+            counts_terms=counts, ahead=form.ahead, row_bytes=form.vectors * nbytes, converts=form.light is not None,
         )  # fmt: skip
         w = f.at("%w", f.times(start, "%ws"))
         total = loop.summed("%x", w, begin, (start, "%k"), form.summation, each_turn=_bring(f) if form.brings else None)
+    total = _times(f, arithmetic, total, -power)
     if form.long:
         places = (f.at(buffer, number * arithmetic.vector_bytes) for number in range(count))
         total = _plus_sums(f, arithmetic, before, places, total)
@@ -173,6 +185,14 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
     for value, pointer in zip(total, _pointers(f, arithmetic, numbered, form.vectors), strict=True):
         arithmetic.store_computed(f, value, pointer)
     return module.shared(f) if form.owner else name
+
+
+def _times(f: Function, arithmetic: ArithmeticEmitter, values: list[str], power: int) -> list[str]:
+    """Registers times 2 to some power."""
+    if power == 0:
+        return values
+    by = splat(2.0**power, arithmetic.accumulate, arithmetic.lanes)
+    return [value if value == arithmetic.zero else f.op(f"fmul {arithmetic.vector} {value}, {by}") for value in values]
 
 
 def _bring(f: Function) -> EachTurn:

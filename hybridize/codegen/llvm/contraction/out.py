@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.contraction.epilogue import EpilogueEmitter, RowSums
 from hybridize.codegen.llvm.contraction.micro import TileEnding
 from hybridize.codegen.llvm.functions.halves import shortened
 from hybridize.codegen.llvm.functions.table import memory
@@ -18,24 +19,6 @@ from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.product import Product, Strides
 from hybridize.schedule.contraction.tiles import MatrixPlan
-
-RowSums = tuple[str, Sequence[str]]
-"""A row as an i64 register, and the sums of its elements, a register for each gate."""
-
-
-@frozen
-class EpilogueEmitter:
-    """Writes the code that each sum goes through before it is stored."""
-
-    dtype: DType
-    """Of the result in memory."""
-    emit: Callable[[Function, Sequence[RowSums], str, int, str, str | None], Iterable[str]]
-    """`emit(f, rows, column, lanes, batch, mask)` writes code that turns the sums of `lanes` elements of each of some
-    rows, `out[batch, row, column : column + lanes]`, into registers of `dtype`, i16 for 16-bit floats. `column` and
-    `batch` are i64 registers. With a mask (`<lanes x i1>`) only its lanes exist: loads must use it. Sums are float for
-    floats of up to 32 bits, i1 for bool, else of the operands' own type."""
-    params: tuple[tuple[str, str], ...] = ()
-    """Further parameters (type, name) of the function, `%name` within `emit`."""
 
 
 @frozen

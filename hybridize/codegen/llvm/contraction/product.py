@@ -13,13 +13,15 @@ from hybridize.base.dims import same
 from hybridize.base.frozen import changed
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped
-from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, member_offset
+from hybridize.codegen.llvm.contraction.epilogue import EpilogueEmitter
+from hybridize.codegen.llvm.contraction.out import member_offset
 from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
 from hybridize.codegen.llvm.contraction.share import BatchMember, BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_rows
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.blocks import RowBlocks
+from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.contraction.tiles import MatrixPlan
 
@@ -28,13 +30,12 @@ def emit_product(
     module: Module,
     name: str,
     plan: MatrixPlan,
+    ending: Ending,
     target: Target,
-    epilogue: EpilogueEmitter | None = None,
-    prologue: PrologueEmitter | None = None,
     *,
     ranged: bool = False,
 ) -> Function:
-    """Write the function `name`: `(ptr x, ptr w, ptr out, <epilogue.params>, <prologue.params>, ptr scratch)`.
+    """Write the function `name`: `(ptr x, ptr w, <params of the epilogue>, <of the prologue>, ptr scratch)`.
 
     Where sizes are symbolic, their symbols come after these (see `Function.call`). With `ranged`, `i64 first, i64 last`
     come after `scratch`: the units of work, of `plan.units`, that the call does; or, of a plan for blocks, the rows of
@@ -43,7 +44,9 @@ def emit_product(
     """
     product = plan.product
     arithmetic = ArithmeticEmitter.of_elements(plan.elements, target)
-    extra = [*(epilogue.params if epilogue is not None else ()), *(prologue.params if prologue is not None else ())]
+    epilogue = None if ending.is_plain else EpilogueEmitter(ending, plan.sizes, target)
+    prologue = None if product.prologue is None else PrologueEmitter(product, target)
+    extra = [*(() if epilogue is None else epilogue.params), *(() if prologue is None else prologue.params)]
     params = [("ptr", "x"), ("ptr", "w"), ("ptr", "out"), *extra, ("ptr", "scratch")]
     share: Share | Whole = Whole()
     if ranged:

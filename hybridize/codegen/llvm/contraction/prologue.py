@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 
+from hybridize.base.dtypes import DType, bfloat16, float32
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.micro import Light
+from hybridize.codegen.llvm.contraction.micro import Light, Loading
 from hybridize.codegen.llvm.contraction.terms import LoadVector
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.text import Function, vector
 from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
 from hybridize.loops.measure import walk
@@ -67,6 +68,65 @@ class PanelLoads:
                     return elements.spread(value)
 
             yield load
+
+
+def in_turns(stored: DType, lanes: int) -> Light:
+    """The way of elements that lie in turns (see `ColumnPanels`), the same for all panels of a type."""
+    if stored == bfloat16:
+        return Light("", (), _floats_in_turns(lanes), is_in_turns=True)
+    power = 8 * (float32.itemsize - stored.itemsize)  # of the highest element of a lane
+    return Light("", (), _bytes_in_turns(stored, lanes, power), power, is_in_turns=True)
+
+
+def _floats_in_turns(lanes: int) -> Loading:
+    """Loads of vectors of bfloat16, which are the upper halves of float32, two of one load."""
+    integers, floats = vector("i32", lanes), vector("float", lanes)
+
+    @contextmanager
+    def loading(f: Function, vectors: int) -> Iterator[LoadVector]:
+        both: list[str] = []
+
+        def load(number: int, k: str, pointer: str) -> str:
+            if number % 2 == 0:
+                both[:] = [f.op(f"load {integers}, ptr {pointer}, align 2")]
+                upper = f.op(f"shl {integers} {both[0]}, splat (i32 16)")
+            else:
+                upper = f.op(f"and {integers} {both[0]}, splat (i32 {-1 << 16})")
+            return f.op(f"bitcast {integers} {upper} to {floats}")
+
+        yield load
+
+    return loading
+
+
+def _bytes_in_turns(stored: DType, lanes: int, power: int) -> Loading:
+    """Loads of vectors of bytes times 2 to a power of 24, four at once.
+
+    The last byte of each lane of a load is the highest: alone, it is that integer times 2^24. The others come there by
+    a load that begins earlier, but for the first, which a shift brings there: one line of memory fewer to read across.
+    """
+    integers, floats = vector("i32", lanes), vector("float", lanes)
+    into = "sitofp" if stored.kind == "i" else "uitofp"
+
+    @contextmanager
+    def loading(f: Function, vectors: int) -> Iterator[LoadVector]:
+        converted: list[str] = []
+
+        def load(number: int, k: str, pointer: str) -> str:
+            if number % 4 == 0:
+                # All that brings bytes in place, then all conversions: in this order the core is never without work.
+                whole, third, second = (
+                    f.op(f"load {integers}, ptr {f.at(pointer, -before)}, align 1") for before in range(3)
+                )
+                highest = [f.op(f"shl {integers} {whole}, splat (i32 {power})")]
+                alone = f"splat (i32 {-1 << power})"
+                highest += [f.op(f"and {integers} {one}, {alone}") for one in (second, third, whole)]
+                converted[:] = [f.op(f"{into} {integers} {one} to {floats}") for one in highest]
+            return converted[number % 4]
+
+        yield load
+
+    return loading
 
 
 @frozen

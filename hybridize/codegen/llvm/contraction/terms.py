@@ -47,6 +47,8 @@ class TermLoop:
     """Bytes from where w is read to where it is fetched; 0: nowhere."""
     row_bytes: int = 0
     """Of a term of w that are fetched."""
+    converts: bool = False
+    """True if vectors of w are converted where they are loaded: every instruction beside the sums counts then."""
 
     def summed(
         self,
@@ -112,7 +114,9 @@ class TermLoop:
             fetch(f, w, self.ahead, self.row_bytes)
         following = []
         for i, offset in enumerate(self.offsets):
-            one = arithmetic.broadcast(f, f.at(x, offset))
+            at = f.at(x, offset)
+            as_bits = self.converts and arithmetic.broadcasts_bits
+            one = arithmetic.broadcast_as_bits(f, at) if as_bits else arithmetic.broadcast(f, at)
             following += [
                 arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
             ]

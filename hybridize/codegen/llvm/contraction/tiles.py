@@ -26,10 +26,10 @@ from hybridize.codegen.llvm.contraction.micro import (
     widening,
 )
 from hybridize.codegen.llvm.contraction.out import StoredSums
-from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter
+from hybridize.codegen.llvm.contraction.prologue import PrologueEmitter, in_turns
 from hybridize.codegen.llvm.contraction.share import BatchMember, BlockOfRows, PartOfMember, Share, Whole
 from hybridize.codegen.llvm.text import Function
-from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
+from hybridize.schedule.contraction.panels import ColumnPanels, lead_bytes, row_tiles
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.tiling import Tiling, columns_block
 
@@ -276,13 +276,17 @@ def emit_rows(member: BatchMember, prologue: PrologueEmitter | None = None) -> N
     for section in tiling.sections:
         if product.packed:
             before = section.start * product.k * product.gates * arithmetic.packed.itemsize
+            before += lead_bytes(tiling.sections)
             source = _Panels(f.at(w, before), section.vectors * arithmetic.packed_bytes, along_k=False)
         else:
             source = _Panels(w, stored_row, product.transpose_w, _gate_bytes(product, arithmetic))
         panels, sums = f.at("%scratch", layout.panels), f.at("%scratch", layout.sums)
         light = None
         if product.narrow:
-            light = widening(arithmetic) if prologue is None else prologue.light(f, section)
+            if section.turns > 1:
+                light = in_turns(arithmetic.packed, arithmetic.lanes)
+            else:
+                light = widening(arithmetic) if prologue is None else prologue.light(f, section)
         sections.append(_Rows(member, section, broadcast, source, panels=panels, sums=sums, light=light))
     if tiling.order == "streams":
         _in_streams(sections)
