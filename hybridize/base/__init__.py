@@ -12,6 +12,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     settings, registry                numbers that users give, checked; classes that strings name
     frozen, constructors              immutable classes; their constructors, compiled once for all processes
     nested, once, digests             trees of leaves, what is made once, hashes
+    x86                               features of x86-64 processors, by Linux's names
     memo                              results of pure functions, by what they are made of
     members                           attributes of classes, which no metaclass gives
     prefixes                          names by a hint, a count and a prefix, for symbols and blocks

@@ -27,6 +27,7 @@ from hybridize.errors import LoadError, StateError
 from hybridize.serve.batching import RequestQueue
 from hybridize.serve.refusals import Refusal
 from hybridize.serve.sources import Sources, snapshot
+from tests.refusals import refusal
 
 
 def saved(path, factor, rows=(2, 5)):
@@ -199,7 +200,7 @@ def test_models_without_rows_are_not_batched(models, tmp_path, running):
     mixed.save(tmp_path / "mixed")
     total.save(tmp_path / "total")
     for name, text in (("mixed", "depends on the other rows"), ("total", "for two rows")):
-        with pytest.raises(LoadError, match=text), running(tmp_path / name, max_batch=8):
+        with refusal(LoadError, text), running(tmp_path / name, max_batch=8):
             pass
 
 
@@ -454,7 +455,7 @@ def test_what_is_no_model(tmp_path, running):
     (tmp_path / "text").write_text("text")
     (tmp_path / "empty").mkdir()
     for path in ("text", "empty", "nothing"):
-        with pytest.raises(LoadError, match=f"{path} is no model"), running(tmp_path / path):
+        with refusal(LoadError, f"{path} is no model"), running(tmp_path / path):
             pass
 
 
@@ -465,7 +466,7 @@ def test_an_address_that_is_in_use(models, running):
         port = other.getsockname()[1]
         for options in ({"port": port}, {"grpc_port": port}):
             with (
-                pytest.raises(StateError, match=f"cannot listen at 127.0.0.1:{port}"),
+                refusal(StateError, f"cannot listen at 127.0.0.1:{port}"),
                 running(models / "net", **options),
             ):
                 pass
