@@ -105,12 +105,27 @@ def unrolled(statements: int) -> tuple[Any, Any]:
     return hybridize(names["unrolled"]), np.ones((8, 64))
 
 
+def chain(pairs: int) -> tuple[Any, Any]:
+    """A function with a loop over pairs of arrays, each of which it multiplies by and adds."""
+    from hybridize import hybridize, np
+
+    scales = [(np.full((64,), 1 + number / 10_000), np.full((64,), 0.1 * (number % 7))) for number in range(pairs)]
+
+    def chained(x: Any) -> Any:
+        for scale, shift in scales:
+            x = x * scale + shift
+        return x
+
+    return hybridize(chained), np.ones((8, 64))
+
+
 PROGRAMS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "mlp": mlp,
     "transformer": transformer,
     "convolutions": convolutions,
     "operations-1050": lambda: unrolled(300),
     "operations-5000": lambda: unrolled(1430),
+    "chain-5000": lambda: chain(2500),
 }
 
 
