@@ -212,9 +212,9 @@ int32_t NAME_load(NAME *model, const char *path);
 _REALTIME = """
 /** In real time: while a model runs one call at a time and `parallel_for` is NULL, calls of NAME_run allocate nothing,
  *  make no system call, wait for nobody, and take at most so many bytes of the stack of their thread. Threads that run
- *  at once need a model each. NAME_create touches the memory of the model and all pages of the library. The host touches
- *  arrays, stack and the C library, by a first call, and keeps all of it in memory, by mlockall.
- *  How long a loop runs that data ends is not limited. */
+ *  at once need a model each. NAME_create touches the memory of the model and all pages of the library. The host does
+ *  so for arrays, stack and the C library, by a first call, and keeps all of it in memory, by mlockall. How long a loop
+ *  runs that data ends is not limited. */
 #define NAME_STACK_BYTES %BYTES%
 """
 

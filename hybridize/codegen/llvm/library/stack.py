@@ -47,7 +47,7 @@ class _Code:
     frame: int
     words: frozenset[str]
     callees: frozenset[str]
-    """What its calls and jumps name."""
+    """Names in its calls and jumps."""
     indirect: bool
 
 
