@@ -95,16 +95,25 @@ def watched(watcher, library, level, *, calls=CALLS, stack=None, first=0):
     return done.returncode, done.stdout and int(done.stdout)
 
 
+def least_watched(watcher, library, level, **words):
+    """Watch up to three processes, until one has no page fault.
+
+    Pages that the system took away meanwhile are no fault of the library's: its own come back in each process.
+    """
+    outcome = watched(watcher, library, level, **words)
+    for _ in range(2):
+        if outcome[0] or not outcome[1]:
+            break
+        outcome = watched(watcher, library, level, **words)
+    return outcome
+
+
 @pytest.mark.parametrize("level", runnable())
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_calls_keep_the_contract(library, watcher, kind, level):
     function, x = PROGRAMS[kind]()
     made = library(function, *[(x,)] * callable(function))
-    # Pages that the system took away meanwhile are no fault of the library's: those come back in each process.
-    outcomes = [watched(watcher, made, level, first=FIRST.get(kind, 0))]
-    while outcomes[-1][0] == 0 and outcomes[-1][1] > 0 and len(outcomes) < 3:
-        outcomes.append(watched(watcher, made, level, first=FIRST.get(kind, 0)))
-    assert outcomes[-1] == (0, 0), outcomes
+    assert least_watched(watcher, made, level, first=FIRST.get(kind, 0)) == (0, 0)
 
 
 @pytest.mark.parametrize("weights", ["inside", "beside"])
@@ -113,13 +122,12 @@ def test_pages_of_weights_are_there_before_the_first_call(library, watcher, weig
     net.add(nn.Dense(1024, activation="relu"), nn.Dense(1024))
     program, _ = traced(net, normal(1, 512))
     made = library(program, weights=weights)
-    assert min(watched(watcher, made, runnable()[0], calls=1) for _ in range(3)) == (0, 0)
+    assert least_watched(watcher, made, runnable()[0], calls=1) == (0, 0)
 
 
-@pytest.mark.long
 def test_a_million_calls(library, watcher):
     made = library(layers()[0])
-    assert watched(watcher, made, runnable()[0], calls=1_000_000) == (0, 0)
+    assert least_watched(watcher, made, runnable()[0], calls=1_000_000) == (0, 0)
 
 
 def test_what_the_program_watches_for(library, watcher):
