@@ -31,6 +31,7 @@ from hybridize.runtime.buffers import ALIGNMENT
 FOLDER: Final = Path(__file__).with_name("runtimes")
 RUNTIMES: Final = {
     "entry": ("",),
+    "image_elf": ("",),
     "library": ("x86_64", "aarch64"),
     "pool": ("x86_64", "aarch64"),
     "safepoint": ("x86_64", "aarch64"),

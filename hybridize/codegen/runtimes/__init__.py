@@ -6,7 +6,7 @@
     entry.c      the function that Python calls
     pool.c       the threads of the process
     safepoint.c  signals and errors in loops that data ends
-    library.c    models of a library for C, weights_*.c where their weights are
+    library.c    models of a library for C, weights_*.c where their weights are, image_elf.c their pages
     python.h     objects of CPython, NumPy and DLPack
     processor.h  the instructions that C has no word for
     layout.h     what C has to know of the tables that Python makes: made of the package

@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; 820cf19e2014b3c388dd1cdcd48748a0235018acd29866a5a7760fd53130900c
+; c26a51d841d61058c677ab56ee5ed3f9bb97fafcb3f071fc5b0781b0927f091e
 
 
 @generator = external constant i64, align 8
@@ -9,6 +9,7 @@
 @starts = external constant [0 x i32], align 4
 @levels = external constant [0 x { [16 x i8], i64, i64, ptr }], align 8
 @level_count = external constant i64, align 8
+@reserved = external constant i64, align 8
 
 define void @lock(ptr %word) nounwind {
 entry:
@@ -198,7 +199,7 @@ cleanup:
 define i32 @model_create(ptr %place, ptr %options) nounwind {
 entry:
   %tobool.not = icmp eq ptr %place, null
-  br i1 %tobool.not, label %cleanup44, label %if.end
+  br i1 %tobool.not, label %cleanup48, label %if.end
 
 if.end:
   store ptr null, ptr %place, align 8
@@ -207,16 +208,16 @@ if.end:
 
 if.end.else:
   %options.sroa.gep = getelementptr inbounds nuw i8, ptr %options, i64 8
-  %.else.val91 = load ptr, ptr %options.sroa.gep, align 8
+  %.else.val97 = load ptr, ptr %options.sroa.gep, align 8
   br label %if.end.cont
 
 if.end.cont:
-  %0 = phi ptr [ null, %if.end ], [ %.else.val91, %if.end.else ]
+  %0 = phi ptr [ null, %if.end ], [ %.else.val97, %if.end.else ]
   %1 = load i64, ptr @level_count, align 8
   %add.ptr.idx.i = mul nsw i64 %1, 40
   %add.ptr.i = getelementptr inbounds i8, ptr @levels, i64 %add.ptr.idx.i
   %cmp.not20.i = icmp sgt i64 %1, 0
-  br i1 %cmp.not20.i, label %for.body.i, label %cleanup44
+  br i1 %cmp.not20.i, label %for.body.i, label %cleanup48
 
 for.body.i:
   %level.022.i = phi ptr [ %incdec.ptr.i, %for.inc.i ], [ @levels, %if.end.cont ]
@@ -261,26 +262,26 @@ for.inc.i:
   %name.addr.118.i = phi ptr [ %name.addr.021.i, %equal.exit.i ], [ null, %land.lhs.true4.i ]
   %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %level.022.i, i64 40
   %cmp.not.i = icmp ult ptr %incdec.ptr.i, %add.ptr.i
-  br i1 %cmp.not.i, label %for.body.i, label %cleanup44
+  br i1 %cmp.not.i, label %for.body.i, label %cleanup48
 
 if.end8:
-  %options.sroa.gep71 = getelementptr inbounds nuw i8, ptr %options, i64 32
+  %options.sroa.gep77 = getelementptr inbounds nuw i8, ptr %options, i64 32
   br i1 %tobool1.not, label %if.end17, label %if.end8.cont
 
 if.end8.cont:
-  %.else.val83 = load i32, ptr %options.sroa.gep71, align 8
-  %cmp = icmp slt i32 %.else.val83, 0
-  br i1 %cmp, label %cleanup44, label %if.end11
+  %.else.val89 = load i32, ptr %options.sroa.gep77, align 8
+  %cmp = icmp slt i32 %.else.val89, 0
+  br i1 %cmp, label %cleanup48, label %if.end11
 
 if.end11:
-  %cmp13 = icmp samesign ugt i32 %.else.val83, 1
+  %cmp13 = icmp samesign ugt i32 %.else.val89, 1
   br i1 %cmp13, label %land.lhs.true.cont, label %if.end17
 
 land.lhs.true.cont:
-  %options.sroa.gep74 = getelementptr inbounds nuw i8, ptr %options, i64 16
-  %.else.val90 = load ptr, ptr %options.sroa.gep74, align 8
-  %tobool14.not = icmp eq ptr %.else.val90, null
-  br i1 %tobool14.not, label %cleanup44, label %if.end17
+  %options.sroa.gep80 = getelementptr inbounds nuw i8, ptr %options, i64 16
+  %.else.val96 = load ptr, ptr %options.sroa.gep80, align 8
+  %tobool14.not = icmp eq ptr %.else.val96, null
+  br i1 %tobool14.not, label %cleanup48, label %if.end17
 
 if.end17:
   %nbytes = getelementptr inbounds nuw i8, ptr %level.022.i, i64 24
@@ -288,88 +289,172 @@ if.end17:
   %add = add i64 %8, 64
   %call18 = tail call ptr @malloc(i64 %add)
   %tobool19.not = icmp eq ptr %call18, null
-  br i1 %tobool19.not, label %cleanup44, label %if.end22
+  br i1 %tobool19.not, label %cleanup48, label %if.end22
 
 if.end22:
   %9 = ptrtoint ptr %call18 to i64
   %sub.i = sub i64 0, %9
   %and.i = and i64 %sub.i, 63
-  %add.ptr.i69 = getelementptr inbounds nuw i8, ptr %call18, i64 %and.i
+  %add.ptr.i75 = getelementptr inbounds nuw i8, ptr %call18, i64 %and.i
   br i1 %tobool1.not, label %if.end22.cont.cont, label %if.end22.cont.else
 
 if.end22.cont.else:
-  %.else.val = load i32, ptr %options.sroa.gep71, align 8
+  %.else.val = load i32, ptr %options.sroa.gep77, align 8
   %conv = sext i32 %.else.val to i64
-  %options.sroa.gep77 = getelementptr inbounds nuw i8, ptr %options, i64 16
-  %.else.val88 = load ptr, ptr %options.sroa.gep77, align 8
-  %options.sroa.gep80 = getelementptr inbounds nuw i8, ptr %options, i64 24
-  %.else.val85 = load ptr, ptr %options.sroa.gep80, align 8
+  %options.sroa.gep83 = getelementptr inbounds nuw i8, ptr %options, i64 16
+  %.else.val94 = load ptr, ptr %options.sroa.gep83, align 8
+  %options.sroa.gep86 = getelementptr inbounds nuw i8, ptr %options, i64 24
+  %.else.val91 = load ptr, ptr %options.sroa.gep86, align 8
   br label %if.end22.cont.cont
 
 if.end22.cont.cont:
-  %10 = phi ptr [ %.else.val88, %if.end22.cont.else ], [ null, %if.end22 ]
-  %conv99102 = phi i64 [ %conv, %if.end22.cont.else ], [ 0, %if.end22 ]
-  %11 = phi ptr [ %.else.val85, %if.end22.cont.else ], [ null, %if.end22 ]
-  store ptr %call18, ptr %add.ptr.i69, align 8
-  %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 8
+  %10 = phi ptr [ %.else.val94, %if.end22.cont.else ], [ null, %if.end22 ]
+  %conv105108 = phi i64 [ %conv, %if.end22.cont.else ], [ 0, %if.end22 ]
+  %11 = phi ptr [ %.else.val91, %if.end22.cont.else ], [ null, %if.end22 ]
+  store ptr %call18, ptr %add.ptr.i75, align 8
+  %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 8
   store ptr null, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
-  %.compoundliteral.sroa.3.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 16
+  %.compoundliteral.sroa.3.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 16
   store ptr null, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
-  %.compoundliteral.sroa.4.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 24
+  %.compoundliteral.sroa.4.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 24
   store ptr null, ptr %.compoundliteral.sroa.4.0..sroa_idx, align 8
-  %.compoundliteral.sroa.5.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 32
+  %.compoundliteral.sroa.5.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 32
   store i32 0, ptr %.compoundliteral.sroa.5.0..sroa_idx, align 8
-  %.compoundliteral.sroa.6.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 36
+  %.compoundliteral.sroa.6.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 36
   store i32 0, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 4
-  %.compoundliteral.sroa.7.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 40
+  %.compoundliteral.sroa.7.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 40
   store ptr null, ptr %.compoundliteral.sroa.7.0..sroa_idx, align 8
-  %.compoundliteral.sroa.8.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 48
-  store ptr %add.ptr.i69, ptr %.compoundliteral.sroa.8.0..sroa_idx, align 8
-  %.compoundliteral.sroa.9.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 56
-  store i64 %conv99102, ptr %.compoundliteral.sroa.9.0..sroa_idx, align 8
-  %.compoundliteral.sroa.10.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 64
+  %.compoundliteral.sroa.8.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 48
+  store ptr %add.ptr.i75, ptr %.compoundliteral.sroa.8.0..sroa_idx, align 8
+  %.compoundliteral.sroa.9.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 56
+  store i64 %conv105108, ptr %.compoundliteral.sroa.9.0..sroa_idx, align 8
+  %.compoundliteral.sroa.10.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 64
   store ptr %10, ptr %.compoundliteral.sroa.10.0..sroa_idx, align 8
-  %.compoundliteral.sroa.11.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i69, i64 72
+  %.compoundliteral.sroa.11.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 72
   store ptr %11, ptr %.compoundliteral.sroa.11.0..sroa_idx, align 8
   br i1 %tobool1.not, label %if.end22.cont.cont.cont, label %if.end22.cont.cont.else
 
 if.end22.cont.cont.else:
-  %.else.val92 = load ptr, ptr %options, align 8
+  %.else.val98 = load ptr, ptr %options, align 8
   br label %if.end22.cont.cont.cont
 
 if.end22.cont.cont.cont:
-  %12 = phi ptr [ null, %if.end22.cont.cont ], [ %.else.val92, %if.end22.cont.cont.else ]
-  %call31 = tail call i32 @attach_weights(ptr %add.ptr.i69, ptr %12)
+  %12 = phi ptr [ null, %if.end22.cont.cont ], [ %.else.val98, %if.end22.cont.cont.else ]
+  %call31 = tail call i32 @attach_weights(ptr %add.ptr.i75, ptr %12)
   %tobool32.not = icmp eq i32 %call31, 0
-  br i1 %tobool32.not, label %if.then33, label %if.then41
+  br i1 %tobool32.not, label %if.then33, label %if.then45
 
 if.then33:
   %setup = getelementptr inbounds nuw i8, ptr %level.022.i, i64 32
   %13 = load ptr, ptr %setup, align 8
   %14 = load ptr, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
-  %call35 = tail call i32 %13(ptr %add.ptr.i69, ptr %14)
+  %call35 = tail call i32 %13(ptr %add.ptr.i75, ptr %14)
   %tobool36.not = icmp eq i32 %call35, 0
-  br i1 %tobool36.not, label %if.else, label %if.then37
+  br i1 %tobool36.not, label %if.end39, label %if.then41
 
-if.then37:
-  tail call void @detach_weights(ptr %add.ptr.i69)
-  br label %if.then41
+if.end39:
+  %call38 = tail call fastcc i32 @prepare_calls(ptr %add.ptr.i75)
+  %tobool40.not = icmp eq i32 %call38, 0
+  br i1 %tobool40.not, label %if.else, label %if.then41
 
 if.then41:
-  %answer.0.ph = phi i32 [ %call35, %if.then37 ], [ %call31, %if.end22.cont.cont.cont ]
+  %answer.0111 = phi i32 [ %call38, %if.end39 ], [ %call35, %if.then33 ]
+  tail call void @detach_weights(ptr %add.ptr.i75)
+  br label %if.then45
+
+if.then45:
+  %answer.1.ph = phi i32 [ %answer.0111, %if.then41 ], [ %call31, %if.end22.cont.cont.cont ]
   tail call void @free(ptr %call18)
-  br label %cleanup44
+  br label %cleanup48
 
 if.else:
-  store ptr %add.ptr.i69, ptr %place, align 8
-  br label %cleanup44
+  store ptr %add.ptr.i75, ptr %place, align 8
+  br label %cleanup48
 
-cleanup44:
-  %retval.2 = phi i32 [ %answer.0.ph, %if.then41 ], [ 4, %if.end17 ], [ 1, %entry ], [ 16777223, %if.end8.cont ], [ 33554439, %land.lhs.true.cont ], [ 0, %if.else ], [ 7, %if.end.cont ], [ 7, %for.inc.i ]
+cleanup48:
+  %retval.2 = phi i32 [ %answer.1.ph, %if.then45 ], [ 4, %if.end17 ], [ 1, %entry ], [ 16777223, %if.end8.cont ], [ 33554439, %land.lhs.true.cont ], [ 0, %if.else ], [ 7, %if.end.cont ], [ 7, %for.inc.i ]
   ret i32 %retval.2
 }
 
 declare i32 @attach_weights(ptr, ptr)
+
+define internal fastcc i32 @prepare_calls(ptr %model) unnamed_addr {
+entry:
+  %0 = load i64, ptr @reserved, align 8
+  %cmp = icmp slt i64 %0, 0
+  br i1 %cmp, label %return, label %if.end
+
+if.end:
+  tail call void @touch_image()
+  %tobool.not = icmp eq i64 %0, 0
+  br i1 %tobool.not, label %return, label %if.end2
+
+if.end2:
+  %spare1.i = getelementptr inbounds nuw i8, ptr %model, i64 24
+  %1 = atomicrmw xchg ptr %spare1.i, i64 0 acquire, align 8
+  %2 = inttoptr i64 %1 to ptr
+  %tobool.not.i = icmp eq i64 %1, 0
+  br i1 %tobool.not.i, label %if.end4.i, label %if.then.i
+
+if.then.i:
+  %nbytes2.i = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %3 = load i64, ptr %nbytes2.i, align 8
+  %cmp.not.i = icmp ult i64 %3, %0
+  br i1 %cmp.not.i, label %if.end.i, label %for.body.preheader
+
+if.end.i:
+  %4 = load ptr, ptr %2, align 8
+  tail call void @free(ptr %4)
+  br label %if.end4.i
+
+if.end4.i:
+  %add.i = add nuw i64 %0, 128
+  %call.i = tail call ptr @malloc(i64 %add.i)
+  %tobool6.not.i = icmp eq ptr %call.i, null
+  br i1 %tobool6.not.i, label %return, label %if.end8.i
+
+if.end8.i:
+  %5 = ptrtoint ptr %call.i to i64
+  %sub.i.i = sub i64 0, %5
+  %and.i.i = and i64 %sub.i.i, 63
+  %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %call.i, i64 %and.i.i
+  store ptr %call.i, ptr %add.ptr.i.i, align 8
+  %nbytes11.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
+  store i64 %0, ptr %nbytes11.i, align 8
+  br label %for.body.preheader
+
+for.body.preheader:
+  %retval.1.i = phi ptr [ %2, %if.then.i ], [ %add.ptr.i.i, %if.end8.i ]
+  %add.ptr = getelementptr inbounds nuw i8, ptr %retval.1.i, i64 64
+  br label %for.body
+
+if.end.i17:
+  %6 = getelementptr i8, ptr %add.ptr, i64 %0
+  %arrayidx8 = getelementptr i8, ptr %6, i64 -1
+  store volatile i8 0, ptr %arrayidx8, align 1
+  %7 = ptrtoint ptr %retval.1.i to i64
+  %8 = atomicrmw xchg ptr %spare1.i, i64 %7 acq_rel, align 8
+  %tobool1.not.i = icmp eq i64 %8, 0
+  br i1 %tobool1.not.i, label %return, label %if.then2.i
+
+if.then2.i:
+  %9 = inttoptr i64 %8 to ptr
+  %10 = load ptr, ptr %9, align 8
+  tail call void @free(ptr %10)
+  br label %return
+
+for.body:
+  %at.021 = phi i64 [ %add, %for.body ], [ 0, %for.body.preheader ]
+  %arrayidx = getelementptr inbounds i8, ptr %add.ptr, i64 %at.021
+  store volatile i8 0, ptr %arrayidx, align 1
+  %add = add i64 %at.021, 4096
+  %cmp7 = icmp slt i64 %add, %0
+  br i1 %cmp7, label %for.body, label %if.end.i17
+
+return:
+  %retval.1 = phi i32 [ 0, %entry ], [ 0, %if.end ], [ 4, %if.end4.i ], [ 0, %if.then2.i ], [ 0, %if.end.i17 ]
+  ret i32 %retval.1
+}
 
 declare void @detach_weights(ptr)
 
@@ -474,5 +559,7 @@ while.end:
   %add.ptr = getelementptr inbounds i8, ptr @errors, i64 %idx.ext
   ret ptr %add.ptr
 }
+
+declare void @touch_image()
 
 declare i64 @llvm.smin.i64(i64, i64)

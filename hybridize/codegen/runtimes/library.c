@@ -18,11 +18,15 @@ CHECK_LEVEL(struct level)
 extern const struct level levels[];
 extern const int64_t level_count;
 extern const int64_t generator;  // the offset of the random generator's state
+extern const int64_t reserved;   // bytes of the largest block that a call takes; -1: that depends on sizes
 extern const char errors[];
 extern const int32_t codes[], starts[];
 extern const int64_t code_count;
 
+enum { PAGE = 4096 };  // the smallest page of any processor that we write code for
+
 int32_t give_way(void);
+void touch_image(void);
 
 // Wait until nobody else has the word; after some looks others may run meanwhile.
 void lock(_Atomic int32_t *word) {
@@ -56,6 +60,21 @@ void give(struct model *model, void *block) {
     if (!block) return;
     void **other = atomic_exchange_explicit(&model->spare, block, memory_order_acq_rel);
     if (other) free(*other);
+}
+
+// Where no size is open, calls find all of their memory ready: the block is there, and its pages and those of the library
+// have been touched, so that no call is the first to do so.
+static int32_t prepare_calls(struct model *model) {
+    if (reserved < 0) return 0;
+    touch_image();
+    if (!reserved) return 0;
+    char *block = take(model, reserved);
+    if (!block) return failure(CODE_MEMORY, 0);
+    volatile char *bytes = block + LINE;
+    for (int64_t at = 0; at < reserved; at += PAGE) bytes[at] = 0;
+    bytes[reserved - 1] = 0;
+    give(model, block);
+    return 0;
 }
 
 // Loops that threads share, run by the host's parallel-for. The turns are cut into as many ranges as threads may be, one
@@ -135,6 +154,7 @@ int32_t model_create(struct model **place, const struct options *options) {
     int32_t answer = attach_weights(model, options->weights);
     if (!answer) {
         answer = level->setup(model, model->weights);
+        if (!answer) answer = prepare_calls(model);
         if (answer) detach_weights(model);
     }
     if (answer)

@@ -22,7 +22,7 @@ _MEMORY = {"malloc", "free", "memcpy", "memmove", "memset", "memcmp"}
 _FILES = {"fopen", "fread", "fwrite", "fclose", "fflush", "remove"}
 _POSIX = _FILES | {"sched_yield", "open", "lseek", "close", "mmap", "munmap", "fseek", "fileno", "fsync", "rename"}
 _OF_SYSTEM: Final = {
-    "linux": _POSIX,
+    "linux": _POSIX | {"__ehdr_start"},  # which linkers define
     "macos": _POSIX,
     "windows": _FILES | {"SwitchToThread", "fgetc", "_fseeki64", "_fileno", "_commit", "MoveFileExA"},
 }

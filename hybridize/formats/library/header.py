@@ -25,12 +25,13 @@ def c_type(dtype: str) -> str:
     return C_TYPES.get(dtype, f"{dtype}_t")
 
 
-def header(model: LibraryModel, version: str | None = None) -> str:
+def header(model: LibraryModel, version: str | None = None, stack: int | None = None) -> str:
     """The text.
 
     Args:
         model: what was emitted.
         version: of the library, MAJOR.MINOR.PATCH; None: it has none.
+        stack: bytes that a call takes at most; None: nothing is promised.
     """
     parts = {
         "EXAMPLE": "\n".join(_example(model)),
@@ -45,6 +46,7 @@ def header(model: LibraryModel, version: str | None = None) -> str:
         "RELEASE": "".join(f"#define {model.name}_{word} {text}\n" for word, text in _release(version)),
         "STATES": "",
         "HOST": "",
+        "REALTIME": "" if stack is None else _REALTIME.replace("NAME", model.name).replace("%BYTES%", str(stack)),
     }
     if model.state_tensors:
         parts["STATES"] = _FIELDS.replace("NAME", model.name)
@@ -207,6 +209,15 @@ int32_t NAME_save(NAME *model, const char *path);
 int32_t NAME_load(NAME *model, const char *path);
 """
 
+_REALTIME = """
+/** In real time: while a model runs one call at a time and `parallel_for` is NULL, calls of NAME_run allocate nothing,
+ *  make no system call, wait for nobody, and take at most so many bytes of the stack of their thread. Threads that run
+ *  at once need a model each. NAME_create touches the memory of the model and all pages of the library. The host does
+ *  so for arrays, stack and the C library, by a first call, and keeps all of it in memory, by mlockall. How long a loop
+ *  runs that data ends is not limited. */
+#define NAME_STACK_BYTES %BYTES%
+"""
+
 _TEMPLATE: Final = """\
 /* Written by hybridize %VERSION%. C99 and C++.
  *
@@ -232,7 +243,7 @@ enum {
 };
 
 %SIZES%
-%RELEASE%
+%RELEASE%%REALTIME%
 /** How a model is made; what is zero is as it is without. */
 typedef struct {
     const char *weights;   /**< %BESIDE% */

@@ -19,8 +19,9 @@ from hybridize.base.types import TensorType
 from hybridize.base.version import VERSION
 from hybridize.codegen.llvm.library.emit import emit_library
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor
+from hybridize.codegen.llvm.library.stack import stack_bytes
 from hybridize.codegen.llvm.library.weights_file import checksum
-from hybridize.codegen.llvm.objects import emit_object
+from hybridize.codegen.llvm.objects import assembly, emit_object
 from hybridize.formats.atomic import replacing, write_atomically
 from hybridize.formats.deployable import Deployable, identifier
 from hybridize.formats.library.declared import check_declared, externals, undefined
@@ -108,13 +109,17 @@ def compiled(
     )
     model = changed(model, json=described(model))
     check_declared(name, externals(variants), platform)
-    code = emit_object(emit_library(model), levels[-1])
+    text = emit_library(model)
+    code = emit_object(text, levels[-1])
+    # Elsewhere the pages of a library are not touched beforehand, nor has anyone watched its calls.
+    promised = model.fixed and platform.system == "linux"
+    stack = stack_bytes(assembly(text, levels[-1]), name) if promised else None
     if platform.system == "linux":
         check_declared(name, undefined(code), platform)
     if stored.marker:
         code = filled(code, stored)
     file = b"" if stored.marker else stored.content
-    return CompiledLibrary(name, platform, code, header(model, version), file, model)
+    return CompiledLibrary(name, platform, code, header(model, version, stack), file, model)
 
 
 def write_library(

@@ -14,6 +14,7 @@ library of the object. Errors are numbers with a text (`codes`); what they are i
     sizes, call          which program is for a call; the call of one program
     runtime              what C does: making a model, threads, texts of errors; and the tables that it reads
     states               states by name, in and out of files
+    stack                the stack that a call takes at most, read in assembly
     weights_file         the checksum of weights in a file
     describe             the description
     probe                what Windows wants of large stack frames

@@ -11,6 +11,8 @@ states change when all is done, so that a call which fails has changed none.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hybridize.base.dims import bounds, is_symbolic
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library import codes
@@ -51,8 +53,7 @@ class _Call:
         self.check_sizes()
         inputs = self.read_inputs()
         outputs = self.read_outputs()
-        state_bytes = [self.model.states[state][1] for state in variant.new_states]
-        offsets, extra = scratch_offsets(0, state_bytes)
+        offsets, extra = _state_offsets(self.model, variant)
         scratch, own, has_block = self.take_scratch(extra)
         if self.model.states and variant.states:
             f.do(f"call void @lock(ptr {f.at('%model', MODEL['lock'])})")
@@ -188,6 +189,23 @@ class _Call:
         some = f.op(f"or i32 {shifted}, {codes.ASSERTION}")
         none = f.test("eq", number, 0, "i32")
         f.finish(f.op(f"select i1 {none}, i32 0, i32 {some}"))
+
+
+def _state_offsets(model: LibraryModel, variant: LibraryVariant) -> tuple[list[int], int]:
+    """The places of new states in the scratch of a call, and where they end."""
+    return scratch_offsets(0, [model.states[state][1] for state in variant.new_states])
+
+
+def block_bytes(model: LibraryModel) -> Iterator[int]:
+    """Yield for each version the bytes of the block that a call takes; 0: its scratch is on the stack, or depends on
+    sizes.
+    """
+    for variant in model.variants:
+        extra = _state_offsets(model, variant)[1]
+        for version in variant.versions:
+            nbytes = version.built.plan.scratch_bytes
+            total = aligned(extra + nbytes) if isinstance(nbytes, int) else 0
+            yield total if total > STACK_BYTES else 0
 
 
 def emit_run(module: Module, model: LibraryModel) -> None:

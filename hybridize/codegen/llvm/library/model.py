@@ -87,3 +87,8 @@ class LibraryModel:
     """Of that file, see `weights_file`."""
     state_tensors: tuple[LibraryTensor, ...] = ()
     """Of each state name and type; none where the host cannot reach them."""
+
+    @property
+    def fixed(self) -> bool:
+        """True if no size is open."""
+        return all(variant.scope is None for variant in self.variants)

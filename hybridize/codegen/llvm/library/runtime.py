@@ -17,13 +17,13 @@ from typing import Final
 
 from hybridize.codegen import runtimes
 from hybridize.codegen.llvm.library import codes
-from hybridize.codegen.llvm.library.call import CALL
+from hybridize.codegen.llvm.library.call import CALL, block_bytes
 from hybridize.codegen.llvm.library.describe import quoted
 from hybridize.codegen.llvm.library.layout import LINE, MODEL, NAME_BYTES, Layout
 from hybridize.codegen.llvm.library.model import LibraryModel
 from hybridize.codegen.llvm.library.sizes import renamed
 from hybridize.codegen.llvm.library.writer import Writer
-from hybridize.codegen.llvm.text import Module
+from hybridize.codegen.llvm.text import Function, Module
 
 _X86_LEVELS: Final = {"avx512": 4, "avx2": 3}
 _OPEN_FLAGS: Final = {"linux": 0x80000 | 0x800, "macos": 0x1000000 | 0x4}
@@ -37,7 +37,12 @@ def emit_runtime(module: Module, model: LibraryModel, layout: Layout) -> None:
     public = ["create", "destroy", "error", *(["seed"] if model.random >= 0 else [])]
     names = {"give_way": "SwitchToThread" if windows else "sched_yield"}
     names |= {f"model_{word}": f"{model.name}_{word}" for word in public}
-    for text in (runtimes.text("library", model.levels[0].processor), runtimes.text(f"weights_{place}")):
+    texts = [runtimes.text("library", model.levels[0].processor), runtimes.text(f"weights_{place}")]
+    if model.system == "linux":
+        texts.append(runtimes.text("image_elf"))
+    else:
+        Function(module, "touch_image", [], linkage="internal").do("ret void")
+    for text in texts:
         module.add(text, names, public=names.values())
     _emit_tables(module, model, layout)
     _emit_errors(module, model)
@@ -69,7 +74,8 @@ def _emit_tables(module: Module, model: LibraryModel, layout: Layout) -> None:
         levels.append(f'{{ [{NAME_BYTES} x i8] c"{name}", {words} }}')
     _emit_array(module, "levels", f"{{ [{NAME_BYTES} x i8], i64, i64, ptr }}", levels)
     generator = layout.states[model.random] if model.random >= 0 else 0
-    _emit_numbers(module, {"level_count": len(levels), "generator": generator})
+    reserved = max(block_bytes(model)) if model.fixed else -1
+    _emit_numbers(module, {"level_count": len(levels), "generator": generator, "reserved": reserved})
 
 
 def _emit_errors(module: Module, model: LibraryModel) -> None:
