@@ -1,0 +1,170 @@
+"""Trainings of several processes, which mpirun starts on this machine."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+PROGRAM = Path(__file__).parent / "train.py"
+MPIRUN = Path(sys.executable).parent / "mpirun"
+"""Of the package mpich, beside the interpreter."""
+
+
+def started(ranks, folder, *words, mpirun=()):
+    """The ended process of a training: of one rank without mpirun."""
+    program = [sys.executable, str(PROGRAM), str(folder), *words]
+    command = program if ranks == 1 else [str(MPIRUN), *mpirun, "-n", str(ranks), *program]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": str(CACHE)}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    global CACHE
+    CACHE = tmp_path_factory.mktemp("cache")
+
+
+def weights(ranks, folder, *words, **options):
+    """The weights of each rank after a training that ends well."""
+    result = started(ranks, folder, *words, **options)
+    assert result.returncode == 0, result.stdout + result.stderr
+    files = sorted(folder.glob(f"rank*of{ranks}x*.npz"))
+    assert len(files) == ranks
+    loaded = [dict(numpy.load(file)) for file in files]
+    for file in files:
+        file.unlink()
+    return loaded
+
+
+def same_bits(one, other):
+    return one.keys() == other.keys() and all((one[name] == other[name]).all() for name in one)
+
+
+def close(one, other):
+    return all(numpy.allclose(one[name], other[name], rtol=1e-4, atol=2e-5) for name in one)
+
+
+@pytest.mark.parametrize("words", [(), ("compiled",)], ids=["imperative", "compiled"])
+def test_two_ranks_are_one_with_the_whole_batch(tmp_path, words):
+    """Each rank has half of each batch and begins with weights of its own; those of rank 0 are taken."""
+    first, second = weights(2, tmp_path, "by=sgd", *words)
+    (alone,) = weights(1, tmp_path, "by=sgd", *words)
+    assert same_bits(first, second)
+    assert close(first, alone)
+    (untrained,) = weights(1, tmp_path, "by=sgd", "steps=0")
+    assert not close(first, untrained)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compiled",),
+        pytest.param((), marks=pytest.mark.long),
+        pytest.param(("hybridize",), marks=pytest.mark.long),
+        pytest.param(("apart",), marks=pytest.mark.long),
+    ],
+    ids=" ".join,
+)
+def test_deterministic_bits_do_not_depend_on_who_has_which_part(tmp_path, words):
+    words = ("deterministic", "finite", *words)
+    (whole,) = weights(1, tmp_path, "parts=4", *words)
+    for ranks, parts in ((4, 1), (2, 2)):
+        for each in weights(ranks, tmp_path, f"parts={parts}", *words):
+            assert same_bits(each, whole)
+
+
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        (("other",), ["E594", r"rank 1 has another net than rank 0: parameter '3.weight' as float32\[21, 36\], rank 0 has"]),
+        (("raise",), ["ValueError: no more data", r"rank 1 of 2 \(process \d+ on .*\) ends all ranks, by ValueError"]),
+        (("short",), ["E595", r"rank 1 of 2 \(process \d+ on .*\) has ended, while rank 0 is at the sum of gradients"]),
+        (("late",), ["E594", "parameter '3.weight' of rank 1 has other values than that of rank 0", "random.seed"]),
+        (("nan", "finite", "compiled"), ["E520", "the gradient of parameter '0.weight' is not finite"]),
+        (("killed",), [r"PID \d+ RUNNING AT", r"Killed \(signal 9\)"]),
+    ],
+    ids=lambda one: one[0],
+)  # fmt: skip
+def test_a_rank_that_fails_ends_all_and_is_named(tmp_path, words, texts):
+    result = started(2, tmp_path, *words)
+    assert result.returncode != 0
+    for text in texts:
+        assert re.search(text, result.stdout + result.stderr), result.stdout + result.stderr
+    assert not list(tmp_path.glob("*.npz"))
+
+
+def test_the_rank_that_was_killed_is_named_by_those_who_wait_for_it(tmp_path):
+    """Mpirun ends the others, too, and closes their pipes: what they say is read from a file."""
+    script = tmp_path / "run.sh"
+    script.write_text('exec "$@" 2> "$ERRORS.$PMI_RANK"\n')
+    environment = os.environ | {"ERRORS": str(tmp_path / "errors"), "OMP_NUM_THREADS": "1"}
+    command = [str(MPIRUN), "-disable-auto-cleanup", "-n", "2", "sh", str(script), sys.executable, str(PROGRAM)]
+    result = subprocess.run([*command, str(tmp_path), "killed"], capture_output=True, timeout=120, env=environment)
+    assert result.returncode != 0
+    errors = tmp_path / "errors.0"
+    pattern = re.compile(r"E595: rank 1 of 2 \(process \d+ on .*\) has died, while rank 0 is at the sum of gradients")
+    assert any(pattern.search(errors.read_text()) for _ in waiting(errors)), errors.read_text()
+
+
+def waiting(file):
+    import time
+
+    for _ in range(100):
+        yield file
+        time.sleep(0.1)
+
+
+def test_a_training_goes_on_from_its_checkpoint_after_a_rank_was_killed(tmp_path):
+    whole, _ = weights(2, tmp_path, "compiled")
+    assert started(2, tmp_path, "compiled", "checkpoint", "killed").returncode != 0
+    resumed, other = weights(2, tmp_path, "compiled", "resume", "begin=2")
+    assert same_bits(resumed, whole)
+    assert same_bits(other, whole)
+
+
+def test_values_under_keys_are_summed_over_ranks(tmp_path):
+    program = tmp_path / "values.py"
+    program.write_text(
+        """
+import hybridize as hz
+from hybridize import np
+
+kv = hz.kvstore.create("dist_device_sync")
+assert kv.type == "dist_device_sync" and kv.num_workers == 3
+kv.init(["a", "b"], [np.full((2, 3), kv.rank + 5.0), np.zeros(4, dtype="float16")])
+a, b = np.zeros((2, 3)), np.zeros(4, dtype="float16")
+kv.pull("a", a)
+assert (a == 5).all()  # of rank 0
+kv.push("a", [np.ones((2, 3)), np.full((2, 3), kv.rank)])
+kv.pushpull("b", np.full(4, 2.0**kv.rank, dtype="float16"), out=b)
+kv.pull("a", a)
+assert (a == 6).all() and (b == 7).all() and b.dtype == "float16"
+kv.set_optimizer(hz.optimizer.SGD(learning_rate=1.0))
+kv.pushpull("a", np.ones((2, 3)), out=a)
+assert (a == 3).all()
+try:
+    kv.set_gradient_compression({"type": "2bit"})
+except hz.errors.HybridizeError as error:
+    assert "E359" in str(error)
+else:
+    raise AssertionError
+kv.barrier()
+kv.timeout = 1
+if kv.rank == 2:
+    import time
+
+    time.sleep(3)
+kv.barrier()
+"""
+    )
+    result = subprocess.run(
+        [str(MPIRUN), "-n", "3", sys.executable, str(program)], capture_output=True, text=True, timeout=120
+    )
+    assert result.returncode != 0
+    text = r"E595: rank \d has waited 1 s at barrier, and not all ranks have come"
+    assert re.search(text, result.stderr), result.stderr
+    assert "AssertionError" not in result.stderr
