@@ -257,6 +257,11 @@ def test_wrong_arguments(arguments, code):
         gluon.Trainer(*arguments)
 
 
+def test_a_tree_of_sums_without_the_store_that_adds_so():
+    with refusal(ArgumentError, "E359"):
+        gluon.Trainer([], "sgd", deterministic=True)
+
+
 @pytest.mark.parametrize("size", [0, -1, "8", None, True, float("nan")])
 def test_wrong_batch_sizes(size):
     with pytest.raises(ValueError, match="E353"):
