@@ -46,7 +46,7 @@ class Across:
     """
 
     def __init__(self, trainer: Updating, store: DistStore, deterministic: bool) -> None:
-        self._trainer, self._ranks, self._deterministic = trainer, store.workers, deterministic
+        self._trainer, self._ranks, self._deterministic = trainer, store.ranks, deterministic
         self._awaited = set(range(len(trainer._params)))
         """Parameters that have had no values yet when all ranks compared them."""
         if deterministic:
@@ -100,7 +100,7 @@ class Across:
         trainer = self._trainer
         pairs = [(index, trainer._params[index]) for index in sorted(self._awaited)]
         sums = [
-            (trainer._called(index), one._array is not None and zlib.crc32(host_view(one._held()).tobytes()))
+            [trainer._called(index), one._array is not None and zlib.crc32(host_view(one._held()).tobytes())]
             for index, one in pairs
         ]
         for rank, others in enumerate(lists := self._ranks.gathered("the first step", sums)):

@@ -50,7 +50,7 @@ class Updating:
             )
         if isinstance(kvstore, str) and kvstore.lower().startswith("dist"):
             kvstore = create(kvstore)
-        is_among_others = hasattr(kvstore, "workers")
+        is_among_others = hasattr(kvstore, "ranks")
         if deterministic and not is_among_others:
             raise ArgumentError(
                 "E359",

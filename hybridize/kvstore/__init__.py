@@ -8,7 +8,7 @@ It must not know blocks or trainers; a class of one's own that is registered is 
 
     base     KVStoreBase, whose subclasses `create` makes, and the smallest of them
     local    KVStore
-    workers  the processes that MPI has started: sums over them, and errors that name who is gone
+    ranks    the processes that MPI has started: sums over them, and errors that name who is gone
     dist     DistStore
     creating create
 """

@@ -14,7 +14,7 @@ from hybridize.array.placing import place
 from hybridize.base.participation import outside_only
 from hybridize.kvstore.base import total_of
 from hybridize.kvstore.local import KVStore
-from hybridize.kvstore.workers import Workers, workers
+from hybridize.kvstore.ranks import Ranks, all_ranks
 
 DIST = ("dist_sync", "dist_device_sync", "dist_sync_device")
 """Names of the store of several processes, which are one here."""
@@ -37,36 +37,36 @@ class DistStore(KVStore):
 
     def __init__(self, kind: str = "dist_sync") -> None:
         super().__init__(kind)
-        self._workers = workers()
+        self._ranks = all_ranks()
 
     @property
-    def workers(self) -> Workers:
+    def ranks(self) -> Ranks:
         """All ranks."""
-        return self._workers
+        return self._ranks
 
     @property
     def rank(self) -> int:  # type: ignore[override]
         """The number of this process, from 0."""
-        return self._workers.rank
+        return self._ranks.rank
 
     @property
     def num_workers(self) -> int:  # type: ignore[override]
         """The number of processes."""
-        return self._workers.size
+        return self._ranks.size
 
     @property
     def timeout(self) -> float:
         """Seconds that a rank is waited for, 1800 unless set; of all stores of this process."""
-        return self._workers.timeout
+        return self._ranks.timeout
 
     @timeout.setter
     def timeout(self, seconds: float) -> None:
-        self._workers.timeout = float(seconds)
+        self._ranks.timeout = float(seconds)
 
     @outside_only("waits for other processes")
     def barrier(self) -> None:
         """Return when all ranks have called it."""
-        self._workers.barrier()
+        self._ranks.barrier()
 
     def _barrier(self) -> None:
         self.barrier()
@@ -78,12 +78,12 @@ class DistStore(KVStore):
         super().init(key, value)
         for one, _ in pairs:
             present = self._values[one]
-            first = self._workers.broadcast(f"init of the key {one!r}", host_view(present))
+            first = self._ranks.broadcast(f"init of the key {one!r}", host_view(present))
             self._values[one] = place(like(present, wrap(first)), present.device)
 
     def _total(self, key: Any, arrays: Any) -> Any:
         own = total_of(arrays)
         flat = numpy.ascontiguousarray(host_view(own)).reshape(-1)
         title = f"push to the key {key!r}"
-        total = self._workers.total(title, str(list(own.shape)), [flat], deterministic=False)
+        total = self._ranks.total(title, str(list(own.shape)), [flat], deterministic=False)
         return place(like(own, wrap(total.reshape(own.shape))), own.device)

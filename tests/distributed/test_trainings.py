@@ -1,14 +1,17 @@
 """Trainings of several processes, which mpirun starts on this machine."""
 
+import atexit
 import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy
 import pytest
+
+from hybridize.errors import StateError
+from hybridize.kvstore.ranks import Ranks
 
 PROGRAM = Path(__file__).parent / "train.py"
 MPIRUN = Path(sys.executable).parent / "mpirun"
@@ -100,23 +103,49 @@ def test_a_rank_that_fails_ends_all_and_is_named(tmp_path, words, texts):
     assert not list(tmp_path.glob("rank0*.npz"))
 
 
-def test_the_rank_that_was_killed_is_named_by_those_who_wait_for_it(tmp_path):
-    """Mpirun ends the others, too, and closes their pipes: what they say is read from a file."""
-    script = tmp_path / "run.sh"
-    script.write_text('exec "$@" 2> "$ERRORS.$PMI_RANK"\n')
-    environment = os.environ | {"ERRORS": str(tmp_path / "errors"), "OMP_NUM_THREADS": "1"}
-    command = [str(MPIRUN), "-disable-auto-cleanup", "-n", "2", "sh", str(script), sys.executable, str(PROGRAM)]
-    result = subprocess.run([*command, str(tmp_path), "killed"], capture_output=True, timeout=120, env=environment)
-    assert result.returncode != 0
-    errors = tmp_path / "errors.0"
-    pattern = re.compile(r"E595: rank 1 of 2 \(process \d+ on .*\) has died, while rank 0 is at the sum of gradients")
-    assert any(pattern.search(errors.read_text()) for _ in waiting(errors)), errors.read_text()
+class World:
+    """MPI of two ranks, the other of which does what this one does, as long as it lives."""
+
+    rank, size, lives = 0, 2, True
+
+    def __init__(self):
+        self.COMM_WORLD = self
+
+    def Dup(self):  # noqa: N802
+        return self
+
+    def Test(self):  # noqa: N802
+        return self.lives
+
+    def Iallgather(self, sent, received):  # noqa: N802
+        received[...] = numpy.tile(sent, 2)
+        return self
+
+    def Iallgatherv(self, sent, received):  # noqa: N802
+        received[0][...] = numpy.tile(sent, 2)
+        return self
 
 
-def waiting(file):
-    for _ in range(100):
-        yield file
-        time.sleep(0.1)
+def test_a_process_that_is_gone_is_named_by_those_who_wait_for_it(monkeypatch):
+    """What a rank says after another was killed cannot be read under mpirun, which ends it at the same time."""
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    world = World()
+    all_ranks = Ranks(world)
+    atexit.unregister(all_ranks._leave)
+    with subprocess.Popen(["sleep", "100"]) as other:
+        all_ranks._homes[1] = (*all_ranks._homes[0][:2], other.pid)
+        all_ranks.barrier()
+        world.lives, all_ranks.timeout = False, 0.5
+        with pytest.raises(StateError, match=r"E595: rank 0 has waited 0.5 s at barrier, and not all ranks have come"):
+            all_ranks.barrier()
+        all_ranks._is_broken = False
+        other.kill()
+        with pytest.raises(
+            StateError, match=rf"E595: rank 1 of 2 \(process {other.pid} on .*\) has died, while rank 0"
+        ):
+            all_ranks.barrier()
+    with pytest.raises(StateError, match="E595: barrier after an operation of all ranks has failed"):
+        all_ranks.barrier()
 
 
 @pytest.mark.long
@@ -162,18 +191,9 @@ except hz.errors.HybridizeError as error:
 else:
     raise AssertionError
 kv.barrier()
-kv.timeout = 1
-if kv.rank == 2:
-    import time
-
-    time.sleep(2)
-kv.barrier()
 """
     )
     result = subprocess.run(
         [str(MPIRUN), "-n", "3", sys.executable, str(program)], capture_output=True, text=True, timeout=120
     )
-    assert result.returncode != 0
-    text = r"E595: rank \d has waited 1 s at barrier, and not all ranks have come"
-    assert re.search(text, result.stderr), result.stderr
-    assert "AssertionError" not in result.stderr
+    assert result.returncode == 0, result.stderr

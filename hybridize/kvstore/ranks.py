@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Workers`: the processes of one training, which MPI has started, as this one sees them.
+"""`Ranks`: the processes of one training, which MPI has started, as this one sees them.
 
 Each operation begins with a word that all ranks exchange: who does something else, or has ended, is named before any
 data is waited for. Nobody waits for a process that is gone, or for longer than `timeout`. A rank that ends by an
@@ -9,8 +9,8 @@ exception ends the others with it.
 from __future__ import annotations
 
 import atexit
+import json
 import os
-import pickle
 import socket
 import sys
 import time
@@ -38,7 +38,7 @@ _SUMMED_BY_MPI = ("float32", "float64", "int32", "int64")
 Buffer = NDArray[Any]
 
 
-class Workers:
+class Ranks:
     """All ranks of the program, and the sums over them.
 
     Attributes:
@@ -61,8 +61,9 @@ class Workers:
             space = os.readlink("/proc/self/ns/pid")
         except OSError:
             space = ""
-        self._homes: list[tuple[str, str, int]] = self._comm.allgather((socket.gethostname(), space, self._pid))
+        self._homes: list[tuple[str, str, int]] = [("", "", 0)] * self.size
         """Host, space of process numbers, and process of each rank."""
+        self._homes = list(map(tuple, self._gathered([socket.gethostname(), space, self._pid])))
         if self.size > 1:
             atexit.register(self._leave)
             self._shown, sys.excepthook = sys.excepthook, self._fail
@@ -74,7 +75,7 @@ class Workers:
         self._agree("barrier", "")
 
     def gathered(self, title: str, value: Any) -> list[Any]:
-        """Return the value of each rank, by rank; values must pickle."""
+        """Return the value of each rank, by rank; as JSON brings it."""
         self._agree(title, "")
         return self._gathered(value)
 
@@ -141,7 +142,7 @@ class Workers:
                 help="let all ranks make the same number of steps: give them as many batches each",
             )
         if (words != words[0]).any():
-            lists = self._gathered((title, plan))
+            lists = self._gathered([title, plan])
             self._is_broken = True
             rank = int(numpy.flatnonzero(words != words[0])[0])
             raise StateError(
@@ -151,12 +152,12 @@ class Workers:
             )
 
     def _gathered(self, value: Any) -> list[Any]:
-        text = numpy.frombuffer(pickle.dumps(value), numpy.uint8)
+        text = numpy.frombuffer(json.dumps(value).encode(), numpy.uint8)
         sizes = numpy.empty(self.size, numpy.int64)
         self._wait(self._comm.Iallgather(numpy.array([len(text)], numpy.int64), sizes))
         texts = numpy.empty(int(sizes.sum()), numpy.uint8)
         self._wait(self._comm.Iallgatherv(text, [texts, sizes.tolist()]))
-        return [pickle.loads(one.tobytes()) for one in numpy.split(texts, numpy.cumsum(sizes)[:-1])]
+        return [json.loads(one.tobytes()) for one in numpy.split(texts, numpy.cumsum(sizes)[:-1])]
 
     def _wait(self, request: Any, timeout: float | None = None) -> None:
         """Wait until a request is done.
@@ -234,7 +235,7 @@ class Workers:
 
 
 @cache
-def workers() -> Workers:
+def all_ranks() -> Ranks:
     """Return the ranks of this program.
 
     Raises:
@@ -248,7 +249,7 @@ def workers() -> Workers:
             f"a store of several machines needs mpi4py and a library of MPI: {error}",
             help="pip install hybridize[mpi], and start the program with mpirun -n 4 python train.py",
         ) from None
-    return Workers(mpi)
+    return Ranks(mpi)
 
 
 def _bytes_of(array: Buffer) -> Buffer:
@@ -265,7 +266,7 @@ def _tree(leaves: Sequence[Buffer]) -> Buffer:
     return level[0]
 
 
-def _difference(theirs: tuple[str, str], first: tuple[str, str]) -> str:
+def _difference(theirs: Sequence[str], first: Sequence[str]) -> str:
     """Describe the first difference between what a rank is about to do and what rank 0 is."""
     if theirs[0] != first[0]:
         return f"is at {theirs[0]}, rank 0 at {first[0]}"
