@@ -15,6 +15,7 @@ from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import moved
 from hybridize.base.errors import ArgumentError, AssertionFailed, StaleGradientError, ValueArgumentError
+from hybridize.base.loading import load_module
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.kvstore import KVStore, KVStoreBase, create
@@ -38,14 +39,23 @@ class Updating:
         update_on_kvstore: bool | None = None,
         *,
         check_finite: bool = False,
+        deterministic: bool = False,
     ) -> None:
         named = _entries(params)
-        if compression_params is not None or "dist" in str(kvstore):
+        if compression_params is not None:
             raise ArgumentError(
                 "E359",
-                f"training must be on one machine, got kvstore={kvstore!r} and "
-                f"compression_params={compression_params!r}",
-                help="leave both arguments out",
+                f"gradients are sent as they are, got compression_params={compression_params!r}",
+                help="leave the argument out",
+            )
+        if isinstance(kvstore, str) and kvstore.lower().startswith("dist"):
+            kvstore = create(kvstore)
+        is_among_others = hasattr(kvstore, "ranks")
+        if deterministic and not is_among_others:
+            raise ArgumentError(
+                "E359",
+                f"deterministic=True with kvstore={kvstore!r}, which does not add in the order of a tree",
+                help="use kvstore='dist_sync', which one process may be alone in",
             )
         self._params = [parameter for _, parameter in named]
         self._paths = [path for path, _ in named]
@@ -74,6 +84,11 @@ class Updating:
         """Its `accepts(grads)` says whether there is a step: not by gradients that are not finite. None: always."""
         self.scale_of_loss = 1.0
         """The factor of the loss that the gradients are of."""
+        self._across: Any = None
+        """The other processes of the training (`gluon.across`); None where it is one process alone."""
+        if is_among_others:
+            make_store(self)
+            self._across = load_module("hybridize.gluon.across").Across(self, kvstore, bool(deterministic))
 
     @property
     def _is_spread(self) -> bool:
@@ -165,7 +180,7 @@ def refuse_on_store(trainer: Updating, call: str) -> None:
     if trainer._update_on_kvstore:
         raise AssertionFailed(
             "E580",
-            f"{call}() of a trainer whose store updates the weights of several devices",
+            f"{call}() of a trainer whose store updates the weights of several devices or processes",
             help="say update_on_kvstore=False where the trainer is made",
         )
 
@@ -207,7 +222,17 @@ def summed(parameter: Parameter) -> Any:
 
 
 def reduce_gradients(trainer: Updating) -> None:
-    """Write the sum over devices to each gradient of a parameter that a backward pass has reached."""
+    """Write the sum over devices, and processes, to each gradient of a parameter that a backward pass has reached."""
+    if trainer._across is not None:
+        reached = [
+            k for k, one in enumerate(trainer._params) if one.grad_req != "null" and any(map(is_fresh, one.copies()))
+        ]
+        for index, total in zip(reached, trainer._across.summed(reached), strict=True):
+            for one in trainer._params[index].copies():
+                grad = _gradient(one._held())
+                grad[...] = moved(total, grad.device)
+                one.fresh_grad = True
+        return
     store = trainer._kvstore
     for index, parameter in enumerate(trainer._params):
         if store is None or parameter.grad_req == "null" or not any(map(is_fresh, parameter.copies())):
@@ -221,6 +246,16 @@ def reduce_gradients(trainer: Updating) -> None:
             store.pushpull(index, grads)
         for one in parameter.copies():
             one.fresh_grad = True
+
+
+def update_by(trainer: Updating, indices: Sequence[int], grads: Sequence[Any]) -> None:
+    """Update the first array of each parameter by its sum over all processes, and let the others be copies of it."""
+    firsts = [trainer._params[index]._held() for index in indices]
+    trainer._kvstore._values.update(zip(indices, firsts, strict=True))
+    trainer._updaters[0](list(indices), list(grads), firsts)
+    for index, first in zip(indices, firsts, strict=True):
+        for one in trainer._params[index].list_data()[1:]:
+            one[...] = moved(first, one.device)
 
 
 def update_on_store(trainer: Updating, indices: Sequence[int]) -> None:

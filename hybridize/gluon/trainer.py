@@ -29,17 +29,21 @@ class Trainer(spread.Updating):
         params: `net.collect_params()`, or a list of parameters. Shared ones are updated once.
         optimizer: its name, or an `Optimizer`.
         optimizer_params: arguments of the optimizer, where it is given by name.
-        kvstore: sums gradients where parameters are on several devices: a name, a store, or None, which sums nothing;
-            several machines are refused. On one device there is nothing to sum, and no store.
+        kvstore: sums gradients where parameters are on several devices: a name, a store, or None, which sums nothing.
+            On one device there is nothing to sum, and no store. `"dist_sync"` sums over all processes that mpirun has
+            started, too: all have the values of rank 0 from now on, and make the same steps.
         compression_params: of gradients that are sent; only None.
         update_on_kvstore: on several devices, whether the sum of gradients updates one array, of which the others
             become copies (None: where the store can), or each device its own, after `allreduce_grads`.
         check_finite: look at each gradient before an update: where one holds NaN or infinity, no parameter is changed,
             no update counted, and the error names the first such parameter. It reads every gradient once more.
+        deterministic: with `"dist_sync"`, add gradients in the order of a tree, so that the bits of the weights do not
+            depend on which of the parts of a batch are on which rank or device.
 
     Raises:
         ArgumentError E358: `params` or the optimizer is something else.
-        ArgumentError E359: what only several machines need.
+        ArgumentError E359: compression, or a store that is not supported.
+        StateError E594: another rank has other parameters; E595: one has ended, or does not come.
         ArgumentError E396, by `step`: the optimizer was given to another trainer since.
     """
 
@@ -91,7 +95,10 @@ class Trainer(spread.Updating):
                 imperatively the gradients are as backward left them, and so is what it went through, as running
                 statistics.
         """
-        if self._is_spread:
+        if self._across is not None:
+            with imperatively():
+                self._across.begin()
+        elif self._is_spread:
             self._init_kvstore()
             if not self._update_on_kvstore:
                 _refuse_in_program("step of update_on_kvstore=False")
@@ -99,19 +106,21 @@ class Trainer(spread.Updating):
                     indices = spread.due(self, ignore_stale_grad)  # before anything is changed
                     self._check_finite(indices, self._summed(indices))
                     spread.reduce_gradients(self)
-        self._update(batch_size, ignore_stale_grad)
+        self._update(batch_size, ignore_stale_grad, is_step=True)
 
     def allreduce_grads(self) -> None:
-        """Sum the gradients of all devices, and write the sum to each of them; on one device do nothing.
+        """Sum the gradients of all devices, and processes, and write the sum to each; on one device do nothing.
 
         Raises:
             AssertionFailed E580: the store updates the weights, too (`update_on_kvstore`).
         """
-        if self._is_spread:
+        if self._is_spread or self._across is not None:
             self._init_kvstore()
             spread.refuse_on_store(self, "allreduce_grads")
             _refuse_in_program("allreduce_grads")
             with imperatively():
+                if self._across is not None:
+                    self._across.begin()
                 spread.reduce_gradients(self)
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
@@ -121,7 +130,7 @@ class Trainer(spread.Updating):
             AssertionFailed E580: parameters are on several devices, and the store updates them.
             StateError E561, E501, E502, AssertionFailed E520: as `step`.
         """
-        if self._is_spread:
+        if self._is_spread or self._across is not None:
             self._init_kvstore()
             spread.refuse_on_store(self, "update")
             _refuse_in_program("update")
@@ -153,22 +162,27 @@ class Trainer(spread.Updating):
                 help="use one optimizer for each trainer",
             )
 
-    def _update(self, batch_size: float, ignore_stale_grad: bool) -> None:
+    def _update(self, batch_size: float, ignore_stale_grad: bool, is_step: bool = False) -> None:
         self._check_owner()
         trace = current_trace()
         if trace is not None:
             update_in_program(trace, self, batch_size, ignore_stale_grad)
             return
+        across = self._across if is_step else None
         self._optimizer.rescale_grad = factor(self, batch_size) / self.scale_of_loss
         with imperatively():
             indices, weights, grads = self._due(ignore_stale_grad)
             is_spread = bool(OTHERS) and self._is_spread
-            if is_spread:
+            if across is not None:
+                grads = across.summed(indices)
+            elif is_spread:
                 grads = self._summed(indices)
             accepted = self.loss_scaler is None or self.loss_scaler.accepts(grads)
             if self.check_finite and accepted:
                 self._check_finite(indices, grads)
-            if accepted and not is_spread:
+            if accepted and across is not None:
+                spread.update_by(self, indices, grads)
+            elif accepted and not is_spread:
                 self._updaters[0](indices, grads, weights)
             elif accepted and indices:
                 (spread.update_on_store if self._update_on_kvstore else spread.update_each)(self, indices)

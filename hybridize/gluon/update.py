@@ -118,7 +118,11 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
     trace.feed(turn, turn.before())
     optimizer.rescale_grad = scale
     symbols = [trace.lift(weight) for weight in weights]
-    grads = [_gradient(trace, trainer._params[index], symbol) for index, symbol in zip(indices, symbols, strict=True)]
+    if trainer._across is not None:
+        grads = trainer._across.in_program(indices, lambda one: trace.gradient(trace.lift(one._held())))
+    else:
+        pairs = zip(indices, symbols, strict=True)
+        grads = [_gradient(trace, trainer._params[index], symbol) for index, symbol in pairs]
     if trainer.check_finite:
         here = trace.root.location()
         line = "" if here is None else f"\n  {here.described()}"  # else only that of the call would be known

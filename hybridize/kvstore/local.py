@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`KVStore`: the store of one process, and `create`."""
+"""`KVStore`: the store of one process."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class KVStore(KVStoreBase):
             summed.setdefault(one, []).extend(arrays)
         for one, arrays in summed.items():
             present = self._present(one)
-            total = moved(total_of(arrays), present.device)
+            total = moved(self._total(one, arrays), present.device)
             if total.shape != present.shape:
                 what = f"the value of {one!r} is {present.type}, {total.type} was pushed"
                 raise ArgumentError("E300", what, help="the pushed arrays must have the shape of the value")
@@ -82,6 +82,10 @@ class KVStore(KVStoreBase):
                 self._values[one] = total.astype(present.dtype)
             else:
                 self._updater(one, total, present)
+
+    def _total(self, key: Any, arrays: Any) -> Any:
+        """The sum of what was pushed to a key."""
+        return total_of(arrays)
 
     @outside_only("reads a value of a store")
     def pull(self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
@@ -187,14 +191,14 @@ class KVStore(KVStoreBase):
         self._updater = updater
 
     def set_gradient_compression(self, compression_params: Mapping[str, Any]) -> None:
-        """Refuse: nothing is sent that could be compressed.
+        """Refuse: gradients are sent as they are.
 
         Raises:
             ArgumentError E359: always.
         """
         raise ArgumentError(
             "E359",
-            f"gradient compression needs several processes, got {dict(compression_params)!r}",
+            f"gradient compression is not supported, got {dict(compression_params)!r}",
             help="leave the argument out",
         )
 
@@ -252,25 +256,3 @@ def _write(array: Any, value: ndarray) -> None:
         array[...] = value
     else:
         array._become(value)
-
-
-def create(name: str = "local") -> KVStoreBase:
-    """Make a store.
-
-    Args:
-        name: `local` or `device`, which are one here, or the name of a registered class.
-
-    Raises:
-        ArgumentError E359: a store of several machines.
-        ArgumentError E300: there is none of that name.
-    """
-    if not isinstance(name, str):
-        raise ArgumentError("E300", f"the name of a store is a string, got {name!r}")
-    kind = name.lower()
-    if kind in KVStoreBase.kv_registry:
-        return KVStoreBase.kv_registry[kind]()
-    if kind in LOCAL:
-        return KVStore(kind)
-    if "dist" in kind or kind in ("nccl", "horovod", "byteps", "p3"):
-        raise ArgumentError("E359", f"the store {name!r} for several machines is not supported", help="use 'local'")
-    raise ArgumentError("E300", f"there is no store {name!r}", help=f"available: {', '.join(LOCAL)}")

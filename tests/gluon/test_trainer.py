@@ -248,13 +248,18 @@ def test_a_step_within_record_is_not_recorded():
         (([], optimizer.SGD(), {"learning_rate": 1.0}), "E358"),
         (([], "sgdd"), "E354"),
         (([], "sgd", {"rate": 1}), "E352"),
-        (([], "sgd", {}, "dist_sync"), "E359"),
+        (([], "sgd", {}, "dist_async"), "E359"),
         (([], "sgd", {}, None, {"type": "2bit"}), "E359"),
     ],
 )
 def test_wrong_arguments(arguments, code):
     with refusal(ArgumentError, code):
         gluon.Trainer(*arguments)
+
+
+def test_a_tree_of_sums_without_the_store_that_adds_so():
+    with refusal(ArgumentError, "E359"):
+        gluon.Trainer([], "sgd", deterministic=True)
 
 
 @pytest.mark.parametrize("size", [0, -1, "8", None, True, float("nan")])

@@ -14,7 +14,7 @@ PLACES = places(
     {
         "dataloader": "DataLoader",
         "dataset": "ArrayDataset Dataset RecordFileDataset SimpleDataset",
-        "sampler": "BatchSampler FilterSampler IntervalSampler RandomSampler Sampler SequentialSampler",
+        "sampler": "BatchSampler FilterSampler IntervalSampler RandomSampler Sampler SequentialSampler SplitSampler",
     },
 ) | {name: f"hybridize.gluon.data.{name}" for name in ("batchify", "sets", "vision")}
 """Places of samples, their order and batches of them."""

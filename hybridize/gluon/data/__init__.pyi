@@ -12,11 +12,12 @@ from hybridize.gluon.data.sampler import IntervalSampler as IntervalSampler
 from hybridize.gluon.data.sampler import RandomSampler as RandomSampler
 from hybridize.gluon.data.sampler import Sampler as Sampler
 from hybridize.gluon.data.sampler import SequentialSampler as SequentialSampler
+from hybridize.gluon.data.sampler import SplitSampler as SplitSampler
 from hybridize.gluon.data import sets as sets
 from hybridize.gluon.data import vision as vision
 
 PLACES: dict[str, str]
 __all__ = [
     "ArrayDataset", "BatchSampler", "DataLoader", "Dataset", "FilterSampler", "IntervalSampler", "RandomSampler",
-    "RecordFileDataset", "Sampler", "SequentialSampler", "SimpleDataset", "batchify", "sets", "vision"
+    "RecordFileDataset", "Sampler", "SequentialSampler", "SimpleDataset", "SplitSampler", "batchify", "sets", "vision"
 ]

@@ -103,6 +103,58 @@ class IntervalSampler(Sampler):
         return self._length if self._rollover else -(-self._length // self._interval)
 
 
+class SplitSampler(Sampler):
+    """The numbers of one of several parts of the samples, each of which another process reads; GluonNLP's.
+
+    Args:
+        length: how many samples there are.
+        num_parts: how many parts, as `kv.num_workers`.
+        part_index: the part, from 0 on, as `kv.rank`.
+        even_size: let all parts be as long as the longest: shorter ones begin again. Processes that sum their
+            gradients make the same number of steps.
+        repeat: how often the numbers of the part are given.
+        shuffle: give them in an order drawn from `hybridize.random`, each time anew.
+
+    Raises:
+        ValueArgumentError E376: a count is no positive integer, there are more parts than samples, or no such part.
+
+    >>> list(SplitSampler(7, 2, 0, shuffle=False)), list(SplitSampler(7, 2, 1, shuffle=False))
+    ([0, 1, 2, 3], [4, 5, 6, 4])
+    """
+
+    def __init__(
+        self,
+        length: int,
+        num_parts: int = 1,
+        part_index: int = 0,
+        even_size: bool = True,
+        repeat: int = 1,
+        shuffle: bool = True,
+    ) -> None:
+        if not 0 < num_parts <= length or not 0 <= part_index < num_parts or repeat < 1:
+            raise ValueArgumentError(
+                "E376",
+                f"part {part_index} of {num_parts} parts of {length} samples, {repeat} times",
+                help="give each part a sample at least, and number the parts from 0",
+            )
+        longest = -(-length // num_parts)
+        begin = part_index * (length // num_parts) + min(part_index, length % num_parts)
+        count = length // num_parts + (part_index < length % num_parts)
+        self._numbers = list(range(begin, begin + count))
+        if even_size:
+            self._numbers += self._numbers[: longest - count]
+        self._repeat, self._is_shuffled = repeat, shuffle
+
+    def __iter__(self) -> Iterator[int]:
+        for _ in range(self._repeat):
+            order = order_of(len(self._numbers), drawn()).tolist() if self._is_shuffled else range(len(self._numbers))
+            for place in order:
+                yield self._numbers[place]
+
+    def __len__(self) -> int:
+        return len(self._numbers) * self._repeat
+
+
 class BatchSampler(Sampler):
     """Lists of `batch_size` numbers of another sampler.
 

@@ -233,3 +233,21 @@ def test_rollover_of_a_random_order_loses_nothing():
 def test_numbers_out_of_range(make):
     with pytest.raises(ArgumentError, match="E376"):
         make()
+
+
+@pytest.mark.parametrize("parts", [1, 3, 4, 10])
+def test_the_parts_of_a_split_are_all_samples(parts):
+    def numbers(**options):
+        return [list(data.SplitSampler(10, parts, k, **options)) for k in range(parts)]
+
+    assert [one for part in numbers(even_size=False, shuffle=False) for one in part] == list(range(10))
+    assert sorted(one for part in numbers(even_size=False) for one in part) == list(range(10))
+    even = numbers(repeat=2)
+    assert {len(part) for part in even} == {2 * -(-10 // parts)} == {len(data.SplitSampler(10, parts, 0, repeat=2))}
+    assert {one for part in even for one in part} == set(range(10))
+
+
+@pytest.mark.parametrize("arguments", [(10, 11, 0), (10, 2, 2), (10, 2, -1), (10, 0, 0), (10, 2, 0, True, 0)])
+def test_wrong_parts_of_a_split(arguments):
+    with pytest.raises(ValueError, match="E376"):
+        data.SplitSampler(*arguments)

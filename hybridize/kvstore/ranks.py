@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Ranks`: the processes of one training, which MPI has started, as this one sees them.
+
+Each operation begins with a word that all ranks exchange: who does something else, or has ended, is named before any
+data is waited for. Nobody waits for a process that is gone, or for longer than `timeout`. A rank that ends by an
+exception ends the others with it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import socket
+import sys
+import time
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from types import TracebackType
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.loading import load_module
+
+_LEAVES = -1
+"""The word of a rank whose program has ended."""
+_SPINS = 2000
+"""Times that a request is asked for before the processor is left to others: some 200 us, a short message's time."""
+_LOOKS = 0.2
+"""Seconds from one look at the other processes to the next, while waiting."""
+_SUMMED_BY_MPI = ("float32", "float64", "int32", "int64")
+"""Dtypes that MPI adds itself."""
+
+Buffer = NDArray[Any]
+
+
+class Ranks:
+    """All ranks of the program, and the sums over them.
+
+    Attributes:
+        rank: the number of this process, from 0.
+        size: how many there are; 1 where mpirun has not started it.
+        timeout: seconds that a rank is waited for.
+    """
+
+    def __init__(self, mpi: Any) -> None:
+        """`mpi` is the module `mpi4py.MPI`."""
+        self._mpi = mpi
+        self._comm = mpi.COMM_WORLD.Dup()  # messages of the user's own do not meet ours
+        self.rank: int = self._comm.rank
+        self.size: int = self._comm.size
+        self.timeout = 1800.0
+        self._pid = os.getpid()
+        self._is_broken = False
+        self._title = "the start"
+        try:
+            space = os.readlink("/proc/self/ns/pid")
+        except OSError:
+            space = ""
+        self._homes: list[tuple[str, str, int]] = [("", "", 0)] * self.size
+        """Host, space of process numbers, and process of each rank."""
+        self._homes = list(map(tuple, self._gathered([socket.gethostname(), space, self._pid])))
+        if self.size > 1:
+            atexit.register(self._leave)
+            self._shown, sys.excepthook = sys.excepthook, self._fail
+
+    # ---------------------------------------------------------------------------------------------------- operations
+
+    def barrier(self) -> None:
+        """Return when all ranks have called it."""
+        self._agree("barrier", "")
+
+    def gathered(self, title: str, value: Any) -> list[Any]:
+        """Return the value of each rank, by rank; as JSON brings it."""
+        self._agree(title, "")
+        return self._gathered(value)
+
+    def broadcast(self, title: str, array: Buffer) -> Buffer:
+        """Return the array of rank 0, of the same shape and dtype on all."""
+        self._agree(title, f"{array.dtype}{list(array.shape)}")
+        copy = numpy.array(array, order="C")
+        self._wait(self._comm.Ibcast(_bytes_of(copy), root=0))
+        return copy
+
+    def total(self, title: str, plan: str, leaves: Sequence[Buffer], deterministic: bool) -> Buffer:
+        """Return the sum of flat buffers of all ranks, the same bits on each.
+
+        Args:
+            title: the operation, for errors.
+            plan: the elements that the buffers hold, in words; the same on all ranks.
+            leaves: one or more vectors of this rank, of one dtype and length.
+            deterministic: add in the order of a tree whose leaves are the vectors of rank 0, then of rank 1, and so on:
+                the sum does not depend on how many ranks share them. Else MPI chooses the order.
+
+        Raises:
+            StateError E594: a rank has other gradients; E595: one has ended, or does not come.
+        """
+        own = _tree(leaves)
+        if self.size == 1:
+            return own
+        self._agree(title, f"{plan}\n{own.dtype}[{len(own)}] x {len(leaves) if deterministic else ''} {deterministic}")
+        if not deterministic and own.dtype.name in _SUMMED_BY_MPI:
+            result = numpy.empty_like(own)
+            self._wait(self._comm.Iallreduce(own, result, self._mpi.SUM))
+            return result
+        part = -(-len(own) // self.size)
+        padded = numpy.zeros(part * self.size, own.dtype)
+        padded[: len(own)] = own
+        parts = numpy.empty_like(padded)
+        self._wait(self._comm.Ialltoall(_bytes_of(padded), _bytes_of(parts)))
+        mine = _tree(list(parts.reshape(self.size, part)))
+        self._wait(self._comm.Iallgather(_bytes_of(mine), _bytes_of(padded)))
+        return padded[: len(own)]
+
+    # ------------------------------------------------------------------------------------------------------- waiting
+
+    def _agree(self, title: str, plan: str) -> None:
+        """Exchange what each rank is about to do.
+
+        Raises:
+            StateError E594: it is not the same; E595: a rank has ended.
+        """
+        if self._is_broken:
+            raise StateError(
+                "E595", f"{title} after an operation of all ranks has failed", help="start the program anew"
+            )
+        self._title = title
+        words = numpy.empty(self.size, numpy.int64)
+        word = numpy.array([zlib.crc32(f"{title}\n{plan}".encode())], numpy.int64)
+        self._wait(self._comm.Iallgather(word, words))
+        gone = [rank for rank, one in enumerate(words) if one == _LEAVES]
+        if gone:
+            self._is_broken = True
+            who = ", ".join(map(self._named, gone))
+            raise StateError(
+                "E595",
+                f"{who} has ended, while rank {self.rank} is at {title}",
+                help="let all ranks make the same number of steps: give them as many batches each",
+            )
+        if (words != words[0]).any():
+            lists = self._gathered([title, plan])
+            self._is_broken = True
+            rank = int(numpy.flatnonzero(words != words[0])[0])
+            raise StateError(
+                "E594",
+                f"{self._named(rank)} {_difference(lists[rank], lists[0])}",
+                help="run the same program with the same net on all ranks",
+            )
+
+    def _gathered(self, value: Any) -> list[Any]:
+        text = numpy.frombuffer(json.dumps(value).encode(), numpy.uint8)
+        sizes = numpy.empty(self.size, numpy.int64)
+        self._wait(self._comm.Iallgather(numpy.array([len(text)], numpy.int64), sizes))
+        texts = numpy.empty(int(sizes.sum()), numpy.uint8)
+        self._wait(self._comm.Iallgatherv(text, [texts, sizes.tolist()]))
+        return [json.loads(one.tobytes()) for one in numpy.split(texts, numpy.cumsum(sizes)[:-1])]
+
+    def _wait(self, request: Any, timeout: float | None = None) -> None:
+        """Wait until a request is done.
+
+        Raises:
+            StateError E595: a process is gone, or a rank has not come in time.
+        """
+        for _ in range(_SPINS):
+            if request.Test():
+                return
+        begin = look = time.monotonic()
+        limit = self.timeout if timeout is None else timeout
+        while not request.Test():
+            os.sched_yield()
+            now = time.monotonic()
+            if now < look:
+                continue
+            look = now + _LOOKS
+            gone = [rank for rank in range(self.size) if self._is_gone(rank)]
+            if gone and not request.Test():
+                self._is_broken = True
+                who = ", ".join(map(self._named, gone))
+                raise StateError(
+                    "E595",
+                    f"{who} has died, while rank {self.rank} is at {self._title}",
+                    help="start the program anew: let it go on from its last checkpoint",
+                )
+            if now - begin > limit:
+                self._is_broken = True
+                raise StateError(
+                    "E595",
+                    f"rank {self.rank} has waited {limit:g} s at {self._title}, and not all ranks have come",
+                    help="let all ranks make the same steps, or set the store's timeout",
+                )
+
+    def _is_gone(self, rank: int) -> bool:
+        """Tell whether the process of a rank on this machine has ended; of others MPI's own starter knows."""
+        host, space, pid = self._homes[rank]
+        if (host, space) != self._homes[self.rank][:2] or not space:
+            return False
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                return file.read().rpartition(")")[2].split()[0] in "ZX"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        except OSError:
+            return False
+
+    def _named(self, rank: int) -> str:
+        host, _, pid = self._homes[rank]
+        return f"rank {rank} of {self.size} (process {pid} on {host})"
+
+    # -------------------------------------------------------------------------------------------------------- endings
+
+    def _leave(self) -> None:
+        """Say to the others that this rank makes no more steps; they may come to that later."""
+        if self._is_broken or os.getpid() != self._pid:
+            return
+        self._is_broken = True
+        words = numpy.empty(self.size, numpy.int64)
+        try:
+            self._wait(self._comm.Iallgather(numpy.array([_LEAVES], numpy.int64), words), float("inf"))
+        except StateError as error:
+            print(f"hybridize: {error}", file=sys.stderr, flush=True)
+            self._comm.Abort(1)
+
+    def _fail(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Show an exception that nobody has caught, and end all ranks, which would wait for this one."""
+        self._shown(kind, error, trace)
+        if os.getpid() == self._pid:
+            text = f"hybridize: {self._named(self.rank)} ends all ranks, by {kind.__name__}"
+            print(text, file=sys.stderr, flush=True)
+            sys.stdout.flush()
+            self._comm.Abort(1)
+
+
+@cache
+def all_ranks() -> Ranks:
+    """Return the ranks of this program.
+
+    Raises:
+        ArgumentError E359: mpi4py, or a library of MPI, is not installed.
+    """
+    try:
+        mpi = load_module("mpi4py.MPI")
+    except (ImportError, RuntimeError) as error:
+        raise ArgumentError(
+            "E359",
+            f"a store of several machines needs mpi4py and a library of MPI: {error}",
+            help="pip install hybridize[mpi], and start the program with mpirun -n 4 python train.py",
+        ) from None
+    return Ranks(mpi)
+
+
+def _bytes_of(array: Buffer) -> Buffer:
+    """Return the memory of an array as bytes: MPI knows no bfloat16."""
+    return array.reshape(-1).view(numpy.uint8)
+
+
+def _tree(leaves: Sequence[Buffer]) -> Buffer:
+    """Return the sum of vectors, neighbours first, then the sums of neighbours, and so on."""
+    level = list(leaves)
+    while len(level) > 1:
+        pairs = [level[k] + level[k + 1] for k in range(0, len(level) - 1, 2)]
+        level = pairs + level[len(level) // 2 * 2 :]
+    return level[0]
+
+
+def _difference(theirs: Sequence[str], first: Sequence[str]) -> str:
+    """Describe the first difference between what a rank is about to do and what rank 0 is."""
+    if theirs[0] != first[0]:
+        return f"is at {theirs[0]}, rank 0 at {first[0]}"
+    lines, others = theirs[1].splitlines(), first[1].splitlines()
+    for line, other in zip(lines, others, strict=False):
+        if line != other:
+            return f"has {line} where rank 0 has {other}, at {first[0]}"
+    more, whose = (lines[len(others)], "it") if len(lines) > len(others) else (others[len(lines)], "rank 0")
+    return f"has other parameters than rank 0: only {whose} has {more}, at {first[0]}"
