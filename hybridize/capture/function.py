@@ -237,7 +237,7 @@ class Function(Calls[P, R], Generic[P, R]):
         """
         return None if self.options.freeze else self.python_function
 
-    def _plain(self, programs: Sequence[Program], names: Mapping[int, str], steps: bool) -> SavedProgram:
+    def _plain(self, programs: Sequence[Program], names: Mapping[int, str], steps: bool = False) -> SavedProgram:
         """The programs as plain data, without samples."""
         options: dict[str, Any] = {"backend": self.options.backend, "freeze": self.options.freeze}
         options |= {"winograd": True} if self.options.winograd else {}

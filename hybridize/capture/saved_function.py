@@ -193,7 +193,7 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         """The programs in the order of the file."""
         return [program for program, _ in self.of_file()]
 
-    def _plain(self, programs: Sequence[Program], names: Mapping[int, str]) -> SavedProgram:
+    def _plain(self, programs: Sequence[Program], names: Mapping[int, str], steps: bool = False) -> SavedProgram:
         """The file as data, with the present contents of the arrays."""
         weights: dict[str, Any] = {}
         for program, signature in self.of_file():

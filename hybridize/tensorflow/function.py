@@ -318,7 +318,7 @@ class TensorFlowFunction(Function[Any, Any]):
         """The programs in the order in which they were made."""
         return list(self._cache)
 
-    def _plain(self, programs: Sequence[Program], names: Mapping[int, str]) -> SavedProgram:
+    def _plain(self, programs: Sequence[Program], names: Mapping[int, str], steps: bool = False) -> SavedProgram:
         """The programs as plain data, with the variables' values of now."""
         weights: dict[str, Any] = {}
         signatures = []
