@@ -25,8 +25,8 @@ LONG_PRODUCT_ROWS: Final = 4
 target."""
 DISTANT_ROWS: Final = 16
 """Rows of a tile of taps, at most, whose distance in x is an argument. Measured: in the assembly for x86-64, the odd
-multiples of the distance up to 15 stay in general registers beside all pointers of the loop; of 20, two do not, and a
-turn takes 29 instructions in the place of 27."""
+multiples of the distance up to 15 stay in general registers beside all pointers of the loop; of 22 rows, two do not,
+and a turn takes 29 instructions in the place of 27."""
 SHORT_ROWS: Final = (3, 2)
 """Rows of the tiles for what tall ones leave of an unknown number of rows: two and three add up to any number.
 Chosen."""
