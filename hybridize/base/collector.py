@@ -24,7 +24,9 @@ from hybridize.base.forks import in_child, renewed
 _YOUNG: Final = 100_000
 """Objects more than before that are made until the collector looks: the garbage of some tens of megabytes."""
 _UNSEEN: Final = 500_000
-"""New objects that are old after one look until all are looked at: the garbage of some tens of megabytes, at most."""
+"""New objects that are old after one look until all are looked at: the garbage of some tens of megabytes, at most. In a
+process that holds many objects, a quarter of these, as Python has it: looking at all takes time for each.
+"""
 _lock: Final = renewed(threading.RLock())
 _within: Final[Counter[int]] = Counter()
 """Times that each thread has entered `seldom`; those that are not in it are not there."""
@@ -32,6 +34,8 @@ _before = gc.get_threshold()
 """The thresholds that the process had when the first of them entered."""
 _unseen = 0
 """New objects that were made old since all were looked at."""
+_bound = _UNSEEN
+"""So many of them, and all are looked at."""
 
 
 @contextmanager
@@ -73,7 +77,7 @@ def _look() -> None:
 
     Who has turned the collector off, or has frozen objects, is left alone.
     """
-    global _unseen
+    global _unseen, _bound
     new = gc.get_count()[0]
     if not gc.isenabled() or new <= gc.get_threshold()[0]:
         return
@@ -81,9 +85,10 @@ def _look() -> None:
     if gc.get_count()[1] <= gc.get_threshold()[1] or gc.get_freeze_count():
         return
     _unseen += new
-    if _unseen > _UNSEEN:
+    if _unseen > _bound:
         _unseen = 0
         gc.collect()
+        _bound = max(_UNSEEN, len(gc.get_objects()) // 4)
     else:
         gc.freeze()  # all go to those that are never looked at,
         gc.unfreeze()  # and from there to the old ones

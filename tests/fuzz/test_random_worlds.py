@@ -95,6 +95,10 @@ def _read() -> ast.FunctionDef:
     return read
 
 
+SHORT = "if plain and "
+"""The beginning of the line that is no policy, but a short way for what is known already."""
+
+
 def _edits(read: ast.FunctionDef) -> Iterator[tuple[str, Callable[[], object]]]:
     """Each line of policy, and each part of a condition, with what takes it out."""
     for node in ast.walk(read):
@@ -106,6 +110,8 @@ def _edits(read: ast.FunctionDef) -> Iterator[tuple[str, Callable[[], object]]]:
                 isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
             ):
                 text = ast.unparse(statement).splitlines()[0]
+                if text.startswith(SHORT):
+                    continue
                 yield text, lambda body=body, index=index: body.__setitem__(index, ast.Pass())
         if isinstance(node, ast.BoolOp):
             for place, operand in enumerate(node.values):
