@@ -165,7 +165,7 @@ def test_what_is_new_is_looked_at_once_and_what_was_looked_at_before_is_not(look
 
 
 def test_all_are_looked_at_after_many_that_were_not(looks, monkeypatch):
-    monkeypatch.setattr(collector, "_UNSEEN", 5000)
+    monkeypatch.setattr(collector, "_bound", 5000)
     monkeypatch.setattr(collector, "_unseen", 0)
     one = Node()
     garbage = weakref.ref(one)
@@ -177,6 +177,7 @@ def test_all_are_looked_at_after_many_that_were_not(looks, monkeypatch):
         one = None  # garbage from the first round on, which is old then
     assert one is None
     assert looks.count(2) == 1 and garbage() is None
+    assert collector._bound >= max(collector._UNSEEN, len(gc.get_objects()) // 5)
 
 
 def test_few_new_ones_are_left_to_python(looks):
