@@ -18,7 +18,7 @@ from hybridize.loops.expr import Load
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Param, Statement
 from hybridize.machine.target import named_target
-from hybridize.ops import evaluate, make_graph
+from hybridize.ops import composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.schedule.contraction import thresholds
 from hybridize.schedule.contraction.ending import Ending
@@ -186,3 +186,21 @@ def test_a_buffer_at_two_places_is_two_arguments():
     assert [access.buffer for access in made.accesses] == [0, 0]
     assert isinstance(made.ending.stores[0].value.args[1], Load)
     assert made.ending.stores[0].buffer == 1
+
+
+@pytest.mark.parametrize("level", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("sizes", [(2, 4, 5), (3, 2, 7), (1, 6, 5)])
+def test_one_column_alone_lies_where_its_row_does(sizes, dtype, level):
+    """The address of a result of one column has no term of columns: rows lie apart in it all the same."""
+    x, w = (numpy.random.default_rng(seed).normal(size=shape).astype(dtype) for seed, shape in enumerate(
+        [(1, 3, *sizes), (3, 1, 1, 1, sizes[-1])]
+    ))  # fmt: skip
+    graph = make_graph(
+        lambda x, w: [composites.relu(ops.convolution(x, w, (1, 1, 1), ((0, 0), (1, 1), (0, 0)), (1, 1, 1), 3))],
+        [TensorType(one.shape, one.dtype) for one in (x, w)],
+    )
+    result = compiled(graph, named_target(level)).run([x, w])[0]
+    padded = numpy.pad(x, ((0, 0), (0, 0), (0, 0), (1, 1), (0, 0)))
+    expected = numpy.maximum((padded * w[:, 0][None]).sum(-1, keepdims=True), 0)
+    numpy.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)

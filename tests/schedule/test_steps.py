@@ -96,7 +96,6 @@ def test_a_step_is_called_with_all_of_its_operands(name: str, threads: int):
             place(one) for one, writes in step.operands() if not writes and one != NOWHERE
         )
         assert (step.workspace == NOWHERE) == (step.arguments == step.addresses)
-        assert (step.sharing is None) == (step.turns() == [1] * len(step.turns()))
         assert step.moved >= 0 and step.kind in ("loops", "contraction", "winograd", "routine", "region")
 
 

@@ -178,6 +178,5 @@ def _terms(address: Expr) -> dict[int, int] | None:
 
 
 def _is_in_order(address: Expr, column: int) -> bool:
-    """Tell whether columns follow each other at an address, or are not in it."""
-    factor = (_terms(address) or {}).get(column, 0)
-    return same(factor, 0) or same(factor, 1)
+    """Tell whether columns follow each other at an address. One column alone, which is not in it, is scattered, too."""
+    return same((_terms(address) or {}).get(column, 0), 1)
