@@ -100,12 +100,10 @@ SHORT = "if plain and "
 
 
 def _edits(read: ast.FunctionDef) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Each line of policy, and each part of a condition, with what takes it out."""
+    """Each line of policy, with what takes it out."""
     for node in ast.walk(read):
         body = getattr(node, "body", None)
-        if not isinstance(body, list):
-            continue
-        for index, statement in enumerate(body):
+        for index, statement in enumerate(body if isinstance(body, list) else ()):
             if isinstance(statement, ast.If) or (
                 isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
             ):
@@ -113,9 +111,6 @@ def _edits(read: ast.FunctionDef) -> Iterator[tuple[str, Callable[[], object]]]:
                 if text.startswith(SHORT):
                     continue
                 yield text, lambda body=body, index=index: body.__setitem__(index, ast.Pass())
-        if isinstance(node, ast.BoolOp):
-            for place, operand in enumerate(node.values):
-                yield ast.unparse(operand), lambda values=node.values, place=place: values.pop(place)
 
 
 POLICIES = [told for told, _ in _edits(_read())]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping
+from heapq import heapreplace
 from operator import itemgetter
 from pathlib import Path
 
@@ -152,12 +153,14 @@ def _dealt(parts: Parts, levels: Mapping[str, int], threads: int) -> list[Module
     share = max(SHARE, sum(weights.values()) // threads)
     modules: list[tuple[int, int, list[str]]] = []
     for level in sorted(set(levels.values()), reverse=True):
-        names = [name for name, one in levels.items() if one == level]
+        names = sorted((name for name in levels if levels[name] == level), key=weights.__getitem__, reverse=True)
         count = min(threads, max(1, round(sum(weights[name] for name in names) / share)))
-        shares: list[tuple[int, list[str]]] = [(0, []) for _ in range(count)]
-        for name in sorted(names, key=weights.__getitem__, reverse=True):
-            weight, least = min(shares, key=itemgetter(0))
-            shares[shares.index((weight, least))] = weight + weights[name], [*least, name]
-        modules += ((weight, level, members) for weight, members in shares)
+        members: list[list[str]] = [[] for _ in range(count)]
+        lightest = [(0, number) for number in range(count)]  # a heap
+        for name in names:
+            weight, number = lightest[0]
+            members[number].append(name)
+            heapreplace(lightest, (weight + weights[name], number))
+        modules += ((weight, level, members[number]) for weight, number in lightest)
     modules.sort(key=itemgetter(0), reverse=True)
-    return [ModuleText(parts.text(sorted(members, key=list(levels).index)), level) for _, level, members in modules]
+    return [ModuleText(parts.text(names), level) for _, level, names in modules]
