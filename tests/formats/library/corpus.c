@@ -9,23 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    const char *name, *dtype;
-    int32_t itemsize, ndim;
-    const int64_t *smallest, *largest;
-    const char *shape;
-} tensor;
-typedef struct {
-    const char *json, *name, *version;
-    int32_t input_count, output_count;
-    const tensor *inputs, *outputs;
-} description;
-typedef struct {
-    const char *weights, *processor;
-    void (*parallel_for)(void *, void (*)(void *, int64_t), void *, int64_t);
-    void *context;
-    int32_t threads;
-} options;
+#include "model.h"
 
 static void in_reverse(void *context, void (*task)(void *, int64_t), void *work, int64_t count) {
     (void)context;

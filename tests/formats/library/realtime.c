@@ -16,22 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-typedef struct {
-    const char *name, *dtype;
-    int32_t itemsize, ndim;
-    const int64_t *smallest, *largest;
-    const char *shape;
-} tensor;
-typedef struct {
-    const char *json, *name, *version;
-    int32_t input_count, output_count;
-    const tensor *inputs, *outputs;
-} description;
-typedef struct {
-    const char *weights, *processor;
-    void *parallel_for, *context;
-    int32_t threads;
-} options;
+#include "model.h"
+
 typedef int32_t run_function(void *, void *const *, const int64_t *, void *const *, const int64_t *);
 
 enum { ARRAYS = 64, AXES = 256, PAGE = 4096, ALLOCATED = 90, WAITED = 91 };

@@ -8,22 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-typedef struct {
-    const char *name, *dtype;
-    int32_t itemsize, ndim;
-    const int64_t *smallest, *largest;
-    const char *shape;
-} tensor;
-typedef struct {
-    const char *json, *name, *version;
-    int32_t input_count, output_count;
-    const tensor *inputs, *outputs;
-} description;
-typedef struct {
-    const char *weights, *processor;
-    void *parallel_for, *context;
-    int32_t threads;
-} options;
+#include "model.h"
 
 enum { PAINT = 0xA5, ARRAYS = 512, AXES = 2048, STACK = 1 << 20 };
 static void *library, *model, *inputs[ARRAYS], *outputs[ARRAYS];

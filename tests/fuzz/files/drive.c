@@ -23,27 +23,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../formats/library/model.h"
+
 enum { OK, NULL_, SIZE, UNALIGNED, MEMORY, FILE_, ASSERTION, OPTION };
 
 typedef struct model model;
-typedef struct {
-    const char *name, *dtype;
-    int32_t itemsize, ndim;
-    const int64_t *smallest, *largest;
-    const char *shape;
-} tensor;
-typedef struct {
-    const char *json, *name, *version;
-    int32_t input_count, output_count;
-    const tensor *inputs, *outputs;
-} description;
-typedef void parallel(void *context, void (*task)(void *work, int64_t number), void *work, int64_t count);
-typedef struct {
-    const char *weights, *processor;
-    parallel *parallel_for;
-    void *context;
-    int32_t threads;
-} options;
 
 static int32_t (*create)(model **, const options *);
 static int32_t (*sizes_of)(const int64_t *, int64_t *);

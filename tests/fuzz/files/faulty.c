@@ -5,25 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OK, NULL_, SIZE, UNALIGNED, MEMORY, FILE_, ASSERTION, OPTION };
+#include "../../formats/library/model.h"
 
-typedef struct {
-    const char *name, *dtype;
-    int32_t itemsize, ndim;
-    const int64_t *smallest, *largest;
-    const char *shape;
-} tensor;
-typedef struct {
-    const char *json, *name, *version;
-    int32_t input_count, output_count;
-    const tensor *inputs, *outputs;
-} description;
-typedef struct {
-    const char *weights, *processor;
-    void (*parallel_for)(void *, void (*)(void *, int64_t), void *, int64_t);
-    void *context;
-    int32_t threads;
-} options;
+enum { OK, NULL_, SIZE, UNALIGNED, MEMORY, FILE_, ASSERTION, OPTION };
 
 static const int64_t three[] = {3};
 static const tensor x = {"x", "float32", 4, 1, three, three, "[3]"}, y = {"y", "float32", 4, 1, three, three, "[3]"};
