@@ -36,6 +36,8 @@ _unseen = 0
 """New objects that were made old since all were looked at."""
 _bound = _UNSEEN
 """So many of them, and all are looked at."""
+_left_alone = False
+"""True once frozen objects were there. Python counts them one by one, and servers that fork freeze millions."""
 
 
 @contextmanager
@@ -75,14 +77,17 @@ def _look() -> None:
     """Do what Python would at the next object: look at what is new; and let what is there be old, where it would look
     at more.
 
-    Who has turned the collector off, or has frozen objects, is left alone.
+    Who has turned the collector off, or has ever frozen objects, is left alone.
     """
-    global _unseen, _bound
+    global _unseen, _bound, _left_alone
     new = gc.get_count()[0]
     if not gc.isenabled() or new <= gc.get_threshold()[0]:
         return
     gc.collect(0)
-    if gc.get_count()[1] <= gc.get_threshold()[1] or gc.get_freeze_count():
+    if _left_alone or gc.get_count()[1] <= gc.get_threshold()[1]:
+        return
+    _left_alone = gc.get_freeze_count() > 0
+    if _left_alone:
         return
     _unseen += new
     if _unseen > _bound:

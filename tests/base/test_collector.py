@@ -128,8 +128,9 @@ def make(count):
 
 
 @pytest.fixture
-def looks():
+def looks(monkeypatch):
     """The generations that are looked at, as they are."""
+    monkeypatch.setattr(collector, "_left_alone", False)
     seen = []
 
     def notice(phase, told):
@@ -188,7 +189,7 @@ def test_few_new_ones_are_left_to_python(looks):
     assert looks == []
 
 
-def test_who_has_frozen_objects_or_turned_the_collector_off_is_left_alone(looks):
+def test_who_has_frozen_objects_or_turned_the_collector_off_is_left_alone(looks, monkeypatch):
     gc.freeze()
     try:
         count = gc.get_freeze_count()
@@ -196,6 +197,12 @@ def test_who_has_frozen_objects_or_turned_the_collector_off_is_left_alone(looks)
         with seldom():
             made = make(3000)
         assert gc.get_freeze_count() == count > 0 and made
+        monkeypatch.setattr(gc, "get_freeze_count", lambda: pytest.fail("counts all that is frozen, again"))
+        middle_aged()
+        with seldom():
+            made = make(3000)
+        monkeypatch.undo()
+        monkeypatch.setattr(collector, "_left_alone", False)
     finally:
         gc.unfreeze()
     gc.disable()
