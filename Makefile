@@ -4,6 +4,7 @@
 # make lint       the checks without the tests
 # make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
 # make docs       the pages that are made from the source
+# make site       the documentation as a site, in build/site
 # make runtimes   the LLVM text of what is written in C
 # make bench      the table against the peers, in an environment of its own
 #
@@ -28,7 +29,7 @@ LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
-.PHONY: demo test tests system lint style types test-long bench docs runtimes clean
+.PHONY: demo test tests system lint style types test-long bench docs site runtimes clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
@@ -65,11 +66,15 @@ bench: .venv-bench/.installed
 docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
+site: .site/.installed
+	NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build --quiet
+	@echo "the site: build/site/index.html"
+
 runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .site build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -89,6 +94,13 @@ clean:
 	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps $(TRITON)
 	$(BIN)/python -m compileall -q hybridize
 	@touch $@ .venv/.installed
+
+# torch for the pages of the PyTorch door.
+.site/.installed: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m venv .site
+	.site/bin/python -m pip install $(PIP_FLAGS) $(TORCH)
+	.site/bin/python -m pip install $(PIP_FLAGS) -e ".[site,torch]"
+	@touch $@
 
 # Without dependencies: torchvision's would be another build of torch. Not in .venv, which stays as users have it.
 .timm/.installed: .venv/.installed-dev

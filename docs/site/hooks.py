@@ -1,0 +1,66 @@
+"""What makes a site of the pages: links that leave docs/, and the pages that are made from the source.
+
+mkdocs calls these functions by their names; `strict: true` makes an error of each warning that they log.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from collections.abc import Iterator, MutableMapping
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import source
+
+ROOT = Path(__file__).parents[2]
+LINK = re.compile(r"(?<!\\)(\]\()([^)\s#]+)(#[^)\s]*)?(?=[\s)])")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made from the source, and those of source files that pages link to."""
+    paths = {path for file in files.documentation_pages() for path in _outside(file.src_uri, file.content_string)}
+    for name, content in source.pages(ROOT, sorted(paths)):
+        files.append(File.generated(config, name, content=content))
+    return files
+
+
+def _outside(page: str, text: str) -> Iterator[str]:
+    """Yield the paths in the repository, outside of docs/, that a page links to."""
+    for _, target, _ in LINK.findall(text):
+        path = _path(page, target)
+        if path is not None:
+            yield path
+
+
+def _path(page: str, target: str) -> str | None:
+    """Return the path in the repository of what a page links to, if it is a file outside of docs/ that is there."""
+    path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page), target))
+    is_outside = "://" not in target and not path.startswith(("docs/", "..")) and (ROOT / path).exists()
+    return path if is_outside else None
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Let links to files outside of docs/ lead to pages that show them."""
+    here = page.file.src_uri
+
+    def led(match: re.Match[str]) -> str:
+        path = _path(here, match.group(2))
+        if path is None:
+            return match.group(0)
+        shown = posixpath.relpath(source.page_of(path), posixpath.dirname(here))
+        return f"{match.group(1)}{shown}{match.group(3) or ''}"
+
+    return LINK.sub(led, markdown)
+
+
+def on_page_context(context: MutableMapping[str, Any], page: Page, config: MkDocsConfig, nav: Any) -> None:
+    """Show no button that leads to a repository."""
+    page.edit_url = None
