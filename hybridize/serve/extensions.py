@@ -12,7 +12,8 @@ from hybridize.serve.registry import ModelRegistry, ServedModel
 from hybridize.serve.telemetry import Durations
 
 EXTENSIONS: Final = (
-    "binary_tensor_data", "model_configuration", "model_repository", "model_repository(unload_dependents)", "statistics",
+    "binary_tensor_data", "model_configuration", "model_repository", "model_repository(unload_dependents)",
+    "statistics",
 )  # fmt: skip
 """What metadata of the server list: extensions whose calls are answered."""
 

@@ -22,7 +22,7 @@ from hybridize.serve.grpc_service import grpc_server
 from hybridize.serve.options import LOOPBACK, ServerOptions
 from hybridize.serve.registry import ModelRegistry
 from hybridize.serve.rest import RestApplication
-from hybridize.serve.telemetry import RequestLog
+from hybridize.serve.telemetry import LoggingLines, RequestLog
 
 
 class _Uvicorn(uvicorn.Server):
@@ -73,7 +73,7 @@ class ModelServer:
             HybridizeError: a model cannot be loaded, an address not be listened at.
         """
         try:
-            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            with LoggingLines(self.log), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 runner.run(self._serve())
         finally:
             self.started.set()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import logging
 import secrets
 import sys
 import time
@@ -79,6 +80,32 @@ def _line(event: str, fields: dict[str, Any]) -> bytes:
         return orjson.dumps(whole, default=str)
     except TypeError:  # half of a surrogate pair, which a request brought along
         return json.dumps(whole, default=str).encode()
+
+
+class LoggingLines(logging.Handler):
+    """What libraries say by Python's `logging`, as lines of a log.
+
+    Args:
+        log: where the lines go.
+    """
+
+    LIBRARIES = "uvicorn", "asyncio", "grpc"
+
+    def __init__(self, log: RequestLog) -> None:
+        super().__init__(logging.WARNING)
+        self.log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line."""
+        self.log.event(record.levelname.lower(), library=record.name, text=self.format(record)[:2000])
+
+    def __enter__(self) -> None:
+        for name in self.LIBRARIES:
+            logging.getLogger(name).addHandler(self)
+
+    def __exit__(self, *_: object) -> None:
+        for name in self.LIBRARIES:
+            logging.getLogger(name).removeHandler(self)
 
 
 class MeasuredCall(NamedTuple):
