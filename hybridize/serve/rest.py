@@ -44,6 +44,8 @@ _HEADERS: Final = (
     b"content-length", b"content-encoding", b"accept-encoding", b"inference-header-content-length", b"x-request-id",
     b"authorization", b"origin", b"host",
 )  # fmt: skip
+_HEALTH: Final = "/v2/health/"
+"""Where probes ask, which need no token."""
 _ID: Final = re.compile(r"[\x20-\x7e]{1,128}")
 _WATCH: Final = 0.05
 """Seconds that a request waits before its connection is watched for the client's going away."""
@@ -65,6 +67,10 @@ class RestApplication:
         self._token = f"Bearer {self.options.token}".encode() if self.options.token is not None else None
         self._routes = _routes(registry)
 
+    async def crowded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request of a connection that is one too many; probes of health are answered."""
+        await self({**scope, "crowded": True}, receive, send)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] != "http":
@@ -79,6 +85,10 @@ class RestApplication:
         served: ServedModel | None = None
         failure = ""
         try:
+            if "crowded" in scope and not path.startswith(_HEALTH):
+                most = self.options.max_connections
+                text = f"{most} connections are open, as many as --max-connections allows; try again later"
+                raise Refusal("UNAVAILABLE", text, "connections")
             if b"origin" in headers:
                 self._check_origin(headers[b"origin"], headers.get(b"host", b""))
             if self._token is not None:
@@ -132,7 +142,7 @@ class RestApplication:
 
     def _authorize(self, path: str, header: bytes) -> None:
         """Refuse a request without the token; those for health need none."""
-        if path.startswith("/v2/health/"):
+        if path.startswith(_HEALTH):
             return
         if not authorized(header, self._token or b""):
             raise Refusal("UNAUTHENTICATED", "this server asks for its token: Authorization: Bearer TOKEN", "token")
@@ -301,7 +311,7 @@ class _Answer:
             headers.append((b"retry-after", b"1"))
         if refusal.status == 401:
             headers.append((b"www-authenticate", b'Basic realm="hybridize", Bearer'))
-        unread = refusal.reason in ("size", "slow", "token")
+        unread = refusal.reason in ("size", "slow", "token", "connections")
         if unread and (b"connection", b"close") not in headers:
             headers.append((b"connection", b"close"))
         await self._send({"type": "http.response.start", "status": refusal.status, "headers": headers})

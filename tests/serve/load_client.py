@@ -77,6 +77,7 @@ class Load:
         self.channel = grpc.aio.insecure_channel(f"127.0.0.1:{rpc}") if rpc else None
         self.draw = random.Random(seed)
         self.free = []
+        self.places = asyncio.Semaphore(1000)  # a machine that is too slow for the rate makes no endless queue here
         self.statuses, self.wrong, self.lost = {}, [], []
 
     async def run(self, first, count, rate, burst):
@@ -87,10 +88,11 @@ class Load:
             due = begin + k // burst * burst / rate
             if due > time.monotonic():
                 await asyncio.sleep(due - time.monotonic())
+            await self.places.acquire()
             over_rpc = self.channel is not None and k % 4 == 0
             task = asyncio.create_task(self.over_rpc(first + k) if over_rpc else self.over_rest(first + k))
             tasks.add(task)
-            task.add_done_callback(tasks.discard)
+            task.add_done_callback(lambda task: (tasks.discard(task), self.places.release()))
         await asyncio.gather(*tasks)
         for reader, writer in self.free:
             writer.write_eof()

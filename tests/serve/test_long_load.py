@@ -187,7 +187,7 @@ def test_a_load_with_all_troubles(tmp_path):
 @pytest.mark.long
 def test_a_hundred_thousand_requests_with_all_troubles(tmp_path):
     """None is lost or mixed up, and the server needs no more memory than after the first tenth of them."""
-    statuses, troubles, memory = burdened(tmp_path, [10_000, 90_000], 1000, 200)
+    statuses, troubles, memory = burdened(tmp_path, [10_000, 90_000], 700, 200)
     print(statuses, troubles, [size >> 20 for size in memory])
     assert sum(statuses.values()) == 100_000
     assert set(statuses) == {"200", "OK", "cut", "429", "RESOURCE_EXHAUSTED"}

@@ -1,7 +1,9 @@
 """What an operator relies on: limits, queues, swaps, the end; and what a request can not make the server do."""
 
 import asyncio
+import http.client
 import json
+import logging
 import os
 import shutil
 import signal
@@ -380,6 +382,42 @@ def test_headers_without_end(models, running):
                     time.sleep(0.001)
             assert sent < 10_000_000
         assert server.ask("/v2/health/live")[0] == 200
+
+
+def test_connections_beyond_the_limit(models, running):
+    """Those that are there are answered, further ones get an error; probes of health are answered to all."""
+    with running(models / "scaled", max_connections=2) as server:
+        first, second, third, fourth = (http.client.HTTPConnection(server.address, timeout=20) for _ in range(4))
+        for one in (first, second):
+            one.request("GET", "/v2")
+            assert one.getresponse().read()
+        third.request("POST", "/v2/models/scaled/infer", b"{}")
+        answer = third.getresponse()
+        assert (answer.status, answer.headers["retry-after"], answer.headers["connection"]) == (503, "1", "close")
+        assert "2 connections are open, as many as --max-connections allows" in json.loads(answer.read())["error"]
+        fourth.request("GET", "/v2/health/ready")
+        assert fourth.getresponse().status == 200
+        fourth.close()
+        first.request("GET", "/v2/models/scaled")
+        assert json.loads(first.getresponse().read())["name"] == "scaled"
+        second.close()
+        deadline = time.monotonic() + 5
+        while len(server.server._uvicorn.server_state.connections) > 1 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        third.request("GET", "/v2")
+        assert third.getresponse().status == 200
+        for one in (first, third):
+            one.close()
+
+
+def test_what_libraries_log_is_json(models, running):
+    with running(models / "scaled") as server:
+        with socket.create_connection(server.address.split(":"), timeout=10) as one:
+            one.sendall(b"no HTTP at all\r\n\r\n")
+            assert one.recv(1000).startswith(b"HTTP/1.1 400")
+        (line,) = server.lines.objects("warning")
+        assert (line["library"], line["text"]) == ("uvicorn.error", "Invalid HTTP request received.")
+    assert not logging.getLogger("uvicorn").handlers
 
 
 def test_deadlines_and_clients_that_go_away(tmp_path, monkeypatch, running):
