@@ -198,7 +198,8 @@ def grpc_server(registry: ModelRegistry) -> tuple[Any, int]:
             ("grpc.max_receive_message_length", options.max_body),
             ("grpc.max_send_message_length", -1),
             ("grpc.so_reuseport", 0),
-            ("grpc.max_concurrent_streams", options.max_queue),
+            # Far more than may wait: beyond it grpc itself cuts requests off, without a word of why.
+            ("grpc.max_concurrent_streams", max(options.max_connections, 2 * options.max_queue)),
             ("grpc.keepalive_time_ms", 60_000),
         ]
     )

@@ -16,11 +16,13 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
+from pathlib import Path
 
 import grpc
 import numpy
 import pytest
 import tritonclient.grpc as rpc
+from tritonclient.grpc import service_pb2, service_pb2_grpc
 from tritonclient.utils import InferenceServerException
 
 import hybridize
@@ -384,6 +386,22 @@ def test_headers_without_end(models, running):
         assert server.ask("/v2/health/live")[0] == 200
 
 
+def test_many_requests_at_once_over_one_connection_of_grpc(models, running):
+    """Each has a result or is refused by the queue; grpc's own limits cut none off."""
+
+    async def ask_all(address):
+        request = service_pb2.ModelInferRequest(model_name="scaled")
+        request.raw_input_contents.append(numpy.ones(4, "float32").tobytes())
+        request.inputs.add(name="x", datatype="FP32", shape=[1, 4])
+        async with grpc.aio.insecure_channel(address) as channel:
+            call = service_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer
+            answers = await asyncio.gather(*[call(request, timeout=60) for _ in range(1000)], return_exceptions=True)
+        return {one.code() if isinstance(one, grpc.RpcError) else grpc.StatusCode.OK for one in answers}
+
+    with running(models / "scaled", max_queue=8, max_batch=16, max_wait_us=5000, log="off") as server:
+        assert asyncio.run(ask_all(server.rpc)) == {grpc.StatusCode.OK, grpc.StatusCode.RESOURCE_EXHAUSTED}
+
+
 def test_connections_beyond_the_limit(models, running):
     """Those that are there are answered, further ones get an error; probes of health are answered to all."""
     with running(models / "scaled", max_connections=2) as server:
@@ -408,6 +426,24 @@ def test_connections_beyond_the_limit(models, running):
         assert third.getresponse().status == 200
         for one in (first, third):
             one.close()
+
+
+def test_files_in_place(tmp_path, running):
+    """They are mapped, not copied; replacing them by renaming is safe, and seen at the next load."""
+    saved(tmp_path / "m", 2.0)
+    source = next(iter(Sources([str(tmp_path / "m")]).scan()["m"].values()))
+    with snapshot(source, in_place=True) as path:
+        assert path == tmp_path / "m"
+    with pytest.raises(LoadError, match="changed while it was read"), snapshot(source, in_place=True):
+        (tmp_path / "m").touch()
+    x = numpy.ones((1, 4), "float32")
+    with running(tmp_path / "m", in_place=True) as server:
+        assert str(tmp_path / "m") in Path("/proc/self/maps").read_text()
+        saved(tmp_path / "next", 3.0)
+        os.replace(tmp_path / "next", tmp_path / "m")
+        assert server.infer("m", x)[1]["outputs"][0]["data"] == [2.0] * 4
+        assert server.ask("/v2/repository/models/m/load", b"")[0] == 200
+        assert server.infer("m", x)[1]["outputs"][0]["data"] == [3.0] * 4
 
 
 def test_what_libraries_log_is_json(models, running):
