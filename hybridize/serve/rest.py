@@ -184,6 +184,8 @@ class RestApplication:
             except TimeoutError:
                 text = f"the body did not come within {self.options.slow:g} seconds"
                 raise Refusal("DEADLINE_EXCEEDED", text, "slow") from None
+            if size > limit:
+                raise _TooLarge(size, limit)
             body = b"".join(parts)
         if len(body) > limit:
             raise _TooLarge(len(body), limit)
