@@ -24,7 +24,7 @@ JAX := jax==0.10.2
 TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
 	transformers==5.24.0 tokenizers safetensors regex filelock fsspec packaging tqdm typer-slim click shellingham \
 	hf-xet httpx httpcore httpx2 httpcore2 h11 anyio idna certifi sniffio truststore
-SERVERS := mlserver litserve fastapi "uvicorn[standard]" onnxruntime
+SERVERS := mlserver litserve "ray[serve]" fastapi "uvicorn[standard]" onnxruntime
 LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
@@ -148,10 +148,13 @@ clean:
 		"typer>=0.15" "rich>=13" "pytest>=8.3"
 	@touch $@
 
-# Other servers: what the guide's recipes run in, and benchmarks/serve.py compares with.
+# Other servers: what the guide's recipes run in, and benchmarks/serve.py compares with; KServe's client, apart, as it and
+# MLServer ask for different versions of FastAPI.
 .servers/.installed: | .venv/bin/python
 	$(BIN)/python -m venv .servers
 	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
+	$(BIN)/python -m venv .servers/kserve
+	.servers/kserve/bin/python -m pip install $(PIP_FLAGS) kserve
 	@touch $@
 
 # The libraries that were written for Gluon, each in a folder of its own, as the registry has it; what they need beside

@@ -8,6 +8,7 @@ prometheus_client, which the extra `[serve]` installs. It calls what
 
     server          one event loop with both protocols, signals, the end
     rest | grpc     the protocols: requests to arrays and back; page, for eyes
+    extensions      Triton's beyond the protocol: configurations, statistics; those that are refused
     registry        which models are loaded; swaps
     batching        the queue of a model: batches, deadlines, refusals
     loaded          a file as tensors in and out

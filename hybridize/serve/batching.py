@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from hybridize.base.errors import CodegenError, HybridizeError, InternalError
 from hybridize.serve.loaded import LoadedModel
 from hybridize.serve.refusals import Refusal
+from hybridize.serve.telemetry import MeasuredCall
 
 _SHORT: Final = 0.5e-3
 """Seconds of a call up to which it runs on the loop's own thread."""
@@ -30,17 +31,27 @@ _SHAPES: Final = 4096
 """Shapes of calls that are remembered as compiled."""
 
 Arrays = list[NDArray[Any]]
-Measured = Callable[[int, int, float], None]
-"""Hears of each call of the model: requests, rows, seconds."""
+Measured = Callable[[MeasuredCall], None]
+"""Hears of each call of the model."""
 
 
 class _Waiting:
     """A request in the queue."""
 
-    __slots__ = ("arrays", "deadline", "future", "key", "rows")
+    __slots__ = ("arrays", "begin", "deadline", "future", "key", "rows")
 
     def __init__(self, arrays: Arrays, key: Any, rows: int, deadline: float, future: asyncio.Future[Arrays]) -> None:
         self.arrays, self.key, self.rows, self.deadline, self.future = arrays, key, rows, deadline, future
+        self.begin = time.perf_counter()
+
+
+class _Outcome:
+    """What a call of the model gave, and when."""
+
+    __slots__ = ("begin", "end", "error", "outputs")
+
+    def __init__(self, outputs: Arrays | None, error: Exception | None, begin: float, end: float) -> None:
+        self.outputs, self.error, self.begin, self.end = outputs, error, begin, end
 
 
 class RequestQueue:
@@ -69,6 +80,8 @@ class RequestQueue:
         self._pool: ThreadPoolExecutor | None = None
         self._shapes: set[Any] = set(model.shapes)
         self._seconds = model.seconds
+        self._joining = 0.0
+        """Seconds that joining the requests of the current call took."""
         self._idle: asyncio.Event = asyncio.Event()
         self._idle.set()
 
@@ -91,7 +104,7 @@ class RequestQueue:
             outputs = self.model.run(arrays)
         except Exception as error:
             raise _refusal(error, self.model.label) from error
-        self._note(1, 1, time.perf_counter() - begin)
+        self._note(MeasuredCall(1, 1, running=time.perf_counter() - begin))
         return outputs
 
     def submit(self, arrays: Arrays, deadline: float) -> asyncio.Future[Arrays]:
@@ -132,8 +145,10 @@ class RequestQueue:
             return 1, None
         sizes = {array.shape[0] if array.ndim else -1 for array in arrays}
         rows = sizes.pop()
-        if sizes or not 0 < rows < self._max_batch:
+        if sizes or rows < 0:
             return 1, None
+        if not 0 < rows < self._max_batch:
+            return rows, None
         return rows, tuple([(array.dtype, array.shape[1:]) for array in arrays])
 
     def _full(self) -> bool:
@@ -174,11 +189,13 @@ class RequestQueue:
         if not batch:
             self._next()
             return
+        begin = time.perf_counter()
         arrays = _joined(batch)
+        self._joining = time.perf_counter() - begin
         shapes = tuple([array.shape for array in arrays])
         known = shapes in self._shapes
         if known and self._seconds <= _SHORT:
-            self._finish(batch, *self._timed(arrays))
+            self._finish(batch, self._timed(arrays))
             self._next()
             return
         if not known and self.model.compiles and self.model.programs >= self._max_programs and self._shapes:
@@ -196,32 +213,30 @@ class RequestQueue:
 
     def _away(self, batch: list[_Waiting], arrays: Arrays, shapes: Any) -> None:
         """Run a batch on the model's thread."""
-        outcome = self._timed(arrays)
-        self._loop.call_soon_threadsafe(self._back, batch, shapes, *outcome)
+        self._loop.call_soon_threadsafe(self._back, batch, shapes, self._timed(arrays))
 
-    def _back(
-        self, batch: list[_Waiting], shapes: Any, outputs: Arrays | None, error: Exception | None, seconds: float
-    ) -> None:
+    def _back(self, batch: list[_Waiting], shapes: Any, outcome: _Outcome) -> None:
         self._busy = False
-        if error is None and len(self._shapes) < _SHAPES:
+        if outcome.error is None and len(self._shapes) < _SHAPES:
             self._shapes.add(shapes)
-        self._finish(batch, outputs, error, seconds)
+        self._finish(batch, outcome)
         self._next()
 
-    def _timed(self, arrays: Arrays) -> tuple[Arrays | None, Exception | None, float]:
+    def _timed(self, arrays: Arrays) -> _Outcome:
         begin = time.perf_counter()
         try:
-            return self.model.run(arrays), None, time.perf_counter() - begin
+            return _Outcome(self.model.run(arrays), None, begin, time.perf_counter())
         except Exception as error:
-            return None, error, time.perf_counter() - begin
+            return _Outcome(None, error, begin, time.perf_counter())
 
-    def _finish(self, batch: list[_Waiting], outputs: Arrays | None, error: Exception | None, seconds: float) -> None:
-        if error is None and outputs is not None:
+    def _finish(self, batch: list[_Waiting], outcome: _Outcome) -> None:
+        error, outputs = outcome.error, outcome.outputs
+        if outputs is not None:
             rows = sum([one.rows for one in batch])
-            self._note(len(batch), rows, seconds)
             if len(batch) == 1:
                 if not batch[0].future.done():
                     batch[0].future.set_result(outputs)
+                self._note(self._measured_call(batch, rows, outcome))
                 return
             if all(output.ndim and output.shape[0] == rows for output in outputs):
                 at = 0
@@ -230,11 +245,12 @@ class RequestQueue:
                     if not one.future.done():
                         one.future.set_result([output[at:end] for output in outputs])
                     at = end
+                self._note(self._measured_call(batch, rows, outcome))
                 return
             error = ValueError("an output of a batch has no row for each of the inputs'")
         if len(batch) > 1:  # one of them is wrong: each is asked alone, so that the others have their results
             for one in reversed(batch):
-                one.key, one.rows = None, 1
+                one.key = None
                 self._pending.appendleft(one)
             return
         self._fail(batch, _refusal(error or ValueError("no outputs"), self.model.label))
@@ -251,9 +267,17 @@ class RequestQueue:
         elif not self._busy:
             self._idle.set()
 
-    def _note(self, requests: int, rows: int, seconds: float) -> None:
-        self._seconds += _RECENT * (seconds - self._seconds)
-        self._measured(requests, rows, seconds)
+    def _measured_call(self, batch: Sequence[_Waiting], rows: int, outcome: _Outcome) -> MeasuredCall:
+        """The times of a call that has just been answered."""
+        ready = outcome.begin - self._joining
+        return MeasuredCall(
+            len(batch), rows, waiting=sum([ready - one.begin for one in batch]), joining=self._joining,
+            running=outcome.end - outcome.begin, splitting=time.perf_counter() - outcome.end,
+        )  # fmt: skip
+
+    def _note(self, call: MeasuredCall) -> None:
+        self._seconds += _RECENT * (call.running - self._seconds)
+        self._measured(call)
 
 
 def late(label: str) -> Refusal:

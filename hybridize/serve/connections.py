@@ -17,6 +17,10 @@ class GuardedProtocol(HttpToolsProtocol):
 
     slow = 30.0
     """The seconds."""
+    most = 4096
+    """Connections that are open at a time; requests of further ones go to `crowded`."""
+    crowded: Any = None
+    """The application that refuses them."""
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
@@ -28,6 +32,8 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if len(self.connections) > self.most:
+            self.app = self.crowded
         self._wait_for_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:

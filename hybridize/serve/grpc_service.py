@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,11 +14,12 @@ from google.protobuf.message import DecodeError
 
 from hybridize.base.errors import StateError
 from hybridize.serve import grpc_tensors, oip
+from hybridize.serve.extensions import REFUSED_METHODS, configuration, statistics
 from hybridize.serve.options import ServerOptions
 from hybridize.serve.refusals import Refusal
 from hybridize.serve.registry import ModelRegistry, ServedModel
 from hybridize.serve.requests import submitted
-from hybridize.serve.rest import SERVER
+from hybridize.serve.rest import SERVER, authorized
 
 _Handler = Callable[[Any, Any], Awaitable[Any]]
 _OPEN: Final = ("ServerLive", "ServerReady")
@@ -45,6 +45,7 @@ class GrpcService:
             "ServerLive": self._live, "ServerReady": self._ready, "ModelReady": self._model_ready,
             "ServerMetadata": self._server, "ModelMetadata": self._model, "ModelInfer": self._infer,
             "RepositoryIndex": self._index, "RepositoryModelLoad": self._load, "RepositoryModelUnload": self._unload,
+            "ModelConfig": self._configuration, "ModelStatistics": self._statistics,
         }  # fmt: skip
         methods = {
             name: grpc.unary_unary_rpc_method_handler(
@@ -52,6 +53,9 @@ class GrpcService:
                 response_serializer=self._responses[name].SerializeToString,
             )
             for name in oip.METHODS
+        }
+        methods |= {
+            name: grpc.unary_unary_rpc_method_handler(self._refused(text)) for name, text in REFUSED_METHODS.items()
         }
         return grpc.method_handlers_generic_handler(oip.SERVICE, methods)
 
@@ -79,8 +83,17 @@ class GrpcService:
     def _authorize(self, context: Any) -> None:
         metadata = dict(context.invocation_metadata() or ())
         header = metadata.get("authorization", "")
-        if not hmac.compare_digest(header.encode() if isinstance(header, str) else header, self._token or b""):
+        if not authorized(header.encode() if isinstance(header, str) else header, self._token or b""):
             raise Refusal("UNAUTHENTICATED", "this server asks for its token: authorization: Bearer TOKEN", "token")
+
+    def _refused(self, text: str) -> _Handler:
+        """A call that nobody serves; what it brings is not read."""
+
+        async def answer(content: bytes, context: Any) -> Any:
+            self.registry.metrics.refused.labels("request").inc()
+            await context.abort(grpc.StatusCode.UNIMPLEMENTED, text)
+
+        return answer
 
     async def _live(self, request: Any, context: Any) -> Any:
         return self._responses["ServerLive"](live=True)
@@ -112,12 +125,21 @@ class GrpcService:
         if request.parameters:
             text = "parameters of load would replace what the operator named; the model's own files are loaded"
             raise Refusal("INVALID_ARGUMENT", text)
-        await self.registry.load(request.model_name)
-        return self._responses["RepositoryModelLoad"]()
+        name = request.model_name or request.repository_name  # KServe's clients have the name in the first field
+        await self.registry.load(name)
+        return self._responses["RepositoryModelLoad"](model_name=name, isLoaded=True)
 
     async def _unload(self, request: Any, context: Any) -> Any:
-        await self.registry.unload(request.model_name)
-        return self._responses["RepositoryModelUnload"]()
+        name = request.model_name or request.repository_name
+        await self.registry.unload(name)
+        return self._responses["RepositoryModelUnload"](model_name=name, isUnloaded=True)
+
+    async def _configuration(self, request: Any, context: Any) -> Any:
+        tree = configuration(self.registry, self.registry.find(request.name, request.version))
+        return self._responses["ModelConfig"](config=tree)
+
+    async def _statistics(self, request: Any, context: Any) -> Any:
+        return self._responses["ModelStatistics"](**statistics(self.registry, request.name, request.version))
 
     async def _infer(self, call: Any, context: Any) -> Any:
         begin = time.perf_counter()
@@ -176,7 +198,8 @@ def grpc_server(registry: ModelRegistry) -> tuple[Any, int]:
             ("grpc.max_receive_message_length", options.max_body),
             ("grpc.max_send_message_length", -1),
             ("grpc.so_reuseport", 0),
-            ("grpc.max_concurrent_streams", options.max_queue),
+            # Far more than may wait: beyond it grpc itself cuts requests off, without a word of why.
+            ("grpc.max_concurrent_streams", max(options.max_connections, 2 * options.max_queue)),
             ("grpc.keepalive_time_ms", 60_000),
         ]
     )

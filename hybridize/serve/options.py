@@ -51,6 +51,8 @@ class ServerOptions:
     """File of its private key."""
     log: str = "requests"
     """`requests`: a line for each; `errors`: for those that fail; `off`: none."""
+    in_place: bool = False
+    """Map the files themselves, not a copy: nobody overwrites them."""
     images: bool = False
     """Run the machine code in archives, which is to trust them as programs."""
     load: Mapping[str, Any] = field(default_factory=dict)

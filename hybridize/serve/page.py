@@ -66,8 +66,8 @@ def _row(one: ServedModel) -> str:
     median, tail = numpy.quantile(recent, [0.5, 0.99]) if len(recent) else (None, None)
     words = [escape(model.name), escape(model.version), escape(model.platform), *ports]
     numbers = [
-        f"{counts.requests:,}",
-        f"{counts.failures:,}",
+        f"{counts.success.count + counts.fail.count:,}",
+        f"{counts.fail.count:,}",
         f"{len(one.queue):,}",
         _time(median),
         _time(tail),

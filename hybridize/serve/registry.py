@@ -161,7 +161,7 @@ class ModelRegistry:
     def _read(self, source: ModelSource) -> LoadedModel:
         options = {**self.options.load, **({"images": True} if self.options.images else {})}
         try:
-            with snapshot(source) as path:
+            with snapshot(source, in_place=self.options.in_place) as path:
                 model = LoadedModel(source, path, options, self.options.max_batch)
         except HybridizeError as error:
             self._reasons[source.model, source.version] = str(error).splitlines()[0]

@@ -105,6 +105,6 @@ def check_parameters(parameters: Any, unsupported: Sequence[str]) -> dict[str, A
 
 
 UNSUPPORTED = (
-    "shared_memory_region", "classification", "sequence_id", "sequence_start", "sequence_end",
+    "shared_memory_region", "classification", "sequence_id", "sequence_start", "sequence_end", "priority",
 )  # fmt: skip
 """Parameters of Triton's extensions that change what an answer is, and that nobody serves here."""

@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from hybridize.base.version import VERSION
 from hybridize.serve import rest_tensors
+from hybridize.serve.extensions import EXTENSIONS, REFUSED_PATHS, configuration, statistics
 from hybridize.serve.options import LOOPBACK
 from hybridize.serve.page import page
 from hybridize.serve.refusals import Refusal, refuse
@@ -36,13 +37,15 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 SERVER: Final = {
     "name": "hybridize",
     "version": VERSION,
-    "extensions": ["binary_tensor_data", "model_repository", "model_repository(unload_dependents)"],
+    "extensions": list(EXTENSIONS),
 }
 """Metadata of the server itself."""
 _HEADERS: Final = (
     b"content-length", b"content-encoding", b"accept-encoding", b"inference-header-content-length", b"x-request-id",
     b"authorization", b"origin", b"host",
 )  # fmt: skip
+_HEALTH: Final = "/v2/health/"
+"""Where probes ask, which need no token."""
 _ID: Final = re.compile(r"[\x20-\x7e]{1,128}")
 _WATCH: Final = 0.05
 """Seconds that a request waits before its connection is watched for the client's going away."""
@@ -64,6 +67,10 @@ class RestApplication:
         self._token = f"Bearer {self.options.token}".encode() if self.options.token is not None else None
         self._routes = _routes(registry)
 
+    async def crowded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request of a connection that is one too many; probes of health are answered."""
+        await self({**scope, "crowded": True}, receive, send)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] != "http":
@@ -78,6 +85,10 @@ class RestApplication:
         served: ServedModel | None = None
         failure = ""
         try:
+            if "crowded" in scope and not path.startswith(_HEALTH):
+                most = self.options.max_connections
+                text = f"{most} connections are open, as many as --max-connections allows; try again later"
+                raise Refusal("UNAVAILABLE", text, "connections")
             if b"origin" in headers:
                 self._check_origin(headers[b"origin"], headers.get(b"host", b""))
             if self._token is not None:
@@ -131,14 +142,9 @@ class RestApplication:
 
     def _authorize(self, path: str, header: bytes) -> None:
         """Refuse a request without the token; those for health need none."""
-        if path.startswith("/v2/health/"):
+        if path.startswith(_HEALTH):
             return
-        if header[:6].lower() == b"basic ":  # of a browser, which asks its user: any name, the token as password
-            try:
-                header = b"Bearer " + base64.b64decode(header[6:], validate=True).partition(b":")[2]
-            except (binascii.Error, ValueError):
-                header = b""
-        if not hmac.compare_digest(header, self._token or b""):
+        if not authorized(header, self._token or b""):
             raise Refusal("UNAUTHENTICATED", "this server asks for its token: Authorization: Bearer TOKEN", "token")
 
     async def _infer(
@@ -178,6 +184,8 @@ class RestApplication:
             except TimeoutError:
                 text = f"the body did not come within {self.options.slow:g} seconds"
                 raise Refusal("DEADLINE_EXCEEDED", text, "slow") from None
+            if size > limit:
+                raise _TooLarge(size, limit)
             body = b"".join(parts)
         if len(body) > limit:
             raise _TooLarge(len(body), limit)
@@ -187,6 +195,16 @@ class RestApplication:
         if encoding is not None and encoding != b"identity":
             return rest_tensors.decompressed(body, encoding.decode("latin-1").strip().lower(), limit)
         return body
+
+
+def authorized(header: bytes, token: bytes) -> bool:
+    """Tell whether a header `Authorization` brings the token, which is `Bearer ...`, or has it as a password."""
+    if header[:6].lower() == b"basic ":  # of a browser, which asks its user, or of a client: any name will do
+        try:
+            header = b"Bearer " + base64.b64decode(header[6:], validate=True).partition(b":")[2]
+        except (binascii.Error, ValueError):
+            return False
+    return hmac.compare_digest(header, token)
 
 
 async def _awaited(outcome: asyncio.Future[Any], receive: Receive, served: ServedModel) -> Any:
@@ -295,7 +313,7 @@ class _Answer:
             headers.append((b"retry-after", b"1"))
         if refusal.status == 401:
             headers.append((b"www-authenticate", b'Basic realm="hybridize", Bearer'))
-        unread = refusal.reason in ("size", "slow", "token")
+        unread = refusal.reason in ("size", "slow", "token", "connections")
         if unread and (b"connection", b"close") not in headers:
             headers.append((b"connection", b"close"))
         await self._send({"type": "http.response.start", "status": refusal.status, "headers": headers})
@@ -350,8 +368,7 @@ def _health(registry: ModelRegistry) -> list[Route]:
     return [
         Route("/v2/health/live", live),
         Route("/v2/health/ready", ready),
-        Route("/v2/models/{name}/ready", model_ready),
-        Route("/v2/models/{name}/versions/{version}/ready", model_ready),
+        *_of_models("ready", model_ready),
     ]
 
 
@@ -362,6 +379,13 @@ def _metadata(registry: ModelRegistry) -> list[Route]:
     async def model(request: Request) -> Response:
         return _json(registry.metadata(_found(registry, request)))
 
+    async def config(request: Request) -> Response:
+        return _json(configuration(registry, _found(registry, request)))
+
+    async def stats(request: Request) -> Response:
+        words = request.path_params
+        return _json(statistics(registry, words.get("name", ""), words.get("version", "")))
+
     async def metrics(request: Request) -> Response:
         return Response(registry.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
@@ -370,14 +394,39 @@ def _metadata(registry: ModelRegistry) -> list[Route]:
             page(registry), headers={"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
         )
 
+    async def models(request: Request) -> Response:
+        return _json({"models": sorted({one.model.name for one in registry.served()})})
+
     return [
         Route("/", status),
         Route("/metrics", metrics),
         Route("/v2", server),
         Route("/v2/", server),
+        Route("/v2/models", models),
+        Route("/v2/models/stats", stats),
         Route("/v2/models/{name}", model),
         Route("/v2/models/{name}/versions/{version}", model),
+        *_of_models("stats", stats),
+        *_of_models("config", config),
     ]
+
+
+def _of_models(word: str, answer: Callable[[Request], Awaitable[Response]]) -> list[Route]:
+    """The routes of what is asked of a model, and of one version of it."""
+    paths = "/v2/models/{name}", "/v2/models/{name}/versions/{version}"
+    return [Route(f"{path}/{word}", answer) for path in paths]
+
+
+def _refused() -> list[Route]:
+    """Extensions that nobody serves: an error that says so, by any method."""
+
+    def refusing(text: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            raise Refusal("UNIMPLEMENTED", text)
+
+        return answer
+
+    return [Route(path, refusing(text), methods=["GET", "POST"]) for path, text in REFUSED_PATHS.items()]
 
 
 def _repository(registry: ModelRegistry) -> list[Route]:
@@ -390,11 +439,11 @@ def _repository(registry: ModelRegistry) -> list[Route]:
         if tree.get("parameters"):
             refuse("parameters of load would replace what the operator named; the model's own files are loaded")
         await registry.load(request.path_params["name"])
-        return _json({})
+        return _json({"name": request.path_params["name"], "load": True})
 
     async def unload(request: Request) -> Response:
         await registry.unload(request.path_params["name"])
-        return _json({})
+        return _json({"name": request.path_params["name"], "unload": True})
 
     return [
         Route("/v2/repository/index", index, methods=["POST"]),
@@ -414,7 +463,7 @@ def _routes(registry: ModelRegistry) -> Starlette:
         return _json({"error": text}, status)
 
     return Starlette(
-        routes=[*_health(registry), *_metadata(registry), *_repository(registry)],
+        routes=[*_health(registry), *_metadata(registry), *_repository(registry), *_refused()],
         exception_handlers={Refusal: refused, HTTPException: refused},
     )
 

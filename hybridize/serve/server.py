@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import resource
 import signal
 import socket
 import ssl
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, Final
 
 import uvicorn
 import uvloop
@@ -22,7 +23,10 @@ from hybridize.serve.grpc_service import grpc_server
 from hybridize.serve.options import LOOPBACK, ServerOptions
 from hybridize.serve.registry import ModelRegistry
 from hybridize.serve.rest import RestApplication
-from hybridize.serve.telemetry import RequestLog
+from hybridize.serve.telemetry import LoggingLines, RequestLog
+
+_FILES: Final = 1024
+"""Files that a server opens beside its connections over REST: models, libraries, connections over gRPC."""
 
 
 class _Uvicorn(uvicorn.Server):
@@ -39,6 +43,13 @@ class _Uvicorn(uvicorn.Server):
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.stop()
+
+
+def _allow_files(count: int) -> None:
+    """Let this process have so many files and connections open, as far as the system does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if resource.RLIM_INFINITY not in (soft, hard) and soft < min(count, hard):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(count, hard), hard))
 
 
 class ModelServer:
@@ -73,7 +84,7 @@ class ModelServer:
             HybridizeError: a model cannot be loaded, an address not be listened at.
         """
         try:
-            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            with LoggingLines(self.log), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 runner.run(self._serve())
         finally:
             self.started.set()
@@ -128,14 +139,15 @@ class ModelServer:
             raise StateError("E592", what, help="choose another --port or --host") from None
         return bound
 
-    def _config(self, application: Any) -> uvicorn.Config:
+    def _config(self, application: RestApplication) -> uvicorn.Config:
         options = self.options
-        protocol = type("Guarded", (GuardedProtocol,), {"slow": options.slow})
+        words = {"slow": options.slow, "most": options.max_connections, "crowded": staticmethod(application.crowded)}
+        protocol = type("Guarded", (GuardedProtocol,), words)
         try:
             config = uvicorn.Config(
                 application, http=protocol, ws="none", lifespan="off", log_config=None, access_log=False,
                 server_header=False, date_header=False, proxy_headers=False, timeout_keep_alive=75,
-                limit_concurrency=options.max_connections, ssl_certfile=options.certificate, ssl_keyfile=options.key,
+                ssl_certfile=options.certificate, ssl_keyfile=options.key,
                 timeout_graceful_shutdown=max(1, int(options.timeout)),
             )  # fmt: skip
             config.load()
@@ -145,6 +157,7 @@ class ModelServer:
         return config
 
     async def _serve(self) -> None:
+        _allow_files(self.options.max_connections + _FILES)
         self._loop = asyncio.get_running_loop()
         self.registry = registry = ModelRegistry(self.options, self.log)
         config = self._config(RestApplication(registry))

@@ -197,32 +197,46 @@ def _fingerprint(files: Sequence[Path]) -> _Fingerprint:
 
 
 @contextmanager
-def snapshot(source: ModelSource) -> Iterator[Path]:
-    """Give the path of a copy of the model for the time of loading; nobody changes or shortens it meanwhile.
+def snapshot(source: ModelSource, *, in_place: bool = False) -> Iterator[Path]:
+    """Give the path to load a model from: of a copy for the time of loading, which nobody changes or shortens.
 
     An archive stays mapped to its copy, which has no name any more then.
 
+    Args:
+        source: the model.
+        in_place: give the files themselves. Processes that map the same file have its pages once in memory.
+
     Raises:
-        LoadError E691: the files changed while they were copied, or are gone.
+        LoadError E691: the files changed while they were copied, or are gone; or, `in_place`, while they were loaded.
     """
     with tempfile.TemporaryDirectory(prefix="hybridize-serve-") as folder:
-        try:
-            files = _files(source)
-            before = _fingerprint(files)
+        with _unchanged(source) as files:
+            if in_place:
+                yield source.path
+                return
             base = source.path if source.path.is_dir() else source.path.parent
             target = Path(folder, "model")
             for path in files:
                 copy = target / path.relative_to(base)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
-            changed = _fingerprint(_files(source)) != before
-        except OSError as error:
-            what = f"{source.path} cannot be read: {error.strerror or error} ({error.filename or source.path})"
-            raise LoadError("E691", what, help="put a new version beside it, or rename it into place") from None
-        if changed:
-            what = f"{source.path} changed while it was read"
-            raise LoadError("E691", what, help="write the files elsewhere, rename them into place, and load again")
         yield target if source.path.is_dir() else target / source.path.name
+
+
+@contextmanager
+def _unchanged(source: ModelSource) -> Iterator[list[Path]]:
+    """Give the files of a model; refuse it if they are others at the end."""
+    try:
+        files = _files(source)
+        before = _fingerprint(files)
+        yield files
+        changed = _fingerprint(_files(source)) != before
+    except OSError as error:
+        what = f"{source.path} cannot be read: {error.strerror or error} ({error.filename or source.path})"
+        raise LoadError("E691", what, help="put a new version beside it, or rename it into place") from None
+    if changed:
+        what = f"{source.path} changed while it was read"
+        raise LoadError("E691", what, help="write the files elsewhere, rename them into place, and load again")
 
 
 def fingerprint(source: ModelSource) -> _Fingerprint:

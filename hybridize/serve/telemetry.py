@@ -6,11 +6,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import logging
 import secrets
 import sys
 import time
 from collections import deque
-from typing import Any, Final, TextIO
+from typing import Any, Final, NamedTuple, TextIO
 
 import orjson
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -81,6 +82,63 @@ def _line(event: str, fields: dict[str, Any]) -> bytes:
         return json.dumps(whole, default=str).encode()
 
 
+class LoggingLines(logging.Handler):
+    """What libraries say by Python's `logging`, as lines of a log.
+
+    Args:
+        log: where the lines go.
+    """
+
+    LIBRARIES = "uvicorn", "asyncio", "grpc"
+
+    def __init__(self, log: RequestLog) -> None:
+        super().__init__(logging.WARNING)
+        self.log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line."""
+        self.log.event(record.levelname.lower(), library=record.name, text=self.format(record)[:2000])
+
+    def __enter__(self) -> None:
+        for name in self.LIBRARIES:
+            logging.getLogger(name).addHandler(self)
+
+    def __exit__(self, *_: object) -> None:
+        for name in self.LIBRARIES:
+            logging.getLogger(name).removeHandler(self)
+
+
+class MeasuredCall(NamedTuple):
+    """A call of a model that gave results."""
+
+    requests: int
+    rows: int
+    """Of all requests; without batches each is one."""
+    waiting: float = 0.0
+    """Seconds that requests waited in the queue, summed over them."""
+    joining: float = 0.0
+    """Seconds of making one array of several requests'."""
+    running: float = 0.0
+    """Seconds of the model."""
+    splitting: float = 0.0
+    """Seconds of giving each request its rows."""
+
+
+class Durations:
+    """A number of things, and the seconds that they took together."""
+
+    __slots__ = ("count", "seconds")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.seconds = 0.0
+
+    def add(self, seconds: float, count: int = 1) -> None:
+        """Count things that took so long together."""
+        self.count += count
+        self.seconds += seconds
+
+
 class ModelCounts:
     """Counts of one version of a model.
 
@@ -91,8 +149,14 @@ class ModelCounts:
     """
 
     def __init__(self, metrics: Metrics, name: str, version: str) -> None:
-        self.requests = 0
-        self.failures = 0
+        self.success, self.fail = Durations(), Durations()
+        """Requests by their end; seconds from the last byte of each to its answer."""
+        self.waiting, self.joining, self.running, self.splitting = Durations(), Durations(), Durations(), Durations()
+        """Parts of the seconds of requests with results; each request counts the whole time of the call it was in."""
+        self.batches: dict[int, tuple[Durations, Durations, Durations]] = {}
+        """Calls by their rows: joining, running, splitting."""
+        self.last = 0.0
+        """When the last request was answered, in seconds since 1970."""
         self.recent: deque[float] = deque(maxlen=512)
         """Seconds of the last requests."""
         self._seconds = metrics.seconds.labels(name, version)
@@ -103,8 +167,8 @@ class ModelCounts:
 
     def answered(self, protocol: str, status: int, seconds: float) -> None:
         """Count an answer: the protocol, the status of HTTP, the seconds since the request was read."""
-        self.requests += 1
-        self.failures += status >= 400
+        (self.success if status < 400 else self.fail).add(seconds)
+        self.last = time.time()
         self.recent.append(seconds)
         self._seconds.observe(seconds)
         answer = self._answers.get((protocol, status))
@@ -112,10 +176,18 @@ class ModelCounts:
             answer = self._answers[protocol, status] = self._counter.labels(*self._labels, protocol, str(status))
         answer.inc()
 
-    def ran(self, requests: int, rows: int, seconds: float) -> None:
+    def ran(self, call: MeasuredCall) -> None:
         """Count a call of the model."""
-        self._run.observe(seconds)
-        self._rows.observe(max(rows, requests))
+        self._run.observe(call.running)
+        self._rows.observe(call.rows)
+        self.waiting.add(call.waiting, call.requests)
+        parts = self.batches.get(call.rows)
+        if parts is None:
+            parts = self.batches[call.rows] = Durations(), Durations(), Durations()
+        seconds = call.joining, call.running, call.splitting
+        for one, by_rows, time_ in zip((self.joining, self.running, self.splitting), parts, seconds, strict=True):
+            one.add(time_ * call.requests, call.requests)
+            by_rows.add(time_)
 
 
 class Metrics:

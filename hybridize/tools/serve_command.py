@@ -96,6 +96,9 @@ def serve(
     key: Annotated[Path | None, typer.Option(help="TLS: its private key, in PEM.")] = None,
     log: Annotated[Literal["requests", "errors", "off"], typer.Option(help="Which lines to write.")] = "requests",
     threads: Annotated[int | None, typer.Option(min=1, help="That a program may use at most.")] = None,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="Map the files, no copy of them: nobody overwrites or shortens them.")
+    ] = False,
     images: Annotated[
         bool, typer.Option("--images", help="Run the machine code in archives: trust them as programs.")
     ] = False,
@@ -110,5 +113,5 @@ def serve(
         max_wait_us=max_wait_us, max_queue=max_queue, timeout=timeout, max_body=max_body, max_programs=max_programs,
         max_connections=max_connections, slow=slow, drain=drain, versions=versions, control=control,
         token=token(token_file), certificate=str(certificate) if certificate else None,
-        key=str(key) if key else None, log=log, images=images,
+        key=str(key) if key else None, log=log, in_place=in_place, images=images,
     )  # fmt: skip

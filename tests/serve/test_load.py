@@ -14,6 +14,7 @@ import pytest
 
 import hybridize
 from hybridize import np
+from tests.serve.load_client import answered, packed
 
 
 def saved(path, factor):
@@ -21,27 +22,6 @@ def saved(path, factor):
     for rows in (1, 2, 5):
         function(np.ones((rows, 4)))
     function.save(path)
-
-
-def packed(number, rows=1):
-    """The bytes of a request whose answer says which one it was: rows of its number, as binary tensors."""
-    tail = numpy.full((rows, 4), number, "float32").tobytes()
-    tensor = {"name": "x", "datatype": "FP32", "shape": [rows, 4], "parameters": {"binary_data_size": len(tail)}}
-    head = json.dumps({"id": str(number), "inputs": [tensor], "parameters": {"binary_data_output": True}}).encode()
-    start = (
-        f"POST /v2/models/m/infer HTTP/1.1\r\nHost: x\r\nInference-Header-Content-Length: {len(head)}\r\n"
-        f"Content-Length: {len(head) + len(tail)}\r\n\r\n"
-    )
-    return start.encode() + head + tail
-
-
-async def answered(reader):
-    """Status, headers and body of the next answer."""
-    head = "http/1.1 100"
-    while head.split()[1] == "100":
-        head = (await reader.readuntil(b"\r\n\r\n")).lower().decode()
-    fields = dict(line.split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
-    return int(head.split()[1]), fields, await reader.readexactly(int(fields["content-length"]))
 
 
 async def ask_all(port, count, clients, rate, factors, killed=0.0):
@@ -61,7 +41,7 @@ async def ask_all(port, count, clients, rate, factors, killed=0.0):
             await asyncio.sleep(max(0.0, begin + number / rate - time.monotonic()))
             if writer is None:
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(packed(number, 1 + number % 3))
+            writer.write(packed(number))
             if draw.random() < killed:  # a client that does not wait for its answer
                 await writer.drain()
                 writer.transport.abort()

@@ -1,7 +1,9 @@
 """What an operator relies on: limits, queues, swaps, the end; and what a request can not make the server do."""
 
 import asyncio
+import http.client
 import json
+import logging
 import os
 import shutil
 import signal
@@ -14,11 +16,13 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
+from pathlib import Path
 
 import grpc
 import numpy
 import pytest
 import tritonclient.grpc as rpc
+from tritonclient.grpc import service_pb2, service_pb2_grpc
 from tritonclient.utils import InferenceServerException
 
 import hybridize
@@ -380,6 +384,76 @@ def test_headers_without_end(models, running):
                     time.sleep(0.001)
             assert sent < 10_000_000
         assert server.ask("/v2/health/live")[0] == 200
+
+
+def test_many_requests_at_once_over_one_connection_of_grpc(models, running):
+    """Each has a result or is refused by the queue; grpc's own limits cut none off."""
+
+    async def ask_all(address):
+        request = service_pb2.ModelInferRequest(model_name="scaled")
+        request.raw_input_contents.append(numpy.ones(4, "float32").tobytes())
+        request.inputs.add(name="x", datatype="FP32", shape=[1, 4])
+        async with grpc.aio.insecure_channel(address) as channel:
+            call = service_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer
+            answers = await asyncio.gather(*[call(request, timeout=60) for _ in range(1000)], return_exceptions=True)
+        return {one.code() if isinstance(one, grpc.RpcError) else grpc.StatusCode.OK for one in answers}
+
+    with running(models / "scaled", max_queue=8, max_batch=16, max_wait_us=5000, log="off") as server:
+        assert asyncio.run(ask_all(server.rpc)) == {grpc.StatusCode.OK, grpc.StatusCode.RESOURCE_EXHAUSTED}
+
+
+def test_connections_beyond_the_limit(models, running):
+    """Those that are there are answered, further ones get an error; probes of health are answered to all."""
+    with running(models / "scaled", max_connections=2) as server:
+        first, second, third, fourth = (http.client.HTTPConnection(server.address, timeout=20) for _ in range(4))
+        for one in (first, second):
+            one.request("GET", "/v2")
+            assert one.getresponse().read()
+        third.request("POST", "/v2/models/scaled/infer", b"{}")
+        answer = third.getresponse()
+        assert (answer.status, answer.headers["retry-after"], answer.headers["connection"]) == (503, "1", "close")
+        assert "2 connections are open, as many as --max-connections allows" in json.loads(answer.read())["error"]
+        fourth.request("GET", "/v2/health/ready")
+        assert fourth.getresponse().status == 200
+        fourth.close()
+        first.request("GET", "/v2/models/scaled")
+        assert json.loads(first.getresponse().read())["name"] == "scaled"
+        second.close()
+        deadline = time.monotonic() + 5
+        while len(server.server._uvicorn.server_state.connections) > 1 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        third.request("GET", "/v2")
+        assert third.getresponse().status == 200
+        for one in (first, third):
+            one.close()
+
+
+def test_files_in_place(tmp_path, running):
+    """They are mapped, not copied; replacing them by renaming is safe, and seen at the next load."""
+    saved(tmp_path / "m", 2.0)
+    source = next(iter(Sources([str(tmp_path / "m")]).scan()["m"].values()))
+    with snapshot(source, in_place=True) as path:
+        assert path == tmp_path / "m"
+    with pytest.raises(LoadError, match="changed while it was read"), snapshot(source, in_place=True):
+        (tmp_path / "m").touch()
+    x = numpy.ones((1, 4), "float32")
+    with running(tmp_path / "m", in_place=True) as server:
+        assert str(tmp_path / "m") in Path("/proc/self/maps").read_text()
+        saved(tmp_path / "next", 3.0)
+        os.replace(tmp_path / "next", tmp_path / "m")
+        assert server.infer("m", x)[1]["outputs"][0]["data"] == [2.0] * 4
+        assert server.ask("/v2/repository/models/m/load", b"")[0] == 200
+        assert server.infer("m", x)[1]["outputs"][0]["data"] == [3.0] * 4
+
+
+def test_what_libraries_log_is_json(models, running):
+    with running(models / "scaled") as server:
+        with socket.create_connection(server.address.split(":"), timeout=10) as one:
+            one.sendall(b"no HTTP at all\r\n\r\n")
+            assert one.recv(1000).startswith(b"HTTP/1.1 400")
+        (line,) = server.lines.objects("warning")
+        assert (line["library"], line["text"]) == ("uvicorn.error", "Invalid HTTP request received.")
+    assert not logging.getLogger("uvicorn").handlers
 
 
 def test_deadlines_and_clients_that_go_away(tmp_path, monkeypatch, running):
