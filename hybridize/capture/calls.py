@@ -34,6 +34,7 @@ from hybridize.base.nested import flatten
 from hybridize.base.participation import ReadPolicy
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
+from hybridize.capture.bound import BoundCall
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call, OfExpressions
 from hybridize.programs.cache import ProgramCache
@@ -254,6 +255,23 @@ class Calls(ABC, Generic[P, R]):
         """Make the entries of the latest programs, those of the counterpart too, what a call reaches first."""
         with self._lock:
             self._install()
+
+    def bound(self, *args: Any, out: Any) -> BoundCall:
+        """Return a function of no arguments that computes the call with these arguments anew, and writes it to `out`.
+
+        It reads the elements that the arguments have then, where they lie, and writes the results into the arrays of
+        `out`. A call of it asks for no memory: see the guide, "In real time".
+
+        Args:
+            args: arguments of the function; arrays are of np or of NumPy, row by row. Numbers stay what they are.
+            out: an array for the result, or a tuple or list of arrays for the results in their order.
+
+        Raises:
+            StateError E549: the function keeps state, its program is for any size, or its results are not new arrays.
+            ValueArgumentError E345: an array that is not row-major, of another type than the result, or over the
+                memory of another one.
+        """
+        return BoundCall(self, args, out)
 
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is captured again."""

@@ -65,7 +65,7 @@ from hybridize.programs.entry import (
 )
 from hybridize.programs.failures import locate, taken_of
 from hybridize.programs.families import family_key
-from hybridize.programs.packed import PackedMachine
+from hybridize.programs.packed import Copies, PackedMachine
 from hybridize.programs.queued import called, can_be_queued
 from hybridize.programs.recorded_calls import recorded
 from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry, Watch
@@ -222,8 +222,7 @@ class Program:
         if args:
             call = Call.of(args, {})
             self._check(call)
-            pairs = zip(self.capture.sources, self.captured.inputs, strict=True)
-            arrays = [self.array(source, value.type, call) for source, value in pairs]
+            arrays = self.arrays(call)
         return explained(self.name, self.reason, self.capture, self._runs, arguments=arrays, profile=profile)
 
     def __repr__(self) -> str:
@@ -569,6 +568,11 @@ class Program:
         leaf = call.leaves[source.position]
         return leaf if isinstance(leaf, ndarray) else numpy.asarray(leaf, dtype=kind.dtype)
 
+    def arrays(self, call: Call) -> list[Any]:
+        """Return what each input of a call is given."""
+        pairs = zip(self.capture.sources, self.captured.inputs, strict=True)
+        return [self.array(source, value.type, call) for source, value in pairs]
+
     def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]]) -> None:
         again = modes.THREAD.recomputing
         for source, array in zip(self.capture.sources, arrays, strict=True):
@@ -713,10 +717,7 @@ class Program:
         )  # fmt: skip
         if isinstance(entry, PythonEntry):
             return None
-        state: Any = entry.__self__  # type: ignore[attr-defined]
-        for storage in captured.watched:
-            storage.watch(state)
-        runs.watch(state, copies)
+        self._watch(entry, copies)
         if self.stale:
             return None
         transaction = captured.transaction
@@ -734,6 +735,50 @@ class Program:
             keeps_state=keeps_state,
         )
         return stages.around(entry, fallback)
+
+    def why_not_bound(self) -> str:
+        """Say why its calls cannot be bound to memory, see `bound_entry`; empty where they can."""
+        if reason := self.why_no_entry():
+            return reason
+        if self.captured.scope is not None:
+            return "its program is for any size"
+        if self.writes or self.capture.transaction.feeds:
+            return "it keeps state, as random numbers are"
+        results, count = self.capture.results, len(self.captured.outputs)
+        plain = all(one.kind == "array" and not one.steps for one in results)
+        if not plain or [one.index for one in results] != list(range(count)):
+            return "its results are not one new array each"
+        return ""
+
+    def bound_entry(self, call: Call, targets: Buffers, fallback: Entry) -> Entry:
+        """A function of no arguments that computes a call in place: of the memory of its arguments, into `targets`.
+
+        Args:
+            call: that the program is right for; its arrays lie row by row.
+            targets: one for each result, of its type; no other name of what the program reads.
+            fallback: gets the calls that it is not right for, with no arguments.
+        """
+        captured, runs = self.capture, self._runs
+        assert isinstance(runs, PackedMachine), "it runs as machine code"
+        executable, copies = runs.now()
+        buffers = [pending_view(one) if isinstance(one, ndarray) else one for one in self.arrays(call)]
+        entry = compiler.make_entry(
+            executable, array_type=None, arguments=(), bound=copies.inputs(buffers), fallback=fallback,
+            structure="none", writes=targets, derived=[copy.buffer for copy in copies.derived], doubt=self._holds,
+            outcome=taken_of(self.captured, captured.caller), watches=watches(captured.guards),
+            in_place=range(len(targets)),
+        )  # fmt: skip
+        if not isinstance(entry, PythonEntry):
+            self._watch(entry, copies)
+        return PythonEntry(fallback) if self.stale else entry
+
+    def _watch(self, entry: Entry, copies: Copies) -> None:
+        """Let an entry hear of what makes it wrong: writes to what it reads copies of, and whatever was watched."""
+        state: Any = entry.__self__  # type: ignore[attr-defined]
+        for storage in self.capture.watched:
+            storage.watch(state)
+        assert isinstance(self._runs, PackedMachine), "it runs as machine code"
+        self._runs.watch(state, copies)
 
     def why_no_entry(self, is_foreign: bool = False, is_closed: bool = False) -> str:
         """Say why the program can have no entry; empty where it may have one.
@@ -839,9 +884,9 @@ class Program:
 
 
 _NO_ENTRY: Final[Mapping[str, Callable[[Program, bool, bool], Any]]] = {
+    "its calls are recorded": lambda one, foreign, closed: not closed and one.capture.call.recording,
     "it does not run as machine code of ours": lambda one, foreign, closed: not isinstance(one._runs, PackedMachine),
     "it changes objects": lambda one, foreign, closed: not closed and one.capture.effects,
-    "its calls are recorded": lambda one, foreign, closed: not closed and one.capture.call.recording,
     "weights are learned": lambda one, foreign, closed: one.capture.call.training,
     "gradients are attached to arguments": lambda one, foreign, closed: any(
         mark is not None for mark in one.capture.transaction.marks.values()

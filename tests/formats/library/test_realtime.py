@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy
 import pytest
 
-from hybridize import np, npx
+from hybridize import hybridize, np, npx
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.library.stack import C_LIBRARY_BYTES, stack_bytes
 from hybridize.formats.deployable import deployable
+from hybridize.formats.library import write_library
 from hybridize.formats.library.write import compiled
 from hybridize.gluon import nn
 
@@ -205,6 +206,47 @@ def test_what_has_no_bound_has_none(text):
 )
 def test_frames_of_aarch64(text, nbytes):
     assert stack_bytes(assembly_of(body=text), "net") == up(WAY - 1000 + nbytes)
+
+
+SYSTEM_CALL = re.compile(r"^\d+ (\w+)\(", re.MULTILINE)
+EMULATED_CALLS = 3
+LONG_ON_AARCH64 = ("convolutions", "attention and sort", "loop", "random")
+
+
+def emulated(tmp_path, kind, *, stack=None):
+    """Return the exit status of the program and the system calls of its calls, in an emulator of AArch64."""
+    program, watcher = tmp_path / "program", tmp_path / "watcher"
+    function, x = PROGRAMS[kind]()
+    if callable(function):
+        captured = hybridize(function)
+        captured(x)
+        function = deployable(captured.saved())
+    library, header, *_ = write_library(function, program, targets="aarch64-linux")
+    flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O1"]
+    subprocess.run(["aarch64-linux-gnu-gcc", *flags, HERE / "realtime.c", "-o", watcher, "-ldl"], check=True)
+    bound = int(STACK.search(Path(header).read_text())[1]) if stack is None else stack
+    words = ["qemu-aarch64", "-strace", "-L", "/usr/aarch64-linux-gnu", watcher, library, "program", "aarch64", ""]
+    done = subprocess.run([*words, str(bound), str(EMULATED_CALLS), "1"], capture_output=True, text=True, check=False)
+    names = SYSTEM_CALL.findall(done.stderr)
+    if done.returncode:
+        return done.returncode, names
+    *_, before, after = [number for number, name in enumerate(names) if name == "getrusage"]
+    return 0, names[before + 1 : after]
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.long] if kind in LONG_ON_AARCH64 else []) for kind in PROGRAMS]
+)
+def test_calls_on_aarch64_keep_the_contract(tmp_path, system, kind):
+    """No memory, no system call, no more stack than the header says; page faults are the emulator's own."""
+    system("qemu-aarch64", "aarch64-linux-gnu-gcc")
+    assert emulated(tmp_path, kind) == (0, [])
+
+
+def test_what_the_emulator_watches_for(tmp_path, system):
+    """With less stack than the header says, the page below it ends the process."""
+    system("qemu-aarch64", "aarch64-linux-gnu-gcc")
+    assert emulated(tmp_path, "layers", stack=128)[0] == -signal.SIGSEGV
 
 
 def test_libraries_for_aarch64_say_a_bound():

@@ -1,11 +1,14 @@
 """Models as wheels: installed where nothing else is, called with whatever has a buffer, and their sources."""
 
 import base64
+import copy
 import csv
+import gc
 import hashlib
 import importlib
 import io
 import os
+import pickle
 import subprocess
 import sys
 import tarfile
@@ -237,6 +240,55 @@ def test_every_dtype(tmp_path):
         for result, array in zip(results, bits, strict=True):
             assert numpy.asarray(result).tobytes() == array.reshape(-1)[::-1].tobytes()
     assert results._fields[0] == model.outputs[0][0]
+
+
+def test_short_floats_are_numbers_in_lists_and_alone(tmp_path):
+    named = numpy.dtype(ml_dtypes.bfloat16)
+    fast = hybridize.hybridize(lambda x, y: (x * 2, y + y))
+    fast(np.ones((5,), dtype="bfloat16"), np.ones((), dtype="bfloat16"))
+    exported = fast.export(tmp_path / "wheel_short", format="wheel")
+    model = Made(exported, tmp_path / "unpacked").imported("wheel_short").Model()
+    numbers = [1.0, -3.14159, 1e-40, float("inf"), float("nan")]
+    expected = numpy.array(numbers).astype(named) * named.type(2)
+    for scalar in (1.5, numpy.array(1.5).astype(named), named.type(1.5)):
+        results = model(numbers, scalar)
+        assert numpy.asarray(results[0]).tobytes() == expected.tobytes()
+        assert numpy.asarray(results[1]).tobytes() == named.type(3).tobytes()
+
+
+def test_arrays_without_elements(tmp_path):
+    """Also as nested lists and in the self-test, which has no NumPy: memoryviews are not cast to such shapes."""
+    fast = hybridize.hybridize(lambda x: (x * 2, np.sum(x, axis=1)))
+    fast(np.ones((2, 0, 3)))
+    package = Made(fast.export(tmp_path / "wheel_empty", format="wheel"), tmp_path / "unpacked").imported("wheel_empty")
+    results = package.run(numpy.ones((2, 0, 3), "f4"))
+    assert results[0].shape == (2, 0, 3) and results[1].tolist() == [[0, 0, 0]] * 2
+    with refusal(ValueError, r"x must be float32\[2,0,3\], got float32\[2, 0\]"):
+        package.run([[], []])
+
+
+def test_views_of_pytorch_that_negate_later(package, net):
+    torch = pytest.importorskip("torch")
+    values = torch.tensor(X)
+    for argument in (torch._neg_view(values), torch.complex(values, values).conj().imag):
+        numpy.testing.assert_allclose(package.run(argument).numpy(), net(np.array(-X)).asnumpy(), atol=1e-6)
+
+
+def test_a_list_that_contains_itself_is_refused(package):
+    endless = []
+    endless.append(endless)
+    with refusal(ValueError, "data is nested more than 64 levels deep"):
+        package.run(endless)
+
+
+def test_copies_of_a_model_are_models_of_their_own(package, expected):
+    model = package.Model("baseline")
+    others = [copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))]
+    del model
+    gc.collect()
+    for other in others:
+        numpy.testing.assert_allclose(other(X), expected, atol=1e-6)
+    assert pickle.loads(pickle.dumps(package.run)) is package.run
 
 
 def test_random_numbers_begin_anew_from_a_seed(tmp_path):

@@ -14,7 +14,15 @@ _KINDS = {
     "float32": ("f", 4), "float64": ("d", 8),
 }  # fmt: skip
 """For each dtype the format in memoryviews and the bytes of an element; short floats are there as their bits."""
+_ELEMENTS = {
+    "?": "bool", "b": "int8", "h": "int16", "i": "int32", "q": "int64", "B": "uint8", "H": "uint16", "I": "uint32",
+    "Q": "uint64", "f": "float", "d": "double",
+}  # fmt: skip
 _DTYPES = {"?": "bool", "e": "float16", "f": "float32", "d": "float64"}
+
+
+_MOST_AXES = 64
+"""Of memoryviews."""
 
 
 class PackagedModel:
@@ -41,7 +49,7 @@ class PackagedModel:
             ImportError: the library is damaged, or there is none for this machine.
             ValueError: there is no such processor.
         """
-        self._model = ctypes.c_void_p()
+        self._model, self._processor = ctypes.c_void_p(), processor
         if self._functions is None:
             type(self)._functions = self._load()
         library = os.path.join(self.folder, self.libraries[_machine()][0])
@@ -49,6 +57,9 @@ class PackagedModel:
         texts = [ctypes.c_char_p(os.fsencode(text) or None) for text in (weights, processor or "")]
         options = (ctypes.c_void_p * 5)(*(ctypes.cast(text, ctypes.c_void_p).value for text in texts))
         self._check(self._function("create")(ctypes.byref(self._model), options))
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._processor,)  # a copy is a model of its own
 
     def __del__(self) -> None:
         if self._functions is not None and self._model:
@@ -131,12 +142,12 @@ def _rank(shape: str) -> int:
 def _operand(value: Any, name: str, dtype: str, shape: str) -> _Operand:
     library = type(value).__module__.partition(".")[0]
     if library == "torch" and hasattr(value, "data_ptr"):
-        tensor = value.detach().cpu().contiguous()
+        tensor = value.detach().cpu().resolve_neg().contiguous()
         operand = _Operand(tensor, tensor.data_ptr(), tensor.shape, str(tensor.dtype).rpartition(".")[2], _of_torch)
-    elif library == "numpy" and getattr(value, "ndim", None) and value.dtype.isnative:
-        array = value
-        if not value.flags.c_contiguous or not value.flags.aligned:
-            array = value.copy("C")
+    elif library in ("numpy", "ml_dtypes") and hasattr(value, "dtype") and value.dtype.isnative:
+        array = sys.modules["numpy"].asarray(value)
+        if not array.flags.c_contiguous or not array.flags.aligned:
+            array = array.copy("C")
         address = array.__array_interface__["data"][0]
         operand = _Operand(array, address, array.shape, array.dtype.name, _of_numpy)
     else:
@@ -171,19 +182,35 @@ def _buffer(value: Any, name: str, dtype: str) -> Any:
     sizes: list[int] = []
     own: Any = _KINDS[dtype][0]
     while isinstance(numbers[0], (list, tuple)):
+        if len(sizes) == _MOST_AXES:
+            raise ValueError(f"{name} is nested more than {_MOST_AXES} levels deep")
         if not all(isinstance(part, (list, tuple)) and len(part) == len(numbers[0]) for part in numbers):
             raise ValueError(f"{name} is a list whose parts differ in length")
         sizes.append(len(numbers[0]))
         numbers = [number for part in numbers for number in part] or [0]
         if 0 in sizes:
-            return memoryview(bytearray()).cast(own)
+            return empty_buffer(own, sizes)
     import struct  # late: arrays need none
 
     try:
+        if dtype == "bfloat16":
+            words = struct.unpack(f"{len(numbers)}I", struct.pack(f"{len(numbers)}f", *numbers))
+            numbers = [
+                word >> 16 | 64 if x != x else word + 0x7FFF + (word >> 16 & 1) >> 16
+                for word, x in zip(words, numbers, strict=True)
+            ]
         data = struct.pack(f"{len(numbers)}{'e' if dtype == 'float16' else own}", *numbers)
     except (struct.error, OverflowError) as error:
         raise TypeError(f"{name} must be an array of {dtype}, or nested lists of such numbers: {error}") from None
     return memoryview(bytearray(data)).cast(own, sizes)
+
+
+def empty_buffer(code: str, shape: Any) -> Any:
+    """Return a buffer without elements; memoryview's own casts make none of several axes."""
+    kind: Any = getattr(ctypes, f"c_{_ELEMENTS[code]}")
+    for size in reversed(shape):
+        kind = kind * size
+    return memoryview(kind())
 
 
 def _address(buffer: Any) -> int:

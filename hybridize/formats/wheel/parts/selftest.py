@@ -19,7 +19,7 @@ damaged, or wrong for the machine. Results were compared closely when the files 
 
 def main(processor: str | None = None) -> int:
     """Compare files with their digests and results with samples; returns the number of what differs."""
-    package = import_module(__package__ or os.path.basename(os.path.dirname(__file__)))
+    package = import_module(_package())
     with open(os.path.join(package.Model.folder, "samples.safetensors"), "rb") as file:
         content = file.read()
     end = 8 + int.from_bytes(content[:8], "little")
@@ -39,6 +39,10 @@ def main(processor: str | None = None) -> int:
         f"{' problems' if problems else ''}"
     )
     return len(problems)
+
+
+def _package() -> str:
+    return __package__ or os.path.basename(os.path.dirname(__file__))
 
 
 def _damaged(folder: str, digests: dict[str, str]) -> Any:
@@ -64,12 +68,16 @@ def _tensor(tensors: dict[str, Any], data: bytes, name: str) -> Any:
         "I64": "q",
     }
     code = codes.get(entry["dtype"]) or {"U8": "B", "U16": "H", "U32": "I", "U64": "Q"}[entry["dtype"]]
+    if start == stop:
+        return import_module(f"{_package()}._binding").empty_buffer(code, entry["shape"])
     memory: Any = memoryview(bytearray(data[start:stop]))
-    return memory.cast(code, entry["shape"]) if start < stop else memory.cast(code)
+    return memory.cast(code, entry["shape"])
 
 
 def _numbers(view: Any, dtype: str) -> list[float]:
     """Return the elements, in order."""
+    if not memoryview(view).nbytes:
+        return []
     flat: Any = memoryview(view).cast("B")
     if dtype == "float16":
         return [number for (number,) in struct.iter_unpack("e", flat)]
