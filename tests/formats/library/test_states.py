@@ -1,6 +1,5 @@
 """Training in a library: the bits of Python's, states by name, in and out of files, and what is refused."""
 
-import ctypes
 import json
 import os
 import struct
@@ -15,12 +14,12 @@ import hybridize
 from hybridize import autograd, gluon, lr_scheduler, np
 from hybridize.base.errors import CaptureError
 from hybridize.gluon import nn
+from tests.formats.library.trained import Trained
 from tests.refusals import refusal
 
 draw = numpy.random.default_rng(1)
 XS = draw.standard_normal((6, 4, 7)).astype("f4")
 YS = draw.integers(0, 3, (6, 4)).astype("f4")
-CODES = ("OK", "NULL", "SIZE", "UNALIGNED", "MEMORY", "FILE", "ASSERTION", "OPTION", "STATE")
 
 
 def training(optimizer, settings, layers=()):
@@ -40,48 +39,6 @@ def training(optimizer, settings, layers=()):
         return loss.mean()
 
     return step, trainer, net
-
-
-class Trained:
-    """A library of a step."""
-
-    def __init__(self, exported, name):
-        self.exported = exported
-        self.code = ctypes.CDLL(exported.files[0])
-        self.name = name
-        self.function("error").restype = ctypes.c_char_p
-        self.model = self.create()
-
-    def function(self, word):
-        return getattr(self.code, f"{self.name}_{word}")
-
-    def create(self):
-        model = ctypes.c_void_p()
-        assert self.function("create")(ctypes.byref(model), None) == 0
-        return model
-
-    def run(self, *arrays):
-        output = numpy.full((), numpy.nan, "f4")
-        inputs = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
-        sizes = (ctypes.c_int64 * 16)(*(size for array in arrays for size in array.shape))
-        code = self.function("run")(self.model, inputs, sizes, (ctypes.c_void_p * 1)(output.ctypes.data), None)
-        return self.said(code) or output
-
-    def said(self, code):
-        return f"{CODES[code & 255]}: {self.function('error')(code).decode()}" if code else ""
-
-    def get(self, name, array):
-        array = numpy.empty_like(array)
-        data = ctypes.c_void_p(array.ctypes.data)
-        code = self.function("get")(self.model, name.encode(), data, ctypes.c_int64(array.nbytes))
-        return self.said(code) or array
-
-    def set(self, name, array):
-        data = ctypes.c_void_p(array.ctypes.data)
-        return self.said(self.function("set")(self.model, name.encode(), data, ctypes.c_int64(array.nbytes)))
-
-    def file(self, word, path):
-        return self.said(self.function(word)(self.model, os.fsencode(path)))
 
 
 @pytest.fixture(scope="module")
@@ -163,20 +120,12 @@ def test_gradients_that_add_up_are_states(tmp_path):
 
 
 def test_gradients_that_nobody_reads_are_left_out(trained):
-    description = json.loads(
-        ctypes.cast(ctypes.cast(description_of(trained), ctypes.POINTER(ctypes.c_void_p))[0], ctypes.c_char_p).value
-    )
-    names = {one["name"] for one in description["states"]}
+    names = set(trained.states)
     parameters = set(trained.net.collect_params())
     learned = {name for name in parameters if "running" not in name}
     assert names == {
         *parameters, *(f"{name}.slot{k}" for name in learned for k in (0, 1)), "learning_rate", "step", "random.state",
     }  # fmt: skip
-
-
-def description_of(made):
-    made.function("describe").restype = ctypes.c_void_p
-    return made.function("describe")()
 
 
 def test_python_goes_on_as_it_was(tmp_path):
