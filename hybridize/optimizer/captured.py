@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy
 
+from hybridize import lr_scheduler
 from hybridize.array.buffer import host_view, overwrite
 from hybridize.array.ndarray import wrap
 from hybridize.array.symbol import Symbol
@@ -187,29 +188,45 @@ class Settings(Feed):
         if self._parameters is None or optimizer.param_dict is not self._parameters:
             return None
         with LOADING:
-            from hybridize.optimizer.stated import SettingsRow, settings_graph  # late: few programs go to files
+            from hybridize.optimizer.stated import SettingsRow, settings_program  # late: few programs go to files
 
         counts = [optimizer._index_update_count[index] for index in self.indices]
-        rate = shared.setdefault(("learning rate", id(optimizer)), wrap(numpy.array(optimizer._rate())))
-        steps = shared.setdefault(("steps", id(optimizer)), wrap(numpy.array(max(counts) - 1)))
+        schedule, key = optimizer.lr_scheduler, id(optimizer)
+        steps = shared.setdefault(("steps", key), wrap(numpy.array(max(counts) - 1)))
         done = int(host_view(steps))
         rows = []
         for first in self._first:
             lr_factor, wd_factor = _FACTORS(self._those[first])
             rows.append(SettingsRow(float(lr_factor), float(optimizer.wd * wd_factor), counts[first] - done - 1))
-        graph = settings_graph(optimizer, rows, self.names, self.flags, self.array.dtype)
-        if graph is None:
+
+        def program(schedule: Any) -> Any:
+            return settings_program(
+                optimizer, rows, self.names, self.flags, self.array.dtype, done=done, schedule=schedule
+            )
+
+        # A schedule of the user's may read what is Python's.
+        is_computed = type(schedule).__module__ == lr_scheduler.__name__ and optimizer.num_update == done + 1
+        made = program(schedule) if is_computed else None
+        title = "base_lr" if made is not None else "learning_rate"
+        base = schedule.base_lr if made is not None else optimizer._rate()
+        made = program(None) if made is None else made
+        if made is None:
             self.in_files = (
                 f"holds a step of {type(optimizer).__name__}, whose numbers depend on the count of updates in Python",
                 "use an optimizer whose scalars() only computes with the learning rate, the decay and the count",
             )
             return None
-        schedule = optimizer.lr_scheduler
-        notes = (
-            () if schedule is None else (f"the schedule {type(schedule).__name__}: set learning_rate for each step",)
-        )
-        names = {id(rate): "learning_rate", id(steps): "step"}
-        return FeedInFile(names, self.array, graph, (rate, steps), (1,), notes)
+        notes = ()
+        if schedule is not None and title != "base_lr":
+            notes = (f"the schedule {type(schedule).__name__}: set learning_rate for each step",)
+        rate = shared.setdefault((title, key), wrap(numpy.array(base)))
+        names = {id(rate): title, id(steps): "step"}
+        carried = []
+        for (name, ahead), start in made.starts.items():
+            carried.append(shared.setdefault((f"{name} {ahead}", key), wrap(numpy.array(start))))
+            names[id(carried[-1])] = name
+        states = (rate, steps, *carried)
+        return FeedInFile(names, self.array, made.graph, states, tuple(range(1, len(states))), notes)
 
     def rollback(self, before: Counts) -> None:
         """Put the counts back."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from hybridize.array import np
 from hybridize.base.errors import StateError, ValueArgumentError
+from hybridize.base.recorded import choose
 from hybridize.base.settings import number, whole
 from hybridize.ops.op import capturing
 from hybridize.optimizer.base import Scalars, gradient, register
@@ -186,7 +187,7 @@ class LBSGD(Momentum):
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         count = self.begin_epoch * self.updates_per_epoch + t
-        due = float(count % self.batch_scale == 0)
+        due = choose(count % self.batch_scale > 0, lambda: 0.0, lambda: 1.0)
         return super().scalars(lr * self._factor_at(count), wd, t) | {"share": 1.0 / self.batch_scale, "due": due}
 
     def _factor_at(self, count: int) -> float:
@@ -194,10 +195,13 @@ class LBSGD(Momentum):
         warm = self.warmup_epochs * self.updates_per_epoch
         if self.warmup_strategy == "lars":
             return 1.0
-        if count >= warm:
-            return float(self.batch_scale)
         done = {"linear": 1.0, "power2": 2.0, "sqrt": 0.5}[self.warmup_strategy]
-        return 1.0 if warm <= 1 else 1.0 + (self.batch_scale - 1) * (count / warm) ** done
+        factor: float = choose(
+            count < warm,
+            lambda: 1.0 if warm <= 1 else 1.0 + (self.batch_scale - 1) * (count / warm) ** done,
+            lambda: float(self.batch_scale),
+        )
+        return factor
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
