@@ -9,9 +9,9 @@ is filled before each call of the program, so that no number is part of the prog
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy
 
@@ -33,6 +33,17 @@ Key = tuple[float, float, int]
 
 _FACTORS = attrgetter("lr_mult", "wd_mult")
 _OF_ALL = ("_get_lr", "_get_wd", "_update_count", "_factor")
+
+
+CAPTURABLE: set[Any] = set()
+"""Own `step`s of optimizers that are part of programs."""
+_Step = TypeVar("_Step", bound=Callable[..., None])
+
+
+def capturable(step: _Step) -> _Step:
+    """Say of an optimizer's own `step` that it only computes with arrays, and calls that of `Optimizer`."""
+    CAPTURABLE.add(step)
+    return step
 
 
 class Counting(Protocol):
@@ -57,7 +68,9 @@ class Counting(Protocol):
 
     def _update_count(self, index: Any) -> None: ...
 
-    def _settings(self, lr: float, wd: float, t: int) -> tuple[dict[str, float], dict[str, bool]]: ...
+    def flags_of(self, index: Any) -> dict[str, bool]: ...
+
+    def _settings(self, lr: float, wd: float, t: int, index: Any) -> tuple[dict[str, float], dict[str, bool]]: ...
 
 
 Counts = tuple[int, Sequence[int | None]]
@@ -99,11 +112,15 @@ class Settings(Feed):
         self._parameters = optimizer.param_dict if plain and known else None
         """The parameters, where the rates are those of all optimizers: a shorter way then, of the same results."""
         self._those = [optimizer.param_dict[index] for index in self.indices] if known else []
-        keys = self._counted()
+        counted = zip(self._counted(), self.indices, strict=True)
+        keys = [(*key, *optimizer.flags_of(index).items()) for key, index in counted]
         distinct = list(dict.fromkeys(keys))
         self.rows = [distinct.index(key) for key in keys]
         self._first = [keys.index(key) for key in distinct]
-        pairs: list[tuple[dict[str, Any], dict[str, bool]]] = [optimizer._settings(*key) for key in distinct]
+        pairs: list[tuple[dict[str, Any], dict[str, bool]]] = [
+            optimizer._settings(lr, wd, count, self.indices[first])
+            for first, (lr, wd, count, *_) in zip(self._first, distinct, strict=True)
+        ]
         self.flags = [flags for _, flags in pairs]
         self.names = [name for name, value in pairs[0][0].items() if type(value) is not Symbol]
         self.graph = {name: value for name, value in pairs[0][0].items() if type(value) is Symbol}
@@ -164,7 +181,7 @@ class Settings(Feed):
             lr, wd, count = keys[first]
             if factors is not None:
                 lr, wd = optimizer._rate() * lr, optimizer.wd * wd
-            s, now = optimizer._settings(lr, wd, count)
+            s, now = optimizer._settings(lr, wd, count, self.indices[first])
             right = right and now == flags and len(s) == len(self.names) + len(self.graph)
             if not right:
                 return False
@@ -197,7 +214,8 @@ class Settings(Feed):
         rows = []
         for first in self._first:
             lr_factor, wd_factor = _FACTORS(self._those[first])
-            rows.append(SettingsRow(float(lr_factor), float(optimizer.wd * wd_factor), counts[first] - done - 1))
+            ahead = counts[first] - done - 1
+            rows.append(SettingsRow(float(lr_factor), float(optimizer.wd * wd_factor), ahead, self.indices[first]))
 
         def program(schedule: Any) -> Any:
             return settings_program(

@@ -171,6 +171,8 @@ class SettingsRow:
     decay: float
     ahead: int
     """Added to the count of steps, the one that is done now included, it is the weights' own count."""
+    index: Any
+    """The first of the weights."""
 
 
 @frozen
@@ -217,7 +219,7 @@ def settings_program(
             own = bind1(ops.Cast(float64), ops.add(after, ops.full(row.ahead, COUNT)))
             lr = RecordedNumber(ops.mul(_operand(base), ops.full(row.rate_factor, _FLOAT)))
             of_row = RecordedCount(own, done + row.ahead, row.ahead, carry)
-            numbers, now = optimizer._settings(lr, row.decay, of_row)
+            numbers, now = optimizer._settings(lr, row.decay, of_row, row.index)
             if now != expected:
                 raise NumberIsAsked
             values = [bind1(ops.Cast(dtype), _operand(numbers[name])) for name in names]
