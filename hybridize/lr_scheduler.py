@@ -11,10 +11,12 @@ import functools
 import itertools
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from hybridize.base.errors import UndefinedError, ValueArgumentError
 from hybridize.base.names import refuses
 from hybridize.base.participation import ReadPolicy, WritePolicy
+from hybridize.base.recorded import choose, cosine, largest, least
 from hybridize.base.settings import number, whole
 
 
@@ -59,7 +61,9 @@ class LRScheduler:
 
     def __call__(self, num_update: int) -> float:
         """The rate of update number `num_update`, counted from 1."""
-        return self.get_warmup_lr(num_update) if num_update < self.warmup_steps else self.decayed(num_update)
+        warm, decayed = self.get_warmup_lr, self.decayed
+        rate: float = choose(num_update < self.warmup_steps, lambda: warm(num_update), lambda: decayed(num_update))
+        return rate
 
     def decayed(self, num_update: int) -> float:
         """The rate after warm-up, of update number `num_update`."""
@@ -67,9 +71,13 @@ class LRScheduler:
         raise UndefinedError("E328", what, help="define decayed(self, num_update) or __call__(self, num_update)")
 
 
+def _reduced(rate: Any, factor: float, times: Any) -> Any:
+    """Return a rate times a factor, so often; of Python's numbers one after the other, which rounds as MXNet does."""
+    return _reduced_one_by_one(rate, factor, times) if isinstance(times, int) else rate * factor**times
+
+
 @functools.lru_cache
-def _reduced(rate: float, factor: float, times: int) -> float:
-    """A rate times a factor, so often one after the other, which rounds as MXNet does."""
+def _reduced_one_by_one(rate: float, factor: float, times: int) -> float:
     for _ in range(times):
         rate *= factor
     return rate
@@ -104,9 +112,14 @@ class FactorScheduler(LRScheduler):
         self.stop_factor_lr = number("stop_factor_lr", stop_factor_lr)
 
     def decayed(self, num_update: int) -> float:
-        times = max(num_update - 1, 0) // self.step
+        times = largest(num_update - 1, 0) // self.step
         # Where nothing has been taken off, the user's own rate stands, however low.
-        return max(_reduced(self.base_lr, self.factor, times), self.stop_factor_lr) if times else self.base_lr
+        rate: float = choose(
+            times > 0,
+            lambda: largest(_reduced(self.base_lr, self.factor, times), self.stop_factor_lr),
+            lambda: self.base_lr,
+        )
+        return rate
 
 
 class MultiFactorScheduler(LRScheduler):
@@ -164,7 +177,8 @@ class _Until(LRScheduler):
     def _progress(self, num_update: int) -> float:
         """The part of the way that lies behind, from 0 to 1."""
         steps = self.max_update - self.warmup_steps
-        return min(max(num_update - self.warmup_steps, 0), steps) / steps
+        progress: float = least(largest(num_update - self.warmup_steps, 0), steps) / steps
+        return progress
 
     def _between(self, left: float) -> float:
         """The rate where this part of the way down is left."""
@@ -216,7 +230,7 @@ class CosineScheduler(_Until):
     """
 
     def decayed(self, num_update: int) -> float:
-        return self._between((1.0 + math.cos(math.pi * self._progress(num_update))) / 2.0)
+        return self._between((1.0 + cosine(math.pi * self._progress(num_update))) / 2.0)
 
 
 def _checked_factor(factor: float) -> float:

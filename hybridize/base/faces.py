@@ -150,8 +150,8 @@ class Counterpart(Protocol):
     def clear(self) -> None:
         """Forget all."""
 
-    def saved(self, samples: Sequence[Any] | None, notes: list[str]) -> Any:
-        """Return them as plain data, with samples of calls where those are given."""
+    def saved(self, samples: Sequence[Any] | None, notes: list[str], steps: bool = False) -> Any:
+        """Return them as plain data, with samples of calls where those are given; `steps` as of `Function.saved`."""
 
     def chain(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """Return a callable for calls of programs that have entries, which gives all others to `fallback`."""

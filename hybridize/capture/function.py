@@ -215,7 +215,7 @@ class Function(Calls[P, R], Generic[P, R]):
             VerificationError E811: Python and the program disagree about the types of a result.
         """
         if self.counterpart is not None and not len(self._cache):
-            theirs: SavedProgram = self.counterpart.saved(samples, [] if notes is None else notes)
+            theirs: SavedProgram = self.counterpart.saved(samples, [] if notes is None else notes, steps)
             return theirs
         programs = self.current()
         program = self._plain(programs, names or {}, steps)
@@ -257,7 +257,9 @@ class Function(Calls[P, R], Generic[P, R]):
         if programs and not candidates:
             reason = programs[-1].objections(programs[-1].capture.call)
             raise StateError("E535", f"{self.name} has changed since it was called: {reason}", help="call it once more")
-        # Calls that only raise have no place in a file, which refuses all that it has no program for.
+        # Of a trainer's steps those that it would do now; calls that only raise have no place in a file, which refuses
+        # all that it has no program for.
+        candidates = [one for one in candidates if one.capture.transaction.holds()] or candidates
         return [one for one in candidates if one.capture.raises is None] or candidates
 
     def _now(self, program: Program) -> Program | None:

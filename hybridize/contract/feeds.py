@@ -13,17 +13,18 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import overwrite
-from hybridize.array.ndarray import ndarray
+from hybridize.array.buffer import host_view, overwrite
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.array.traced import Variable
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.nested import DICTS, Structure, flatten, object_classes
+from hybridize.base.types import TensorType
 from hybridize.contract.places import Attribute, Place, held_by, variable_of
 from hybridize.contract.snapshots import MISSING
-from hybridize.graph import Graph
+from hybridize.graph import Graph, Value
 
 TRAINING = (
     "holds a trainer's step, whose schedule and counts are Python's",
@@ -162,21 +163,40 @@ def roll_back(pairs: Iterable[tuple[Feed, Any]]) -> None:
 
 
 class Reading(Feed):
-    """A number of Python's that a program reads, at each call as it is when its turn comes."""
+    """A number of Python's that a program reads, at each call as it is when its turn comes.
+
+    Args:
+        read: gives it.
+        dtype: of the number in the program.
+        setting: the name of a state of files that stands for it, and whose number it is; None where none can.
+    """
 
     in_files = (
         "reads a number of Python's schedule at each call",
         "read it outside, and pass it as an argument",
     )
 
-    def __init__(self, read: Callable[[], float], dtype: DType) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[], float], dtype: DType, setting: tuple[str, object] | None = None) -> None:
+        self._read, self._setting = read, setting
         self.array = fed_array(numpy.zeros((), dtype))
+
+    @property
+    def is_read(self) -> bool:
+        return True
 
     def begin(self, before: Any) -> bool:
         """Read it."""
         overwrite(self.array, self._read())
         return True
+
+    def in_file(self, shared: SharedStates) -> FeedInFile | None:
+        """Let a state stand for it, which the host sets."""
+        if self._setting is None:
+            return None
+        name, owner = self._setting
+        state = shared.setdefault((name, id(owner)), wrap(host_view(self.array).copy()))
+        value = Value(TensorType((), self.array.dtype), name=name)
+        return FeedInFile({id(state): name}, self.array, Graph((value,), (), (value,), {}), (state,))
 
 
 class Setting(Feed):

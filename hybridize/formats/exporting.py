@@ -135,8 +135,7 @@ def export(
         placed = file_set.put_in_place(files, folder, temporary)
     directory = os.path.dirname(os.fspath(path))  # as the user says it
     files = [os.path.join(directory, os.path.relpath(file, folder or ".")) for file in placed]
-    noted = (f"{one}, which Python notes and no result needs" for one in program.left_out)
-    return Exported(tuple(files), (*checks, *notes), (*left_out, *noted), fixed)
+    return Exported(tuple(files), (*checks, *notes), (*left_out, *program.left_out), fixed)
 
 
 def model_name(base: str, format: str) -> str:

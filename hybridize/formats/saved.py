@@ -81,7 +81,7 @@ class SavedProgram:
     none_defaults: tuple[str, ...] = ()
     """Names of the parameters that are None where a call leaves them out."""
     left_out: tuple[str, ...] = ()
-    """Places that calls set in Python and no result needs, by name: no file has them."""
+    """Descriptions of what calls do in Python and files do without: places that no result needs, schedules."""
     settable: tuple[str, ...] = ()
     """Keys of weights that no call writes, and that the host of a file sets between calls: learning rates."""
     file: Callable[[Mapping[str, NDArray[Any]]], bytes] | None = None

@@ -21,6 +21,7 @@ from hybridize.gluon.spread import Updating, is_fresh, total_of
 from hybridize.ops import Assert, Cast, size_of
 from hybridize.ops.op import Operand, bind, bind1, imperatively
 from hybridize.optimizer import Optimizer
+from hybridize.optimizer.captured import CAPTURABLE
 
 
 class Turn(Feed):
@@ -90,7 +91,8 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
     """
     optimizer = trainer._optimizer
     for name in ("step", "update", "update_multi_precision"):
-        if getattr(type(optimizer), name) is not getattr(Optimizer, name):
+        own = getattr(type(optimizer), name)
+        if own is not getattr(Optimizer, name) and own not in CAPTURABLE:
             raise StateError(
                 "E562",
                 f"{type(optimizer).__name__} overrides {name}(), whose numbers would become constants of the program",

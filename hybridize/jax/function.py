@@ -333,13 +333,16 @@ class JaxFunction(Exportable):
 
     # ------------------------------------------------------------------------------------------------------- files
 
-    def saved(self, samples: Sequence[Any] | None = (), notes: list[str] | None = None) -> SavedProgram:
+    def saved(
+        self, samples: Sequence[Any] | None = (), notes: list[str] | None = None, steps: bool = False
+    ) -> SavedProgram:
         """Every program compiled so far as plain data; what they are constants of is in them.
 
         Args:
             samples: calls to check what is made of it with, besides those that the programs were made at: each an
                 array or a tuple of arguments.
             notes: hears where something else had to stand for JAX.
+            steps: accepted; a function of JAX's changes no state.
 
         Raises:
             StateError E507: nothing has been compiled yet.

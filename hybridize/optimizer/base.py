@@ -116,6 +116,10 @@ class Optimizer:
         """Settings that choose the formula; part of what `formula` is given."""
         return {}
 
+    def flags_of(self, index: Any) -> dict[str, bool]:
+        """Settings that choose the formula of one weight, besides `flags`."""
+        return {}
+
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         """Numbers that the formula reads, at update `t` of a weight, counted from 1; `rescale` and `clip` come by
         themselves.
@@ -292,12 +296,14 @@ class Optimizer:
         if LISTENERS and is_heard(OPERATION):
             return span(OPERATION, f"{type(self).__name__}.step", self.step, indices, weights, grads, states)
         formula, fast = type(self).formula, compiled()
-        known: dict[tuple[float, float, int], tuple[dict[str, float], tuple[float, ...], dict[str, bool]]] = {}
+        known: dict[tuple[Any, ...], tuple[dict[str, float], tuple[float, ...], dict[str, bool]]] = {}
+        differ = type(self).flags_of is not Optimizer.flags_of
         for index, weight, grad, state in zip(indices, weights, grads, states, strict=True):
             self._update_count(index)
-            key = (self._get_lr(index), self._get_wd(index), self._index_update_count[index])
+            numbers = self._get_lr(index), self._get_wd(index), self._index_update_count[index]
+            key = (*numbers, *self.flags_of(index).items()) if differ else numbers
             if key not in known:  # mostly the same for all weights
-                s, flags = self._settings(*key)
+                s, flags = self._settings(*numbers, index)
                 known[key] = s, tuple(s.values()), flags
             s, values, flags = known[key]
             slots: Slots = state if type(state) is tuple else () if state is None else (state,)
@@ -311,9 +317,9 @@ class Optimizer:
                 bound = self._bindings[index] = Binding(kernel, weight, grad, slots, flags)
             bound.run(values)
 
-    def _settings(self, lr: float, wd: float, t: int) -> tuple[dict[str, float], dict[str, bool]]:
-        """Numbers and flags of a formula: the optimizer's own, and those that all have."""
-        s, flags = self.scalars(lr, wd, t), self.flags()
+    def _settings(self, lr: float, wd: float, t: int, index: Any) -> tuple[dict[str, float], dict[str, bool]]:
+        """Numbers and flags of a weight's formula: the optimizer's own, and those that all have."""
+        s, flags = self.scalars(lr, wd, t), {**self.flags(), **self.flags_of(index)}
         s["rescale"] = self.rescale_grad
         if self.clip_gradient is not None:
             s["clip"] = self.clip_gradient

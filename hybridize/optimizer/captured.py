@@ -9,12 +9,13 @@ is filled before each call of the program, so that no number is part of the prog
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy
 
+from hybridize import lr_scheduler
 from hybridize.array.buffer import host_view, overwrite
 from hybridize.array.ndarray import wrap
 from hybridize.array.symbol import Symbol
@@ -32,6 +33,17 @@ Key = tuple[float, float, int]
 
 _FACTORS = attrgetter("lr_mult", "wd_mult")
 _OF_ALL = ("_get_lr", "_get_wd", "_update_count", "_factor")
+
+
+CAPTURABLE: set[Any] = set()
+"""Own `step`s of optimizers that are part of programs."""
+_Step = TypeVar("_Step", bound=Callable[..., None])
+
+
+def capturable(step: _Step) -> _Step:
+    """Say of an optimizer's own `step` that it only computes with arrays, and calls that of `Optimizer`."""
+    CAPTURABLE.add(step)
+    return step
 
 
 class Counting(Protocol):
@@ -56,7 +68,9 @@ class Counting(Protocol):
 
     def _update_count(self, index: Any) -> None: ...
 
-    def _settings(self, lr: float, wd: float, t: int) -> tuple[dict[str, float], dict[str, bool]]: ...
+    def flags_of(self, index: Any) -> dict[str, bool]: ...
+
+    def _settings(self, lr: float, wd: float, t: int, index: Any) -> tuple[dict[str, float], dict[str, bool]]: ...
 
 
 Counts = tuple[int, Sequence[int | None]]
@@ -98,11 +112,15 @@ class Settings(Feed):
         self._parameters = optimizer.param_dict if plain and known else None
         """The parameters, where the rates are those of all optimizers: a shorter way then, of the same results."""
         self._those = [optimizer.param_dict[index] for index in self.indices] if known else []
-        keys = self._counted()
+        counted = zip(self._counted(), self.indices, strict=True)
+        keys = [(*key, *optimizer.flags_of(index).items()) for key, index in counted]
         distinct = list(dict.fromkeys(keys))
         self.rows = [distinct.index(key) for key in keys]
         self._first = [keys.index(key) for key in distinct]
-        pairs: list[tuple[dict[str, Any], dict[str, bool]]] = [optimizer._settings(*key) for key in distinct]
+        pairs: list[tuple[dict[str, Any], dict[str, bool]]] = [
+            optimizer._settings(lr, wd, count, self.indices[first])
+            for first, (lr, wd, count, *_) in zip(self._first, distinct, strict=True)
+        ]
         self.flags = [flags for _, flags in pairs]
         self.names = [name for name, value in pairs[0][0].items() if type(value) is not Symbol]
         self.graph = {name: value for name, value in pairs[0][0].items() if type(value) is Symbol}
@@ -163,7 +181,7 @@ class Settings(Feed):
             lr, wd, count = keys[first]
             if factors is not None:
                 lr, wd = optimizer._rate() * lr, optimizer.wd * wd
-            s, now = optimizer._settings(lr, wd, count)
+            s, now = optimizer._settings(lr, wd, count, self.indices[first])
             right = right and now == flags and len(s) == len(self.names) + len(self.graph)
             if not right:
                 return False
@@ -187,29 +205,46 @@ class Settings(Feed):
         if self._parameters is None or optimizer.param_dict is not self._parameters:
             return None
         with LOADING:
-            from hybridize.optimizer.stated import SettingsRow, settings_graph  # late: few programs go to files
+            from hybridize.optimizer.stated import SettingsRow, settings_program  # late: few programs go to files
 
         counts = [optimizer._index_update_count[index] for index in self.indices]
-        rate = shared.setdefault(("learning rate", id(optimizer)), wrap(numpy.array(optimizer._rate())))
-        steps = shared.setdefault(("steps", id(optimizer)), wrap(numpy.array(max(counts) - 1)))
+        schedule, key = optimizer.lr_scheduler, id(optimizer)
+        steps = shared.setdefault(("steps", key), wrap(numpy.array(max(counts) - 1)))
         done = int(host_view(steps))
         rows = []
         for first in self._first:
             lr_factor, wd_factor = _FACTORS(self._those[first])
-            rows.append(SettingsRow(float(lr_factor), float(optimizer.wd * wd_factor), counts[first] - done - 1))
-        graph = settings_graph(optimizer, rows, self.names, self.flags, self.array.dtype)
-        if graph is None:
+            ahead = counts[first] - done - 1
+            rows.append(SettingsRow(float(lr_factor), float(optimizer.wd * wd_factor), ahead, self.indices[first]))
+
+        def program(schedule: Any) -> Any:
+            return settings_program(
+                optimizer, rows, self.names, self.flags, self.array.dtype, done=done, schedule=schedule
+            )
+
+        # A schedule of the user's may read what is Python's.
+        is_computed = type(schedule).__module__ == lr_scheduler.__name__ and optimizer.num_update == done + 1
+        made = program(schedule) if is_computed else None
+        title = "base_lr" if made is not None else "learning_rate"
+        base = schedule.base_lr if made is not None else optimizer._rate()
+        made = program(None) if made is None else made
+        if made is None:
             self.in_files = (
                 f"holds a step of {type(optimizer).__name__}, whose numbers depend on the count of updates in Python",
                 "use an optimizer whose scalars() only computes with the learning rate, the decay and the count",
             )
             return None
-        schedule = optimizer.lr_scheduler
-        notes = (
-            () if schedule is None else (f"the schedule {type(schedule).__name__}: set learning_rate for each step",)
-        )
-        names = {id(rate): "learning_rate", id(steps): "step"}
-        return FeedInFile(names, self.array, graph, (rate, steps), (1,), notes)
+        notes = ()
+        if schedule is not None and title != "base_lr":
+            notes = (f"the schedule {type(schedule).__name__}: set learning_rate for each step",)
+        rate = shared.setdefault((title, key), wrap(numpy.array(base)))
+        names = {id(rate): title, id(steps): "step"}
+        carried = []
+        for (name, ahead), start in made.starts.items():
+            carried.append(shared.setdefault((f"{name} {ahead}", key), wrap(numpy.array(start))))
+            names[id(carried[-1])] = name
+        states = (rate, steps, *carried)
+        return FeedInFile(names, self.array, made.graph, states, tuple(range(1, len(states))), notes)
 
     def rollback(self, before: Counts) -> None:
         """Put the counts back."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from hybridize.array import np
 from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
+from hybridize.optimizer.captured import capturable
 from hybridize.optimizer.kernels import Slots
 
 
@@ -38,6 +39,7 @@ class SGLD(Optimizer):
         (noise,) = slots
         return w - s.half * gradient(w, g, s) + s.spread * noise, (noise,)
 
+    @capturable
     def step(self, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]) -> None:
         """Update each weight of a list once.
 

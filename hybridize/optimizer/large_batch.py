@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array import np
-from hybridize.base.errors import StateError, ValueArgumentError
+from hybridize.base.errors import ValueArgumentError
+from hybridize.base.recorded import choose
 from hybridize.base.settings import number, whole
-from hybridize.ops.op import capturing
 from hybridize.optimizer.base import Scalars, gradient, register
 from hybridize.optimizer.descent import SGD, Momentum
 from hybridize.optimizer.kernels import Slots
@@ -52,11 +51,12 @@ class LARS(SGD):
         super().__init__(learning_rate, momentum, lazy_update, **kwargs)
         self.eta = number("eta", eta, low=0.0)
         self.epsilon = number("epsilon", epsilon, low=0.0)
-        self._plainly = False
-        """True while weights are updated whose steps are left as long as they are."""
 
     def flags(self) -> dict[str, bool]:
-        return {"plain": self._plainly}
+        return super().flags() | {"plain": False}
+
+    def flags_of(self, index: Any) -> dict[str, bool]:
+        return {"plain": self.idx2name.get(index, "").endswith(_PLAIN)}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
@@ -69,31 +69,6 @@ class LARS(SGD):
             return w - rate * g, ()
         v = s.momentum * slots[0] - rate * g
         return w + v, (v,)
-
-    def step(self, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]) -> None:
-        """Update each weight of a list once.
-
-        Args:
-            indices: which weights they are, each once.
-            weights: changed in place.
-            grads: one for each, of its shape.
-            states: what `create_state` gave for each; changed in place.
-
-        Raises:
-            StateError E562: some weights are left as they are by their names, inside of a compiled step.
-        """
-        rows = list(zip(indices, weights, grads, states, strict=True))
-        plain = [row for row in rows if self.idx2name.get(row[0], "").endswith(_PLAIN)]
-        if plain and capturing():
-            what = f"LARS updates {self.idx2name[plain[0][0]]!r} inside of a compiled step by another formula"
-            raise StateError("E562", what, help="leave out param_idx2name, or update outside the compiled function")
-        for those, plainly in ((plain, True), ([row for row in rows if row not in plain], False)):
-            if those:
-                self._plainly = plainly
-                try:
-                    super().step(*(list(column) for column in zip(*those, strict=True)))
-                finally:
-                    self._plainly = False
 
 
 @register
@@ -186,7 +161,7 @@ class LBSGD(Momentum):
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         count = self.begin_epoch * self.updates_per_epoch + t
-        due = float(count % self.batch_scale == 0)
+        due = choose(count % self.batch_scale > 0, lambda: 0.0, lambda: 1.0)
         return super().scalars(lr * self._factor_at(count), wd, t) | {"share": 1.0 / self.batch_scale, "due": due}
 
     def _factor_at(self, count: int) -> float:
@@ -194,10 +169,13 @@ class LBSGD(Momentum):
         warm = self.warmup_epochs * self.updates_per_epoch
         if self.warmup_strategy == "lars":
             return 1.0
-        if count >= warm:
-            return float(self.batch_scale)
         done = {"linear": 1.0, "power2": 2.0, "sqrt": 0.5}[self.warmup_strategy]
-        return 1.0 if warm <= 1 else 1.0 + (self.batch_scale - 1) * (count / warm) ** done
+        factor: float = choose(
+            count < warm,
+            lambda: 1.0 if warm <= 1 else 1.0 + (self.batch_scale - 1) * (count / warm) ** done,
+            lambda: float(self.batch_scale),
+        )
+        return factor
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

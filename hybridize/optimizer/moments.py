@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from hybridize.array import np
+from hybridize.base.recorded import choose
 from hybridize.base.settings import number
 from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
 from hybridize.optimizer.kernels import Slots
@@ -244,10 +245,15 @@ class Nadam(_Moments):
         self._product = (0.0, 0.0, 0, 1.0)
 
     def _mu(self, t: int) -> float:
-        return float(self.beta1 * (1.0 - 0.5 * 0.96 ** (t * self.schedule_decay)))
+        mu: float = self.beta1 * (1.0 - 0.5 * 0.96 ** (t * self.schedule_decay))
+        return mu
 
     def _products(self, t: int) -> float:
         """P_t, multiplied in the order of the updates, so that a resumed training has the same bits."""
+        carried = getattr(t, "carried", None)
+        if carried is not None:
+            product_now: float = carried("schedule_product", self._products, lambda before: before * self._mu(t))
+            return product_now
         beta1, decay, known, product = self._product
         if known > t or (beta1, decay) != (self.beta1, self.schedule_decay):
             known, product = 0, 1.0
@@ -373,7 +379,7 @@ class FTML(_Moments):
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         return super().scalars(lr, wd, t) | {
-            "per_rate": (1.0 - self.beta1**t) / lr if lr else 0.0,
+            "per_rate": choose(lr != 0.0, lambda: (1.0 - self.beta1**t) / lr, lambda: 0.0),
             "of_square": 1.0 / (1.0 - self.beta2**t),
         }
 

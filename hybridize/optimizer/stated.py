@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The numbers of an optimizer's formula, computed by the program itself: files have no Python that does.
 
-    settings_graph(...) -> Graph        of learning rate (f64[]) and count of steps (i64[])
+    settings_program(...) -> Graph      of learning rate (f64[]), count of steps (i64[]), what the formula carries on
 
-`Optimizer.scalars` runs once, on numbers that record what is done to them. What it does with Python's numbers the
-program does with float64: sums, differences, products, quotients, powers, roots. It may not ask which number it has.
+`Optimizer.scalars` and a schedule of ours run on numbers that record what is done to them. What they do with Python's
+numbers the program does with float64: sums, differences, products, quotients, powers, roots, and `base.recorded`. They
+may not ask which number they have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -65,6 +67,24 @@ class RecordedNumber:
     def __rpow__(self, other: Any) -> RecordedNumber:
         return _made(ops.pow, other, self)
 
+    def __floordiv__(self, other: Any) -> RecordedNumber:
+        return _made(ops.floor_div, self, other)
+
+    def __mod__(self, other: Any) -> RecordedNumber:
+        return _made(ops.mod, self, other)
+
+    def __lt__(self, other: Any) -> RecordedNumber:
+        return _compared(ops.lt, self, other)
+
+    def __gt__(self, other: Any) -> RecordedNumber:
+        return _compared(ops.gt, self, other)
+
+    def __eq__(self, other: object) -> RecordedNumber:  # type: ignore[override]
+        return _compared(ops.eq, self, other)
+
+    def __ne__(self, other: object) -> RecordedNumber:  # type: ignore[override]
+        return _compared(ops.ne, self, other)
+
     def __neg__(self) -> RecordedNumber:
         return RecordedNumber(bind1(ops.Neg(), self.operand))
 
@@ -72,14 +92,19 @@ class RecordedNumber:
         """Return the square root."""
         return RecordedNumber(bind1(ops.Sqrt(), self.operand))
 
+    def cosine(self) -> RecordedNumber:
+        """Return the cosine."""
+        return RecordedNumber(bind1(ops.Cos(), self.operand))
+
+    def choose(self, yes: Any, no: Any) -> RecordedNumber:
+        """Return one of two numbers, by an answer of a comparison."""
+        return RecordedNumber(ops.where(ops.ne(self.operand, _operand(0.0)), _operand(yes), _operand(no)))
+
     def __bool__(self) -> bool:
         raise NumberIsAsked
 
-    def __eq__(self, other: object) -> bool:
-        raise NumberIsAsked
-
     __hash__ = None  # type: ignore[assignment]
-    # Order, remainders and conversions are not there: Python raises a TypeError where a formula asks for them.
+    # Conversions are not there: Python raises a TypeError where a formula asks for them.
 
 
 def _operand(number: Any) -> Operand:
@@ -94,6 +119,50 @@ def _made(function: Any, x: Any, y: Any) -> RecordedNumber:
     return RecordedNumber(function(_operand(x), _operand(y)))
 
 
+def _compared(function: Any, x: Any, y: Any) -> RecordedNumber:
+    return RecordedNumber(bind1(ops.Cast(float64), function(_operand(x), _operand(y))))
+
+
+class RecordedCount(RecordedNumber):
+    """The number of an update of some weights, and what the formula carries on from one update to the next.
+
+    Args:
+        operand: the number.
+        done: how many updates were done when the file was made.
+        ahead: of the count of steps.
+        carry: of all weights.
+    """
+
+    def __init__(self, operand: Operand, done: int, ahead: int, carry: Carry) -> None:
+        super().__init__(operand)
+        self._done, self._ahead, self._carry = done, ahead, carry
+
+    def carried(self, name: str, after: Callable[[int], float], step: Callable[[Any], Any]) -> Any:
+        """Return a number that the formula carries on, as it is after this update.
+
+        Args:
+            name: of the state.
+            after: gives its value after so many updates.
+            step: gives the value after this update, of that after the update before.
+        """
+        key = (name, self._ahead)
+        self._carry.starts.setdefault(key, after(self._done))
+        before = self._carry.inputs.get(key)
+        now = step(RecordedNumber(ops.full(1.0, _FLOAT) if before is None else before))
+        self._carry.outputs[key] = _operand(now)
+        return now
+
+
+class Carry:
+    """Numbers that a formula carries on: states of the program besides rate and count, by name and by `ahead`."""
+
+    def __init__(self) -> None:
+        self.starts: dict[tuple[str, int], float] = {}
+        """Their values now."""
+        self.inputs: dict[tuple[str, int], Operand] = {}
+        self.outputs: dict[tuple[str, int], Operand] = {}
+
+
 @frozen
 class SettingsRow:
     """The weights of one rate, decay and count: see `captured.Settings`."""
@@ -102,12 +171,26 @@ class SettingsRow:
     decay: float
     ahead: int
     """Added to the count of steps, the one that is done now included, it is the weights' own count."""
+    index: Any
+    """The first of the weights."""
 
 
-def settings_graph(
-    optimizer: Any, rows: Sequence[SettingsRow], names: Sequence[str], flags: Sequence[dict[str, bool]], dtype: DType
-) -> Graph | None:
-    """Return the graph of what `captured.Settings` fills its array with, and of the next count of steps.
+@frozen
+class SettingsProgram:
+    """What fills the array of `captured.Settings` in a file."""
+
+    graph: Graph
+    """Inputs: the learning rate, the count of the steps that are done, what is carried on. Outputs: the array, the
+    count after this step, what is carried on then."""
+    starts: Mapping[tuple[str, int], float]
+    """The values now of what is carried on, by name and by how far the weights' count is ahead."""
+
+
+def settings_program(
+    optimizer: Any, rows: Sequence[SettingsRow], names: Sequence[str], flags: Sequence[dict[str, bool]], dtype: DType,
+    *, done: int, schedule: Any = None,
+) -> SettingsProgram | None:  # fmt: skip
+    """Return the program of what `captured.Settings` fills its array with.
 
     Args:
         optimizer: whose `_settings` are asked.
@@ -115,29 +198,42 @@ def settings_graph(
         names: of the numbers, in the order of columns.
         flags: those of each row, which must not have changed.
         dtype: of the array, [rows, names].
+        done: the count of the steps that are done now.
+        schedule: that the program computes the rate by, of its `base_lr`; None where the host sets the rate.
 
     Returns:
-        Inputs: the learning rate, the count of the steps that are done. Outputs: the array, the count after this step.
-        None where the optimizer asks which number it has.
+        None where the optimizer, or the schedule, asks which number it has.
     """
+    carry = Carry()
 
-    def function(rate: Operand, count: Operand) -> list[Operand]:
+    def function(rate: Operand, count: Operand, *carried: Operand) -> list[Operand]:
+        carry.inputs = dict(zip(carry.starts, carried, strict=bool(carried)))
         after = ops.add(count, ops.full(1, COUNT))
+        base = RecordedNumber(rate)
+        if schedule is not None:
+            planned = copy.copy(schedule)
+            planned.base_lr = base
+            base = planned(RecordedNumber(bind1(ops.Cast(float64), after)))
         cells: list[Operand] = []
         for row, expected in zip(rows, flags, strict=True):
             own = bind1(ops.Cast(float64), ops.add(after, ops.full(row.ahead, COUNT)))
-            lr = RecordedNumber(ops.mul(rate, ops.full(row.rate_factor, _FLOAT)))
-            numbers, now = optimizer._settings(lr, row.decay, RecordedNumber(own))
+            lr = RecordedNumber(ops.mul(_operand(base), ops.full(row.rate_factor, _FLOAT)))
+            of_row = RecordedCount(own, done + row.ahead, row.ahead, carry)
+            numbers, now = optimizer._settings(lr, row.decay, of_row, row.index)
             if now != expected:
                 raise NumberIsAsked
             values = [bind1(ops.Cast(dtype), _operand(numbers[name])) for name in names]
             cells += [bind1(ops.Reshape((1, 1)), value) for value in values]
         width = len(names)
         lines = [ops.concat(*cells[k : k + width], axis=1) for k in range(0, len(cells), width)]
-        return [ops.concat(*lines, axis=0), after]
+        return [ops.concat(*lines, axis=0), after, *(carry.outputs[key] for key in carry.inputs)]
 
     with numpy.errstate(all="ignore"):
         try:
-            return ops.make_graph(function, (RATE, COUNT), ("learning_rate", "step"))
+            graph = ops.make_graph(function, (RATE, COUNT), ("learning_rate", "step"))
+            if carry.starts:  # what is carried on is known once it was asked for
+                types = (RATE, COUNT, *(_FLOAT for _ in carry.starts))
+                graph = ops.make_graph(function, types, ("learning_rate", "step", *(name for name, _ in carry.starts)))
         except (NumberIsAsked, TypeError):
             return None
+    return SettingsProgram(graph, carry.starts)

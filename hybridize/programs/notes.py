@@ -176,14 +176,16 @@ def _computing(captured: Captured, fact: FeedInFile) -> Captured:
     ]
     pairs = [(source, value) for source, value in pairs if value not in filled]
     numbers = dict(zip(fact.writes, range(len(graph.outputs), len(graph.outputs) + len(fact.writes)), strict=True))
+    outputs = tuple(filled.get(value, value) for value in graph.outputs)
     sources = [Source(-1, array, numbers.get(position, -1)) for position, array in enumerate(fact.states)]
     return changed(
         captured,
         sources=(*(source for source, _ in pairs), *sources),
         graph=Graph(
-            (*(value for _, value in pairs), *own.inputs), (*own.nodes, *nodes), (*graph.outputs, *own.outputs[1:]),
+            (*(value for _, value in pairs), *own.inputs), (*own.nodes, *nodes), (*outputs, *own.outputs[1:]),
             {**graph.constants, **own.constants},
         ),
+        result_values=tuple(filled.get(value, value) for value in captured.result_values),
     )  # fmt: skip
 
 
@@ -256,7 +258,7 @@ def _without_notes(name: str, captured: Captured, live: _Live, read: _Reads) -> 
             captured, graph=graph, sources=tuple(sources), structure=structure, results=results, result_values=values,
             effects=(), transaction=NO_TRANSACTION,
         ),
-        tuple(notes),
+        tuple(f"{note}, which Python notes and no result needs" for note in notes if note),
     )  # fmt: skip
 
 
@@ -268,7 +270,7 @@ def _check_feeds(name: str, captured: Captured, feeds: Sequence[Feed]) -> None:
     """
     refused = [feed for feed in feeds if feed.place is None]
     if refused:
-        what, remedy = next((one.in_files for one in refused if one.in_files is TRAINING), refused[0].in_files)
+        what, remedy = min(refused, key=lambda one: (one.in_files is not TRAINING, one.is_read)).in_files
         raise CaptureError("E450", f"{name} {what}", help=remedy)
     of_places = [one for one in captured.conditions if not any(type(position) is int for position in one.positions)]
     if not all(feed.begin(None) for feed in feeds) or not all(one.holds(()) for one in of_places):
@@ -289,12 +291,15 @@ def _place_of(effect: SideEffect) -> place_kinds.Place | None:
 
 
 def _note(name: str, effect: SideEffect, read: _Reads) -> str:
-    """Name what an effect leaves in Python, if it is a note.
+    """Name what an effect leaves in Python, if it is a note; empty for gradients, which are none of the user's.
 
     Raises:
         CaptureError E450: it is none.
     """
     place, where = _place_of(effect), "" if effect.loc is None else f" ({effect.loc})"
+    written: Sequence[place_kinds.Place] | None = getattr(effect.apply, "places", None)
+    if written is not None and not any(map(read.of_place, written)):
+        return ""
     container = effect.arguments[0] if place is None and effect.arguments else None
     if place is None and isinstance(container, GivenContainer):
         raise CaptureError(

@@ -137,8 +137,7 @@ def _computed(name: str, captures: Sequence[Captured], steps: bool) -> Sequence[
 def tell_notes(path: Any, program: SavedProgram) -> None:
     """Warn of what a file leaves out, where nothing reports it."""
     if program.left_out:
-        noted = ", ".join(program.left_out)
-        warn(f"{path} leaves out what {program.name} only notes in Python, and no result needs: {noted}")
+        warn(f"{path} leaves out of {program.name} {'; '.join(program.left_out)}")
 
 
 def with_samples(

@@ -86,9 +86,9 @@ class TensorCounterpart:
         self.programs, self.forget, self.clear = function.programs, function.forget, function.cache_clear
         self.chain = function.chain
 
-    def saved(self, samples: Sequence[Any] | None, notes: list[str]) -> SavedProgram:
-        """Return them as plain data, with samples of calls where those are given."""
-        return self.function.saved(None, samples, notes)
+    def saved(self, samples: Sequence[Any] | None, notes: list[str], steps: bool = False) -> SavedProgram:
+        """Return them as plain data, with samples of calls where those are given; `steps` as of `Function.saved`."""
+        return self.function.saved(None, samples, notes, steps)
 
 
 def followed(function: Function[Any, Any]) -> TensorFlowFunction:

@@ -504,6 +504,11 @@ class LeftGradients:
     def __init__(self, owners: tuple[torch.Tensor, ...]) -> None:
         self.owners = owners
 
+    @property
+    def places(self) -> list[Attribute]:
+        """The places that are set."""
+        return [Attribute(owner, "grad") for owner in self.owners]
+
     def __call__(self, values: Sequence[torch.Tensor | None]) -> None:
         """Set them."""
         for owner, value in zip(self.owners, values, strict=True):

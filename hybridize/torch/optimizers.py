@@ -13,7 +13,7 @@ import inspect
 import operator
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -26,7 +26,7 @@ from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
 from hybridize.capture.python.router import library_router
 from hybridize.capture.trace.recording import Recording, active_trace
 from hybridize.contract.captured import SideEffect
-from hybridize.contract.feeds import Feed
+from hybridize.contract.feeds import Feed, FeedInFile, SharedStates
 from hybridize.contract.places import Item
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.backward import CURRENT, clear
@@ -34,17 +34,17 @@ from hybridize.torch.internals import as_torch
 from hybridize.torch.islands import island, island_call
 from hybridize.torch.tensors import TracedTensor
 
-FED = ("lr",)
-"""Settings that are read anew at each call."""
+FED = {"lr": "learning_rate"}
+"""Settings that are read anew at each call, and the names of states of files that stand for them."""
 _MOVED: weakref.WeakKeyDictionary[torch.optim.Optimizer, dict[tuple[int, str], Any]] = weakref.WeakKeyDictionary()
 """Pairs of numbers as they were when an optimizer was captured first: those that differ later are read anew, too."""
 _OUTSIDE = "call step() outside of the compiled function, which ends with loss.backward()"
 _NONE: dict[str, Any] = {}
-_BY_NUMBERS = (torch.optim.Adafactor, torch.optim.Rprop)
+_BY_NUMBERS = (torch.optim.Adafactor, torch.optim.RAdam, torch.optim.Rprop)
 """Optimizers that decide by numbers which only a call has, or hand them to C: their code is converted."""
 _IN_FILES = (
     "holds an optimizer's step, whose settings and schedule are Python's",
-    "torch.save(optimizer.state_dict(), path) keeps a training; save or export what predicts",
+    'torch.save(optimizer.state_dict(), path) keeps a training, export(path, format="library") the step',
 )
 _WAYS = ("foreach", "fused")
 """Settings that choose between ways to the same numbers."""
@@ -76,9 +76,18 @@ class UpdateSettings(Feed):
             own = [name for name, value in entries.items() if isinstance(value, TracedTensor)]  # which calls put there
             self._state.append((param, own, [(name, value) for name, value in entries.items() if name not in own]))
 
+    def state_of(self, param: torch.Tensor) -> Iterator[tuple[str, torch.Tensor]]:
+        """Iterate over the tensors that the optimizer remembers of a parameter, by name."""
+        entries: Any = self._optimizer.state.get(param, _NONE)
+        return ((name, value) for name, value in entries.items() if isinstance(value, torch.Tensor))
+
     def before(self) -> Any:
         """Return whether a schedule knows of a step."""
         return vars(self._optimizer).get("_opt_called", MISSING) if self._is_scheduled else None
+
+    def in_file(self, shared: SharedStates) -> FeedInFile | None:
+        """Stay as it is: a file has the settings of now."""
+        return FeedInFile()
 
     def rollback(self, before: Any) -> None:
         """Let it know of none."""
@@ -260,18 +269,19 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
     betas = group.get("betas")
     if type(betas) is tuple and seen.setdefault((number, "betas"), betas) != betas:
         numbers["betas"] = tuple(
-            trace.reading(functools.partial(_setting, group, "betas", k), float) for k in range(len(betas))
+            trace.reading(functools.partial(_setting, group, "betas", k), float, (f"beta{k + 1}", group))
+            for k in range(len(betas))
         )
-    for name in FED:
+    for name, title in FED.items():
         value = CURRENT.get().rates.get(id(group)) if name == "lr" else None
         value = group.get(name) if value is None else value
         if isinstance(value, torch.Tensor) and not isinstance(value, TracedTensor):  # which a schedule may fill
-            numbers[name] = trace.reading(functools.partial(_setting, group, name), float)
+            numbers[name] = trace.reading(functools.partial(_setting, group, name), float, (title, group))
         elif type(value) in (float, int):
             if trace.root.world.is_written(Item(group, name)):
                 numbers[name] = value  # by the program
                 continue
-            numbers[name] = trace.reading(functools.partial(_setting, group, name), float)
+            numbers[name] = trace.reading(functools.partial(_setting, group, name), float, (title, group))
         elif isinstance(value, Symbol):
             numbers[name] = value
         elif value is not None:
@@ -339,6 +349,10 @@ class ScheduleStep(Feed):
         with as_torch():
             self._schedule.step(*self._args)
         return True
+
+    def in_file(self, shared: SharedStates) -> FeedInFile | None:
+        """Leave the rates to the host."""
+        return FeedInFile(left_out=(f"the schedule {type(self._schedule).__name__}: set learning_rate for each step",))
 
     def rollback(self, before: Any) -> None:
         """Put back what was changed."""

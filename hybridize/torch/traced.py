@@ -62,6 +62,7 @@ from hybridize.torch.internals import has_dual_level, overriding_mode, pytree, r
 from hybridize.torch.library import ARGUMENTS, AsObjects, TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, check_class, tensor_of
 from hybridize.torch.modules import SETTINGS
+from hybridize.torch.names import named_tensors
 from hybridize.torch.scaling import check_updated
 from hybridize.torch.tensors import SIZES, TensorSizes, TracedTensor, is_traced
 
@@ -335,20 +336,21 @@ class Followed:
 
     # ------------------------------------------------------------------------------------------------------- files
 
-    def saved(self, samples: Sequence[Any] | None, notes: list[str]) -> SavedProgram:
+    def saved(self, samples: Sequence[Any] | None, notes: list[str], steps: bool = False) -> SavedProgram:
         """Return the programs that hold now as plain data, with the weights as they are.
 
         Args:
             samples: calls, each a tensor or a tuple of arguments; None: none are written.
             notes: hears where something else had to stand for PyTorch.
+            steps: whether the file holds optimizers' steps.
         """
-        module = self.module
-        named = (*module.named_parameters(), *module.named_buffers()) if isinstance(module, torch.nn.Module) else ()
+        function = self._inside or self.function
+        named = named_tensors(self.module, [program.capture for program in function.programs()])
         names = {id(self.library.array(tensor)): name for name, tensor in named}
         calls = None
         if samples is not None:
             calls = [arrays_and_tensors(one if isinstance(one, tuple) else (one,), {})[0] for one in samples]
-        return (self._inside or self.function).saved(names, calls, notes)
+        return function.saved(names, calls, notes, steps)
 
 
 NO_OBJECTS: Mapping[Structure, Collection[int]] = {}

@@ -28,7 +28,21 @@ OPTIMIZERS = [
     ("ftrl", {}),
     ("lamb", {}),
     ("signum", {}),
+    ("signsgd", {}),
+    ("lars", {"momentum": 0.9, "wd": 1e-3}),
+    ("lans", {}),
+    ("adabelief", {}),
+    ("ftml", {}),
+    ("dcasgd", {"momentum": 0.5}),
+    ("lbsgd", {"momentum": 0.5, "batch_scale": 3, "warmup_epochs": 1, "updates_per_epoch": 8}),
+    ("groupadagrad", {}),
+    ("sgld", {"learning_rate": 1e-3}),
 ]
+"""All that have a name: none is refused in a compiled step."""
+
+
+def test_every_optimizer_of_the_registry_is_among_them():
+    assert {name for name, _ in OPTIMIZERS} >= optimizer.Optimizer.opt_registry.keys()
 
 
 PLACES = ("programs/entry.py", "programs/program.py", "programs/packed.py", "runtime/executable.py")
@@ -99,11 +113,19 @@ def _same(first, second, rtol):
 def test_losses_are_those_of_imperative_training(name, settings):
     first, second = _net("float64"), _net("float64")
     data = _data(30, dtype="float64")
+    if name == "groupadagrad":  # of matrices
+        for net in (first, second):
+            net.collect_params(".*bias").setattr("grad_req", "null")
     imperative, trainer = _step(first, name, **settings)
     compiled, own = _step(second, name, **settings)
     compiled = hybridize(compiled)
-    numpy.testing.assert_allclose(_losses(compiled, data), _losses(imperative, data), rtol=1e-10)
-    _same(first, second, 1e-8)
+    losses = []
+    for one in (compiled, imperative):
+        hz.random.seed(5)
+        losses.append(_losses(one, data))
+    drawn = name == "sgld"  # in float32, where compiled and imperative logarithms round differently
+    numpy.testing.assert_allclose(*losses, rtol=1e-7 if drawn else 1e-10)
+    _same(first, second, 1e-5 if drawn else 1e-8)
     assert compiled.cache_info().captures == 1
     assert own.optimizer.num_update == trainer.optimizer.num_update == 30
     assert own.optimizer._index_update_count == trainer.optimizer._index_update_count
@@ -492,6 +514,17 @@ def test_a_trainer_with_nothing_to_update():
     net[0].weight.grad_req = "write"
     with pytest.raises(StateError):
         predict(x)
+
+
+def test_lars_leaves_weights_by_their_names_in_a_compiled_step():
+    names = {0: "fc1_weight", 1: "fc1_bias", 2: "fc2_weight", 3: "fc2_bias"}
+    nets = [_net("float64") for _ in range(3)]
+    made = [optimizer.LARS(0.5, momentum=0.9, param_idx2name=one) for one in (names, names, {})]
+    imperative, compiled, without = (_step(*pair)[0] for pair in zip(nets, made, strict=True))
+    data = _data(6, dtype="float64")
+    losses = _losses(imperative, data)
+    numpy.testing.assert_allclose(_losses(hybridize(compiled), data), losses, rtol=1e-10)
+    assert not numpy.allclose(_losses(hybridize(without), data), losses, rtol=1e-3)
 
 
 def test_an_optimizer_of_ones_own():

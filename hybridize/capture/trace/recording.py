@@ -400,9 +400,9 @@ class Recording(GraphScope):
             self.feed(feed, before)
             feed.begin(before)
 
-    def reading(self, read: Callable[[], float], kind: type) -> Symbol:
-        """A number of Python's of that kind, int or float, as calls of the program find it here."""
-        feed = Reading(read, number_dtype(kind))
+    def reading(self, read: Callable[[], float], kind: type, setting: tuple[str, object] | None = None) -> Symbol:
+        """A number of Python's of that kind, int or float, as calls of the program find it here; see `Reading`."""
+        feed = Reading(read, number_dtype(kind), setting)
         self.begin(feed)
         return Symbol.of(self, self.root.inputs.add(feed.array, -1, "").value, weak=kind)
 

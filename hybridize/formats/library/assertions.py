@@ -3,6 +3,7 @@
 
     asserting(graph) -> bool
     returning(graph, messages) -> Graph         one more output, i32[]: 0, or one more than the number among `messages`
+    keeping(graph, pairs) -> Graph              where one failed, new values of state are the old ones
 
 The number goes through branches and loops like any other value: no memory is shared between calls, and nothing happens
 on the side. A loop whose condition the data decides ends when an assertion has failed.
@@ -10,6 +11,7 @@ on the side. A loop whose condition the data decides ends when an assertion has 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy
@@ -40,6 +42,29 @@ def returning(graph: Graph, messages: list[str]) -> Graph:
         CaptureError E456: there is an assertion where none can be taken out.
     """
     return _Writer(messages).whole(graph)
+
+
+def keeping(graph: Graph, pairs: Mapping[int, int]) -> Graph:
+    """Return a graph that `returning` gave with old values of state in the place of new ones where an assertion failed.
+
+    So new values may be written over the old ones.
+
+    Args:
+        graph: its last output is the number of what failed.
+        pairs: for an output that is a new value, the input that is the old one.
+    """
+    builder = Builder()
+    inputs = [builder.input(value.type, value.name) for value in graph.inputs]
+    outputs = list(builder.inline(graph, inputs))
+
+    def kept(failed: Any, new: Any, old: Any) -> list[Any]:
+        fine = ops.eq(failed, ops.full(0, _NUMBER))
+        return [ops.where(ops.broadcast(fine, ops.type_of(new).shape), new, old)]
+
+    for output, number in pairs.items():
+        operands = [outputs[-1], outputs[output], inputs[number]]
+        outputs[output] = builder.inline(ops.make_graph(kept, [one.type for one in operands]), operands)[0]
+    return builder.finish(outputs)
 
 
 class _Writer:

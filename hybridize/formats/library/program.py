@@ -15,7 +15,7 @@ from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor, Li
 from hybridize.codegen.llvm.program import Built, build
 from hybridize.formats import deployable as saved
 from hybridize.formats.deployable import Deployable
-from hybridize.formats.library.assertions import asserting, returning
+from hybridize.formats.library.assertions import asserting, keeping, returning
 from hybridize.formats.library.platforms import Platform
 from hybridize.formats.library.weights import Arrays
 from hybridize.graph import Graph
@@ -68,16 +68,17 @@ def _variant(
 ) -> LibraryVariant:
     graph = variant.graph
     asserts = asserting(graph)
+    arguments = len(graph.inputs) - len(variant.states)
+    results = len(graph.outputs) - len(variant.new_states)
+    offers = dict(_offers(graph, variant, arguments, results))
     if asserts:
-        graph = returning(graph, messages)
+        graph = keeping(returning(graph, messages), offers)
     optimized = PIPELINE.run(graph)
     versions = []
     for target in targets:
-        built = build(optimized, target, slots=slots, interruptible=False)
+        built = build(optimized, target, slots=slots, updates=offers, interruptible=False)
         sources = tuple(map(arrays.add, built.sources))
         versions.append(Version(built, tuple(_numbered(built, arrays)), sources))
-    arguments = len(graph.inputs) - len(variant.states)
-    results = len(graph.outputs) - len(variant.new_states) - asserts
     return LibraryVariant(
         _types(optimized, True)[:arguments],
         _types(optimized, False)[:results],
@@ -87,6 +88,13 @@ def _variant(
         optimized.scope,
         tuple(versions),
     )
+
+
+def _offers(graph: Graph, variant: saved.Variant, arguments: int, results: int) -> Iterator[tuple[int, int]]:
+    """Iterate over the outputs that are nothing but new states, and the inputs that are the old ones."""
+    for number, state in enumerate(variant.new_states, results):
+        if state in variant.states and graph.outputs.count(graph.outputs[number]) == 1:
+            yield number, arguments + variant.states.index(state)
 
 
 def _types(graph: Graph, inputs: bool) -> tuple[TensorType, ...]:

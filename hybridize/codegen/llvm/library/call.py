@@ -6,18 +6,19 @@
 
 `call` is written beside the program, as it knows where the constants are that its processor's code reads. The sizes of
 the inputs have been looked at before. What a call computes goes to the caller's arrays and to scratch of its own;
-states change when all is done, so that a call which fails has changed none.
+states are written where they lie, as far as that is proven (`Plan.updates`), or copied when all is done. A call which
+fails has changed none: a program that asserts computes the old values then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from hybridize.base.dims import bounds, is_symbolic
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.layout import LINE, MODEL, Layout, aligned, scratch_offsets
-from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
+from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant, Version
 from hybridize.codegen.llvm.library.sizes import emit_frame, frame_offsets, variant_of_call
 from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
@@ -53,18 +54,20 @@ class _Call:
         self.check_sizes()
         inputs = self.read_inputs()
         outputs = self.read_outputs()
-        offsets, extra = _state_offsets(self.model, variant)
+        apart = _states_apart(variant, self.version)
+        offsets, extra = _state_offsets(self.model, variant, self.version)
         scratch, own, has_block = self.take_scratch(extra)
         if self.model.states and variant.states:
             f.do(f"call void @lock(ptr {f.at('%model', MODEL['lock'])})")
-        new = [f.at(scratch, offset) for offset in offsets]
+        new = {k: f.at(scratch, offset) for k, offset in zip(apart, offsets, strict=True)}
         first = len(variant.outputs)
-        for k, pointer in enumerate(new):
+        for k, state in enumerate(variant.new_states):
+            pointer = new[k] if k in new else f.at("%model", self.layout.states[state])
             f.store(pointer, f.element(outputs, first + k, "ptr"), type="ptr")
         failed = ""
         if variant.asserts:
             failed = f.alloca("i32", 1, 4)
-            f.store(failed, f.element(outputs, first + len(new), "ptr"), type="ptr")
+            f.store(failed, f.element(outputs, first + len(variant.new_states), "ptr"), type="ptr")
         f.do(f"call void @program(ptr {inputs}, ptr {outputs}, ptr {f.at(scratch, extra)})")
         self.end(new, failed, scratch, own, has_block)
 
@@ -169,14 +172,15 @@ class _Call:
         scratch = f.op(f"phi ptr [ {stack}, %{start} ], [ {inner}, %{end} ]")
         return scratch, f.op(f"phi ptr [ null, %{start} ], [ {own}, %{end} ]"), True
 
-    def end(self, new: list[str], failed: str, scratch: str, own: str, has_block: bool) -> None:
+    def end(self, new: Mapping[int, str], failed: str, scratch: str, own: str, has_block: bool) -> None:
         """Keep new states, unless an assertion failed; give everything back."""
         f, variant = self.f, self.variant
         number = f.load(failed, 0, "i32") if failed else ""
         if new:
             good = f.test("eq", number, 0, "i32") if failed else "true"
             with f.when(good):
-                for pointer, state in zip(new, variant.new_states, strict=True):
+                for k, pointer in new.items():
+                    state = variant.new_states[k]
                     f.copy(f.at("%model", self.layout.states[state]), pointer, self.model.states[state][1])
         if self.model.states and variant.states:
             f.do(f"store atomic i32 0, ptr {f.at('%model', MODEL['lock'])} release, align 4")
@@ -191,9 +195,16 @@ class _Call:
         f.finish(f.op(f"select i1 {none}, i32 0, i32 {some}"))
 
 
-def _state_offsets(model: LibraryModel, variant: LibraryVariant) -> tuple[list[int], int]:
-    """The places of new states in the scratch of a call, and where they end."""
-    return scratch_offsets(0, [model.states[state][1] for state in variant.new_states])
+def _states_apart(variant: LibraryVariant, version: Version) -> list[int]:
+    """List the new states, by their numbers, that a call computes in its scratch; it writes the others in place."""
+    written = {output for output, _ in version.built.plan.updates}
+    return [k for k in range(len(variant.new_states)) if len(variant.outputs) + k not in written]
+
+
+def _state_offsets(model: LibraryModel, variant: LibraryVariant, version: Version) -> tuple[list[int], int]:
+    """The places of those in the scratch of a call, and where they end."""
+    apart = _states_apart(variant, version)
+    return scratch_offsets(0, [model.states[variant.new_states[k]][1] for k in apart])
 
 
 def block_bytes(model: LibraryModel) -> Iterator[int]:
@@ -201,8 +212,8 @@ def block_bytes(model: LibraryModel) -> Iterator[int]:
     sizes.
     """
     for variant in model.variants:
-        extra = _state_offsets(model, variant)[1]
         for version in variant.versions:
+            extra = _state_offsets(model, variant, version)[1]
             nbytes = version.built.plan.scratch_bytes
             total = aligned(extra + nbytes) if isinstance(nbytes, int) else 0
             yield total if total > STACK_BYTES else 0
