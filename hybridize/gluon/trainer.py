@@ -30,8 +30,8 @@ class Trainer(spread.Updating):
         optimizer: its name, or an `Optimizer`.
         optimizer_params: arguments of the optimizer, where it is given by name.
         kvstore: sums gradients where parameters are on several devices: a name, a store, or None, which sums nothing.
-            On one device there is nothing to sum, and no store. `"dist_sync"` sums over all processes that mpirun has
-            started, too: all have the values of rank 0 from now on, and make the same steps.
+            On one device there is nothing to sum, and no store. `"dist_sync"` sums over all processes that mpirun or
+            torchrun has started, too: all have the values of rank 0 from now on, and make the same steps.
         compression_params: of gradients that are sent; only None.
         update_on_kvstore: on several devices, whether the sum of gradients updates one array, of which the others
             become copies (None: where the store can), or each device its own, after `allreduce_grads`.

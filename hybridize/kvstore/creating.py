@@ -14,7 +14,7 @@ def create(name: str = "local") -> KVStoreBase:
 
     Args:
         name: `local` or `device`, which are one here; `dist_sync` or `dist_device_sync`, of all processes that mpirun
-            has started; or the name of a registered class.
+            or torchrun has started; or the name of a registered class.
 
     Raises:
         ArgumentError E359: a store that is not supported, or whose libraries are not installed.

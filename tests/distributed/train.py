@@ -1,8 +1,9 @@
-"""A training that mpirun starts: `train.py OUT [words]`; rank 0 writes the weights, one file for each step."""
+"""A training that mpirun or torchrun starts: `train.py OUT [words]`; rank 0 writes the weights, one file for each step."""
 
 import os
 import signal
 import sys
+import time
 
 import numpy
 
@@ -15,7 +16,7 @@ options = dict(word.split("=") for word in words if "=" in word)
 parts = int(options.get("parts", 0))
 """Devices of this rank, each of which has 16 rows of the batch; 0: the rank's share of the batch on one."""
 kv = hz.kvstore.create("dist_sync")
-kv.timeout = 60
+kv.timeout = 1 if "absent" in words and kv.rank == 0 else 60
 rank, ranks = kv.rank, kv.num_workers
 
 hz.random.seed(7 if "alike" in words else 7 + rank)
@@ -82,5 +83,9 @@ for number in range(begin, int(options.get("steps", 4)) - ("short" in words and 
             raise ValueError("no more data")
         if "killed" in words:
             os.kill(os.getpid(), signal.SIGKILL)
+        if "exit" in words:
+            sys.exit(3)
+        if "absent" in words:
+            time.sleep(60)
 weights = {name: one.data(devices[0]).asnumpy() for name, one in net.collect_params().items()}
 numpy.savez(f"{out}/rank{rank}of{ranks}x{parts}{'c' if 'compiled' in words else ''}.npz", **weights)
