@@ -99,7 +99,7 @@ FAULTS = {
     "short": ["E595", r"rank 1 of 2 \(process \d+ on .*\) has ended, while rank 0 is at the sum of gradients"],
     "exit": ["E595", r"rank 1 of 2 \(process \d+ on .*\) has ended, while rank 0 is at the sum of gradients"],
     "late": ["E594", "parameter '3.weight' of rank 1 has other values than that of rank 0", "random.seed"],
-    "absent": ["E595", "rank 0 has waited 1 s at barrier, and not all ranks have come", "rank 0 .* ends all ranks"],
+    "absent": ["E595", "rank 0 has waited 1 s at the sum of gradients, and not all ranks have come", "rank 0 .* ends all ranks"],
     "nan finite compiled": ["E520", "the gradient of parameter '0.weight' is not finite"],
     "killed": [r"PID \d+ RUNNING AT|rank +: 1", r"Killed \(signal 9\)|Signal 9 \(SIGKILL\) received by PID"],
 }
