@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from hybridize.array import np
 from hybridize.array.buffer import host_view
-from hybridize.array.device import cpu, use
 from hybridize.array.ndarray import wrap
 from hybridize.array.placing import moved
+from hybridize.array.single import SCANS
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, StateError
@@ -50,9 +50,7 @@ class Across:
         self._awaited = set(range(len(trainer._params)))
         """Parameters that have had no values yet when all ranks compared them."""
         if deterministic:
-            # Imperative operations have a short way, with roundings of its own, while one device is all that there is;
-            # a rank that computes one part of the batch must not take it where one with two parts cannot.
-            use(cpu(1))
+            SCANS.patience = 0.0  # a rank with two parts of a batch would compile them sooner than one with one
         self._check_nets()
         for index in sorted(self._awaited):
             parameter = trainer._params[index]
