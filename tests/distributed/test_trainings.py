@@ -99,7 +99,11 @@ FAULTS = {
     "short": ["E595", r"rank 1 of 2 \(process \d+ on .*\) has ended, while rank 0 is at the sum of gradients"],
     "exit": ["E595", r"rank 1 of 2 \(process \d+ on .*\) has ended, while rank 0 is at the sum of gradients"],
     "late": ["E594", "parameter '3.weight' of rank 1 has other values than that of rank 0", "random.seed"],
-    "absent": ["E595", "rank 0 has waited 1 s at the sum of gradients, and not all ranks have come", "rank 0 .* ends all ranks"],
+    "absent": [
+        "E595",
+        "rank 0 has waited 1 s at the sum of gradients, and not all ranks have come",
+        "rank 0 .* ends all ranks",
+    ],
     "nan finite compiled": ["E520", "the gradient of parameter '0.weight' is not finite"],
     "killed": [r"PID \d+ RUNNING AT|rank +: 1", r"Killed \(signal 9\)|Signal 9 \(SIGKILL\) received by PID"],
 }
@@ -163,9 +167,26 @@ def test_a_process_that_is_gone_is_named_by_those_who_wait_for_it(monkeypatch):
 def test_a_training_goes_on_from_its_checkpoint_after_a_rank_was_killed(tmp_path, by):
     whole, _ = weights(2, tmp_path, "compiled", by=by)
     assert started(2, tmp_path, "compiled", "checkpoint", "killed", by=by).returncode != 0
-    resumed, other = weights(2, tmp_path, "compiled", "resume", "begin=2", by=by)
+    assert (tmp_path / "1.states").exists()
+    resumed, other = weights(2, tmp_path, "compiled", "resume", by=by)
     assert same_bits(resumed, whole)
     assert same_bits(other, whole)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("by", STARTERS)
+def test_a_full_disk_is_named_and_the_last_checkpoint_is_whole(tmp_path, by):
+    """The second file of a checkpoint finds no room; what is resumed from is the one before it."""
+    whole, _ = weights(2, tmp_path, "compiled", by=by)
+    result = started(2, tmp_path, "compiled", "checkpoint", "full", by=by)
+    assert result.returncode != 0
+    assert re.search(r"E335: cannot write .*/2\.states: File too large", result.stderr), result.stderr
+    assert re.search(r"rank 0 of 2 \(process \d+ on .*\) ends all ranks, by WriteError", result.stderr)
+    assert sorted(file.name for file in tmp_path.glob("*.*")) == [
+        "0.params", "0.states", "1.params", "1.states", "2.params",
+    ]  # fmt: skip
+    for each in weights(2, tmp_path, "compiled", "resume", by=by):
+        assert same_bits(each, whole)
 
 
 OF_MPI = {"PMI_RANK": "0", "PMI_SIZE": "1"}
