@@ -13,6 +13,7 @@ It must not know blocks or trainers; a class of one's own that is registered is 
     gloo     the one of torchrun
     ranks    what the processes agree on: sums over them, and errors that name who is gone
     dist     DistStore
+    served   AsyncStore, whose ranks serve the weights
     creating create
 """
 

@@ -15,14 +15,14 @@ import socket
 import sys
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from types import TracebackType
 from typing import Any, NoReturn
 
 import numpy
 
-from hybridize.base.errors import StateError
+from hybridize.base.errors import ArgumentError, StateError
 from hybridize.kvstore.carriers import SUMMED, Buffer, Carrier, Request, find_carrier
 
 _LEAVES = -1
@@ -61,24 +61,51 @@ class Ranks:
         self._homes: list[tuple[str, str, int]] = [("", "", 0)] * self.size
         """Host, space of process numbers, and process of each rank."""
         self._homes = list(map(tuple, self._gathered([socket.gethostname(), space, self._pid])))
+        self.at_end: list[Callable[[], None]] = []
+        """What is called when all ranks have ended their programs."""
+        atexit.register(self._leave)
         if self.size > 1:
-            atexit.register(self._leave)
             self._shown, sys.excepthook = sys.excepthook, self._fail
 
     # ---------------------------------------------------------------------------------------------------- operations
 
     def barrier(self) -> None:
         """Return when all ranks have called it."""
-        self._agree("barrier", "")
+        self.agree("barrier", "")
+
+    def boxes(self) -> Any:
+        """Return boxes for messages from rank to rank.
+
+        Raises:
+            ArgumentError E359: the carrier has none.
+        """
+        if not hasattr(self._carrier, "boxes"):
+            raise ArgumentError(
+                "E359",
+                "the store 'dist_async' needs MPI, whose ranks answer each other at any time",
+                help="pip install hybridize[mpi], and start the program with mpirun -n 4 python train.py; or use "
+                "'dist_sync'",
+            )
+        return self._carrier.boxes()
+
+    def wait(self, title: str, is_done: Request) -> None:
+        """Wait until a message has been sent or received.
+
+        Raises:
+            StateError E595: a process is gone, or a rank does not answer.
+        """
+        self._check_whole(title)
+        self._title = title
+        self._wait(is_done)
 
     def gathered(self, title: str, value: Any) -> list[Any]:
         """Return the value of each rank, by rank; as JSON brings it."""
-        self._agree(title, "")
+        self.agree(title, "")
         return self._gathered(value)
 
     def broadcast(self, title: str, array: Buffer) -> Buffer:
         """Return the array of rank 0, of the same shape and dtype on all."""
-        self._agree(title, f"{array.dtype}{list(array.shape)}")
+        self.agree(title, f"{array.dtype}{list(array.shape)}")
         copy = numpy.array(array, order="C")
         self._wait(self._carrier.broadcast(copy.reshape(-1).view(numpy.uint8)))
         return copy
@@ -99,7 +126,7 @@ class Ranks:
         own = _tree(leaves)
         if self.size == 1:
             return own
-        self._agree(title, f"{plan}\n{own.dtype}[{len(own)}] x {len(leaves) if deterministic else ''} {deterministic}")
+        self.agree(title, f"{plan}\n{own.dtype}[{len(own)}] x {len(leaves) if deterministic else ''} {deterministic}")
         if not deterministic and own.dtype.name in SUMMED:
             result = numpy.empty_like(own)
             self._wait(self._carrier.add(own, result))
@@ -115,16 +142,13 @@ class Ranks:
 
     # ------------------------------------------------------------------------------------------------------- waiting
 
-    def _agree(self, title: str, plan: str) -> None:
+    def agree(self, title: str, plan: str) -> None:
         """Exchange what each rank is about to do.
 
         Raises:
             StateError E594: it is not the same; E595: a rank has ended.
         """
-        if self._is_broken:
-            raise StateError(
-                "E595", f"{title} after an operation of all ranks has failed", help="start the program anew"
-            )
+        self._check_whole(title)
         self._title = title
         words = numpy.empty(self.size, numpy.int64)
         word = numpy.array([zlib.crc32(f"{title}\n{plan}".encode())], numpy.int64)
@@ -146,6 +170,12 @@ class Ranks:
                 "E594",
                 f"{self._named(rank)} {_difference(lists[rank], lists[0])}",
                 help="run the same program with the same net on all ranks",
+            )
+
+    def _check_whole(self, title: str) -> None:
+        if self._is_broken:
+            raise StateError(
+                "E595", f"{title} after an operation of all ranks has failed", help="start the program anew"
             )
 
     def _gathered(self, value: Any) -> list[Any]:
@@ -238,9 +268,13 @@ class Ranks:
         if os.getpid() != self._pid:
             return
         if self._is_left:  # who is in an operation for ever would wait for its end, too
-            self._end("after an operation that not all ranks have come to")
-        if self._is_broken:
-            return
+            self.end("after an operation that not all ranks have come to")
+        if not self._is_broken:
+            self._await_all()
+        for call in self.at_end:
+            call()
+
+    def _await_all(self) -> None:
         self._is_broken = True
         words = numpy.empty(self.size, numpy.int64)
         try:
@@ -253,9 +287,10 @@ class Ranks:
         """Show an exception that nobody has caught, and end all ranks, which would wait for this one."""
         self._shown(kind, error, trace)
         if os.getpid() == self._pid:
-            self._end(f"by {kind.__name__}")
+            self.end(f"by {kind.__name__}")
 
-    def _end(self, why: str) -> NoReturn:
+    def end(self, why: str) -> NoReturn:
+        """End all ranks, and say why."""
         print(f"hybridize: {self._named(self.rank)} ends all ranks, {why}", file=sys.stderr, flush=True)
         sys.stdout.flush()
         self._carrier.end()

@@ -105,7 +105,10 @@ FAULTS = {
         "rank 0 .* ends all ranks",
     ],
     "nan finite compiled": ["E520", "the gradient of parameter '0.weight' is not finite"],
-    "killed": [r"PID \d+ RUNNING AT|rank +: 1", r"Killed \(signal 9\)|Signal 9 \(SIGKILL\) received by PID"],
+    "killed": [
+        r"PID \d+ RUNNING AT|rank +: 1|process rank 1 with PID",
+        r"Killed \(signal 9\)|signal 9 \(Killed\)|Signal 9 \(SIGKILL\) received by PID",
+    ],
 }
 """What is wrong with rank 1, and what one reads of it."""
 
