@@ -67,7 +67,7 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(obj, torch.nn.Module):
         door = load_module("hybridize.torch")  # torch is loaded already; without it, its door stays shut
-        return door.TorchFunction(obj, **options)
+        return door.module_compiled(obj, **options)
     if "tensorflow" in sys.modules:
         door = load_module("hybridize.tensorflow")
         if door.takes(obj):

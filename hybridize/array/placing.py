@@ -20,7 +20,7 @@ from hybridize.array.nd_array import like
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import DeviceError
-from hybridize.ops.op import taping
+from hybridize.ops.op import capturing, taping
 
 _HOME = cpu()
 _Array = TypeVar("_Array")
@@ -36,8 +36,17 @@ _INSIDE = _Inside()
 
 
 def short_tape() -> Any:
-    """Return the tape in charge in this thread, for a short way, which knows no devices; None where there are some."""
-    return None if OTHERS else taping()
+    """Return the tape in charge in this thread, for a short way; None where devices are still to be looked at."""
+    return None if OTHERS and not _INSIDE.value else taping()
+
+
+def unwatched() -> bool:
+    """Tell whether a function may compute at once, by a short way: nobody captures or records in this thread, and it
+    need not look where its arguments are.
+
+    A short way has roundings of its own. So it is open, too, where other devices are used, and other threads record.
+    """
+    return (not OTHERS or _INSIDE.value) and not capturing() and taping() is None
 
 
 def looks() -> bool:

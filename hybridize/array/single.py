@@ -213,6 +213,8 @@ class Scans:
 
     def __init__(self) -> None:
         self.programs: dict[tuple[Scan, tuple[TensorType, ...]], Callable[..., Sequence[NDArray[Any]]]] = {}
+        self.patience = PATIENCE
+        """Seconds, as `PATIENCE`; 0 has each scan compiled at once, so that its roundings are always the same."""
         self._spent: dict[tuple[Scan, tuple[TensorType, ...]], float] = {}
         self._lock = renewed(threading.RLock())
 
@@ -222,7 +224,7 @@ class Scans:
         program = self.programs.get(key)
         spent = self._spent.get(key, 0.0)
         least = op.length * len(op.body.nodes) * NODE
-        if program is None and spent + least >= PATIENCE and effect_of(op) is Effect.PURE:
+        if program is None and spent + least >= self.patience and effect_of(op) is Effect.PURE:
             program = self._make(key)
         if program is not None:
             return tuple(program(inputs))

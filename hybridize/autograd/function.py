@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 
 import numpy
 
+from hybridize.array.device import OTHERS
 from hybridize.array.nd_array import classed, holds_nd, like
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, operand, result
+from hybridize.array.placing import beside, place
 from hybridize.array.staging import staging
 from hybridize.array.traced import Traced
 from hybridize.autograd.modes import pause
@@ -111,6 +113,7 @@ class _Custom:
         self._function = function
         self._takes = [isinstance(x, ndarray) for x in inputs]
         self._classes = [holds_nd(y) for y in results]
+        self._devices = [y.device for y in results]
         self._outputs = {
             position: number for position, x in enumerate(function._saved) for number, y in enumerate(results) if x is y
         }
@@ -130,7 +133,7 @@ class _Custom:
         saved = self._function._saved
         try:
             self._function._saved = tuple(
-                like(x, result(y[self._outputs[position]])) if position in self._outputs else x
+                beside(like(x, result(y[self._outputs[position]])), x) if position in self._outputs else x
                 for position, x in enumerate(saved)
             )
             return self._gradients(g, xs)
@@ -139,6 +142,8 @@ class _Custom:
 
     def _gradients(self, g: tuple[Operand, ...], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
         gradients = [classed(result(one), of_nd) for one, of_nd in zip(g, self._classes, strict=True)]
+        if OTHERS:
+            gradients = [place(one, device) for one, device in zip(gradients, self._devices, strict=True)]
         answer = self._function.backward(*gradients)
 
         def taped_operand(one: Any, kind: TensorType) -> Operand:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from hybridize.array import np
 from hybridize.array.buffer import host_view
-from hybridize.array.device import cpu, use
 from hybridize.array.ndarray import wrap
 from hybridize.array.placing import moved
+from hybridize.array.single import SCANS
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, StateError
@@ -28,6 +28,7 @@ from hybridize.base.types import TensorType
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.spread import Updating, is_fresh, total_of
 from hybridize.kvstore.dist import DistStore
+from hybridize.kvstore.ranks import Ranks
 from hybridize.ops.foreign import call_op
 from hybridize.ops.op import bind1
 from hybridize.runtime.foreign import Callee
@@ -50,10 +51,8 @@ class Across:
         self._awaited = set(range(len(trainer._params)))
         """Parameters that have had no values yet when all ranks compared them."""
         if deterministic:
-            # Imperative operations have a short way, with roundings of its own, while one device is all that there is;
-            # a rank that computes one part of the batch must not take it where one with two parts cannot.
-            use(cpu(1))
-        self._check_nets()
+            SCANS.patience = 0.0  # a rank with two parts of a batch would compile them sooner than one with one
+        check_nets(trainer, self._ranks)
         for index in sorted(self._awaited):
             parameter = trainer._params[index]
             if parameter._array is not None:
@@ -62,32 +61,6 @@ class Across:
                 for one in parameter.list_data():
                     one[...] = moved(value, one.device)
                 self._awaited.discard(index)
-
-    def _check_nets(self) -> None:
-        """Compare the parameters of all ranks.
-
-        Raises:
-            StateError E594: a rank has others.
-        """
-        trainer = self._trainer
-        own = [
-            f"parameter {trainer._called(index)!r} as {one.dtype.name}"
-            f"{list(one.shape or ()) if one.shape_is_known else ''}"
-            f"{'' if one._array is not None else ' without values'}"
-            for index, one in enumerate(trainer._params)
-        ]
-        kind = f"the optimizer {type(trainer._optimizer).__name__}"
-        nets = self._ranks.gathered("the making of a trainer", [kind, *own])
-        for rank, net in enumerate(nets):
-            if net == nets[0]:
-                continue
-            pairs = [(mine, first) for mine, first in zip(net, nets[0], strict=False) if mine != first]
-            mine, first = pairs[0] if pairs else (f"{len(net) - 1} parameters", f"{len(nets[0]) - 1}")
-            raise StateError(
-                "E594",
-                f"rank {rank} has another net than rank 0: {mine}, rank 0 has {first}",
-                help="run the same program on all ranks; initialize the net in all of them before the trainer is made",
-            )
 
     def begin(self) -> None:
         """Compare the values of parameters that had none when the trainer was made; at the first step.
@@ -212,6 +185,32 @@ class Across:
             parts.append(flat[begin : begin + size].reshape(one.shape))
             begin += size
         return parts
+
+
+def check_nets(trainer: Updating, ranks: Ranks) -> None:
+    """Compare the parameters of all ranks.
+
+    Raises:
+        StateError E594: a rank has others.
+    """
+    own = [
+        f"parameter {trainer._called(index)!r} as {one.dtype.name}"
+        f"{list(one.shape or ()) if one.shape_is_known else ''}"
+        f"{'' if one._array is not None else ' without values'}"
+        for index, one in enumerate(trainer._params)
+    ]
+    kind = f"the optimizer {type(trainer._optimizer).__name__}"
+    nets = ranks.gathered("the making of a trainer", [kind, *own])
+    for rank, net in enumerate(nets):
+        if net == nets[0]:
+            continue
+        pairs = [(mine, first) for mine, first in zip(net, nets[0], strict=False) if mine != first]
+        mine, first = pairs[0] if pairs else (f"{len(net) - 1} parameters", f"{len(nets[0]) - 1}")
+        raise StateError(
+            "E594",
+            f"rank {rank} has another net than rank 0: {mine}, rank 0 has {first}",
+            help="run the same program on all ranks; initialize the net in all of them before the trainer is made",
+        )
 
 
 @frozen(eq=False)

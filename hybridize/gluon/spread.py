@@ -50,11 +50,17 @@ class Updating:
             )
         if isinstance(kvstore, str) and kvstore.lower().startswith("dist"):
             kvstore = create(kvstore)
-        is_among_others = hasattr(kvstore, "ranks")
+        self._is_served = hasattr(kvstore, "ranks") and not isinstance(kvstore, KVStore)
+        """True if the weights are elsewhere, where each gradient updates them as it comes (`kvstore.served`)."""
+        if self._is_served and update_on_kvstore is False:
+            what = f"update_on_kvstore=False with kvstore={kvstore.type!r}, which updates the weights itself"
+            raise ValueArgumentError("E345", what, help="leave update_on_kvstore out, or use kvstore='dist_sync'")
+        is_among_others = hasattr(kvstore, "ranks") and not self._is_served
         if deterministic and not is_among_others:
+            name = kvstore.type if self._is_served else kvstore
             raise ArgumentError(
                 "E359",
-                f"deterministic=True with kvstore={kvstore!r}, which does not add in the order of a tree",
+                f"deterministic=True with kvstore={name!r}, which does not add in the order of a tree",
                 help="use kvstore='dist_sync', which one process may be alone in",
             )
         self._params = [parameter for _, parameter in named]
@@ -92,8 +98,8 @@ class Updating:
 
     @property
     def _is_spread(self) -> bool:
-        """True if a parameter is on several devices."""
-        return bool(OTHERS) and any(parameter._elsewhere for parameter in self._params)
+        """True if a parameter is on several devices, or the weights are with a store."""
+        return self._is_served or (bool(OTHERS) and any(parameter._elsewhere for parameter in self._params))
 
     def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]:
         """Collect the parameters that are to be updated, of several devices the first array of each."""
@@ -165,6 +171,8 @@ def make_store(trainer: Updating) -> None:
     elif store is not None:
         if on_store:
             store.set_optimizer(trainer._optimizer)
+        if trainer._is_served:
+            load_module("hybridize.gluon.across").check_nets(trainer, setting.ranks)
         for index, parameter in enumerate(trainer._params):
             arrays = parameter.list_data()
             store.broadcast(index, arrays[0], arrays)
@@ -269,6 +277,9 @@ def update_on_store(trainer: Updating, indices: Sequence[int]) -> None:
         for parameter, first in zip(parameters, firsts, strict=True):
             for one in parameter.list_data()[1:]:
                 one[...] = first
+    elif trainer._is_served:
+        store.push(indices, [parameter.list_grad() for parameter in parameters])
+        store.pull(indices, [parameter.list_data() for parameter in parameters])
     else:
         for index, parameter in zip(indices, parameters, strict=True):
             store.pushpull(index, parameter.list_grad(), out=parameter.list_data())

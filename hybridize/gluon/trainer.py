@@ -30,8 +30,9 @@ class Trainer(spread.Updating):
         optimizer: its name, or an `Optimizer`.
         optimizer_params: arguments of the optimizer, where it is given by name.
         kvstore: sums gradients where parameters are on several devices: a name, a store, or None, which sums nothing.
-            On one device there is nothing to sum, and no store. `"dist_sync"` sums over all processes that mpirun has
-            started, too: all have the values of rank 0 from now on, and make the same steps.
+            On one device there is nothing to sum, and no store. `"dist_sync"` sums over all processes that mpirun or
+            torchrun has started, too: all have the values of rank 0 from now on, and make the same steps.
+            `"dist_async"` sends gradients to the ranks that have the weights, and takes the weights that there are.
         compression_params: of gradients that are sent; only None.
         update_on_kvstore: on several devices, whether the sum of gradients updates one array, of which the others
             become copies (None: where the store can), or each device its own, after `allreduce_grads`.
@@ -99,6 +100,9 @@ class Trainer(spread.Updating):
             with imperatively():
                 self._across.begin()
         elif self._is_spread:
+            if self._is_served:
+                _refuse_in_program("step with kvstore='dist_async'")
+                self._optimizer.rescale_grad = factor(self, batch_size) / self.scale_of_loss  # others may push at once
             self._init_kvstore()
             if not self._update_on_kvstore:
                 _refuse_in_program("step of update_on_kvstore=False")
@@ -172,7 +176,7 @@ class Trainer(spread.Updating):
         self._optimizer.rescale_grad = factor(self, batch_size) / self.scale_of_loss
         with imperatively():
             indices, weights, grads = self._due(ignore_stale_grad)
-            is_spread = bool(OTHERS) and self._is_spread
+            is_spread = self._is_spread
             if across is not None:
                 grads = across.summed(indices)
             elif is_spread:
@@ -199,7 +203,9 @@ class Trainer(spread.Updating):
 
         Raises:
             WriteError E335: it cannot be written there.
+            StateError E577: the ranks that serve the weights have the states (`dist_async`).
         """
+        self._refuse_served("save_states")
         parameters = [
             (path, parameter.shape if parameter.shape_is_known else None, parameter.dtype.name)
             for path, parameter in zip(self._paths, self._params, strict=True)
@@ -216,6 +222,7 @@ class Trainer(spread.Updating):
             LoadError E662: it is of another optimizer or schedule.
             LoadError E663: it is of other parameters. Whatever is raised, nothing has changed.
         """
+        self._refuse_served("load_states")
         states = read_states(fname)
         self._check(states)
         if self._is_spread:
@@ -225,6 +232,14 @@ class Trainer(spread.Updating):
             updater.take(read_states(fname) if turn else states)  # arrays of its own
             if OTHERS:
                 self._place(updater, turn)
+
+    def _refuse_served(self, call: str) -> None:
+        if self._is_served:
+            raise StateError(
+                "E577",
+                f"{call}() of a trainer with kvstore='dist_async', whose states other ranks have, too",
+                help="save the parameters alone, or use kvstore='dist_sync'",
+            )
 
     def _place(self, updater: Updater, turn: int) -> None:
         """Let the states of an updater be where the weights are that it updates."""
@@ -264,8 +279,8 @@ def _refuse_in_program(what: str) -> None:
     if current_trace() is not None:
         raise StateError(
             "E562",
-            f"a trainer's {what} over several devices in a compiled function",
-            help="compile step() with kvstore='device', which updates on the store, or call it outside",
+            f"a trainer's {what} over several devices or processes in a compiled function",
+            help="compile step() with kvstore='device' or 'dist_sync', which update on the store, or call it outside",
         )
 
 

@@ -3,13 +3,17 @@
 
 In: arrays, one for each part of a batch, on any devices. Out: their sums, or, with an optimizer, weights that were
 updated by them. `local` and `device` are two names of the store of this process, `dist_sync` is that of all processes
-that mpirun has started; mpi4py is imported for that one alone.
+that mpirun or torchrun has started; mpi4py, or torch, is imported for that one alone.
 It must not know blocks or trainers; a class of one's own that is registered is made by `create` as well.
 
     base     KVStoreBase, whose subclasses `create` makes, and the smallest of them
     local    KVStore
-    ranks    the processes that MPI has started: sums over them, and errors that name who is gone
+    carriers what brings arrays from process to process, and which one there is
+    mpi      the one of mpirun
+    gloo     the one of torchrun
+    ranks    what the processes agree on: sums over them, and errors that name who is gone
     dist     DistStore
+    served   AsyncStore, whose ranks serve the weights
     creating create
 """
 

@@ -14,7 +14,8 @@ def create(name: str = "local") -> KVStoreBase:
 
     Args:
         name: `local` or `device`, which are one here; `dist_sync` or `dist_device_sync`, of all processes that mpirun
-            has started; or the name of a registered class.
+            or torchrun has started; `dist_async`, of those of mpirun, where nobody waits for others; or the name of a
+            registered class.
 
     Raises:
         ArgumentError E359: a store that is not supported, or whose libraries are not installed.
@@ -23,6 +24,7 @@ def create(name: str = "local") -> KVStoreBase:
     if not isinstance(name, str):
         raise ArgumentError("E300", f"the name of a store is a string, got {name!r}")
     kind = name.lower()
+    store: KVStoreBase
     if kind in KVStoreBase.kv_registry:
         return KVStoreBase.kv_registry[kind]()
     if kind in LOCAL:
@@ -30,7 +32,11 @@ def create(name: str = "local") -> KVStoreBase:
     if kind.startswith("dist"):
         dist = load_module("hybridize.kvstore.dist")
         if kind in dist.DIST:
-            store: KVStoreBase = dist.DistStore(kind)
+            store = dist.DistStore(kind)
+            return store
+        served = load_module("hybridize.kvstore.served")
+        if kind == served.ASYNC:
+            store = served.AsyncStore()
             return store
     if "dist" in kind or kind in ("nccl", "horovod", "byteps", "p3"):
         raise ArgumentError(

@@ -21,17 +21,17 @@ DIST = ("dist_sync", "dist_device_sync", "dist_sync_device")
 
 
 class DistStore(KVStore):
-    """A store whose pushes sum over all ranks of an MPI program: `mpirun -n 4 python train.py`.
+    """A store whose pushes sum over all ranks: `mpirun -n 4 python train.py`, `torchrun --nproc-per-node 4 train.py`.
 
         store = kvstore.create("dist_sync")
         store.init("w", np.zeros((2, 3)))                 # the value of rank 0
         store.push("w", np.ones((2, 3)))                  # each rank calls it
         store.pull("w", out=a)                            # a is 4 everywhere, with 4 ranks
 
-    All ranks make the same calls in the same order. Without mpirun there is one rank.
+    All ranks make the same calls in the same order. A process that is started alone is one rank.
 
     Raises:
-        ArgumentError E359: mpi4py is not installed.
+        ArgumentError E359: neither mpi4py nor torch is installed.
         StateError E594: a rank does something else; E595: one has ended, or does not come in `timeout` seconds.
     """
 

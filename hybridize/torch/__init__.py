@@ -14,5 +14,6 @@ With gradients on, a call is one node of torch's graph (`gradients`): a compiled
 
 from hybridize.torch.function import TorchFunction as TorchFunction
 from hybridize.torch.islands import island as island
+from hybridize.torch.parallel import module_compiled as module_compiled
 from hybridize.torch.tensor_functions import called as called
 from hybridize.torch.tensor_functions import program as program

@@ -145,6 +145,13 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
         module = module.module
     if (alone := island_call(module)) is not None:
         return alone(*args, **kwargs)
+    if any(base.__module__.startswith("torch.distributed.") for base in type(module).__mro__):
+        raise trace.refusal(
+            "E420",
+            f"a {type(module).__name__} cannot be compiled: PyTorch sums its gradients as it writes them",
+            help="compile the module inside of it, as DistributedDataParallel(hybridize(module)), and let the steps "
+            "around its call run in PyTorch",
+        )
     if isinstance(module, LazyModuleMixin) and module.has_uninitialized_params():
         raise trace.refusal(
             "E422",

@@ -7,6 +7,7 @@ import multiprocessing
 import pickle
 import subprocess
 import sys
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -390,3 +391,93 @@ def test_the_first_use_of_a_device_makes_nothing_anew(monkeypatch):
     for one in (made, x, made):
         assert function(one).ctx == one.ctx
         numpy.testing.assert_array_equal(function(one).asnumpy(), x.asnumpy() + 1)
+
+
+# --------------------------------------------------------------------------------------------------------- roundings
+
+DRAWN = numpy.random.default_rng(0).normal(size=(16, 64)).astype("float32")
+WEIGHT = numpy.random.default_rng(1).normal(size=(24, 64)).astype("float32")
+SHORT_WAYS = {
+    "sigmoid": npx.sigmoid,
+    "softmax": npx.softmax,
+    "log_softmax": lambda x: npx.log_softmax(x, 0),
+    **{
+        f"activation {name}": lambda x, name=name: npx.activation(x, name)
+        for name in ("relu", "sigmoid", "silu", "tanh", "softrelu", "gelu", "mish")
+    },
+    "dense": lambda x: npx.fully_connected(x, beside(WEIGHT, x), beside(WEIGHT[:, 0], x), num_hidden=24),
+    "dense of a row": lambda x: npx.fully_connected(x[:1], beside(WEIGHT, x), num_hidden=24, no_bias=True),
+    "layer_norm": lambda x: npx.layer_norm(x, beside(WEIGHT[0], x), beside(WEIGHT[1], x)),
+    "batch_norm": lambda x: npx.batch_norm(x, *(beside(numpy.abs(WEIGHT[k]), x) for k in range(4))),
+    "arithmetic": lambda x: (1.7 / (x * x + 1) + 0.3) ** 2.5 - 2,
+    "products": lambda x: np.matmul(x, x.T) + np.dot(x, x.T),
+    "sums": lambda x: x.sum(0) / x.mean() + x.std() + np.prod(x, axis=0) + np.cumsum(x, 1).max(0),
+}
+
+
+def beside(data, x):
+    return np.array(data, ctx=x.ctx)
+
+
+def bits(function, device, recorded):
+    """Result and gradient, or the result where nothing is recorded."""
+    x = np.array(DRAWN, ctx=device)
+    if not recorded:
+        return [function(x).asnumpy()]
+    x.attach_grad()
+    with autograd.record():
+        y = function(x)
+    y.backward(np.array(numpy.linspace(-1, 1, y.size).reshape(y.shape).astype("float32"), ctx=device))
+    assert y.ctx == x.grad.ctx == device
+    return [y.asnumpy(), x.grad.asnumpy()]
+
+
+@pytest.mark.parametrize("recorded", [False, True], ids=["imperative", "recorded"])
+@pytest.mark.parametrize("name", SHORT_WAYS)
+def test_results_have_the_same_bits_whatever_devices_are_used(name, recorded):
+    function = SHORT_WAYS[name]
+    first = bits(function, cpu(0), recorded)
+    for device in (cpu(0), cpu(1)):
+        np.zeros(1, ctx=cpu(1))  # from here on devices are looked at
+        for one, other in zip(bits(function, device, recorded), first, strict=True):
+            assert (one == other).all()
+
+
+@pytest.mark.parametrize("name", SHORT_WAYS)
+def test_results_have_the_same_bits_while_another_thread_records(name):
+    first = bits(SHORT_WAYS[name], cpu(0), False)
+    begun, done = threading.Event(), threading.Event()
+
+    def recording():
+        with autograd.record():
+            begun.set()
+            done.wait()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(recording)
+        begun.wait()
+        assert ACTIVE
+        again = bits(SHORT_WAYS[name], cpu(0), False)
+        done.set()
+    assert (again[0] == first[0]).all()
+
+
+class Exponential(autograd.Function):
+    def forward(self, x):
+        y = np.exp(x)
+        self.save_for_backward(x, y)
+        return y
+
+    def backward(self, g):
+        x, y = self.saved_tensors
+        return g * y + 0 * x
+
+
+def test_gradients_of_the_users_own_are_where_the_results_are():
+    x = there()
+    x.attach_grad()
+    with autograd.record():
+        y = Exponential()(x)
+    y.backward()
+    assert x.grad.ctx == y.ctx == cpu(1)
+    assert (x.grad == y).all()

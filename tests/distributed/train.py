@@ -1,8 +1,11 @@
-"""A training that mpirun starts: `train.py OUT [words]`; rank 0 writes the weights, one file for each step."""
+"""A training that mpirun or torchrun starts: `train.py OUT [words]`; rank 0 writes the weights, one file for each step."""
 
 import os
+import resource
 import signal
 import sys
+import time
+from pathlib import Path
 
 import numpy
 
@@ -27,8 +30,10 @@ net.add(
 )
 net.add(nn.Dense(3, in_units=20 if "other" not in words or rank == 0 else 21))
 net.initialize(device=devices)
+last = max((int(file.stem) for file in Path(out).glob("*.states")), default=-1) if "resume" in words else -1
+"""The step of the last checkpoint whose second file is there, which then has both."""
 if "resume" in words:
-    net.load_parameters(f"{out}/net.params", device=devices)
+    net.load_parameters(f"{out}/{last}.params", device=devices)
 if "hybridize" in words:
     net.hybridize()
 trainer = gluon.Trainer(
@@ -41,7 +46,7 @@ trainer = gluon.Trainer(
     check_finite="finite" in words,
 )
 if "resume" in words:
-    trainer.load_states(f"{out}/states")
+    trainer.load_states(f"{out}/{last}.states")
 loss_fn = gluon.loss.SoftmaxCrossEntropyLoss()
 draws = numpy.random.default_rng(3)
 data = draws.normal(size=(8, 64, 1, 8, 8)).astype("float32")
@@ -64,8 +69,7 @@ def step(xs, ys):
 if "compiled" in words:
     step = hz.hybridize(step)
 
-begin = int(options.get("begin", 0))
-for number in range(begin, int(options.get("steps", 4)) - ("short" in words and rank == 1)):
+for number in range(last + 1, int(options.get("steps", 4)) - ("short" in words and rank == 1)):
     x, y = np.array(data[number][mine]), np.array(labels[number][mine])
     if "nan" in words and rank == 1 and number == 2:
         x[:] = float("nan")
@@ -74,13 +78,22 @@ for number in range(begin, int(options.get("steps", 4)) - ("short" in words and 
     if rank == 0:
         print(f"step {number} loss {sum(float(one.sum()) for one in losses):.4f}", flush=True)
         if "checkpoint" in words:
-            net.save_parameters(f"{out}/net.params")
-            trainer.save_states(f"{out}/states")
+            net.save_parameters(f"{out}/{number}.params")
+            if "full" in words and number == 2:
+                size = os.path.getsize(f"{out}/{number}.params")
+                resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            trainer.save_states(f"{out}/{number}.states")
     kv.barrier()
     if rank == 1 and number == 1:
         if "raise" in words:
             raise ValueError("no more data")
         if "killed" in words:
             os.kill(os.getpid(), signal.SIGKILL)
+        if "exit" in words:
+            sys.exit(3)
+        if "absent" in words:
+            time.sleep(60)
+    if "absent" in words and number == 1:
+        kv.timeout = 1
 weights = {name: one.data(devices[0]).asnumpy() for name, one in net.collect_params().items()}
 numpy.savez(f"{out}/rank{rank}of{ranks}x{parts}{'c' if 'compiled' in words else ''}.npz", **weights)

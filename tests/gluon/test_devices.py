@@ -337,3 +337,40 @@ def test_the_books_training_on_several_devices():
     for one, other in zip(*device_params, strict=True):
         assert (one.ctx, other.ctx) == tuple(DEVICES)
         assert (one.asnumpy() == other.asnumpy()).all()
+
+
+LOSSES = {
+    "entropy": gluon.loss.SoftmaxCrossEntropyLoss(),
+    "squares": gluon.loss.L2Loss(),
+    "binary entropy": gluon.loss.SigmoidBCELoss(),
+    "huber": gluon.loss.HuberLoss(),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_steps_have_the_same_bits_whatever_devices_are_used(loss):
+    draws = numpy.random.default_rng(0)
+    x = draws.normal(size=(16, 36)).astype("float32")
+    y = draws.integers(0, 3, 16) if loss == "entropy" else draws.random((16, 3)).astype("float32")
+
+    def stepped(device):
+        hybridize.random.seed(3)
+        net = nn.HybridSequential()
+        net.add(nn.Dense(64, "relu"), nn.LayerNorm(), nn.Dense(20, "sigmoid"), nn.BatchNorm(), nn.Dense(3))
+        net.initialize(ctx=device)
+        trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.05})
+        data, label = np.array(x, ctx=device), np.array(y, ctx=device, dtype=y.dtype)
+        results = []
+        for _ in range(3):
+            with autograd.record():
+                value = LOSSES[loss](net(data), label)
+            value.backward()
+            trainer.step(16)
+            assert value.ctx == net(data).ctx == device
+            results += [value.asnumpy(), net(data).asnumpy()]
+        return results
+
+    first = stepped(cpu(0))
+    for device in (cpu(0), cpu(1)):
+        np.zeros(1, ctx=cpu(1))  # from here on devices are looked at
+        assert all((one == other).all() for one, other in zip(stepped(device), first, strict=True))

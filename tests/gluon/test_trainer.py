@@ -248,7 +248,7 @@ def test_a_step_within_record_is_not_recorded():
         (([], optimizer.SGD(), {"learning_rate": 1.0}), "E358"),
         (([], "sgdd"), "E354"),
         (([], "sgd", {"rate": 1}), "E352"),
-        (([], "sgd", {}, "dist_async"), "E359"),
+        (([], "sgd", {}, "dist_device_async"), "E359"),
         (([], "sgd", {}, None, {"type": "2bit"}), "E359"),
     ],
 )

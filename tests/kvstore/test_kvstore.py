@@ -188,7 +188,7 @@ def test_refusals(store, call, words):
 
 
 def test_several_machines_and_files_that_are_not_there(tmp_path):
-    for name in ("dist_async", "dist_device_async", "nccl", "horovod"):
+    for name in ("dist_device_async", "nccl", "horovod"):
         with refusal(ArgumentError, "E359"):
             kv.create(name)
     with refusal(ArgumentError, "there is no store 'lokal'"):

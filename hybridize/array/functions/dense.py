@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, cast, public, result, strong
-from hybridize.array.placing import short_tape
+from hybridize.array.placing import short_tape, unwatched
 from hybridize.array.single import FEW, Single
 from hybridize.array.symbol import Symbol
 from hybridize.base.access import consistent
@@ -51,17 +52,21 @@ def fully_connected(
     if num_hidden is not None and isinstance(weight, (ndarray, Symbol)) and weight.shape[:1] != (num_hidden,):
         what = f"fully_connected: a weight {weight.type} for num_hidden={num_hidden}"
         raise ShapeError("E102", what, help="the weight is [num_hidden, in]")
+    product = _at_once(x, weight, bias, flatten)
+    return _fully_connected(x, weight, bias, flatten) if product is None else product
+
+
+def _at_once(x: Any, weight: Any, bias: Any, flatten: bool) -> ndarray | None:
+    """The product of arrays where nobody captures, as one step of a tape where one records; else None."""
     if type(x) is ndarray and type(weight) is ndarray and (bias is None or type(bias) is ndarray):
-        if not ACTIVE:
-            product = _product(x, weight, bias, flatten)
-            if product is not None:
-                return product
-        elif x._data.ndim == 2 and (tape := short_tape()) is not None:
+        if not ACTIVE or unwatched():
+            return _product(x, weight, bias, flatten)
+        if x._data.ndim == 2 and (tape := short_tape()) is not None:
             product = _product(x, weight, bias, flatten)
             if product is not None:
                 arrays = (x, weight) if bias is None else (x, weight, bias)
-                return tape.made("FullyConnected", arrays, product._data)
-    return _fully_connected(x, weight, bias, flatten)
+                return tape.made("FullyConnected", arrays, product._data)  # type: ignore[no-any-return]
+    return None
 
 
 def _product(x: ndarray, weight: ndarray, bias: ndarray | None, flatten: bool) -> ndarray | None:
@@ -142,6 +147,8 @@ def layer_operands(x: Any, weight: Any, bias: Any = None) -> tuple[Operand, Oper
 
 @public
 def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
+    if OTHERS and (product := _at_once(x, weight, bias, flatten)) is not None:
+        return product
     a, matrix = array(x), array(weight)
     inner = math.prod(a.shape[1:]) if flatten else a.shape[-1] if a.ndim else 1
     if matrix.ndim != 2 or inner != matrix.shape[1] or not a.ndim:

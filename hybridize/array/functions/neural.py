@@ -34,7 +34,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.operands import indices as index_operand
-from hybridize.array.placing import short_tape
+from hybridize.array.placing import short_tape, unwatched
 from hybridize.array.variates import uniform
 from hybridize.base import dims
 from hybridize.base.access import ACCESS, WRITER, consistent, consistently
@@ -54,8 +54,8 @@ _ZERO32 = _ZERO[float32]
 
 
 def _plain(x: Any) -> Any:
-    """The buffer of a float array when nobody captures; None otherwise."""
-    if type(x) is ndarray and not ACTIVE:
+    """The buffer of a float array when nobody captures or records; None otherwise."""
+    if type(x) is ndarray and (not ACTIVE or unwatched()):
         data = x._data
         if data.dtype is float32 or data.dtype is float64:
             return data
@@ -307,12 +307,18 @@ def activation(data: Any, act_type: str = "relu") -> Any:
     function = _ACTIVATIONS.get(act_type) if isinstance(act_type, str) else None
     if function is None:
         raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
-    direct = (not ACTIVE or short_tape() is not None) and type(data) is ndarray and is_float(data.dtype)
-    return function(data) if direct else _activation(data, act_type)
+    return function(data) if _is_direct(data) else _activation(data, act_type)
+
+
+def _is_direct(data: Any) -> bool:
+    """Tell whether the function itself may look for a short way."""
+    return (not ACTIVE or short_tape() is not None or unwatched()) and type(data) is ndarray and is_float(data.dtype)
 
 
 @public
 def _activation(data: Any, act_type: str) -> Any:
+    if _is_direct(data):
+        return _ACTIVATIONS[act_type](data)
     return result(composites.activation(float_operand(data), "silu" if act_type == "swish" else act_type))
 
 

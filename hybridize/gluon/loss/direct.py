@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from hybridize import autograd
 from hybridize.array import np, npx
 from hybridize.array.buffer import host_view
-from hybridize.array.device import OTHERS
 from hybridize.array.functions.bounds import check
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.placing import beside
 from hybridize.array.single import General
 from hybridize.autograd import fused
 from hybridize.base import dims
@@ -35,7 +35,7 @@ Array = NDArray[Any]
 
 
 def direct(pred: Any, label: Any) -> bool:
-    """Tell whether both are arrays that hold numbers, the prediction [batch, n] of a float that NumPy knows."""
+    """Tell whether both are arrays of numbers on one device, the prediction [batch, n] of a float that NumPy knows."""
     return (
         type(pred) is ndarray
         and type(label) is ndarray
@@ -43,7 +43,7 @@ def direct(pred: Any, label: Any) -> bool:
         and pred.ndim == 2
         and pred.size > 0
         and not capturing()
-        and not OTHERS
+        and pred.device == label.device
     )
 
 
@@ -60,8 +60,9 @@ def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
         loss *= weight
     tape = taping()
     if tape is None:
-        return wrap(loss)
-    return tape.made("cross_entropy", (pred,), loss, labels.copy() if labels is numbers else labels, slope, weight)
+        return beside(wrap(loss), pred)
+    labels = labels.copy() if labels is numbers else labels
+    return beside(tape.made("cross_entropy", (pred,), loss, labels, slope, weight), pred)
 
 
 def _surprise(x: Operand, labels: Operand) -> list[Operand]:
@@ -91,11 +92,11 @@ class _RowLoss(autograd.Function, ABC):
         if LISTENERS and is_heard(OPERATION):
             return span(OPERATION, cls.__name__, cls.of, pred, label, weight)
         one = cls(weight)
-        return wrap(one._value(host_view(pred), host_view(label))) if taping() is None else one(pred, label)
+        return one.forward(pred, label) if taping() is None else one(pred, label)
 
     def forward(self, pred: ndarray, label: ndarray) -> ndarray:
         self.save_for_backward(pred, label)
-        return wrap(self._value(host_view(pred), host_view(label)))
+        return beside(wrap(self._value(host_view(pred), host_view(label))), pred)
 
     def backward(self, g: ndarray) -> tuple[Any, Any]:
         pred, label = self.saved_tensors
