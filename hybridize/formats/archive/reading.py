@@ -63,7 +63,7 @@ def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
     return None if container is None else _guarded(container, partial(_program, container))
 
 
-def read_received(name: str, content: bytes) -> SavedProgram:
+def read_received(name: str, content: Any) -> SavedProgram:
     """`read_archive` for the bytes of a file, which came some other way, as `name` says."""
     container = received(name, content)
     if container is None:
@@ -103,6 +103,7 @@ def _program(container: Container) -> SavedProgram:
         options=_options(tree["options"]),
         process=tuple(codes),
         file=partial(_with_weights, container),
+        identity=container.identity,
     )
 
 
