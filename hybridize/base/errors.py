@@ -77,7 +77,9 @@ class HybridizeError(RuntimeError):
         state |= self.__dict__
         if self.loc is not None:
             state["quoted"] = self.quoted or self.loc.described()
-        known = next(kind for kind in type(self).__mro__ if issubclass(kind, HybridizeError) and named(*kind.home) is kind)
+        known = next(
+            kind for kind in type(self).__mro__ if issubclass(kind, HybridizeError) and named(*kind.home) is kind
+        )
         return _restored, (known.home, self.args, state)
 
 

@@ -145,7 +145,9 @@ class SavedFunction(Function[P, R], Generic[P, R]):
     def is_as_saved(self) -> bool:
         """Tell whether its weights certainly are those of the file, and no call changes them."""
         sources = [source for program in self.programs() for source in program.capture.sources]
-        arrays = [(one.array, one.written) for one in sources if one.array is not None and one.array is not random.state]
+        arrays = [
+            (one.array, one.written) for one in sources if one.array is not None and one.array is not random.state
+        ]
         return all(written < 0 and is_unwritten(array) for array, written in arrays)
 
     def _served(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -224,5 +224,6 @@ def _removed(folder: int, file: CachedFile) -> int:
 
 
 def described(problem: OSError) -> str:
+    """Say in a few words why a file or folder could not be used."""
     where = f"{problem.filename}: " if isinstance(problem.filename, str) else ""
     return f"{where}{problem.strerror or problem}"

@@ -265,7 +265,8 @@ def captured(
 ) -> list[Captured]:
     """Plain data as captured programs; `shared` and `owned` as of `capture.SavedFunction`.
 
-    With `common`, what is derived of the weights lies where other processes with the same file have it, too. They draw from the random generator of this process, whatever state it had when they were saved.
+    With `common`, what is derived of the weights lies where other processes with the same file have it, too.
+    They draw from the random generator of this process, whatever state it had when they were saved.
     """
     arrays: dict[str, ndarray] = {}
     for signature in program.signatures:

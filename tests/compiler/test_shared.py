@@ -137,8 +137,10 @@ def test_where_it_cannot_be_each_has_its_own(folder, monkeypatch, spoilt, tmp_pa
         (tmp_path / "elsewhere").mkdir(mode=0o700)
         folder.symlink_to(tmp_path / "elsewhere")
     elif spoilt == "a full disk":
+
         def full(*_):
             raise OSError(28, "No space left on device")
+
         monkeypatch.setattr(os, "posix_fallocate", full)
     else:
         shared.mapped("key", SIZE, filled(b"a"))

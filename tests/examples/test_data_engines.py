@@ -111,7 +111,9 @@ def test_forked_pools_too(folder):
 @pytest.mark.long
 @pytest.mark.parametrize("name", HERE)
 def test_ctrl_c_ends_the_workers(folder, name):
-    text = HERE[name].replace("    return model", "    print(flush=True)\n    while True:\n        model(batch)\n    return model")
+    text = HERE[name].replace(
+        "    return model", "    print(flush=True)\n    while True:\n        model(batch)\n    return model"
+    )
     process = started(sys.executable, text, folder)
     process.stdout.readline()
     os.killpg(process.pid, signal.SIGINT)
@@ -135,9 +137,11 @@ def group(number):
 
 @pytest.mark.long
 def test_a_worker_has_the_threads_that_the_model_says(folder):
-    text = HERE["concurrent.futures"].replace(
-        "return model(batch).asnumpy()", "model(batch)\n    return model.options.threads, id(model)"
-    ).replace("results[0].shape", "{one[0] for one in results}, len({one[1] for one in results}) <= 2")
+    text = (
+        HERE["concurrent.futures"]
+        .replace("return model(batch).asnumpy()", "model(batch)\n    return model.options.threads, id(model)")
+        .replace("results[0].shape", "{one[0] for one in results}, len({one[1] for one in results}) <= 2")
+    )
     status, output, errors = done(sys.executable, text, folder)
     assert (status, output) == (0, "20 {1} True\n"), errors
 
