@@ -113,8 +113,9 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         for captured, signature in zip(captures, saved.signatures, strict=True):
             self._keep(self._compile(captured, "", signature.codes if images else ()))
         if path is not None:
-            for source in (one for captured in captures for one in captured.sources if one.array is not None):
-                forget(host_view(source.array))  # nobody can have written it yet, and what is packed was read for that
+            for array in [source.array for captured in captures for source in captured.sources]:
+                if array is not None:
+                    forget(host_view(array))  # nobody can have written it yet, and what is packed was read for that
         self._new = True
 
     def __reduce__(self) -> Any:
@@ -137,7 +138,7 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         return self.name, content, self._runs_images, self._chosen
 
     def __copy__(self) -> Any:
-        return self if self._runs_images is None else _received(*self._as_bytes())
+        return self if self._runs_images is None else _received(*self._as_bytes(), common=False)
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.__copy__()
@@ -291,10 +292,10 @@ def _modes(call: Call) -> str:
 
 
 def _received(
-    name: str, content: Any, images: bool, options: Mapping[str, Any] | None = None
+    name: str, content: Any, images: bool, options: Mapping[str, Any] | None = None, *, common: bool = True
 ) -> SavedFunction[..., Any]:
-    """The function of a file's bytes, which a copy or `pickle` brings."""
-    saved = read_received(f"the pickled {name}", content)
+    """The function of a file's bytes, which a copy or `pickle` brings; `common`: to other processes, too."""
+    saved = read_received(f"the pickled {name}", content, common=common)
     return SavedFunction(saved, owned=True, images=images, **(options or {}))
 
 

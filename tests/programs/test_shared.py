@@ -229,11 +229,14 @@ def test_a_pickle_names_the_file(model, tmp_path, monkeypatch):
     assert again.options.threads == 1
 
 
-def test_copies_are_their_own(model):
-    function = load(model, shared=True)
-    for copied in (copy.copy, copy.deepcopy):
-        other = copied(function)
-        assert other is not function
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_copies_are_their_own(model, copied, temporary):
+    """In memory of this process."""
+    function, files = load(model, shared=True), len(list(temporary.iterdir()))
+    for one in (function, load(model)):
+        other = copied(one)
+        assert other is not one
+        assert len(list(temporary.iterdir())) == files
         numpy.testing.assert_array_equal(other(rows()).asnumpy(), function(rows()).asnumpy())
 
 

@@ -208,12 +208,12 @@ def opened(source: str) -> Container | None:
     return _container(source, _mapped(source))
 
 
-def received(source: str, content: Any) -> Container | None:
+def received(source: str, content: Any, *, common: bool = True) -> Container | None:
     """As `opened`, for the bytes of a file, which `source` says the origin of. They are copied, so that weights can
-    be written and lie as in a file that is mapped; where they are many, to a file that all processes map.
+    be written and lie as in a file that is mapped; where they are many and `common`, to a file that all processes map.
     """
     whole = memoryview(content)
-    if len(whole) >= shared.MINIMUM:
+    if common and len(whole) >= shared.MINIMUM:
         container = _container(source, whole, on_disk=False)
         if container is None:
             return None
