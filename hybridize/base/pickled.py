@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How `pickle` and its relatives name what they do not copy."""
+"""Names by which `pickle` and its relatives find what they do not copy."""
 
 from __future__ import annotations
 

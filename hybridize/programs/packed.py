@@ -120,7 +120,7 @@ class DerivedCopy(Copy):
         origins = {number: None if number in rows else origin_of(array) for number, array in arrays.items()}
         sources = [(origins[one.number], one.offset) for one in deriver.sources if one.kind == "input"]
         self.origin = None if None in origins.values() else (deriver.layout, *sources)
-        """What it is made of, as other processes name it, too; None where they have not the same."""
+        """Names its sources and its layout, in the same words in all processes; None where others have not the same."""
         self._is_there = False
 
     def lie_in(self, buffer: NDArray[Any]) -> None:
