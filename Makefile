@@ -24,6 +24,7 @@ JAX := jax==0.10.2
 TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
 	transformers==5.24.0 tokenizers safetensors regex filelock fsspec packaging tqdm typer-slim click shellingham \
 	hf-xet httpx httpcore httpx2 httpcore2 h11 anyio idna certifi sniffio truststore
+ENGINES := "ray[data]==2.60.0" "dask[array,dataframe,distributed]==2026.8.0" pyspark==4.3.0 "pandas<3" pyarrow joblib
 SERVERS := mlserver litserve "ray[serve]" fastapi "uvicorn[standard]" onnxruntime
 LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
@@ -57,7 +58,7 @@ types: .venv/.installed-dev
 	$(BIN)/lint-imports
 
 test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed \
-		.litert/.installed .doors/.installed .servers/.installed system
+		.litert/.installed .doors/.installed .servers/.installed .engines/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
@@ -74,7 +75,7 @@ runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .site build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .site build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -155,6 +156,12 @@ clean:
 	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
 	$(BIN)/python -m venv .servers/kserve
 	.servers/kserve/bin/python -m pip install $(PIP_FLAGS) kserve
+	@touch $@
+
+# Data engines: what the recipes of the guide run in. Spark runs in Java, which `system` installs.
+.engines/.installed: | .venv/bin/python
+	$(BIN)/python -m venv .engines
+	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
 	@touch $@
 
 # The libraries that were written for Gluon, each in a folder of its own, as the registry has it; what they need beside

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from hybridize.base import modes
-from hybridize.base.errors import ArgumentError, ContentError, LoadError
+from hybridize.base.errors import ArgumentError, ContentError, LoadError, ValueArgumentError
 from hybridize.base.faces import FOREIGN, Foreign
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
@@ -108,6 +108,7 @@ def load(
     *,
     images: bool = False,
     verify: bool = False,
+    shared: bool = False,
     signature: str | None = None,
     rounding: str = "float",
     **options: Any,
@@ -120,6 +121,8 @@ def load(
         images: run the machine code of an archive, where it has some for this machine, instead of compiling. That is
             to trust the file as one trusts a program: its checksums tell damage, not malice.
         verify: call what was loaded with the samples of the archive, and compare with the results that stand there.
+        shared: other processes of this machine use the archive, too: one copy of its weights in memory is for all of
+            them, also of those that are packed; and a pickle names the file instead of holding it.
         signature: of a SavedModel, which of its functions: a signature or a method; `serving_default` where there is
             one. Of a TFLite model, which of its signatures; its first graph if None.
         rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
@@ -129,6 +132,7 @@ def load(
 
     Raises:
         ArgumentError E301: `path` is no path.
+        ValueArgumentError E345: `shared` of another file than an archive.
         LoadError: the file is not one of these, is damaged, or was written by a later version.
         LoadError E653: there is nothing in the file to verify it by.
         VerificationError E810: what was loaded gives something else than the file says.
@@ -137,6 +141,10 @@ def load(
     saved = read_if_archive(path) if os.path.isfile(path) else None
     if saved is None:
         kind = detect(path)
+        if shared and (kind == "symbol" or kind in MODELS):
+            what = f"{os.fspath(path)} is not mapped: it is a model of {MODELS.get(kind, 'MXNet')}, read into memory"
+            help = "save an archive of it once, and load that: net = load(path); net(x); net.save(archive)"
+            raise ValueArgumentError("E345", what, help=help)
         if kind == "symbol" and not verify:
             with LOADING:
                 from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
@@ -151,7 +159,7 @@ def load(
         if kind == "archive":
             saved = read_archive(path)
     if saved is not None:
-        return _function(saved, os.fspath(path), images, verify, options)
+        return _function(saved, os.fspath(path), images, verify, shared, options)
     if kind == "symbol" or kind in MODELS:
         raise _unverifiable(os.fspath(path))
     raise ContentError(
@@ -169,11 +177,14 @@ def _active(block: Block, options: dict[str, Any]) -> Block:
     return block
 
 
-def _function(saved: SavedProgram, path: str, images: bool, verify: bool, options: dict[str, Any]) -> Function:
+def _function(
+    saved: SavedProgram, path: str, images: bool, verify: bool, shared: bool, options: dict[str, Any]
+) -> Function:
     """The function of an archive."""
     if verify and not any(len(signature.samples) for signature in saved.signatures):
         raise _unverifiable(path)
-    function = SavedFunction(saved, owned=True, images=images, **options)
+    place = os.path.abspath(path) if shared else None
+    function = SavedFunction(saved, owned=True, images=images, path=place, **options)
     if verify:
         with LOADING:  # late: few files are tried when they are loaded
             from hybridize.programs.verifying import verify as verified

@@ -15,6 +15,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     x86                               features of x86-64 processors, by Linux's names
     memo                              results of pure functions, by what they are made of
     members                           attributes of classes, which no metaclass gives
+    pickled                           names that pickles use, and picklers that copy functions
     prefixes                          names by a hint, a count and a prefix, for symbols and blocks
     html, drawing, colours            pieces of pages for notebooks; graphs as SVG; constants of colours
     faces                             arrays of other libraries, as programs have them

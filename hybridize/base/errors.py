@@ -13,9 +13,13 @@ MXNet raises another one, from that one too. All of them are RuntimeErrors, as M
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 import numpy
 
+from hybridize.base.loading import load_module
 from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.pickled import named
 
 __all__ = [
     "ArgumentError", "AssertionFailed", "AxisError", "CaptureError", "CodegenError", "ContentError", "DTypeError",
@@ -40,9 +44,14 @@ class HybridizeError(RuntimeError):
     """
 
     within = ""
+    quoted = ""
+    """The line as it was quoted by the process that the error comes from; empty: it is of this one."""
+    home = (__name__, "HybridizeError")
+    """The module and the name by which any process finds the class."""
     __module__ = "hybridize.errors"  # in tracebacks, the place where users find it
 
     def __init_subclass__(cls) -> None:
+        cls.home = cls.__module__, cls.__qualname__
         cls.__module__ = HybridizeError.__module__
 
     def __init__(self, code: str, what: str, *, help: str = "", loc: SourceLoc | None = None) -> None:
@@ -55,12 +64,38 @@ class HybridizeError(RuntimeError):
     def __str__(self) -> str:
         lines = [f"{type(self).__name__} {self.code}: {self.what}"]
         if self.loc is not None:
-            lines.append(f"  {self.loc.described()}")
+            lines.append(f"  {self.quoted or self.loc.described()}")
         if self.within:
             lines.append(f"  in {self.within}")
         if self.help:
             lines.append(f"  help: {self.help}")
         return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process has the same error, which says the same, where the source is not at hand, too."""
+        state = {name: getattr(self, name) for name in _SLOTS if getattr(self, name, None) is not None}
+        state |= self.__dict__
+        if self.loc is not None:
+            state["quoted"] = self.quoted or self.loc.described()
+        known = next(
+            kind for kind in type(self).__mro__ if issubclass(kind, HybridizeError) and named(*kind.home) is kind
+        )
+        return _restored, (known.home, self.args, state)
+
+
+_SLOTS: Final = ("errno", "strerror", "filename", "filename2")
+"""Attributes of OSErrors that are not in their `__dict__`."""
+
+
+def _restored(home: tuple[str, str], args: tuple[Any, ...], state: dict[str, Any]) -> HybridizeError:
+    """Make an error that `pickle` or a copy brings; `__init__` would ask where it was raised."""
+    load_module(home[0])
+    kind = named(*home)
+    error: HybridizeError = (OSError if issubclass(kind, OSError) else kind).__new__(kind)
+    error.args = args
+    for name, value in state.items():
+        setattr(error, name, value)
+    return error
 
 
 class ShapeError(HybridizeError, ValueError, AssertionError):

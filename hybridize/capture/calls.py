@@ -117,10 +117,6 @@ class Calls(ABC, Generic[P, R]):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def __reduce__(self) -> Any:
-        """Copied and pickled as functions are, by name."""
-        return str(self.__dict__.get("__qualname__", self.name))
-
     def __repr__(self) -> str:
         count = self.cache_info().programs
         return f"<hybridized {self.name}: {count} program{'' if count == 1 else 's'}>"

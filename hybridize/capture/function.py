@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import inspect
 import os
 import sys
@@ -23,6 +25,7 @@ from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
+from hybridize.base.pickled import copied_by, named
 from hybridize.base.room import with_room
 from hybridize.base.spans import COMPILATION, LISTENERS, is_heard, span
 from hybridize.base.types import TensorType
@@ -73,6 +76,31 @@ class Function(Calls[P, R], Generic[P, R]):
         given."""
         self.decides = False
         """True if programs are specialized on what data decides and the function has to know."""
+
+    def __reduce__(self) -> Any:
+        """Pickled as functions are, by name; by value for who pickles functions so, as cloudpickle does.
+
+        Raises:
+            ArgumentError E346: it has no name by which another process finds it.
+        """
+        module, name = str(getattr(self, "__module__", "")), str(self.__dict__.get("__qualname__", self.name))
+        there = named(module, name)
+        always, nameless = copied_by(sys._getframe(1), module)
+        if there is self and not always:
+            return name
+        if there is not self.python_function and not nameless and isinstance(self.python_function, FunctionType):
+            raise ArgumentError(
+                "E346", f"{self!r} cannot be pickled: no other process finds it as {name} in {module}",
+                help="define it at the top of a module, save it and send hybridize.load(path), or use cloudpickle",
+            )  # fmt: skip
+        options = {field.name: getattr(self.options, field.name) for field in dataclasses.fields(self.options)}
+        return functools.partial(type(self), **options), (self.python_function,)
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
 
     # ------------------------------------------------------------------------------------------------- captures
 

@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 import numpy
 
+from hybridize.array import random
 from hybridize.array.buffer import host_view
 from hybridize.array.device import OTHERS, current_device
 from hybridize.array.placing import arrays_in, one_device, settled
-from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, LoadError, ReadError, ShapeError
+from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import arranged, unflatten
@@ -22,8 +26,10 @@ from hybridize.capture.function import Function
 from hybridize.capture.options import Options
 from hybridize.compiler.archived import offer_process_code
 from hybridize.contract.call import Call
-from hybridize.formats import SavedProgram, SavedSignature, read_received, written
+from hybridize.formats import SavedProgram, SavedSignature, read_archive, read_received, written
+from hybridize.formats.cursor import forget
 from hybridize.programs import saving
+from hybridize.programs.origins import is_unwritten
 from hybridize.programs.program import Program, accepted, described
 
 if TYPE_CHECKING:
@@ -31,6 +37,12 @@ if TYPE_CHECKING:
 
 MODELESS: Final = "modeless"
 """The option of a file whose programs are of a framework that has no training mode: they are for both."""
+
+
+_READY: Final = 8
+"""Functions of files that stay loaded for the next pickle that names them."""
+_from_paths: OrderedDict[tuple[Any, ...], SavedFunction[..., Any]] = OrderedDict()
+_lock = renewed(threading.RLock())
 
 
 class Exportable:
@@ -77,12 +89,15 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         shared: the weights are somebody else's, who may write them: they are read where they are, at each call.
         owned: nobody else will look at the weights again: they are not copied.
         images: run the machine code that came with the programs, where it fits this machine.
+        path: of the file, where other processes of this machine map it, too: what is made of the weights is shared with
+            them, and a pickle names the file in place of holding it.
         options: as for `Function`.
     """
 
     def __init__(
-        self, saved: SavedProgram, *, shared: bool = False, owned: bool = False, images: bool = False, **options: Any
-    ) -> None:
+        self, saved: SavedProgram, *, shared: bool = False, owned: bool = False, images: bool = False,
+        path: str | None = None, **options: Any
+    ) -> None:  # fmt: skip
         known = {name: value for name, value in saved.options.items() if name in Options.__dataclass_fields__}
         super().__init__(saving.without_python(saved.name), **{**known, **options})
         self.saved_program = saved
@@ -90,22 +105,51 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         self.name = saved.name
         self._runs_images = images if owned else None
         """True if copies run the machine code in its file; None for those that are copied by name."""
+        self._path = path
+        self._chosen = options
         if images:
             offer_process_code(saved.process)
-        captures = saving.captured(saved, shared=shared, owned=owned)
+        captures = saving.captured(saved, shared=shared, owned=owned, common=path is not None)
         for captured, signature in zip(captures, saved.signatures, strict=True):
             self._keep(self._compile(captured, "", signature.codes if images else ()))
+        if path is not None:
+            for array in [source.array for captured in captures for source in captured.sources]:
+                if array is not None:
+                    forget(host_view(array))  # nobody can have written it yet, and what is packed was read for that
         self._new = True
 
     def __reduce__(self) -> Any:
-        """Copied and pickled as the file that it comes from, weights as they are.
+        """Copied and pickled as the file that it comes from, weights as they are: its bytes, or where it lies.
 
         Of two copies of what writes state, each goes on by itself; random numbers are of the process where it runs.
         """
         if self._runs_images is None:
             return super().__reduce__()
         with self._lock:
-            return _received, (self.name, written(self.saved()), self._runs_images)
+            if self._path is not None and self.is_as_saved():
+                arguments = self._path, self.saved_program.identity, self.name, self._runs_images, self._chosen
+                return _from_path, arguments
+            return _received, self._as_bytes()
+
+    def _as_bytes(self) -> tuple[Any, ...]:
+        """The arguments of `_received` that make a copy; `pickle` may leave the array beside its own bytes."""
+        with self._lock:
+            content = numpy.frombuffer(written(self.saved()), numpy.uint8)
+        return self.name, content, self._runs_images, self._chosen
+
+    def __copy__(self) -> Any:
+        return self if self._runs_images is None else _received(*self._as_bytes(), common=False)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def is_as_saved(self) -> bool:
+        """Tell whether its weights certainly are those of the file, and no call changes them."""
+        sources = [source for program in self.programs() for source in program.capture.sources]
+        arrays = [
+            (one.array, one.written) for one in sources if one.array is not None and one.array is not random.state
+        ]
+        return all(written < 0 and is_unwritten(array) for array, written in arrays)
 
     def _served(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not OTHERS:
@@ -247,6 +291,48 @@ def _modes(call: Call) -> str:
     return f"while {' and '.join(words)}"
 
 
-def _received(name: str, content: bytes, images: bool) -> SavedFunction[..., Any]:
-    """The function of a file's bytes, which a copy or `pickle` brings."""
-    return SavedFunction(read_received(f"the pickled {name}", content), owned=True, images=images)
+def _received(
+    name: str, content: Any, images: bool, options: Mapping[str, Any] | None = None, *, common: bool = True
+) -> SavedFunction[..., Any]:
+    """The function of a file's bytes, which a copy or `pickle` brings; `common`: to other processes, too."""
+    saved = read_received(f"the pickled {name}", content, common=common)
+    return SavedFunction(saved, owned=True, images=images, **(options or {}))
+
+
+def _from_path(
+    path: str, identity: str, name: str, images: bool, options: Mapping[str, Any]
+) -> SavedFunction[..., Any]:
+    """The function of a file that a pickle names: the same one for all pickles of it that come to this process.
+
+    Raises:
+        ReadError E600: the file is not there.
+        LoadError E616: it holds something else than when it was pickled.
+    """
+    key = path, identity, images, repr(sorted(options.items()))
+    with _lock:
+        function = _from_paths.get(key)
+        if function is None or not function.is_as_saved():
+            saved = _unchanged(path, identity, name)
+            function = SavedFunction(saved, owned=True, images=images, path=path, **options)
+            _from_paths[key] = function
+            while len(_from_paths) > _READY:
+                _from_paths.popitem(last=False)
+        _from_paths.move_to_end(key)
+        return function
+
+
+def _unchanged(path: str, identity: str, name: str) -> SavedProgram:
+    """Read a file that has to hold what it held."""
+    remedy = "have the file there on each machine, or load it without shared=True, so that pickles hold it"
+    cause = None
+    try:
+        saved = read_archive(path)
+        if saved.identity == identity:
+            return saved
+    except ReadError as error:
+        error.help = f"the pickle of {name} names its file: {remedy}"
+        raise
+    except LoadError as error:
+        cause = error
+    what = f"the pickle of {name} names the file {path}, which holds something else now"
+    raise LoadError("E616", what, help="pickle it again; do not write over the files of programs at work") from cause

@@ -11,6 +11,7 @@ compiles. This package is the door to them: its functions import them when they 
     host                            this machine, and the modules that a process needs once
     measured, measuring             which choices are fastest on it: kept on the disk; found by timing
     cache; disk, folder, stored, identity    what was compiled: in memory; on the disk, for other processes
+    shared                          files that processes map: what several of them would have in memory otherwise
     explain, explanation, profile, limits    reports: the passes again, as data, timed, beside what the core can do
     explanation_page                a report as HTML, for notebooks
 """

@@ -64,7 +64,7 @@ class Folder:
     def read(self, name: str, suffix: str = SUFFIX) -> bytes | None:
         """The content of a file, if it is there and can be trusted."""
         try:
-            with self._opened() as folder:
+            with opened_own(self.path) as folder:
                 file = os.open(name + suffix, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
                 try:
                     return self._content(file, name + suffix)
@@ -74,12 +74,12 @@ class Folder:
             return None
         except OSError as problem:
             let_through(problem)
-            self.problem = _described(problem)
+            self.problem = described(problem)
             return None
 
     def _content(self, file: int, name: str) -> bytes | None:
         status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode) or _foreign(status):
+        if not stat.S_ISREG(status.st_mode) or is_foreign(status):
             raise PermissionError(0, "not used, as others may write it", os.path.join(self.path, name))
         if time.time() - status.st_mtime > _REFRESH_S:
             with suppress(OSError):
@@ -96,12 +96,12 @@ class Folder:
             return False
         try:
             os.makedirs(self.path, 0o700, exist_ok=True)
-            with self._opened() as folder:
+            with opened_own(self.path) as folder:
                 self._write(folder, name + suffix, content, first)
                 self._make_room(folder, len(content))
         except OSError as problem:
             let_through(problem)
-            self.problem = _described(problem)
+            self.problem = described(problem)
             return False
         return True
 
@@ -109,43 +109,32 @@ class Folder:
         """Tell whether a file could be written, as far as that is known without writing one."""
         try:
             os.makedirs(self.path, 0o700, exist_ok=True)
-            with self._opened():
+            with opened_own(self.path):
                 return os.access(self.path, os.W_OK | os.X_OK)
         except OSError as problem:
             let_through(problem)
-            self.problem = _described(problem)
+            self.problem = described(problem)
             return False
 
     def entries(self) -> list[CachedFile]:
         """All files, the least recently used first."""
         try:
-            with self._opened() as folder:
+            with opened_own(self.path) as folder:
                 return self._files(folder, _RECORDS)
         except FileNotFoundError:
             return []
         except OSError as problem:
             let_through(problem)
-            self.problem = _described(problem)
+            self.problem = described(problem)
             return []
 
     def clear(self) -> int:
         """Remove all files; returns how many bytes they were."""
         freed = 0
-        with suppress(OSError), self._opened() as folder:
+        with suppress(OSError), opened_own(self.path) as folder:
             for file in self._files(folder, (*_RECORDS, LASTING, _PART)):
                 freed += _removed(folder, file)
         return freed
-
-    @contextmanager
-    def _opened(self) -> Iterator[int]:
-        """The folder, which is the user's own; what is done by this descriptor cannot be led elsewhere."""
-        folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            if _foreign(os.fstat(folder)):
-                raise PermissionError(0, "not used, as others may write to it", self.path)
-            yield folder
-        finally:
-            os.close(folder)
 
     def _write(self, folder: int, name: str, content: bytes, first: bool) -> None:
         part = f".{name}.{os.getpid()}.{next(_part)}{_PART}"
@@ -192,7 +181,23 @@ class Folder:
         return sorted(entries, key=lambda entry: entry.used)
 
 
-def _foreign(status: os.stat_result) -> bool:
+@contextmanager
+def opened_own(path: str, flags: int = 0) -> Iterator[int]:
+    """The folder of a path, which is the user's own; what is done by this descriptor cannot be led elsewhere.
+
+    Raises:
+        OSError: there is none, or others may write to it.
+    """
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | flags)
+    try:
+        if is_foreign(os.fstat(folder)):
+            raise PermissionError(0, "not used, as others may write to it", path)
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def is_foreign(status: os.stat_result) -> bool:
     """Tell whether somebody else owns a file or folder, or may write to it."""
     return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
@@ -218,6 +223,7 @@ def _removed(folder: int, file: CachedFile) -> int:
     return file.nbytes
 
 
-def _described(problem: OSError) -> str:
+def described(problem: OSError) -> str:
+    """Say in a few words why a file or folder could not be used."""
     where = f"{problem.filename}: " if isinstance(problem.filename, str) else ""
     return f"{where}{problem.strerror or problem}"

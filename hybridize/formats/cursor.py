@@ -107,13 +107,18 @@ def in_memory(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def forget(array: NDArray[Any]) -> None:
-    """Let the system take back the memory of a mapped file below an array, which nobody will read again soon."""
+    """Let the system take back the whole pages of a mapped file below an array, which nobody will read again soon.
+
+    What was written to them through the mapping is lost: nobody may have written, nor do it now.
+    """
     under = _under(array)
     mapped = under.obj if isinstance(under, memoryview) else under
     if isinstance(mapped, mmap.mmap) and array.nbytes and hasattr(mmap, "MADV_DONTNEED"):
         start = array.ctypes.data - numpy.frombuffer(mapped, numpy.uint8).ctypes.data
-        first = start // mmap.PAGESIZE * mmap.PAGESIZE
-        mapped.madvise(mmap.MADV_DONTNEED, first, start + array.nbytes - first)
+        first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+        end = (start + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
+        if first < end:
+            mapped.madvise(mmap.MADV_DONTNEED, first, end - first)
 
 
 def _under(array: NDArray[Any]) -> Any:

@@ -86,3 +86,5 @@ class SavedProgram:
     """Keys of weights that no call writes, and that the host of a file sets between calls: learning rates."""
     file: Callable[[Mapping[str, NDArray[Any]]], bytes] | None = None
     """The bytes of the file that it was read from, with these weights in it; None where there is none."""
+    identity: str = ""
+    """Names what that file holds; empty where there is none."""

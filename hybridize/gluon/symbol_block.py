@@ -59,8 +59,7 @@ class SymbolBlock(HybridBlock):
         self._inputs = tuple(one.name if isinstance(one, Expression) else one for one in names)
         self._structure, self._bare = _result_of(graph)
         self._bound = _bound_of(graph)
-        self._replay = outputs._replay()
-        self._variables = [variable.name for variable in outputs._variables()]
+        self._read_expression()
         labels = _labels(outputs)
         values = {} if params is None else dict(params)
         shared = {one.name: one for one in values.values() if isinstance(one, Parameter)}
@@ -69,6 +68,19 @@ class SymbolBlock(HybridBlock):
                 self._parameters[variable.name] = shared.get(variable.name) or _parameter(variable)
         if values and not shared:
             self.load_dict(values, cast_dtype=True, dtype_source="saved")
+
+    def _read_expression(self) -> None:
+        """Have what calls need of the expression, in the order of its own variables."""
+        self._replay = self._expression._replay()
+        self._variables = [variable.name for variable in self._expression._variables()]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies: the expression, and nothing that is made of it."""
+        return {name: value for name, value in super().__getstate__().items() if name not in ("_replay", "_variables")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._read_expression()
 
     @staticmethod
     @outside_only("reads a file")

@@ -6,8 +6,8 @@ In: `contract.captured.Captured`. Out: `Program`, a callable with its guards, en
 - `program` runs calls; `entry` wraps its machine code; `backends` run graphs; `differentiated` is a program with its
   gradient; `failures` finds the line of an assertion that did not hold.
 - `queued` leaves a call to the queue of those whose programs are still to run, where calls are asynchronous.
-- `packed` keeps what is derived of weights, and copies row by row; `donation` lets results take the memory of
-  arguments.
+- `packed` keeps what is derived of weights, and copies row by row; `origins` knows which arrays other processes have;
+  `donation` lets results take the memory of arguments.
 - `cache` keeps the programs of a function or module. `families` decide which sizes stay symbols, `changes` which places
   are read anew, for the next capture.
 - `saving`, `samples` (of `recorded_calls`), `exporting`, `verifying` are for files, which do

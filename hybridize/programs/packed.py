@@ -33,11 +33,14 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage, Watcher, settle
 from hybridize.base.access import await_writer, while_reading
 from hybridize.base.forks import renewed
+from hybridize.compiler import identity, shared
 from hybridize.compiler.archived import Code, executable
 from hybridize.graph import Graph
 from hybridize.programs.backends import Machine, Memory
 from hybridize.programs.donation import donated
-from hybridize.runtime.buffers import aligned
+from hybridize.programs.origins import origin_of
+from hybridize.runtime import abi
+from hybridize.runtime.buffers import ALIGNMENT, aligned
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.executable import Deriver, Executable
 from hybridize.runtime.plan import PlanSource
@@ -106,7 +109,7 @@ class RowByRow(Copy):
 class DerivedCopy(Copy):
     """A constant that a program derives of arrays."""
 
-    __slots__ = ("_deriver", "_rows", "_sources")
+    __slots__ = ("_deriver", "_is_there", "_rows", "_sources", "origin")
 
     def __init__(self, deriver: Deriver, arrays: Mapping[int, ndarray], rows: Mapping[int, RowByRow]) -> None:
         """`arrays` are its sources by the number of their input, `rows` those row by row that lie otherwise."""
@@ -114,8 +117,26 @@ class DerivedCopy(Copy):
         self._deriver = deriver
         self._rows = dict(rows)
         self._sources = {number: host_view(array) for number, array in arrays.items()}
+        origins = {number: None if number in rows else origin_of(array) for number, array in arrays.items()}
+        sources = [(origins[one.number], one.offset) for one in deriver.sources if one.kind == "input"]
+        self.origin = None if None in origins.values() else (deriver.layout, *sources)
+        """Names its sources and its layout, in the same words in all processes; None where others have not the same."""
+        self._is_there = False
+
+    def lie_in(self, buffer: NDArray[Any]) -> None:
+        """Be what lies somewhere, derived of the first version of each source."""
+        self.buffer = buffer
+        self._is_there = True
+
+    def derived_to(self, target: NDArray[Any]) -> bool:
+        """Derive of the first version of each source; False where that is not to be had now."""
+        return self._deriver.fill(target, self._sources) and not any(storage.version for storage in self.storages)
 
     def _fill(self) -> bool:
+        if self._is_there:
+            self._is_there = False
+            if not any(storage.version for storage in self.storages):
+                return True
         with ExitStack() as locks:
             sources = dict(self._sources)
             # In one order in all threads, so that none waits for another that waits for it.
@@ -174,11 +195,12 @@ def packed_bytes() -> int:
     return sum(copy.buffer.nbytes for copy in list(_copies.values()))
 
 
-def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray]) -> Copies | None:
+def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray], maker: str = "") -> Copies | None:
     """The copies that a program reads, made or found; None where the process has too many bytes of them.
 
     Args:
         derivers: of the program.
+        maker: names who wrote their code; empty: what they make is not shared with other processes.
         stable: arrays by the number of their input; those that do not lie row by row are read from copies that do.
     """
     with _lock:
@@ -196,8 +218,33 @@ def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray]) ->
             derived.append(registry.copy(key, deriver.nbytes, partial(DerivedCopy, deriver, arrays, scattered)))
         if registry.total > LIMIT_BYTES:
             return None
+        if maker:
+            _lie_together([one for one in registry.copies.values() if isinstance(one, DerivedCopy)], maker)
         _copies.update(registry.copies)
         return Copies(derived, rows)
+
+
+def _lie_together(copies: Sequence[DerivedCopy], maker: str) -> None:
+    """Have new copies of what other processes read, too, lie in a file that all of them map."""
+    parts: list[tuple[DerivedCopy, slice]] = []
+    end = 0
+    for copy in copies:
+        if copy.origin is not None:
+            start = -(-end // ALIGNMENT) * ALIGNMENT
+            end = start + copy.buffer.nbytes
+            parts.append((copy, slice(start, end)))
+    if end < shared.MINIMUM:
+        return
+
+    def fill(memory: Any) -> bool:
+        whole = numpy.frombuffer(memory, numpy.uint8)
+        return all(copy.derived_to(whole[part]) for copy, part in parts)
+
+    memory = shared.mapped(repr((maker, [copy.origin for copy, _ in parts])), end, fill)
+    if memory is not None:
+        whole = numpy.frombuffer(memory, numpy.uint8)
+        for copy, part in parts:
+            copy.lie_in(whole[part])
 
 
 def _place_of(source: PlanSource, arrays: Mapping[int, ndarray], rows: Mapping[int, RowByRow]) -> tuple[Any, ...]:
@@ -234,6 +281,14 @@ def _place(array: ndarray) -> tuple[Any, ...]:
 
 
 NO_COPIES = Copies()
+
+
+def _maker(of_file: bool) -> str:
+    """Name who wrote the code of a program, as other processes do; empty where that is not known.
+
+    The files of arrays say which code came with them.
+    """
+    return f"the file, for runtime {abi.NUMBER}" if of_file else identity.compiler() or ""
 
 
 class _Mark:
@@ -280,7 +335,7 @@ class PackedMachine(Machine):
         self._last = float("-inf")
         self._strikes = 0
         self._copies = NO_COPIES
-        copies = shared_copies(self.executable.derivers, stable)
+        copies = shared_copies(self.executable.derivers, stable, _maker(binary is not None))
         if copies is not None:
             self._copies = copies
             for storage in copies.storages:

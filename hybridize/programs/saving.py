@@ -27,6 +27,7 @@ from hybridize.ops.foreign import foreign_nodes
 from hybridize.ops.hosted import hosted_nodes
 from hybridize.programs import samples as sampled
 from hybridize.programs.families import family_key
+from hybridize.programs.origins import note_origin
 from hybridize.programs.program import Program, described
 
 RANDOM = "random.state"
@@ -258,9 +259,12 @@ def _constant(number: Any, kind: TensorType) -> NDArray[Any]:
     return array
 
 
-def captured(program: SavedProgram, *, shared: bool = False, owned: bool = False) -> list[Captured]:
+def captured(
+    program: SavedProgram, *, shared: bool = False, owned: bool = False, common: bool = False
+) -> list[Captured]:
     """Plain data as captured programs; `shared` and `owned` as of `capture.SavedFunction`.
 
+    With `common`, what is derived of the weights lies where other processes with the same file have it, too.
     They draw from the random generator of this process, whatever state it had when they were saved.
     """
     arrays: dict[str, ndarray] = {}
@@ -274,6 +278,8 @@ def captured(program: SavedProgram, *, shared: bool = False, owned: bool = False
                 arrays[name] = array = wrap(data if shared or owned else data.copy())
                 if shared:
                     array.storage.exposed = True
+                if common:
+                    note_origin(array, f"{program.identity} {name}")
     return [_captured(signature, arrays) for signature in program.signatures]
 
 

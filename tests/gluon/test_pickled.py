@@ -11,7 +11,7 @@ import joblib
 import numpy
 import pytest
 
-from hybridize import autograd, np
+from hybridize import autograd, gluon, load, np
 from hybridize.gluon import Constant, Parameter, nn, rnn
 
 WAYS = {
@@ -94,6 +94,58 @@ def test_parameters_and_arrays(way):
         numpy.testing.assert_array_equal(made.asnumpy(), array.asnumpy())
         made[...] = 9
         assert not (array.asnumpy() == 9).any()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_nets_of_files_travel(way, hybrid, tmp_path):
+    """Of MXNet's files and of ONNX."""
+    net = net_of(5)
+    net.initialize()
+    net.hybridize()
+    expected = net(x()).asnumpy()
+    net.export(tmp_path / "net")
+    net.export(tmp_path / "net", format="onnx")
+    for file in ("net-symbol.json", "net.onnx"):
+        one = load(tmp_path / file)
+        if hybrid:
+            one.hybridize()
+            one(x())
+        again = WAYS[way](one)
+        assert again is not one and again.active == one.active
+        numpy.testing.assert_allclose(again(x()).asnumpy(), expected, rtol=1e-5, atol=1e-6)
+        for parameter in again.collect_params().values():
+            parameter.data()[:] = 0
+        numpy.testing.assert_allclose(one(x()).asnumpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_net_beside_its_trainer(way):
+    """What two of them share they share in the copy, too; the state of the optimizer goes along."""
+    net = nn.HybridSequential()
+    net.add(nn.Dense(5, activation="relu"), nn.BatchNorm(), nn.Dense(2))
+    net.initialize()
+    trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.1})
+
+    def trained(net, trainer):
+        with autograd.record():
+            loss = (net(x()) ** 2).sum()
+        loss.backward()
+        trainer.step(1)
+        return loss.item()
+
+    trained(net, trainer)
+    pair = WAYS[way]([net, trainer])
+    assert [trained(*pair) for _ in range(3)] == [trained(net, trainer) for _ in range(3)]
+
+
+def test_options_of_a_hybridized_net_travel():
+    net = net_of(5)
+    net.initialize()
+    net.hybridize(threads=1, dynamic=True)
+    again = pickle.loads(pickle.dumps(net))
+    again(x())
+    assert (again._function.options.threads, again._function.options.dynamic) == (1, True)
 
 
 def test_recurrent_nets_travel():

@@ -334,7 +334,7 @@ def test_alarms_while_the_cache_folder_is_used(method, tmp_path, monkeypatch):
         raise TimeoutError
 
     before = signal.signal(signal.SIGUSR1, alarm)
-    monkeypatch.setattr(folder, "_foreign", raising)
+    monkeypatch.setattr(folder, "is_foreign", raising)
     try:
         with pytest.raises(TimeoutError):
             getattr(kept, method)(*{"read": ("a",), "write": ("b", b"more")}.get(method, ()))

@@ -31,7 +31,8 @@ from hybridize.base.dtypes import BY_CODE as _BY_CODE
 from hybridize.base.dtypes import CODES, DType, bool_, uint8
 from hybridize.base.errors import LoadError, ReadError
 from hybridize.base.forks import renewed
-from hybridize.formats.cursor import MAX_AXES, checked_size, unreadable
+from hybridize.compiler import shared
+from hybridize.formats.cursor import MAX_AXES, checked_size, forget, unreadable
 
 VERSION: Final = "2"
 PROGRAM: Final = "hybridize:program"
@@ -81,10 +82,12 @@ class Container:
     """A mapped file. Each tensor is checked when it is first asked for; arrays over it are written on copies."""
 
     def __init__(
-        self, source: str, data: Any, entries: dict[str, TensorEntry], program: str, on_disk: bool = True
+        self, source: str, data: Any, entries: dict[str, TensorEntry], program: str, identity: str, on_disk: bool = True
     ) -> None:
         self.source = source
         self.entries = entries
+        self.identity = identity
+        """Names what the file holds: the digest of its header, which has one of all checksums."""
         self._data = data
         self._on_disk = on_disk
         self._lock = renewed(threading.RLock())
@@ -101,7 +104,7 @@ class Container:
         entry = self.entries.get(PROGRAM)
         if entry is None:
             raise self.fail("it has no description")
-        text = self._data[entry.start : entry.end]
+        text = bytes(self._data[entry.start : entry.end])
         if digest(text).hex() != self._program:  # of more bits than the others: it says where machine code begins
             raise damaged(self.source, "its description")
         names = [name for name in self.entries if name != PROGRAM]
@@ -129,14 +132,11 @@ class Container:
             known = self._arrays.get(name)
             if known is None:
                 self.check(name)
-                begin, end = (
-                    -(-entry.start // mmap.PAGESIZE) * mmap.PAGESIZE,
-                    entry.end // mmap.PAGESIZE * mmap.PAGESIZE,
-                )
-                if begin < end and self._on_disk and hasattr(mmap, "MADV_DONTNEED"):
-                    self._data.madvise(mmap.MADV_DONTNEED, begin, end - begin)
                 # Not `frombuffer`, which takes no tensor without elements.
-                known = self._arrays[name] = numpy.ndarray(entry.shape, entry.dtype, self._data, entry.start)
+                known = numpy.ndarray(entry.shape, entry.dtype, self._data, entry.start)
+                if self._on_disk:
+                    forget(known)
+                self._arrays[name] = known
         return known
 
     def with_tensors(self, tensors: Mapping[str, Array]) -> bytes:
@@ -208,12 +208,29 @@ def opened(source: str) -> Container | None:
     return _container(source, _mapped(source))
 
 
-def received(source: str, content: bytes) -> Container | None:
+def received(source: str, content: Any, *, common: bool = True) -> Container | None:
     """As `opened`, for the bytes of a file, which `source` says the origin of. They are copied, so that weights can
-    be written and lie as in a file that is mapped.
+    be written and lie as in a file that is mapped; where they are many and `common`, to a file that all processes map.
     """
-    data = mmap.mmap(-1, max(len(content), 1))
-    data[: len(content)] = content
+    whole = memoryview(content)
+    if common and len(whole) >= shared.MINIMUM:
+        container = _container(source, whole, on_disk=False)
+        if container is None:
+            return None
+
+        def fill(memory: Any) -> bool:
+            container.program()
+            for name in container.entries:
+                if name != PROGRAM:
+                    container.check(name)  # what is damaged here shall not be what others find
+            memory[:] = whole
+            return True
+
+        mapping = shared.mapped(f"archive {container.identity}", len(whole), fill)
+        if mapping is not None:
+            return _container(source, mapping)
+    data = mmap.mmap(-1, max(len(whole), 1))
+    data[: len(whole)] = whole
     return _container(source, data, on_disk=False)
 
 
@@ -224,7 +241,7 @@ def _container(source: str, data: Any, on_disk: bool = True) -> Container | None
     length = int.from_bytes(data[:8], "little")
     if length > len(data) - 8:
         raise unsound(source, f"its header has {length} bytes, the file {len(data)}")
-    head = data[8 : 8 + length]
+    head = bytes(data[8 : 8 + length])
     version, _, rest = head[len(_PREFIX) : len(_PREFIX) + _LINE].partition(b'"')
     if version != VERSION.encode() and rest:
         raise LoadError(
@@ -240,7 +257,8 @@ def _container(source: str, data: Any, on_disk: bool = True) -> Container | None
     try:
         tree = json.loads(head.decode())
         metadata = tree.pop("__metadata__")
-        return Container(source, data, _entries(tree, 8 + length, len(data)), metadata["program"], on_disk)
+        entries = _entries(tree, 8 + length, len(data))
+        return Container(source, data, entries, metadata["program"], digest(head).hex(), on_disk)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise unsound(source, f"its header cannot be read ({error})") from error
 

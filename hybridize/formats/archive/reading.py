@@ -63,9 +63,9 @@ def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
     return None if container is None else _guarded(container, partial(_program, container))
 
 
-def read_received(name: str, content: bytes) -> SavedProgram:
-    """`read_archive` for the bytes of a file, which came some other way, as `name` says."""
-    container = received(name, content)
+def read_received(name: str, content: Any, *, common: bool = True) -> SavedProgram:
+    """`read_archive` for the bytes of a file, which came some other way, as `name` says; `common` as of `received`."""
+    container = received(name, content, common=common)
     if container is None:
         raise unsound(name, "its header does not say that it is one")
     return _guarded(container, partial(_program, container))
@@ -103,6 +103,7 @@ def _program(container: Container) -> SavedProgram:
         options=_options(tree["options"]),
         process=tuple(codes),
         file=partial(_with_weights, container),
+        identity=container.identity,
     )
 
 
