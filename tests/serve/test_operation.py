@@ -465,13 +465,14 @@ def test_files_in_place(tmp_path, running):
 
 
 def test_what_libraries_log_is_json(models, running):
+    before = list(logging.getLogger("uvicorn").handlers)
     with running(models / "scaled") as server:
         with socket.create_connection(server.address.split(":"), timeout=10) as one:
             one.sendall(b"no HTTP at all\r\n\r\n")
             assert one.recv(1000).startswith(b"HTTP/1.1 400")
         (line,) = server.lines.objects("warning")
         assert (line["library"], line["text"]) == ("uvicorn.error", "Invalid HTTP request received.")
-    assert not logging.getLogger("uvicorn").handlers
+    assert logging.getLogger("uvicorn").handlers == before
 
 
 def test_deadlines_and_clients_that_go_away(tmp_path, monkeypatch, running):
