@@ -31,6 +31,7 @@ look() {
     need nodejs works node                             # Node.js
     need npm works npm                                 #   tests: TypeScript, which checks the loader's types
     need chromium works chromium                       # the web page, in tests
+    need haproxy test -x /usr/sbin/haproxy             # tests: a balancer before several servers
     need valgrind works valgrind                       # tests: memory
     need qemu-user works qemu-aarch64                  # tests: code for AArch64, in an emulator
     need gcc-aarch64-linux-gnu works aarch64-linux-gnu-gcc

@@ -25,6 +25,8 @@ from hybridize.serve.telemetry import MeasuredCall
 
 _SHORT: Final = 0.5e-3
 """Seconds of a call up to which it runs on the loop's own thread."""
+_TICKS: Final = 2e-3
+"""Seconds from which the loop's clock, which counts milliseconds, is good enough."""
 _RECENT: Final = 0.1
 """Weight of the last call in the mean of a call's seconds."""
 _SHAPES: Final = 4096
@@ -80,6 +82,7 @@ class RequestQueue:
         self._pool: ThreadPoolExecutor | None = None
         self._shapes: set[Any] = set(model.shapes)
         self._seconds = model.seconds
+        self._until = 0.0
         self._joining = 0.0
         """Seconds that joining the requests of the current call took."""
         self._idle: asyncio.Event = asyncio.Event()
@@ -155,10 +158,20 @@ class RequestQueue:
         return sum([one.rows for one in self._pending]) >= self._max_batch
 
     def _schedule(self) -> None:
-        if self._max_wait and self._max_batch > 1 and not self._full():
+        if not self._max_wait or self._max_batch == 1 or self._full():
+            self._turn = self._loop.call_soon(self._flush)
+        elif self._max_wait >= _TICKS:
             self._turn = self._loop.call_later(self._max_wait, self._flush)
         else:
-            self._turn = self._loop.call_soon(self._flush)
+            self._until = time.perf_counter() + self._max_wait
+            self._turn = self._loop.call_soon(self._look)
+
+    def _look(self) -> None:
+        """Run the next batch when its time has come; until then look again in each turn of the loop."""
+        if time.perf_counter() < self._until:
+            self._turn = self._loop.call_soon(self._look)
+        else:
+            self._flush()
 
     def _gathered(self) -> list[_Waiting]:
         """The requests of the next call, out of the queue; those that are late or cancelled are left out."""

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+_READ: Final = 0.05
+"""Seconds for reading what has come: where the loop was busy, its clocks run out before it reads."""
 _HEADERS: Final = 64 << 10
 """Bytes of the headers of a request."""
 
@@ -73,10 +75,14 @@ class GuardedProtocol(HttpToolsProtocol):
     def timeout_keep_alive_handler(self) -> None:
         """Close a connection that is not used any more; one whose client does not read its answer is cut."""
         super().timeout_keep_alive_handler()
-        self._guard = self.loop.call_later(self.slow, self.transport.abort)
+        self._wait_for_headers()
 
     def _wait_for_headers(self) -> None:
-        self._guard = self.loop.call_later(self.slow, self.transport.abort)
+        self._guard = self.loop.call_later(self.slow, self._late)
+
+    def _late(self) -> None:
+        """Cut the connection, unless what came while the loop was busy is still to be read."""
+        self._guard = self.loop.call_later(_READ, self.transport.abort)
 
     def _unguard(self) -> None:
         if self._guard is not None:

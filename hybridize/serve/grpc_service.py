@@ -22,6 +22,8 @@ from hybridize.serve.requests import submitted
 from hybridize.serve.rest import SERVER, authorized
 
 _Handler = Callable[[Any, Any], Awaitable[Any]]
+_PENDING: Final = 1 << 20
+"""Requests that grpc has read and the event loop has not seen yet."""
 _OPEN: Final = ("ServerLive", "ServerReady")
 """Calls that need no token."""
 
@@ -198,8 +200,10 @@ def grpc_server(registry: ModelRegistry) -> tuple[Any, int]:
             ("grpc.max_receive_message_length", options.max_body),
             ("grpc.max_send_message_length", -1),
             ("grpc.so_reuseport", 0),
-            # Far more than may wait: beyond it grpc itself cuts requests off, without a word of why.
+            # Far more than may wait: beyond these grpc itself cuts requests off, without a word of why.
             ("grpc.max_concurrent_streams", max(options.max_connections, 2 * options.max_queue)),
+            ("grpc.server.max_pending_requests", _PENDING),
+            ("grpc.server.max_pending_requests_hard_limit", _PENDING),
             ("grpc.keepalive_time_ms", 60_000),
         ]
     )

@@ -130,11 +130,12 @@ class Load:
             self.free.append((reader, writer))
 
     async def over_rpc(self, number):
+        begin = time.monotonic()
         try:
             content = await self.channel.unary_unary(_METHOD)(message(number), timeout=90)
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
-                return self.lost.append(f"{number}: {error!r}")
+                return self.lost.append(f"{number} after {time.monotonic() - begin:.3f} s: {error!r}")
             return self.note(error.code().name)
         self.note("OK")
         answer = service_pb2.ModelInferResponse.FromString(content)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from hybridize.serve.options import ServerOptions
 from hybridize.serve.sources import Sources
 from hybridize.tools import serve_command
 from hybridize.tools.application import application
+from tests.serve.test_long_load import saved
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guide" / "serve.md").read_text()
@@ -119,8 +120,9 @@ def test_the_command_of_the_container(folder, monkeypatch):
 
 
 def test_recipes_are_short():
-    assert all(len([line for line in text.splitlines() if line.strip()]) <= 20 for text in PYTHON[2:])
-    assert len(PYTHON) == 4
+    blocks = re.findall(r"```(?:python|dockerfile|ini|haproxy)\n(.*?)```", PAGE, re.DOTALL)
+    assert all(len([line for line in text.splitlines() if line.strip()]) <= 20 for text in blocks)
+    assert (len(PYTHON), len(blocks)) == (5, 8)
 
 
 SERVERS = ROOT / ".servers" / "bin" / "python"
@@ -148,7 +150,7 @@ def test_the_recipe_of_litserve(folder, monkeypatch):
 def test_the_recipe_of_mlserver(folder, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{folder}")
     port = free_port()
-    (folder / "recipe.py").write_text(PYTHON[3])
+    (folder / "recipe.py").write_text(PYTHON[4])
     settings = {"http_port": port, "grpc_port": free_port(), "metrics_port": free_port(), "parallel_workers": 0}
     (folder / "settings.json").write_text(json.dumps(settings))
     model = {"name": "m", "implementation": "recipe.Model", "parameters": {"uri": str(folder / "my_mlp")}}
@@ -156,3 +158,86 @@ def test_the_recipe_of_mlserver(folder, monkeypatch):
     with started([SERVERS, "-c", "from mlserver.cli import main; main()", "start", "."], folder, port):
         body = {"inputs": [{"name": "data", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}]}
         assert posted(f"http://127.0.0.1:{port}/v2/models/m/infer", body)["outputs"][0]["shape"] == [1, 2]
+
+
+@pytest.mark.long
+@others
+def test_the_recipe_of_ray_serve(folder, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    port = free_port()
+    (folder / "on_ray.py").write_text(PYTHON[3].replace("8003", str(port)))
+    with started([SERVERS, "on_ray.py"], folder, port, "/-/healthz"):
+        deadline = time.monotonic() + 120
+        while True:  # it is healthy before the replicas are there
+            try:
+                answer = posted(f"http://127.0.0.1:{port}/", {"data": [[1, 2, 3, 4]]})
+                break
+            except OSError:
+                assert time.monotonic() < deadline
+                time.sleep(0.5)
+        assert len(answer["data"][0]) == 2
+
+
+def balanced(folder, ports):
+    """The unit's command for a port, and the balancer's configuration, with these ports and the folder of the test."""
+    unit, config = (re.findall(rf"```{word}\n(.*?)```", PAGE, re.DOTALL)[0] for word in ("ini", "haproxy"))
+    command = re.search(r"^ExecStart=\S*/hybridize (.*) /srv/models$", unit, re.M)[1].split()
+    for text, port in ports.items():
+        config = re.sub(rf"\b{text}\b", str(port), config)
+    (folder / "haproxy.cfg").write_text(config)
+
+    def start(rest, rpc):
+        words = [word.replace("1%i", str(rpc)).replace("%i", str(rest)) for word in command]
+        return [sys.executable, "-m", "hybridize", *words, str(folder / "m"), "--log", "errors"]
+
+    return start
+
+
+@pytest.mark.long
+def test_the_recipe_of_several_processes(tmp_path, system):
+    """Requests go to both; each is ended and started again while requests come, and none is lost."""
+    system("/usr/sbin/haproxy")
+    saved(tmp_path / "m", 2.0)
+    texts = ("8000", "8001", "8101", "8102", "18101", "18102")
+    ports = {text: free_port() for text in texts}
+    start = balanced(tmp_path, ports)
+    shown = []
+
+    def server(number):
+        rest = ports[f"810{number}"]
+        return started(start(rest, ports[f"1810{number}"]), tmp_path, rest)
+
+    def answers(number):
+        url = f"http://127.0.0.1:{ports[f'810{number}']}/v2/models/m/stats"
+        with urllib.request.urlopen(url) as answer:
+            return json.loads(answer.read())["model_stats"][0]["inference_stats"]["success"]["count"]
+
+    with ExitStack() as stack:
+        one = stack.enter_context(ExitStack())
+        one.enter_context(server(1))
+        stack.enter_context(server(2))
+        balancer = ["/usr/sbin/haproxy", "-db", "-f", "haproxy.cfg"]
+        stack.enter_context(started(balancer, tmp_path, ports["8000"]))
+        time.sleep(1)  # until it has asked whether they are ready
+        words = {
+            "rest": ports["8000"],
+            "rpc": ports["8001"],
+            "first": 0,
+            "count": 8000,
+            "rate": 400,
+            "burst": 10,
+            "cut": 0,
+        }
+        clients = subprocess.Popen(
+            [sys.executable, "-m", "tests.serve.load_client", json.dumps(words)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )  # fmt: skip
+        time.sleep(5)
+        shown = [answers(1), answers(2)]
+        one.close()
+        one.enter_context(server(1))
+        outcome = json.loads(clients.communicate(timeout=300)[0])
+        assert (outcome["lost"], outcome["wrong"]) == ([], [])
+        assert outcome["statuses"] == {"200": 6000, "OK": 2000}
+        assert min(shown) > 100
+        assert answers(1) > 100, "it got none after its new start"

@@ -8,7 +8,7 @@ import grpc
 import numpy
 import onnx
 import pytest
-from google.protobuf import json_format
+from google.protobuf import descriptor_pb2, json_format
 from onnx import TensorProto, helper, numpy_helper
 from tritonclient.grpc import service_pb2, service_pb2_grpc
 
@@ -16,7 +16,7 @@ import hybridize
 from hybridize import np
 from hybridize.serve import oip
 
-SERVERS = Path(__file__).parents[2] / ".servers" / "bin" / "python"
+SERVERS = Path(__file__).parents[2] / ".servers"
 WEIGHTS = numpy.random.default_rng(0).normal(size=(4, 3)).astype("float32")
 IRIS = [[6.8, 2.8, 4.8, 1.4], [6.0, 3.4, 4.5, 1.6]]
 WINE = {"fixed acidity": 7.4, "volatile acidity": 0.7, "citric acid": 0.0, "residual sugar": 1.9, "chlorides": 0.076,
@@ -206,19 +206,17 @@ asyncio.run(main())
 """
 
 FIELDS = """
-import json, sys
 from google.protobuf import descriptor_pb2
-from kserve.protocol.grpc import grpc_predict_v2_pb2 as module
-if sys.argv[1] == "mlserver":
-    from mlserver.grpc import dataplane_pb2 as module
+from {} import {} as module
 file = descriptor_pb2.FileDescriptorProto()
 module.DESCRIPTOR.CopyToProto(file)
 print(file.SerializeToString().hex())
 """
 
 
-def run(program, *arguments):
-    done = subprocess.run([SERVERS, "-c", program, *arguments], capture_output=True, text=True)
+def run(environment, program, *arguments):
+    python = SERVERS / environment / "bin" / "python"
+    done = subprocess.run([python, "-c", program, *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1]
 
@@ -229,5 +227,35 @@ others = pytest.mark.skipif(not SERVERS.exists(), reason="make test-long install
 @pytest.mark.long
 @others
 def test_the_client_of_kserve(kserving):
-    answers = json.loads(run(CLIENT, kserving.address, kserving.rpc, json.dumps(IRIS)))
+    answers = json.loads(run("kserve", CLIENT, kserving.address, kserving.rpc, json.dumps(IRIS)))
     assert answers == [CLASSES.tolist()] * 8
+
+
+def numbered(messages, path=""):
+    """The fields of messages, each with its message, name, number, type and label."""
+    for one in messages:
+        name = f"{path}{one.name}"
+        yield from ((name, field.name, field.number, field.type, field.label) for field in one.field)
+        yield from numbered(one.nested_type, f"{name}.")
+
+
+@pytest.mark.long
+@others
+@pytest.mark.parametrize(
+    ("environment", "package", "module", "lacking"),
+    [
+        ("kserve", "kserve.protocol.grpc", "grpc_predict_v2_pb2",
+         {(f"RepositoryModel{word}Request", "model_name", 1) for word in ("Load", "Unload")}),
+        (".", "mlserver.grpc", "dataplane_pb2",
+         {("ModelMetadataResponse", "parameters", 6), ("ModelMetadataResponse.TensorMetadata", "parameters", 4)}),
+    ],
+)  # fmt: skip
+def test_the_messages_are_those_of_other_servers(environment, package, module, lacking):
+    """All fields that they have are here, but a name that KServe has elsewhere, and MLServer's own of metadata."""
+    file = descriptor_pb2.FileDescriptorProto.FromString(
+        bytes.fromhex(run(environment, FIELDS.format(package, module)))
+    )
+    own = set(numbered(oip._described().message_type))
+    theirs = set(numbered(file.message_type))
+    assert len(theirs) > 60
+    assert {field[:3] for field in theirs - own if not field[0].endswith("Entry")} == lacking
