@@ -39,7 +39,7 @@ class BoundCall:
     weight was written, a thread records) Python sees to the call, and makes the entry anew.
     """
 
-    __slots__ = ("__call__", "__weakref__", "_arguments", "_function", "_sources", "_targets")
+    __slots__ = ("__call__", "__weakref__", "_arguments", "_function", "_targets")
 
     if TYPE_CHECKING:
 

@@ -73,15 +73,16 @@ def write_wheel(
     wheel_tags: list[str] = []
     beside = ""
     for platform in platforms:
+        part = platform.name.replace("-", "_")  # checkers of wheels take a library for a module in packages
         for path in _written(deployable, libraries, platform, weights, threads, linker):
             with open(path, "rb") as file:
                 data = file.read()
             title = os.path.basename(path)
             if title == platform.library(module):
-                tables[platform.name] = (f"{platform.name}/{title}", len(data))
+                tables[platform.name] = (f"{part}/{title}", len(data))
                 wheel_tags += tags(platform, data)
             beside = title if title.endswith(".safetensors") else beside
-            content[title if title.endswith(".h") else f"{platform.name}/{title}"] = data
+            content[title if title.endswith(".h") else f"{part}/{title}"] = data
     path = os.path.join(libraries, platforms[0].name, platforms[0].library(module))
     package = _described(read_library(path).description, name, module, version, summary, tables, beside)
     content["samples.safetensors"] = samples(deployable, checking.trials(deployable)[0], content)

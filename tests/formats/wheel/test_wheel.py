@@ -115,6 +115,8 @@ def test_the_record_has_every_file(made):
         record = next(name for name in names if name.endswith("/RECORD"))
         rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(archive.read(record).decode()))}
         assert sorted(rows) == sorted(names)
+        folders = {part for name in names if ".dist-info/" not in name for part in name.split("/")[:-1]}
+        assert all(map(str.isidentifier, folders)), "check-wheel-contents takes libraries for modules (W004)"
         assert rows.pop(record) == ["", ""]
         for name, (digest, nbytes) in rows.items():
             content = archive.read(name)
