@@ -62,7 +62,7 @@ class Ranks:
         """Host, space of process numbers, and process of each rank."""
         self._homes = list(map(tuple, self._gathered([socket.gethostname(), space, self._pid])))
         self.at_end: list[Callable[[], None]] = []
-        """What is called when all ranks have ended their programs."""
+        """Functions that are called when all ranks have ended their programs."""
         atexit.register(self._leave)
         if self.size > 1:
             self._shown, sys.excepthook = sys.excepthook, self._fail
