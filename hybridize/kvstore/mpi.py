@@ -35,7 +35,7 @@ class OverMPI:
     def end(self) -> NoReturn:
         self._comm.Abort(1)
 
-    def boxes(self) -> tuple[Box, Box]:
+    def boxes(self) -> tuple[Mailbox, Mailbox]:
         """Return two boxes for messages from rank to rank, of which any thread may send and receive.
 
         Raises:
@@ -47,10 +47,10 @@ class OverMPI:
                 "the store 'dist_async' needs a library of MPI that serves several threads (MPI_THREAD_MULTIPLE)",
                 help="use 'dist_sync', or a library that is built for it: pip install mpich",
             )
-        return Box(self._comm.Dup()), Box(self._comm.Dup())
+        return Mailbox(self._comm.Dup()), Mailbox(self._comm.Dup())
 
 
-class Box:
+class Mailbox:
     """Messages of arrays, each with a number, from one rank to another."""
 
     def __init__(self, comm: Any) -> None:
@@ -62,14 +62,14 @@ class Box:
     def receive(self, array: Buffer, rank: int, tag: int) -> Request:
         return self._comm.Irecv(_bytes_of(array), rank, tag).Test  # type: ignore[no-any-return]
 
-    def next(self) -> Message | None:
+    def next(self) -> Letter | None:
         """Return the message that has come first; None where there is none."""
         status = MPI.Status()
         message = self._comm.Improbe(status=status)
-        return None if message is None else Message(message, status.source, status.tag)
+        return None if message is None else Letter(message, status.source, status.tag)
 
 
-class Message:
+class Letter:
     """A message that has come, of a rank, by a number."""
 
     def __init__(self, message: Any, rank: int, tag: int) -> None:

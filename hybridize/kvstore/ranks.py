@@ -62,7 +62,7 @@ class Ranks:
         """Host, space of process numbers, and process of each rank."""
         self._homes = list(map(tuple, self._gathered([socket.gethostname(), space, self._pid])))
         self.at_end: list[Callable[[], None]] = []
-        """What is called when all ranks have ended their programs."""
+        """Functions that are called when all ranks have ended their programs."""
         atexit.register(self._leave)
         if self.size > 1:
             self._shown, sys.excepthook = sys.excepthook, self._fail
@@ -156,10 +156,9 @@ class Ranks:
         gone = [rank for rank, one in enumerate(words) if one == _LEAVES]
         if gone:
             self._is_broken = True
-            who = ", ".join(map(self._named, gone))
             raise StateError(
                 "E595",
-                f"{who} has ended, while rank {self.rank} is at {title}",
+                f"{self._all_named(gone)} ended, while rank {self.rank} is at {title}",
                 help="let all ranks make the same number of steps: give them as many batches each",
             )
         if (words != words[0]).any():
@@ -237,7 +236,7 @@ class Ranks:
         self._is_broken = True
         return StateError(
             "E595",
-            f"{', '.join(map(self._named, gone))} has died, while rank {self.rank} is at {self._title}",
+            f"{self._all_named(gone)} died, while rank {self.rank} is at {self._title}",
             help="start the program anew: let it go on from its last checkpoint",
         )
 
@@ -260,6 +259,9 @@ class Ranks:
     def _named(self, rank: int) -> str:
         host, _, pid = self._homes[rank]
         return f"rank {rank} of {self.size} (process {pid} on {host})"
+
+    def _all_named(self, ranks: Sequence[int]) -> str:
+        return f"{', '.join(map(self._named, ranks))} {'have' if len(ranks) > 1 else 'has'}"
 
     # -------------------------------------------------------------------------------------------------------- endings
 

@@ -58,7 +58,7 @@ class AsyncStore(KVStoreBase):
         self._keys: dict[int | str, int] = {}
         """The number of each key: that of its messages."""
         self._likes: list[Buffer] = []
-        """What was put in under each: the shape and dtype of its messages."""
+        """Arrays of the shape and dtype of each key's messages."""
         self._values: dict[int, ndarray] = {}
         """The values that this rank serves."""
         self._updater: Updater | None = None

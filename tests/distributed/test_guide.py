@@ -1,4 +1,4 @@
-"""docs/guide/many-machines.md, played: its program, by its command."""
+"""docs/guide/many-machines.md, played: its program, by its commands."""
 
 import os
 import re
@@ -10,7 +10,8 @@ import pytest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "many-machines.md").read_text()
 PROGRAM, PARTS, RESUMING = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-INSTALL, START = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+INSTALL, STARTS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+START, TORCHRUN = STARTS.splitlines()
 
 
 def started(folder, program, command=START):
@@ -30,14 +31,40 @@ def altered(old, new):
 
 
 @pytest.mark.long
-def test_the_training_and_its_resumption(tmp_path):
-    losses = started(tmp_path, PROGRAM)
+@pytest.mark.parametrize("command", [START, TORCHRUN])
+def test_the_training_and_its_resumption(tmp_path, command):
+    losses = started(tmp_path, PROGRAM, command)
     assert len(losses) == 3
     assert losses[0] > losses[2]
-    resumed = started(tmp_path, altered("samples = ", RESUMING + "\nsamples = "))
-    assert len(resumed) == 3
-    assert resumed[2] < losses[0]
+    (tmp_path / "2.states").unlink()  # as after a fault between the two files
+    again = altered("for epoch in range(3)", f"{RESUMING}\nfor epoch in range(last + 1, 4)")
+    resumed = started(tmp_path, again, command)
+    assert len(resumed) == 2
+    assert resumed[1] < losses[0]
+    assert sorted(file.name for file in tmp_path.glob("*.states")) == ["0.states", "1.states", "2.states", "3.states"]
+
+
+@pytest.mark.long
+def test_the_training_of_one_process_and_without_waiting(tmp_path):
     assert len(started(tmp_path, PROGRAM, "python train.py")) == 3
+    text = (
+        altered("dist_sync", "dist_async")
+        .replace("@hz.hybridize\n", "")
+        .replace("        trainer.save_states", "        # ")
+    )
+    losses = started(tmp_path, text)
+    assert len(losses) == 3
+    assert losses[0] > losses[2]
+
+
+@pytest.mark.long
+def test_two_machines(tmp_path):
+    """The command for several machines, run twice on this one."""
+    (command,) = re.findall(r"`(torchrun --nnodes.*?)`", PAGE)
+    assert "--nproc-per-node 4" in command
+    command = command.replace("--nproc-per-node 4", "--nproc-per-node 1").replace("first:29400", "localhost:29417")
+    losses = started(tmp_path, PROGRAM, f"{command} & {command}; wait")
+    assert len(losses) == 3
 
 
 @pytest.mark.long
@@ -58,8 +85,10 @@ def test_the_same_bits(tmp_path):
     )
     for ranks in (1, 2, 4):
         started(tmp_path, text, f"mpirun -n {ranks} python train.py")
-        files.append((tmp_path / "net.params").read_bytes())
-    assert files[0] == files[1] == files[2]
+        files.append((tmp_path / "2.params").read_bytes())
+    started(tmp_path, text, TORCHRUN)
+    files.append((tmp_path / "2.params").read_bytes())
+    assert len(set(files)) == 1
 
 
 def test_the_extra_that_the_page_installs_is_there():

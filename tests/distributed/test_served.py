@@ -62,7 +62,7 @@ def test_alone_it_is_a_training_without_a_store(tmp_path):
             "other",
             ["E594", r"rank 1 has another net than rank 0: parameter '0.weight' as float32\[17, 2\], rank 0 has"],
         ),
-        ("killed", [r"PID \d+ RUNNING AT", r"Killed \(signal 9\)"]),
+        ("killed", [r"E595: .*rank 1 of 3 .* died, while rank \d is at pull|PID \d+ RUNNING AT"]),
         (
             "damaged",
             ["Traceback", r"rank 1 of 3 \(process \d+ on .*\) ends all ranks, as its store has failed, by Attr"],

@@ -51,9 +51,13 @@ net = tf.keras.Sequential([tf.keras.layers.Dense(3, input_shape=(4,), activation
 x = tf.reshape(tf.range(8.0), (2, 4))
 tf.saved_model.save(net, "my_mlp")
 """
+ONE_PROCESS = """import os
+os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="localhost", MASTER_PORT="29519")
+"""
+"""As torchrun numbers a process that is alone."""
 BEFORE = {
     "README.md": TORCH,
-    "docs/guide/pytorch.md": IMPORTS + TORCH,
+    "docs/guide/pytorch.md": IMPORTS + TORCH + ONE_PROCESS,
     "docs/guide/jax.md": JAX,
     "docs/guide/tensorflow.md": TENSORFLOW,
     "docs/guide/saved-models.md": IMPORTS + "stored = numpy.load('my_mlp.npz')\nx = np.array(stored['0.in.inputs'])\n",
