@@ -226,7 +226,9 @@ def settings_program(
             cells += [bind1(ops.Reshape((1, 1)), value) for value in values]
         width = len(names)
         lines = [ops.concat(*cells[k : k + width], axis=1) for k in range(0, len(cells), width)]
-        return [ops.concat(*lines, axis=0), after, *(carry.outputs[key] for key in carry.inputs)]
+        # As in Python's programs the numbers are known to no pass: constants would round otherwise.
+        array = ops.bind1(ops.After(), ops.concat(*lines, axis=0), after)
+        return [array, after, *(carry.outputs[key] for key in carry.inputs)]
 
     with numpy.errstate(all="ignore"):
         try:
