@@ -113,7 +113,7 @@ class Settings(Feed):
         """The parameters, where the rates are those of all optimizers: a shorter way then, of the same results."""
         self._those = [optimizer.param_dict[index] for index in self.indices] if known else []
         counted = zip(self._counted(), self.indices, strict=True)
-        keys = [(*key, *optimizer.flags_of(index).items()) for key, index in counted]
+        keys: list[tuple[Any, ...]] = [(*key, *optimizer.flags_of(index).items()) for key, index in counted]
         distinct = list(dict.fromkeys(keys))
         self.rows = [distinct.index(key) for key in keys]
         self._first = [keys.index(key) for key in distinct]
@@ -234,7 +234,7 @@ class Settings(Feed):
                 "use an optimizer whose scalars() only computes with the learning rate, the decay and the count",
             )
             return None
-        notes = ()
+        notes: tuple[str, ...] = ()
         if schedule is not None and title != "base_lr":
             notes = (f"the schedule {type(schedule).__name__}: set learning_rate for each step",)
         rate = shared.setdefault((title, key), wrap(numpy.array(base)))
