@@ -153,7 +153,8 @@ def _states(model: LibraryModel) -> Iterator[str]:
     """Describe the states."""
     for one in model.state_tensors:
         shape = f"[{','.join(map(str, one.type.shape))}]"
-        yield f' *    "{_literal(one.name)}"  {c_type(one.type.dtype.name)}{shape}{_SPECIAL.get(one.type.dtype.name, "")}'
+        kind = one.type.dtype.name
+        yield f' *    "{_literal(one.name)}"  {c_type(kind)}{shape}{_SPECIAL.get(kind, "")}'
 
 
 def _literal(name: str) -> str:
