@@ -224,11 +224,11 @@ class Settings(Feed):
 
         # A schedule of the user's may read what is Python's.
         is_computed = type(schedule).__module__ == lr_scheduler.__name__ and optimizer.num_update == done + 1
-        made = program(schedule) if is_computed else None
-        title = "base_lr" if made is not None else "learning_rate"
-        base = schedule.base_lr if made is not None else optimizer._rate()
-        made = program(None) if made is None else made
-        if made is None:
+        computing = program(schedule) if is_computed else None
+        title = "base_lr" if computing is not None else "learning_rate"
+        base = schedule.base_lr if computing is not None else optimizer._rate()
+        computing = program(None) if computing is None else computing
+        if computing is None:
             self.in_files = (
                 f"holds a step of {type(optimizer).__name__}, whose numbers depend on the count of updates in Python",
                 "use an optimizer whose scalars() only computes with the learning rate, the decay and the count",
@@ -240,11 +240,11 @@ class Settings(Feed):
         rate = shared.setdefault((title, key), wrap(numpy.array(base)))
         names = {id(rate): title, id(steps): "step"}
         carried = []
-        for (name, ahead), start in made.starts.items():
+        for (name, ahead), start in computing.starts.items():
             carried.append(shared.setdefault((f"{name} {ahead}", key), wrap(numpy.array(start))))
             names[id(carried[-1])] = name
         states = (rate, steps, *carried)
-        return FeedInFile(names, self.array, made.graph, states, tuple(range(1, len(states))), notes)
+        return FeedInFile(names, self.array, computing.graph, states, tuple(range(1, len(states))), notes)
 
     def rollback(self, before: Counts) -> None:
         """Put the counts back."""
