@@ -10,6 +10,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     tracebacks, advice, missing       what users see of them; warnings; names that a module has not
     config, modes, version            switches: of the process, of a thread; the version
     settings, registry                numbers that users give, checked; classes that strings name
+    recorded                          choices by numbers of Python's, or of a program that records them
     frozen, constructors              immutable classes; their constructors, compiled once for all processes
     nested, once, digests             trees of leaves, what is made once, hashes
     x86                               features of x86-64 processors, by Linux's names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What formulas and schedules do with numbers of Python's, or with those of a program that records it.
+"""Choices, bounds and cosines of numbers of Python's, or of those of a program that records them.
 
 Both are added and multiplied by operators. Where a number decides, these functions say so.
 """

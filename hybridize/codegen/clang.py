@@ -109,7 +109,8 @@ _CLANG: Final = (
     "-fno-discard-value-names", "-Wno-unused-command-line-argument",
 )  # fmt: skip
 _DROPPED: Final = re.compile(
-    r"^(?:; |source_filename|target |attributes |!|(?:  (?:tail )?call|declare) void @llvm\.(?:lifetime|assume)).*\n",
+    r"^(?:; |source_filename|target |attributes |!|(?:  (?:tail )?call|declare) "
+    r"void @llvm\.(?:lifetime|assume|experimental)).*\n",
     re.M,
 )
 """Lines that say what another machine or release knows better."""

@@ -113,7 +113,7 @@ class Settings(Feed):
         """The parameters, where the rates are those of all optimizers: a shorter way then, of the same results."""
         self._those = [optimizer.param_dict[index] for index in self.indices] if known else []
         counted = zip(self._counted(), self.indices, strict=True)
-        keys = [(*key, *optimizer.flags_of(index).items()) for key, index in counted]
+        keys: list[tuple[Any, ...]] = [(*key, *optimizer.flags_of(index).items()) for key, index in counted]
         distinct = list(dict.fromkeys(keys))
         self.rows = [distinct.index(key) for key in keys]
         self._first = [keys.index(key) for key in distinct]
@@ -224,27 +224,27 @@ class Settings(Feed):
 
         # A schedule of the user's may read what is Python's.
         is_computed = type(schedule).__module__ == lr_scheduler.__name__ and optimizer.num_update == done + 1
-        made = program(schedule) if is_computed else None
-        title = "base_lr" if made is not None else "learning_rate"
-        base = schedule.base_lr if made is not None else optimizer._rate()
-        made = program(None) if made is None else made
-        if made is None:
+        computing = program(schedule) if is_computed else None
+        title = "base_lr" if computing is not None else "learning_rate"
+        base = schedule.base_lr if computing is not None else optimizer._rate()
+        computing = program(None) if computing is None else computing
+        if computing is None:
             self.in_files = (
                 f"holds a step of {type(optimizer).__name__}, whose numbers depend on the count of updates in Python",
                 "use an optimizer whose scalars() only computes with the learning rate, the decay and the count",
             )
             return None
-        notes = ()
+        notes: tuple[str, ...] = ()
         if schedule is not None and title != "base_lr":
             notes = (f"the schedule {type(schedule).__name__}: set learning_rate for each step",)
         rate = shared.setdefault((title, key), wrap(numpy.array(base)))
         names = {id(rate): title, id(steps): "step"}
         carried = []
-        for (name, ahead), start in made.starts.items():
+        for (name, ahead), start in computing.starts.items():
             carried.append(shared.setdefault((f"{name} {ahead}", key), wrap(numpy.array(start))))
             names[id(carried[-1])] = name
         states = (rate, steps, *carried)
-        return FeedInFile(names, self.array, made.graph, states, tuple(range(1, len(states))), notes)
+        return FeedInFile(names, self.array, computing.graph, states, tuple(range(1, len(states))), notes)
 
     def rollback(self, before: Counts) -> None:
         """Put the counts back."""

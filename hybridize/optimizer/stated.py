@@ -133,7 +133,7 @@ class RecordedCount(RecordedNumber):
         carry: of all weights.
     """
 
-    def __init__(self, operand: Operand, done: int, ahead: int, carry: Carry) -> None:
+    def __init__(self, operand: Operand, done: int, ahead: int, carry: CarriedNumbers) -> None:
         super().__init__(operand)
         self._done, self._ahead, self._carry = done, ahead, carry
 
@@ -153,7 +153,7 @@ class RecordedCount(RecordedNumber):
         return now
 
 
-class Carry:
+class CarriedNumbers:
     """Numbers that a formula carries on: states of the program besides rate and count, by name and by `ahead`."""
 
     def __init__(self) -> None:
@@ -177,7 +177,7 @@ class SettingsRow:
 
 @frozen
 class SettingsProgram:
-    """What fills the array of `captured.Settings` in a file."""
+    """The program that fills the array of `captured.Settings` in a file."""
 
     graph: Graph
     """Inputs: the learning rate, the count of the steps that are done, what is carried on. Outputs: the array, the
@@ -204,7 +204,7 @@ def settings_program(
     Returns:
         None where the optimizer, or the schedule, asks which number it has.
     """
-    carry = Carry()
+    carry = CarriedNumbers()
 
     def function(rate: Operand, count: Operand, *carried: Operand) -> list[Operand]:
         carry.inputs = dict(zip(carry.starts, carried, strict=bool(carried)))
@@ -226,7 +226,9 @@ def settings_program(
             cells += [bind1(ops.Reshape((1, 1)), value) for value in values]
         width = len(names)
         lines = [ops.concat(*cells[k : k + width], axis=1) for k in range(0, len(cells), width)]
-        return [ops.concat(*lines, axis=0), after, *(carry.outputs[key] for key in carry.inputs)]
+        # As in Python's programs the numbers are known to no pass: constants would round otherwise.
+        array = ops.bind1(ops.After(), ops.concat(*lines, axis=0), after)
+        return [array, after, *(carry.outputs[key] for key in carry.inputs)]
 
     with numpy.errstate(all="ignore"):
         try:

@@ -90,12 +90,10 @@ static const char write_mode[] = "wb", read_mode[] = "rb", ending[] = ".part";
 
 static bool write_states(struct model *model, struct file *file) {
     bool good = fwrite(state_header, 1, (uint64_t)state_header_bytes, file) == (uint64_t)state_header_bytes;
-    lock(&model->lock);
     for (int64_t number = 0; good && number < state_count; number++) {
         uint64_t nbytes = (uint64_t)state_table[number].nbytes;
         good = fwrite(bytes_of(model, &state_table[number]), 1, nbytes, file) == nbytes;
     }
-    unlock(model);
     return good && write_to_disk(file);
 }
 
@@ -108,6 +106,7 @@ int32_t model_save(struct model *model, const char *path) {
     if (!temporary) return failure(CODE_MEMORY, 0);
     copy_bytes(temporary, path, length);
     copy_bytes(temporary + length, ending, sizeof ending);
+    lock(&model->lock);  // also of the file: two threads may save one model to one place
     struct file *file = fopen(temporary, write_mode);
     int32_t answer = 0;
     if (file) {
@@ -119,6 +118,7 @@ int32_t model_save(struct model *model, const char *path) {
     } else {
         answer = failure(CODE_FILE, NOT_WRITTEN);
     }
+    unlock(model);
     free(temporary);
     return answer;
 }
@@ -162,12 +162,57 @@ static struct json take_text(struct json *json) {
     return text;
 }
 
-static bool is_text(struct json text, const char *wanted) {
-    for (; text.at < text.end && *wanted; text.at++, wanted++) {
-        if (*text.at == '\\') text.at++;  // no name of a state has others than \" and \\ .
-        if (text.at == text.end || *text.at != *wanted) return false;
+// The number that four hexadecimal digits are; -1 where there are none.
+static int32_t take_digits(struct json *text) {
+    int32_t number = 0;
+    for (int32_t place = 0; place < 4; place++) {
+        char digit = text->at < text->end ? *text->at++ : 0, letter = digit | 32;
+        if (digit >= '0' && digit <= '9') number = number << 4 | (digit - '0');
+        else if (letter >= 'a' && letter <= 'f') number = number << 4 | (letter - 'a' + 10);
+        else return -1;
     }
-    return text.at == text.end && !*wanted;
+    return number;
+}
+
+static char escaped(char letter) {
+    if (letter == 'n') return '\n';
+    if (letter == 't') return '\t';
+    if (letter == 'r') return '\r';
+    if (letter == 'b') return '\b';
+    return letter == 'f' ? '\f' : letter;
+}
+
+// The next character of a text as bytes of UTF-8; returns how many they are, 0 where it is damaged.
+static int32_t take_letter(struct json *text, char *bytes) {
+    bytes[0] = *text->at++;
+    if (bytes[0] != '\\') return 1;
+    if (text->at == text->end) return 0;
+    bytes[0] = escaped(*text->at++);
+    if (bytes[0] != 'u') return 1;
+    int32_t number = take_digits(text);
+    if (number >= 0xD800 && number < 0xDC00) {  // the first half of a pair
+        if (text->end - text->at < 2 || text->at[0] != '\\' || text->at[1] != 'u') return 0;
+        text->at += 2;
+        int32_t low = take_digits(text);
+        if (low < 0xDC00 || low > 0xDFFF) return 0;
+        number = 0x10000 + ((number - 0xD800) << 10 | (low - 0xDC00));
+    }
+    if (number < 0) return 0;
+    int32_t more = number < 0x80 ? 0 : number < 0x800 ? 1 : number < 0x10000 ? 2 : 3;
+    for (int32_t place = more; place > 0; place--, number >>= 6) bytes[place] = (char)(0x80 | (number & 0x3F));
+    bytes[0] = (char)(more ? 0xFF00 >> (more + 1) | number : number);
+    return more + 1;
+}
+
+static bool is_text(struct json text, const char *wanted) {
+    while (text.at < text.end) {
+        char bytes[4];
+        int32_t count = take_letter(&text, bytes);
+        if (!count) return false;
+        for (int32_t place = 0; place < count; place++, wanted++)
+            if (!*wanted || *wanted != bytes[place]) return false;
+    }
+    return !*wanted;
 }
 
 static int64_t take_number(struct json *json) {

@@ -153,7 +153,14 @@ def _states(model: LibraryModel) -> Iterator[str]:
     """Describe the states."""
     for one in model.state_tensors:
         shape = f"[{','.join(map(str, one.type.shape))}]"
-        yield f' *    "{one.name}"  {c_type(one.type.dtype.name)}{shape}{_SPECIAL.get(one.type.dtype.name, "")}'
+        kind = one.type.dtype.name
+        yield f' *    "{_literal(one.name)}"  {c_type(kind)}{shape}{_SPECIAL.get(kind, "")}'
+
+
+def _literal(name: str) -> str:
+    """Return a name as C's literals have it between quotes, which ends no comment."""
+    marked = {'"', "\\"} | ({"/"} if "*" in name else set()) | ({"?"} if "??" in name else set())
+    return "".join(f"\\{ord(one):03o}" if one in marked or ord(one) < 32 or ord(one) == 127 else one for one in name)
 
 
 def _arrays(model: LibraryModel) -> Iterator[str]:

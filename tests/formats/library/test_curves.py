@@ -79,6 +79,8 @@ SETTINGS = {
 QUICK = {
     ("dense", "nadam"), ("convolutions", "sgd"), ("lstm", "adam"), ("transformer", "adamw"), ("embedding", "ftml"),
 }  # fmt: skip
+ROUNDED = {("convolutions", "lars"), ("convolutions", "lans")}
+"""Pairs whose curves differ in last bits: lengths of gradients, whose elements lie in another order in the library."""
 MATRICES = ("groupadagrad",)
 """Optimizers of matrices alone."""
 LONG = pytest.mark.long
@@ -91,7 +93,7 @@ PAIRS = [
 
 
 def check_curve(path, net, name, settings):
-    make, loss_of, xs, ys = NETS[net]
+    kind, (make, loss_of, xs, ys) = net, NETS[net]
     hybridize.random.seed(11)
     net = make()
     net.initialize("xavier")
@@ -116,7 +118,8 @@ def check_curve(path, net, name, settings):
     losses = []
     for k in range(STEPS):
         losses.append(in_python(k % 5))
-        assert made.run(xs[k % 5], ys[k % 5]) == losses[-1], k
+        loss = made.run(xs[k % 5], ys[k % 5])
+        assert loss == losses[-1] or ((kind, name) in ROUNDED and abs(loss / losses[-1] - 1) < 1e-5), k
     assert numpy.isfinite(losses).all()
     assert len({float(one) for one in losses}) > STEPS // 2
     return made

@@ -5,6 +5,8 @@ import os
 import struct
 import subprocess
 import sys
+import threading
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -12,9 +14,10 @@ import safetensors.numpy
 
 import hybridize
 from hybridize import autograd, gluon, lr_scheduler, np, optimizer
+from hybridize.array.buffer import host_view
 from hybridize.base.errors import CaptureError
 from hybridize.formats.deployable import deployable
-from hybridize.formats.library.write import compiled
+from hybridize.formats.library.write import compiled, write_library
 from hybridize.gluon import nn
 from tests.formats.library.trained import Trained
 from tests.refusals import refusal
@@ -346,6 +349,68 @@ def test_places_that_are_none(fresh, tmp_path):
     (tmp_path / "folder").mkdir()
     assert fresh.file("save", tmp_path / "folder").startswith("FILE: the file of states was written and cannot replace")
     assert os.listdir(tmp_path) == ["folder"]
+
+
+ODD = ["a b", "%s%n%d", "größe", "x*/y", "/*", 'q"\\', "new\nline", "tab\t", "日本", "??/", "\x01", "𝔘"]
+
+
+def test_any_names(tmp_path):
+    """In the header's comment, in the library's own files, and in those of writers that escape all but ASCII."""
+    states = {name: np.array([float(k), 0.5]) for k, name in enumerate(ODD)}
+    states |= {dtype: np.ones((3,), dtype=dtype) for dtype in ("float16", "bfloat16", "int8", "bool", "float64")}
+
+    @hybridize.hybridize
+    def step(x):
+        for array in states.values():
+            array[...] = np.logical_not(array) if array.dtype == bool else (array + x).astype(array.dtype)
+        return x + 1
+
+    x = numpy.array(2.0, "f4")
+    step(np.array(x))
+    names = {id(array): name for name, array in states.items()}
+    saved = step.saved(names=names, samples=[], steps=True)
+    write_library(deployable(saved), tmp_path / "odd")
+    (tmp_path / "use.c").write_text('#include "odd.h"\nint main(void) { return 0; }\n')
+    command = ["cc", "-std=c99", "-Wall", "-Werror", "-fsyntax-only", tmp_path / "use.c"]
+    assert subprocess.run(command, capture_output=True, text=True).stderr == ""
+    made = Trained(SimpleNamespace(files=[tmp_path / "libodd.so"]), "odd")
+    assert set(made.states) == states.keys()
+    made.run(x)
+    step(np.array(x))
+    for name, array in states.items():
+        expected = host_view(array)
+        assert made.get(name, expected).tobytes() == expected.tobytes(), name
+    assert made.file("save", tmp_path / "one") == ""
+    content = (tmp_path / "one").read_bytes()
+    made.run(x)
+    (tmp_path / "two").write_bytes(rewritten(lambda tree: json.dumps(tree, ensure_ascii=True).encode())(content))
+    for file in ("one", "two"):
+        assert made.file("load", tmp_path / file) == ""
+        assert made.file("save", tmp_path / "three") == ""
+        assert (tmp_path / "three").read_bytes() == content
+
+
+def test_threads_that_save_and_load_one_model(fresh, tmp_path):
+    """A file is always whole, whoever else writes it; so is what is read meanwhile."""
+    assert fresh.file("save", tmp_path / "one") == ""
+    size = os.path.getsize(tmp_path / "one")
+    problems = []
+
+    def work():
+        for k in range(20):
+            problems.extend(filter(None, [fresh.file("save", tmp_path / "one")]))
+            if os.path.getsize(tmp_path / "one") != size:
+                problems.append("cut off")
+            fresh.run(XS[k % 6], YS[k % 6])
+            problems.extend(filter(None, [fresh.file("load", tmp_path / "one")]))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert problems == []
+    assert os.listdir(tmp_path) == ["one"]
 
 
 # -------------------------------------------------------------------------------------------------------------- refused
