@@ -48,7 +48,7 @@ class _Waiting:
 
 
 class _Outcome:
-    """What a call of the model gave, and when."""
+    """Results of a call of the model, and when they came."""
 
     __slots__ = ("begin", "end", "error", "outputs")
 

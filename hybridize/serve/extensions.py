@@ -15,7 +15,7 @@ EXTENSIONS: Final = (
     "binary_tensor_data", "model_configuration", "model_repository", "model_repository(unload_dependents)",
     "statistics",
 )  # fmt: skip
-"""What metadata of the server list: extensions whose calls are answered."""
+"""Extensions whose calls are answered, as metadata of the server list them."""
 
 _MEMORY: Final = "shared memory is not served, as a request names no memory or file of this machine; send bytes"
 _TRACE: Final = "traces are not served; each answer has an id, which the server's log and its metrics follow"

@@ -45,7 +45,7 @@ _HEADERS: Final = (
     b"authorization", b"origin", b"host",
 )  # fmt: skip
 _HEALTH: Final = "/v2/health/"
-"""Where probes ask, which need no token."""
+"""Paths of probes, which need no token."""
 _ID: Final = re.compile(r"[\x20-\x7e]{1,128}")
 _WATCH: Final = 0.05
 """Seconds that a request waits before its connection is watched for the client's going away."""

@@ -83,7 +83,7 @@ def _line(event: str, fields: dict[str, Any]) -> bytes:
 
 
 class LoggingLines(logging.Handler):
-    """What libraries say by Python's `logging`, as lines of a log.
+    """Write what libraries say by Python's `logging` as lines of a log.
 
     Args:
         log: where the lines go.
@@ -156,7 +156,7 @@ class ModelCounts:
         self.batches: dict[int, tuple[Durations, Durations, Durations]] = {}
         """Calls by their rows: joining, running, splitting."""
         self.last = 0.0
-        """When the last request was answered, in seconds since 1970."""
+        """Time of the last answer, in seconds since 1970."""
         self.recent: deque[float] = deque(maxlen=512)
         """Seconds of the last requests."""
         self._seconds = metrics.seconds.labels(name, version)

@@ -80,7 +80,7 @@ QUICK = {
     ("dense", "nadam"), ("convolutions", "sgd"), ("lstm", "adam"), ("transformer", "adamw"), ("embedding", "ftml"),
 }  # fmt: skip
 ROUNDED = {("convolutions", "lars"), ("convolutions", "lans")}
-"""Pairs whose curves differ in last bits: lengths of gradients, whose elements lie in another order in the library."""
+"""Pairs whose curves differ in last bits: lengths of gradients of convolutions. The cause has not been looked for to the end."""
 MATRICES = ("groupadagrad",)
 """Optimizers of matrices alone."""
 LONG = pytest.mark.long
