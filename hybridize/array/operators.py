@@ -165,7 +165,7 @@ class Operators(Methods):
             raise ArgumentError("E302", "len() of an array without axes", help="x.item() is its only element")
         return self.shape[0]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Self]:
         if not self.shape:
             raise ArgumentError("E302", "iteration over an array without axes", help="x.item() is its only element")
         return (self[i] for i in range(self.shape[0]))

@@ -305,7 +305,7 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
-) -> list[Any]:
+) -> list[ndarray]:
     """The gradients of some arrays with respect to others, as new arrays; no buffer is written.
 
     Args:

@@ -42,7 +42,7 @@ class ImageRecordDataset(RecordFileDataset):
         return sample if self._transform is None else self._transform(*sample)
 
 
-class ImageFolderDataset(Dataset):
+class ImageFolderDataset(Dataset[tuple[Any, ...]]):
     """Images in a folder for each class; a sample is (image, number of the class).
 
     Args:
@@ -85,7 +85,7 @@ class ImageFolderDataset(Dataset):
         return sample if self._transform is None else self._transform(*sample)
 
 
-class ImageListDataset(Dataset):
+class ImageListDataset(Dataset[tuple[Any, ...]]):
     """Images that a list names; a sample is (image, labels).
 
     Args:
