@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from hybridize.base.errors import UndefinedError, ValueArgumentError
 from hybridize.base.names import refuses
@@ -42,9 +43,9 @@ class LRScheduler:
         warmup_begin_lr: float = 0.0,
         warmup_mode: str = "linear",
     ) -> None:
-        self.base_lr = number("base_lr", base_lr)
-        self.warmup_steps = whole("warmup_steps", warmup_steps, 0)
-        self.warmup_begin_lr = number("warmup_begin_lr", warmup_begin_lr)
+        self.base_lr: float = number("base_lr", base_lr)
+        self.warmup_steps: int = whole("warmup_steps", warmup_steps, 0)
+        self.warmup_begin_lr: float = number("warmup_begin_lr", warmup_begin_lr)
         self.warmup_mode = warmup_mode
         if self.warmup_begin_lr > self.base_lr:
             raise _refused(f"warm-up goes up: warmup_begin_lr={warmup_begin_lr!r} is above base_lr={base_lr!r}")
@@ -101,7 +102,7 @@ class FactorScheduler(LRScheduler):
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         self.step = whole("step", step, 1)
         self.factor = _checked_factor(factor)
-        self.stop_factor_lr = number("stop_factor_lr", stop_factor_lr)
+        self.stop_factor_lr: float = number("stop_factor_lr", stop_factor_lr)
 
     def decayed(self, num_update: int) -> float:
         times = max(num_update - 1, 0) // self.step
@@ -156,8 +157,8 @@ class _Until(LRScheduler):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        self.max_update = whole("max_update", max_update, 1)
-        self.final_lr = number("final_lr", final_lr)
+        self.max_update: int = whole("max_update", max_update, 1)
+        self.final_lr: float = number("final_lr", final_lr)
         if self.max_update <= self.warmup_steps:
             raise _refused(f"warm-up of {warmup_steps} updates is not over at max_update={max_update}")
 
@@ -195,7 +196,7 @@ class PolyScheduler(_Until):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(max_update, base_lr, final_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        self.power = number("pwr", pwr, low=0.0)
+        self.power: float = number("pwr", pwr, low=0.0)
 
     def decayed(self, num_update: int) -> float:
         return self._between((1.0 - self._progress(num_update)) ** self.power)
@@ -230,7 +231,7 @@ def _refused(what: str) -> ValueArgumentError:
     return ValueArgumentError("E350", what)
 
 
-__getattr__ = refuses(
+__getattr__: Callable[[str], Any] = refuses(
     __name__,
     globals(),
 )

@@ -55,7 +55,7 @@ class Monitor:
         sort: bool = False,
         monitor_all: bool = False,
     ) -> None:
-        self.interval = whole("interval", interval, 1)
+        self.interval: int = whole("interval", interval, 1)
         self.stat_func = _size if stat_func is None else stat_func
         self.activated = False
         """True between a `tic` that collects and the next `toc`."""
@@ -165,4 +165,4 @@ def _text(value: Any) -> str:
     return "".join(f"{one.item() if one.size == 1 else one.asnumpy()}\t" for one in values)
 
 
-__getattr__ = refuses(__name__, globals())
+__getattr__: Callable[[str], Any] = refuses(__name__, globals())

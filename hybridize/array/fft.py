@@ -266,4 +266,4 @@ _NAMES = (
 __all__ = _NAMES.split()
 
 
-__getattr__ = refuses("hybridize.np.fft", globals(), by_numpy("numpy.fft"))
+__getattr__: Callable[[str], Any] = refuses("hybridize.np.fft", globals(), by_numpy("numpy.fft"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy
 
@@ -81,7 +81,7 @@ class Operators(Methods):
     """Arithmetic, comparison, indexing and methods; `ndarray` and `Symbol` add their data."""
 
     __slots__ = ()
-    __array_priority__ = 1000.0
+    __array_priority__: ClassVar[float] = 1000.0
     __hash__ = object.__hash__
 
     @property

@@ -108,6 +108,8 @@ class Guard:
     """A place, and a test of what is there."""
 
     __slots__ = ("loc", "place", "test")
+    place: Place
+    test: Test
 
     def __init__(self, place: Place, test: Test, loc: SourceLoc | None) -> None:
         self.place, self.test, self.loc = place, test, loc

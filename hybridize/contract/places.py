@@ -37,7 +37,7 @@ class Place(ABC):
     __slots__ = ("owner",)
 
     def __init__(self, owner: Any) -> None:
-        self.owner = owner
+        self.owner: Any = owner
 
     @property
     def key(self) -> Key:
@@ -81,6 +81,7 @@ class Named(Place):
     """A place that its owner knows by a name."""
 
     __slots__ = ("name",)
+    owner: Any
 
     def __init__(self, owner: Any, name: str) -> None:
         self.owner, self.name = owner, name
@@ -94,6 +95,7 @@ class Indexed(Place):
     """A place that a container knows by a key or number; 1, 1.0 and True are three."""
 
     __slots__ = ("index",)
+    owner: Any
 
     def __init__(self, owner: Any, index: Any) -> None:
         self.owner, self.index = owner, index
@@ -467,6 +469,8 @@ class CallResult(Place):
     """
 
     __slots__ = ("args", "kwargs")
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().__init__(function)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -17,6 +17,10 @@ from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError
 from hybridize.d2l.classes import DataModule
 from hybridize.d2l.figures import show_images
+
+if TYPE_CHECKING:
+    from hybridize.gluon.data.dataset import ArrayDataset
+
 
 _CLOTHES = (
     "t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot",
@@ -67,6 +71,12 @@ class SyntheticRegressionData(DataModule):
         num_val: how many to validate with.
         batch_size: how many in a batch.
     """
+
+    w: Any
+    b: float
+    noise: float
+    num_train: int
+    num_val: int
 
     def __init__(
         self, w: Any, b: float, noise: float = 0.01, num_train: int = 1000, num_val: int = 1000, batch_size: int = 32
@@ -136,6 +146,10 @@ class Digits(DataModule):
         resize: the height and width that they are enlarged to; None: 8, as they are.
     """
 
+    resize: int | None
+    train: ArrayDataset[Any]
+    val: ArrayDataset[Any]
+
     def __init__(self, batch_size: int = 64, resize: int | None = None) -> None:
         super().__init__()
         self.batch_size, self.resize = batch_size, resize
@@ -191,6 +205,10 @@ class FashionMNIST(DataModule):
     Raises:
         ArgumentError E381: the files are not there; `Digits` needs none.
     """
+
+    resize: Any
+    train: Any
+    val: Any
 
     def __init__(self, batch_size: int = 64, resize: Any = (28, 28), root: str | None = None) -> None:
         super().__init__()

@@ -88,6 +88,8 @@ class Rounding:
         expected: its outputs, or the first of them.
     """
 
+    expected: Sequence[Buffer]
+
     def __init__(self, graph: Graph, inputs: Sequence[Buffer], expected: Sequence[Buffer]) -> None:
         self.graph, self.inputs, self.expected = graph, inputs, expected
 

@@ -657,4 +657,6 @@ _MEMBERS = (Block, Parameter)
 _PLAIN = (bool, int, float, str)
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

@@ -63,6 +63,10 @@ class DataBatch:
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
+    label: Any
+    pad: int | None
+    provide_data: Sequence[DataDesc] | None
+    provide_label: Sequence[DataDesc] | None
 
     def __init__(
         self,

@@ -112,6 +112,9 @@ class CallForm:
         eager: the user's function is not jitted: what it gives besides arrays stays what it is.
     """
 
+    tree: Any
+    fixed: tuple[dict[int, Any], dict[str, Any]]
+
     def __init__(
         self, function: Callable[..., Any], name: str, tree: Any, leaves: Sequence[ArrayLeaf | Static],
         fixed: tuple[dict[int, Any], dict[str, Any]], eager: bool,

@@ -53,7 +53,7 @@ class Ranks:
         self._comm = mpi.COMM_WORLD.Dup()  # messages of the user's own do not meet ours
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
-        self.timeout = 1800.0
+        self.timeout: float = 1800.0
         self._pid = os.getpid()
         self._is_broken = False
         self._title = "the start"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ def _power(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
 class Pow(Binary, meaning=_power):
     """x to the power of y. Negative powers of integers are truncated: 0 but for bases 1 and -1."""
 
+    of_complex: ClassVar[OfComplex]
     of_complex, takes = OfComplex.HOLOMORPHIC, SIGNED_NUMBER
 
     @staticmethod
@@ -44,6 +45,7 @@ class Pow(Binary, meaning=_power):
 class Fmod(Binary, meaning=numpy.fmod, slope=lambda g, z, x, y: (g, neg(mul(g, trunc(div(x, y)))))):
     """The remainder of x / y with the sign of x; 0 for an integer divided by 0."""
 
+    smooth: ClassVar[bool]
     takes, smooth = SIGNED_NUMBER, False
 
 

@@ -103,8 +103,8 @@ class Settings(Feed):
         self.rows = [distinct.index(key) for key in keys]
         self._first = [keys.index(key) for key in distinct]
         pairs: list[tuple[dict[str, Any], dict[str, bool]]] = [optimizer._settings(*key) for key in distinct]
-        self.flags = [flags for _, flags in pairs]
-        self.names = [name for name, value in pairs[0][0].items() if type(value) is not Symbol]
+        self.flags: list[dict[str, bool]] = [flags for _, flags in pairs]
+        self.names: list[str] = [name for name, value in pairs[0][0].items() if type(value) is not Symbol]
         self.graph = {name: value for name, value in pairs[0][0].items() if type(value) is Symbol}
         """Those that the program computes: a scale that depends on the size of the batch."""
         self._values = [tuple([s[name] for name in self.names]) for s, _ in pairs]

@@ -26,6 +26,8 @@ def symbol_of(size: Size) -> SizeSymbol | None:
 class CallSizes:
     """Binds the size symbols of a plan to each call's sizes, and checks what the plan assumes of them."""
 
+    parameters: list[TensorType]
+
     def __init__(self, plan: Plan, name: str, types: Types | None = None) -> None:
         """`name` is the program's, for errors; `types` are those of inputs and outputs, where somebody has them."""
         self.name = name

@@ -11,7 +11,7 @@ import ssl
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 import uvloop
@@ -23,6 +23,9 @@ from hybridize.serve.options import LOOPBACK, ServerOptions
 from hybridize.serve.registry import ModelRegistry
 from hybridize.serve.rest import RestApplication
 from hybridize.serve.telemetry import RequestLog
+
+if TYPE_CHECKING:
+    from threading import Event
 
 
 class _Uvicorn(uvicorn.Server):
@@ -54,10 +57,10 @@ class ModelServer:
 
     def __init__(self, options: ServerOptions, log: RequestLog | None = None) -> None:
         self.options = options
-        self.log = log if log is not None else RequestLog(options.log)
+        self.log: RequestLog = log if log is not None else RequestLog(options.log)
         self.port = options.port
         self.grpc_port = options.grpc_port
-        self.started = threading.Event()
+        self.started: Event = threading.Event()
         """Set when requests are answered, or the server has ended."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._uvicorn: _Uvicorn | None = None

@@ -32,7 +32,7 @@ class RequestLog:
     """
 
     def __init__(self, level: str, stream: TextIO | None = None) -> None:
-        self.level = level
+        self.level: str = level
         self._stream = stream if stream is not None else sys.stderr
         self._lines: list[bytes] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -91,8 +91,8 @@ class ModelCounts:
     """
 
     def __init__(self, metrics: Metrics, name: str, version: str) -> None:
-        self.requests = 0
-        self.failures = 0
+        self.requests: int = 0
+        self.failures: int = 0
         self.recent: deque[float] = deque(maxlen=512)
         """Seconds of the last requests."""
         self._seconds = metrics.seconds.labels(name, version)

@@ -64,6 +64,10 @@ class ControlFlow:
         node: of a file that it is, for errors; empty for one that was not read.
     """
 
+    word: str
+    bodies: tuple[BodyExpression, ...]
+    attributes: dict[str, Any]
+
     def __init__(
         self, word: str, bodies: Sequence[BodyExpression], attributes: Mapping[str, Any], node: str = ""
     ) -> None:

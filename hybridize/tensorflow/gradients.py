@@ -37,7 +37,7 @@ class RecordedCalls:
     def __init__(self, trace: TracedGraph, owner: Any) -> None:
         options = owner.options
         self.trace, self.name = trace, owner.name
-        self.handles = [variable.handle for variable in trace.variables]
+        self.handles: list[Any] = [variable.handle for variable in trace.variables]
         self._has_none = False
         self._recorded = Recorded(
             trace.graph, owner.name, options.backend, options.verify, options.threads, range(trace.results)

@@ -77,9 +77,9 @@ class Followed:
     def __init__(self, module: Callable[..., Any], options: dict[str, Any]) -> None:
         self.module = module
         self._options = options
-        self.library = TorchLibrary()
+        self.library: TorchLibrary = TorchLibrary()
         self.function = _Captured(self._run, module, self.library, options)
-        self.learning = self.function
+        self.learning: _Captured = self.function
         """The same for calls with gradients: parameters are no constants there."""
         if self.function.options.freeze:
             self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
@@ -467,7 +467,7 @@ class _Captured(Function[Any, Any]):
         self.library: TorchLibrary = library
         is_module = isinstance(module, torch.nn.Module)
         self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
-        self.described_by = cast("Any", module).forward if is_module else module
+        self.described_by: Callable[..., Any] | tuple[str, ...] = cast("Any", module).forward if is_module else module
         self._specialized: set[Hashable] = set()
         """Kinds of calls in which Python has to know what data decides."""
 

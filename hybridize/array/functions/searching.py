@@ -58,7 +58,9 @@ sort = _sorting(
     "Sorted along `axis` (flat when None), smallest first, NaN last; always stable. `descending`, as in the array API "
     "standard: largest first, NaN before all.",
 )
-argsort = _sorting("argsort", ops.ArgSort, "The indices that sort along `axis` (flat when None), int64; see `sort`.")
+argsort: Callable[..., Any] = _sorting(
+    "argsort", ops.ArgSort, "The indices that sort along `axis` (flat when None), int64; see `sort`."
+)
 
 
 @operands.public

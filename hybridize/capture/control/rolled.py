@@ -28,6 +28,8 @@ class RolledItems:
         kinds: for each of these, the class of the Python number that it is; None for arrays.
     """
 
+    kinds: tuple[type | None, ...]
+
     def __init__(self, stacked: Any, kinds: tuple[type | None, ...]) -> None:
         self.stacked, self.kinds = stacked, kinds
 

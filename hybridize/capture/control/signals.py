@@ -37,6 +37,7 @@ class Signal:
     """The way in which a generated function ended, when not at its end."""
 
     __slots__ = ("level", "name")
+    level: int
 
     def __init__(self, name: str, level: int) -> None:
         self.name, self.level = name, level

@@ -181,7 +181,7 @@ class Router:
 
     def __init__(self, function: FunctionType) -> None:
         self.function = function
-        self.names = function.__globals__
+        self.names: dict[str, Any] = function.__globals__
         self._cells: dict[str, types.CellType] | None = None
 
     @property

@@ -222,7 +222,7 @@ class Function:
         """
         self.module = module
         self.name = name
-        self.works = UNOPTIMISED not in attributes if works is None else works
+        self.works: bool = UNOPTIMISED not in attributes if works is None else works
         self.seldom = False
         """True if it runs so seldom that better code would not pay for itself."""
         self.symbols: dict[int, dims.SizeSymbol] = {}

@@ -69,6 +69,9 @@ class Vocabulary:
             computes, so that rows need not ask for it; see `Walk.node`.
     """
 
+    place: str
+    idle: Callable[[str, str, Any], bool]
+
     def __init__(
         self, name: str, place: str, tables: Sequence[str] = (),
         idle: Callable[[str, str, Any], bool] = lambda *attribute: False,

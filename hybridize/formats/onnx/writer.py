@@ -182,6 +182,8 @@ class FunctionRoot(Root):
 class NodeWriter:
     """Writes graphs of ours as nodes of one graph of the file."""
 
+    nodes: list[Message]
+
     def __init__(self, root: Root, nodes: list[Message]) -> None:
         self.root, self.nodes, self.whole = root, nodes, root.whole
         self.entries: dict[Value, FileValue] = {}

@@ -46,6 +46,7 @@ class Optional(NoArray):
     """
 
     __slots__ = ("branch", "choices")
+    branch: int
 
     def __init__(self, choices: Sequence[tuple[Value, ...] | None], branch: int = 0) -> None:
         self.choices, self.branch = tuple(choices), branch

@@ -37,7 +37,7 @@ class TensorList(NoArray):
 
     def __init__(self, array: Operand | None, count: Any, dtype: DType, seen: dict[str, Any] | None = None) -> None:
         self.array, self.count, self.dtype = array, count, dtype
-        self.seen = {} if seen is None else seen
+        self.seen: dict[str, Any] = {} if seen is None else seen
 
 
 class RoundNumber(Assembled):
@@ -57,6 +57,7 @@ class InTurn(NoArray):
     """A list in a round of a loop: `element` is what it has at the round's number, or what is written there."""
 
     __slots__ = ("dtype", "element", "key")
+    element: Any | Known | None
 
     def __init__(self, key: object, element: Operand | Known | None, dtype: DType) -> None:
         self.key, self.element, self.dtype = key, element, dtype
@@ -70,6 +71,7 @@ class Repeated(NoArray):
     """A list whose elements are one known value: what a loop pushed of it in each round."""
 
     __slots__ = ("count", "dtype", "element")
+    element: Known
 
     def __init__(self, element: Known, count: Any, dtype: DType) -> None:
         self.element, self.count, self.dtype = element, count, dtype

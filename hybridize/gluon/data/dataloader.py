@@ -238,4 +238,6 @@ def _numbers(indices: Any) -> Any:
     return indices.tolist() if hasattr(indices, "tolist") else indices
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

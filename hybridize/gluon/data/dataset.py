@@ -266,7 +266,7 @@ class RecordFileDataset(Dataset):
 
     def __init__(self, filename: str) -> None:
         self.filename = filename
-        self.idx_file = os.path.splitext(filename)[0] + ".idx"
+        self.idx_file: str = os.path.splitext(filename)[0] + ".idx"
         self._record = load_module("hybridize.recordio").MXIndexedRecordIO(self.idx_file, filename, "r")
 
     def __len__(self) -> int:

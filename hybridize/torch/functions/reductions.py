@@ -106,7 +106,7 @@ def _truth(name: str, by: Callable[[Operand, tuple[int, ...]], Operand]) -> Call
 
 
 _any = _truth("any", ops.any)
-all_of = _truth("all", ops.all)
+all_of: Callable[..., Operand] = _truth("all", ops.all)
 
 
 @computes("_is_any_true")

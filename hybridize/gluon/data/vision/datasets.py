@@ -158,4 +158,6 @@ def _records(path: str, classes: list[int], chosen: int) -> Images:
     return numpy.ascontiguousarray(images), rows[:, chosen].copy()
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})
