@@ -90,7 +90,6 @@ class Failed:
     """The elements of an array whose program failed: whatever uses them raises the error."""
 
     __slots__ = ("_failure",)
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, failure: Failure) -> None:
         self._failure = failure
@@ -98,10 +97,12 @@ class Failed:
     def _throw(self, *args: Any, **kwargs: Any) -> Any:
         self._failure.throw()
 
-    __getattr__ = __array__ = __array_ufunc__ = __array_function__ = __getitem__ = __setitem__ = _throw
-    __len__ = __iter__ = __bool__ = __int__ = __float__ = __complex__ = __index__ = __contains__ = _throw
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __pos__ = __abs__ = __invert__ = _throw
-    __reduce__ = __repr__ = __str__ = _throw
+    if not TYPE_CHECKING:
+        __hash__ = None
+        __getattr__ = __array__ = __array_ufunc__ = __array_function__ = __getitem__ = __setitem__ = _throw
+        __len__ = __iter__ = __bool__ = __int__ = __float__ = __complex__ = __index__ = __contains__ = _throw
+        __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __pos__ = __abs__ = __invert__ = _throw
+        __reduce__ = __repr__ = __str__ = _throw
 
 
 class Job:
