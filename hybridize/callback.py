@@ -45,6 +45,7 @@ class Speedometer:
     __hybridize_read__ = ReadPolicy.OUTSIDE
     frequent: int
     auto_reset: bool
+    batch_size: int
 
     def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
         if frequent < 1:
@@ -84,6 +85,7 @@ class ProgressBar:
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
     bar_len: int
+    total: int
 
     def __init__(self, total: int, length: int = 80) -> None:
         self.total, self.bar_len = total, length

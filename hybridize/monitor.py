@@ -46,6 +46,8 @@ class Monitor:
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
+    sort: bool
+    monitor_all: bool
 
     def __init__(
         self,
@@ -57,9 +59,9 @@ class Monitor:
     ) -> None:
         self.interval: int = whole("interval", interval, 1)
         self.stat_func = _size if stat_func is None else stat_func
-        self.activated = False
+        self.activated: bool = False
         """True between a `tic` that collects and the next `toc`."""
-        self.step = 0
+        self.step: int = 0
         """The number of calls of `tic`."""
         self.queue: list[tuple[int, str, Any]] = []
         """The statistics collected: the number of the batch, the name, the value."""

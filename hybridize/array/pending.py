@@ -125,13 +125,13 @@ class Job:
         `reads` and `writes` are the memory that it reads and writes; with `alone`, some that was there before it is
         among the latter. `line` is the user's, of the call.
         """
-        self.run = run
+        self.run: Callable[[], None] = run
         self.undo: Callable[[], None] = undo
         self.reads = {id(owner): owner for owner in map(owner_of, reads)}
         self.writes: dict[int, Any] = {id(owner): owner for owner in map(owner_of, writes)}
         """Owners by their identity, which they keep for as long as they are here."""
-        self.alone = alone
-        self.line = line
+        self.alone: bool = alone
+        self.line: SourceLoc | None = line
         self.arrays: list[ndarray] = []
         """Those of its results."""
         self.failure: Failure | None = None

@@ -36,7 +36,7 @@ class Storage:
         """The device of the arrays; None: `cpu(0)`."""
         self.version: int = 0
         """Number of writes through hybridize."""
-        self.recorded = False
+        self.recorded: bool = False
         """True if values with a history were written to it through some array: only that array knows which."""
         self.tape_uses: int = 0
         """The number of values that a tape keeps in it for a backward pass; if any, the user's line of a write is

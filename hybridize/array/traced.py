@@ -26,7 +26,7 @@ class Variable:
     __slots__ = ("__weakref__", "fresh", "grad", "req", "type")
 
     def __init__(self, type: Any, req: str) -> None:
-        self.type = type
+        self.type: Any = type
         """Of the array."""
         self.req: str = req
         """`write` or `add`."""
@@ -42,7 +42,7 @@ class Traced:
     __slots__ = ("base", "data", "edge", "owner", "seen", "steps", "storage", "variable", "version")
 
     def __init__(self, data: NDArray[Any], edge: Any = None, storage: Storage | None = None, version: int = 0) -> None:
-        self.data = data
+        self.data: NDArray[Any] = data
         self.edge: Any = edge
         """The receiver of the gradient: (node, number of the output), a `Variable`, or None for a constant."""
         self.storage: Storage | None = storage
@@ -140,7 +140,7 @@ class LostHistory:
     constants: Final = ()
 
     def __init__(self) -> None:
-        self.number = 0
+        self.number: int = 0
         """Before those of all nodes of a tape."""
         self.edges: tuple[Any, ...] = ()
         self.retained: dict[int, Variable] | None = None

@@ -82,6 +82,7 @@ class Named(Place):
 
     __slots__ = ("name",)
     owner: Any
+    name: str
 
     def __init__(self, owner: Any, name: str) -> None:
         self.owner, self.name = owner, name
@@ -96,6 +97,7 @@ class Indexed(Place):
 
     __slots__ = ("index",)
     owner: Any
+    index: Any
 
     def __init__(self, owner: Any, index: Any) -> None:
         self.owner, self.index = owner, index
@@ -304,7 +306,7 @@ class Inherited(Named):
 
     def __init__(self, kind: type, owner: Any, name: str) -> None:
         super().__init__(owner, name)
-        self.kind = kind
+        self.kind: type = kind
 
     @property
     def key(self) -> Key:
@@ -344,7 +346,7 @@ class Instance(Place):
 
     def __init__(self, owner: Any, kind: type) -> None:
         super().__init__(owner)
-        self.kind = kind
+        self.kind: type = kind
 
     @property
     def key(self) -> Key:
@@ -427,7 +429,7 @@ class Items(Place):
 
     def __init__(self, owner: Any, indices: tuple[Any, ...]) -> None:
         super().__init__(owner)
-        self.indices = indices
+        self.indices: tuple[Any, ...] = indices
         self._get = itemgetter(*indices)
 
     @property
@@ -535,7 +537,7 @@ class Content(Place):
 
     def __init__(self, owner: Any, name: str) -> None:
         super().__init__(owner)
-        self.name = name
+        self.name: str = name
 
     def read(self) -> Any:
         return self.owner

@@ -170,6 +170,7 @@ class DataModule(HyperParameters):
 
     batch_size: int
     num_workers: int
+    root: str
 
     def __init__(self, root: str = "../data", num_workers: int = 0) -> None:
         self.root, self.num_workers = root, num_workers

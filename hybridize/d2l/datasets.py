@@ -77,6 +77,7 @@ class SyntheticRegressionData(DataModule):
     noise: float
     num_train: int
     num_val: int
+    batch_size: int
 
     def __init__(
         self, w: Any, b: float, noise: float = 0.01, num_train: int = 1000, num_val: int = 1000, batch_size: int = 32
@@ -149,6 +150,7 @@ class Digits(DataModule):
     resize: int | None
     train: ArrayDataset[Any]
     val: ArrayDataset[Any]
+    batch_size: int
 
     def __init__(self, batch_size: int = 64, resize: int | None = None) -> None:
         super().__init__()
@@ -209,6 +211,7 @@ class FashionMNIST(DataModule):
     resize: Any
     train: Any
     val: Any
+    batch_size: int
 
     def __init__(self, batch_size: int = 64, resize: Any = (28, 28), root: str | None = None) -> None:
         super().__init__()

@@ -34,6 +34,7 @@ class TimeMachine(DataModule):
     num_train: int
     num_val: int
     vocab: Vocab
+    batch_size: int
 
     def __init__(self, batch_size: int, num_steps: int, num_train: int = 10000, num_val: int = 5000) -> None:
         super().__init__()
@@ -82,6 +83,7 @@ class MTFraEng(DataModule):
     num_val: int
     src_vocab: Vocab
     tgt_vocab: Vocab
+    batch_size: int
 
     def __init__(self, batch_size: int, num_steps: int = 9, num_train: int = 512, num_val: int = 128) -> None:
         super().__init__()

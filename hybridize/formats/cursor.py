@@ -33,7 +33,7 @@ class Cursor:
         self.data = memoryview(data)
         self.name = name
         self.copied = copied
-        self.at = 0
+        self.at: int = 0
         self.end = len(self.data)
 
     @property

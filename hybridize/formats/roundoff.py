@@ -89,6 +89,8 @@ class Rounding:
     """
 
     expected: Sequence[Buffer]
+    graph: Graph
+    inputs: Sequence[Buffer]
 
     def __init__(self, graph: Graph, inputs: Sequence[Buffer], expected: Sequence[Buffer]) -> None:
         self.graph, self.inputs, self.expected = graph, inputs, expected

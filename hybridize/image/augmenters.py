@@ -81,6 +81,7 @@ class _Sized(Augmenter):
     """The base of those that make images of one size."""
 
     interp: int
+    size: Any
 
     def __init__(self, size: Any, interp: int = BICUBIC) -> None:
         super().__init__(size=size, interp=interp)
@@ -114,6 +115,7 @@ class RandomSizedCropAug(Augmenter):
     area: Any
     ratio: tuple[float, float]
     interp: int
+    size: tuple[int, int]
 
     def __init__(self, size: tuple[int, int], area: Any, ratio: tuple[float, float], interp: int = BICUBIC) -> None:
         super().__init__(size=size, area=area, ratio=ratio, interp=interp)

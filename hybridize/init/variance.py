@@ -55,6 +55,8 @@ class TruncNorm(Initializer):
         if stdev < 0 or scale <= 0:
             raise ArgumentError("E312", f"TruncNorm needs stdev >= 0 and scale > 0, got {stdev!r} and {scale!r}")
         self.stdev: float
+        self.scale: float
+        self.mean: float
         self.mean, self.stdev, self.scale = mean, stdev, scale
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
@@ -134,6 +136,7 @@ class Orthogonal(Initializer):
         super().__init__(scale=scale, rand_type=rand_type)
         if rand_type not in ("uniform", "normal"):
             raise ArgumentError("E312", f"Orthogonal takes rand_type uniform or normal, got {rand_type!r}")
+        self.scale: float
         self.scale, self.rand_type = scale, rand_type
 
     def _init_weight(self, name: str, arr: ndarray) -> None:

@@ -67,6 +67,8 @@ class DataBatch:
     pad: int | None
     provide_data: Sequence[DataDesc] | None
     provide_label: Sequence[DataDesc] | None
+    data: Any
+    index: Any
 
     def __init__(
         self,

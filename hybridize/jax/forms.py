@@ -114,6 +114,8 @@ class CallForm:
 
     tree: Any
     fixed: tuple[dict[int, Any], dict[str, Any]]
+    function: Callable[..., Any]
+    __name__: str
 
     def __init__(
         self, function: Callable[..., Any], name: str, tree: Any, leaves: Sequence[ArrayLeaf | Static],

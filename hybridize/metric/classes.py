@@ -190,6 +190,7 @@ class CrossEntropy(Measured):
         self.from_logits: bool
         self.ignore_label: int | None
         self.eps: float
+        self.axis: int
         self.eps, self.ignore_label, self.axis, self.from_logits = eps, ignore_label, axis, from_logits
 
     def _measure(self, label: Array, pred: Array) -> tuple[float, int]:

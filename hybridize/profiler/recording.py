@@ -81,7 +81,7 @@ class Profile:
 
     def __init__(self) -> None:
         self.settings: ProfilerSettings = ProfilerSettings()
-        self.state = "stop"
+        self.state: str = "stop"
         self.paused: bool = False
         self.events: list[TracedEvent] = []
         self.times: dict[str, dict[str, SpanSum]] = {}

@@ -82,9 +82,11 @@ class NodeStep:
     """A node that is a step of its own: a contraction, routine or region."""
 
     __slots__ = ("effect", "epilogue", "first", "following", "last", "node", "operands", "product", "tiled")
+    first: int
+    last: int
 
     def __init__(self, node: Node, position: int, effect: bool) -> None:
-        self.node = node
+        self.node: Node = node
         self.operands = node.inputs
         """The values it reads: the node's inputs, or what they are transposes of."""
         self.tiled: Tiled | None = None

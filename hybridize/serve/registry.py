@@ -23,6 +23,7 @@ class ServedModel:
     __slots__ = ("counts", "model", "queue")
     counts: ModelCounts
     model: LoadedModel
+    queue: RequestQueue
 
     def __init__(self, model: LoadedModel, queue: RequestQueue, counts: ModelCounts) -> None:
         self.model, self.queue, self.counts = model, queue, counts

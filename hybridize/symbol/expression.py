@@ -88,7 +88,7 @@ class Expression(Operators):
         """The number of arrays that the function gives."""
         self.auxiliary: bool = False
         """True for a variable that training changes otherwise than by gradients: a running statistic."""
-        self.function = function
+        self.function: Callable[..., Any] | None = function
         """None for a variable."""
         self.args: tuple[Any, ...] = tuple(args)
         self.kwargs: dict[str, Any] = kwargs or {}

@@ -34,6 +34,8 @@ class RecordedCalls:
         owner: the function that it is of.
     """
 
+    trace: TracedGraph
+
     def __init__(self, trace: TracedGraph, owner: Any) -> None:
         options = owner.options
         self.trace, self.name = trace, owner.name

@@ -37,7 +37,7 @@ OPTIONAL = {
 """Packages that hybridize uses where they are installed, with what they are for."""
 REQUIRED = ("numpy", "llvmlite", "ml_dtypes", "safetensors", "typer", "rich")
 _LABEL = 16
-_SWITCHES = {
+_SWITCHES: dict[str, tuple[str, Callable[[], bool]]] = {
     "HYBRIDIZE_DISABLE": ("every call runs Python, nothing is compiled", lambda: CONFIG.disable),
     "CHECK": ("the graph is verified after each pass, so compilation is slower", lambda: CONFIG.check),
     "HYBRIDIZE_TARGET": ("code is for that target, which this machine may exceed", lambda: bool(CONFIG.target)),

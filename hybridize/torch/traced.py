@@ -760,6 +760,8 @@ def _arrays(result: Any) -> Any:
 class Differentiated:
     """Runs a program whose results are part of torch's graph."""
 
+    program: Program
+
     def __init__(self, program: Program, options: Options) -> None:
         captured = program.capture
         written = [(number, one.written) for number, one in enumerate(captured.sources) if one.written >= 0]

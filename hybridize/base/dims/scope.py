@@ -22,8 +22,8 @@ class SizeCondition:
     __slots__ = ("dim", "relation")
 
     def __init__(self, dim: Dim, relation: str) -> None:
-        self.dim = dim
-        self.relation = relation
+        self.dim: Dim = dim
+        self.relation: str = relation
         """`>` or `==` or `!=`, followed by 0."""
 
     def holds(self, sizes: Mapping[SizeSymbol, int]) -> bool:

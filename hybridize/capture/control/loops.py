@@ -63,6 +63,10 @@ class Loop:
 
     orelse: Part | None
     test: Part | None
+    body: Part
+    rest: Part | None
+    items: Sequence[Any] | SymbolicRange | Rounds | None
+    few: int
 
     def __init__(
         self, body: Part, orelse: Part | None, rest: Part | None, names: Sequence[str] | dict[str, CellType], *,

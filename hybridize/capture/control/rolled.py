@@ -29,6 +29,7 @@ class RolledItems:
     """
 
     kinds: tuple[type | None, ...]
+    stacked: Any
 
     def __init__(self, stacked: Any, kinds: tuple[type | None, ...]) -> None:
         self.stacked, self.kinds = stacked, kinds

@@ -56,6 +56,8 @@ class Rounds(ABC):
 class ArrayRows(Rounds):
     """The rows of an array."""
 
+    array: Symbol
+
     def __init__(self, array: Symbol) -> None:
         self.array, self.count = array, array.shape[0]
 
@@ -97,6 +99,8 @@ class FacedRows(ArrayRows):
 class ListItems(Rounds):
     """The items of a list that a scan has made."""
 
+    rows: Any
+
     def __init__(self, rows: Any) -> None:
         self.rows, self.count = rows, rows.count
 
@@ -116,6 +120,10 @@ class ListItems(Rounds):
 
 class Range(Rounds):
     """`range`, whose ends may be sizes that are not known."""
+
+    start: Size
+    stop: Size
+    step: int
 
     def __init__(self, start: Size, stop: Size, step: int) -> None:
         self.start, self.stop, self.step = start, stop, step

@@ -38,6 +38,7 @@ class Signal:
 
     __slots__ = ("level", "name")
     level: int
+    name: str
 
     def __init__(self, name: str, level: int) -> None:
         self.name, self.level = name, level
@@ -63,7 +64,7 @@ class Returned(Signal):
 
     def __init__(self, value: Any) -> None:
         super().__init__("return", 3)
-        self.value = value
+        self.value: Any = value
 
 
 def level(signal: Signal | None) -> int:

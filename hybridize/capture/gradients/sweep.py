@@ -42,6 +42,7 @@ class TraceSweep:
 
     history: TapeTables
     heads: list[Value]
+    at: Recording
 
     def __init__(
         self, history: TapeTables, at: Recording, heads: list[Value], wanted: list[Value] | None, anew: bool = False

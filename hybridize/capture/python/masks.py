@@ -48,6 +48,7 @@ class Masked(Undecided):
 
     __slots__ = ("mask", "source")
     mask: Symbol
+    source: Symbol
 
     def __init__(self, source: Symbol, mask: Symbol, loc: SourceLoc | None) -> None:
         super().__init__(loc)

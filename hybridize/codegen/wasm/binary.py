@@ -16,7 +16,7 @@ class ByteReader:
 
     def __init__(self, data: bytes, start: int = 0, stop: int | None = None) -> None:
         self.data = data
-        self.position = start
+        self.position: int = start
         self.stop = len(data) if stop is None else stop
 
     @property

@@ -85,6 +85,8 @@ class Known:
     """
 
     __slots__ = ("array", "dtype")
+    array: NDArray[Any]
+    dtype: DType
 
     def __init__(self, array: NDArray[Any], dtype: DType) -> None:
         if array.dtype == object and not any(isinstance(one, _Cell) for one in array.flat):

@@ -71,6 +71,7 @@ class Vocabulary:
 
     place: str
     idle: Callable[[str, str, Any], bool]
+    name: str
 
     def __init__(
         self, name: str, place: str, tables: Sequence[str] = (),

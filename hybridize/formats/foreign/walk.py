@@ -67,7 +67,7 @@ class Application:
     __slots__ = ("around", "attributes", "node", "walk")
 
     def __init__(self, node: Node, attributes: Mapping[str, Any], walk: Walk, around: Mapping[str, Value]) -> None:
-        self.node = node
+        self.node: Node = node
         self.around: Mapping[str, Value] = around
         """The values that graphs which are attributes of the node may read, by name."""
         self.attributes: ReadAttributes = ReadAttributes(attributes)

@@ -47,6 +47,7 @@ class GraphReader:
     """
 
     folder: str | None
+    name: str
 
     def __init__(self, name: str, folder: str | None) -> None:
         self.name, self.folder = name, folder

@@ -183,6 +183,7 @@ class NodeWriter:
     """Writes graphs of ours as nodes of one graph of the file."""
 
     nodes: list[Message]
+    root: Root
 
     def __init__(self, root: Root, nodes: list[Message]) -> None:
         self.root, self.nodes, self.whole = root, nodes, root.whole
@@ -492,6 +493,8 @@ class NodeWriter:
 
 class InnerWriter(NodeWriter):
     """Writes a graph that is an attribute of a node."""
+
+    name: str
 
     def __init__(self, root: Root, inputs: Sequence[Message], name: str) -> None:
         super().__init__(root, [])

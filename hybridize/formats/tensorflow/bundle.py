@@ -39,6 +39,7 @@ class Bundle:
     """
 
     prefix: str
+    name: str
 
     def __init__(self, prefix: str, name: str) -> None:
         self.prefix, self.name = prefix, name

@@ -34,6 +34,9 @@ class TensorList(NoArray):
     """
 
     __slots__ = ("array", "count", "dtype", "seen")
+    array: Operand | None
+    count: Any
+    dtype: DType
 
     def __init__(self, array: Operand | None, count: Any, dtype: DType, seen: dict[str, Any] | None = None) -> None:
         self.array, self.count, self.dtype = array, count, dtype
@@ -44,6 +47,8 @@ class RoundNumber(Assembled):
     """A number that grows by one from round to round of a loop: the number of the round is its `key`."""
 
     __slots__ = ("key", "value")
+    key: object
+    value: Operand
 
     def __init__(self, key: object, value: Operand) -> None:
         self.key, self.value = key, value
@@ -58,6 +63,8 @@ class InTurn(NoArray):
 
     __slots__ = ("dtype", "element", "key")
     element: Any | Known | None
+    key: object
+    dtype: DType
 
     def __init__(self, key: object, element: Operand | Known | None, dtype: DType) -> None:
         self.key, self.element, self.dtype = key, element, dtype
@@ -72,6 +79,8 @@ class Repeated(NoArray):
 
     __slots__ = ("count", "dtype", "element")
     element: Known
+    count: Any
+    dtype: DType
 
     def __init__(self, element: Known, count: Any, dtype: DType) -> None:
         self.element, self.count, self.dtype = element, count, dtype

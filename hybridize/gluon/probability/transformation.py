@@ -136,6 +136,7 @@ class AffineTransform(Transformation):
     """loc + scale x"""
 
     bijective = True
+    event_dim: int
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0) -> None:
         self._loc, self._scale, self.event_dim = loc, scale, event_dim
