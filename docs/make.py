@@ -28,6 +28,7 @@ from hybridize.array.functions.keywords import TAKES
 from hybridize.array.methods import Methods
 from hybridize.torch.functions import FUNCTIONS
 
+sys.path.append(str(Path(__file__).parent))
 from results import CLASSES, OF_ND, OVERLOADS, RESULTS
 
 DOCS = Path(__file__).parent
