@@ -100,8 +100,8 @@ class FactorScheduler(LRScheduler):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        self.step = whole("step", step, 1)
-        self.factor = _checked_factor(factor)
+        self.step: int = whole("step", step, 1)
+        self.factor: float = _checked_factor(factor)
         self.stop_factor_lr: float = number("stop_factor_lr", stop_factor_lr)
 
     def decayed(self, num_update: int) -> float:
@@ -134,10 +134,10 @@ class MultiFactorScheduler(LRScheduler):
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if not isinstance(step, Iterable):
             raise _refused(f"step must be a list of numbers of updates, got {step!r}")
-        self.step = [whole("each step", one, 1) for one in step]
+        self.step: list[int] = [whole("each step", one, 1) for one in step]
         if not self.step or any(a >= b for a, b in itertools.pairwise(self.step)):
             raise _refused(f"step must be a list that goes up, got {step!r}")
-        self.factor = _checked_factor(factor)
+        self.factor: float = _checked_factor(factor)
 
     def decayed(self, num_update: int) -> float:
         times = sum(num_update > step for step in self.step)

@@ -69,11 +69,13 @@ class _FloatInformation:
     """The ends of a dtype of floats, as Python's numbers."""
 
     eps: float
+    max: float
+    min: float
 
     def __init__(self, dtype: Any) -> None:
         information = np.finfo(dtype)
-        self.dtype = information.dtype
-        self.bits = int(information.bits)
+        self.dtype: numpy.dtype[Any] = information.dtype
+        self.bits: int = int(information.bits)
         self.eps, self.max, self.min = float(information.eps), float(information.max), float(information.min)
         self.smallest_normal: float = float(information.smallest_normal)
 

@@ -127,7 +127,7 @@ class Job:
         """
         self.run: Callable[[], None] = run
         self.undo: Callable[[], None] = undo
-        self.reads = {id(owner): owner for owner in map(owner_of, reads)}
+        self.reads: dict[int, Any] = {id(owner): owner for owner in map(owner_of, reads)}
         self.writes: dict[int, Any] = {id(owner): owner for owner in map(owner_of, writes)}
         """Owners by their identity, which they keep for as long as they are here."""
         self.alone: bool = alone

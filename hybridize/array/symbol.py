@@ -9,6 +9,7 @@ each other's writes, as they do imperatively, while the graph has only values. W
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import math
 import operator
@@ -213,7 +214,7 @@ class Symbol(Operators):
         """True if it is a view that was made while nothing was recorded: no gradient goes from it to its base."""
         self.name: str = name
         """The user's name of it; may be empty."""
-        self.weak = weak
+        self.weak: builtins.type | None = weak
         """float, int or bool when it stands for a Python number, which takes the dtype of the arrays beside it."""
         self.of_nd: bool = False
         """True if its operators and methods are MXNet 1's (`array.nd_array`)."""

@@ -57,7 +57,7 @@ class TapeNode:
     ) -> None:
         """A node for outputs that `rule` computed of operands whose values are `inputs`."""
         self.rule: Any = rule
-        self.number = next(_numbers)
+        self.number: int = next(_numbers)
         """Later than those of all nodes that it has edges to."""
         self.edges: tuple[Edge, ...] | None = tuple([x.edge if type(x) is Traced else None for x in operands])
         self.live: int = self.number

@@ -186,8 +186,8 @@ class TokenEmbedding(Vocabulary):
             self.idx_to_vec[self.token_to_idx[token]] = row
 
 
-register = registry.get_register_func(TokenEmbedding, "token embedding")
-create = registry.get_create_func(TokenEmbedding, "token embedding")
+register: Callable[..., Any] = registry.get_register_func(TokenEmbedding, "token embedding")
+create: Callable[..., Any] = registry.get_create_func(TokenEmbedding, "token embedding")
 
 
 def get_pretrained_file_names(embedding_name: str | None = None) -> Any:

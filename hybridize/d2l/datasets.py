@@ -19,6 +19,7 @@ from hybridize.d2l.classes import DataModule
 from hybridize.d2l.figures import show_images
 
 if TYPE_CHECKING:
+    from hybridize.array.ndarray import ndarray
     from hybridize.gluon.data.dataset import ArrayDataset
 
 
@@ -87,7 +88,7 @@ class SyntheticRegressionData(DataModule):
         self.num_train, self.num_val, self.batch_size = num_train, num_val, batch_size
         count = num_train + num_val
         self.X = random.randn(count, len(w))
-        self.y = np.dot(self.X, w.reshape((-1, 1))) + b + random.randn(count, 1) * noise
+        self.y: ndarray = np.dot(self.X, w.reshape((-1, 1))) + b + random.randn(count, 1) * noise
 
     def get_dataloader(self, train: bool) -> Any:
         rows = slice(0, self.num_train) if train else slice(self.num_train, None)

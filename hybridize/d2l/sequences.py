@@ -84,6 +84,7 @@ class MTFraEng(DataModule):
     src_vocab: Vocab
     tgt_vocab: Vocab
     batch_size: int
+    arrays: Any
 
     def __init__(self, batch_size: int, num_steps: int = 9, num_train: int = 512, num_val: int = 128) -> None:
         super().__init__()

@@ -689,7 +689,7 @@ class Constant(Parameter):
         if not isinstance(value, ndarray):
             array = array.astype(numpy.float32)  # lists and NumPy's arrays of any dtype, as in both MXNets
         with imperatively():  # also where a call that is captured makes the block
-            self.value = ndarray(array)
+            self.value: Any = ndarray(array)
         super().__init__(
             name, grad_req="null", shape=array.shape, dtype=array.dtype, init=initializers.Constant(self.value)
         )

@@ -224,7 +224,7 @@ class ColorNormalizeAug(Augmenter):
 
     def __init__(self, mean: Any, std: Any) -> None:
         super().__init__(mean=mean, std=std)
-        self.mean = None if mean is None else np.array(numpy.asarray(mean, numpy.float32))
+        self.mean: ndarray | None = None if mean is None else np.array(numpy.asarray(mean, numpy.float32))
         self.std: ndarray | None = None if std is None else np.array(numpy.asarray(std, numpy.float32))
 
     def __call__(self, src: Any) -> Any:

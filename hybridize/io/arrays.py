@@ -62,7 +62,7 @@ class NDArrayIter(DataIter):
             raise ValueArgumentError("E361", what)
         if not isinstance(batch_size, (int, numpy.integer)) or batch_size < 1:
             raise ValueArgumentError("E361", f"batch_size must be 1 or more, got {batch_size!r}")
-        self.data = _by_name(data, data_name, "data")
+        self.data: Named = _by_name(data, data_name, "data")
         """Names and arrays, by names; the rows are where they were, and `idx` is their order."""
         self.label: Named = [] if label is None else _by_name(label, label_name, "label", may_be_empty=True)
         self.shuffle = shuffle

@@ -116,6 +116,7 @@ class CallForm:
     fixed: tuple[dict[int, Any], dict[str, Any]]
     function: Callable[..., Any]
     __name__: str
+    leaves: tuple[ArrayLeaf | Static, ...]
 
     def __init__(
         self, function: Callable[..., Any], name: str, tree: Any, leaves: Sequence[ArrayLeaf | Static],

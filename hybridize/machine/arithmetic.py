@@ -29,7 +29,7 @@ class Arithmetic:
         precision = of if isinstance(of, Precision) else default_precision(of)
         self.stored = dtype = precision.operand
         """Of the operands in memory."""
-        self.result = precision.result
+        self.result: DType = precision.result
         """Of the results in memory, where nothing follows."""
         self.paired = paired
         """True if an element is two integers of 16 bits, whose products are added."""
@@ -44,7 +44,7 @@ class Arithmetic:
         """Terms that lie beside each other in a panel, for instructions that add up several products."""
         self.converts: bool = self.accumulate != dtype
         """True if elements are converted when they are loaded."""
-        self.rounds = self.accumulate != self.result
+        self.rounds: bool = self.accumulate != self.result
         """True if sums are rounded when they are stored."""
         self.stored_bytes: int = dtype.itemsize
         """Bytes of an element in the operands."""

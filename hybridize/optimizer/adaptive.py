@@ -223,7 +223,7 @@ class Ftrl(Optimizer):
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.lamda1: float = number("lamda1", lamda1, low=0.0)
-        self.beta = number("beta", beta, low=0.0)
+        self.beta: float = number("beta", beta, low=0.0)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

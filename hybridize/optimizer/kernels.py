@@ -214,7 +214,7 @@ class FormulaProgram:
         self.formula = formula
         self.wide: DType = float64 if dtypes[0] == float64 else float32
         self.numbers = struct.Struct(f"{len(names)}{'d' if self.wide == float64 else 'f'}")
-        self.dtypes = tuple(dtypes)
+        self.dtypes: tuple[DType, ...] = tuple(dtypes)
         scope = SizeScope()
         scope.capturing = False  # nobody asks for the size: the formula is the same for all
         size: Any = scope.symbol(4096, name="n", low=1)

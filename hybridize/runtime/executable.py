@@ -68,7 +68,7 @@ class Executable:
         be. `persistent` tells that nobody writes the constants, so that they need no copies.
         """
         self.name = name
-        self.updates = dict(updates or {})
+        self.updates: dict[int, int] = dict(updates or {})
         self.address = address
         self.plan = plan
         derivers = [Deriver(owner, one, sources) for one in plan.derivations]
@@ -90,11 +90,11 @@ class Executable:
         """Memory of the code: whole pages."""
         self.timings: dict[str, float] = dict(timings or {})
         """Milliseconds of each stage of compilation."""
-        self.sizes = CallSizes(plan, name, types)
+        self.sizes: CallSizes = CallSizes(plan, name, types)
         """Binds the size symbols of each call."""
         self.parameters: list[TensorType] = self.sizes.parameters
         """Types of the inputs of `run`; sizes that are the call's are dims."""
-        self.results = self.sizes.results
+        self.results: list[TensorType] = self.sizes.results
         """Types of the outputs of `run`."""
         self.prepare = owner.address(PREPARE) if plan.sizes else 0
         """Address of what the emitted entry asks before a call with sizes of its own."""
@@ -259,12 +259,12 @@ class Deriver:
         self.slot: int = of.slot
         """Position among the constants."""
         self.sources: tuple[PlanSource, ...] = of.sources
-        self.inputs = of.inputs
+        self.inputs: tuple[int, ...] = of.inputs
         """Numbers of the inputs that it is made of."""
         self.nbytes: int = of.nbytes
-        self.layout = of.layout
+        self.layout: str = of.layout
         """Equal sources make equal constants where this is equal, whichever programs they are made for."""
-        self.ops = of.ops
+        self.ops: tuple[str, ...] = of.ops
         """Operations of the graph that calls do without."""
         self.scratch_bytes: int = of.scratch_bytes
         self._owner = owner

@@ -47,7 +47,7 @@ class Draft:
         self.row_local: set[int] = set()
         """Numbers of the buffers that are rows."""
         self.statements: list[DraftStatement] = []
-        self.results = Memo()
+        self.results: Memo = Memo()
         """All that is made of this and of equal drafts."""
         self._grouping = grouping
         self._interner = grouping.interner

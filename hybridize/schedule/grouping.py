@@ -87,7 +87,7 @@ class NodeStep:
 
     def __init__(self, node: Node, position: int, effect: bool) -> None:
         self.node: Node = node
-        self.operands = node.inputs
+        self.operands: tuple[Value, ...] = node.inputs
         """The values it reads: the node's inputs, or what they are transposes of."""
         self.tiled: Tiled | None = None
         """For a contraction: its kind of tiles, views of its operands composed into its index maps."""
@@ -119,7 +119,7 @@ class Grouping:
         """Of values that do not lie in the order of their axes."""
         self.places: Places = Places(lowerings.interner, self.homes, _read_in_order(graph, lowerings, self.homes))
         """In whose memory each stored value lies."""
-        self.last = set(last)
+        self.last: set[Value] = set(last)
         """Values to be stored as late as can be, because they take the place of others."""
         self.numbers: dict[Value, int] = {}
         self.lowerings = lowerings

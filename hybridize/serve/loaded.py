@@ -84,6 +84,8 @@ class LoadedModel:
 
     version: str
     outputs: tuple[ServedTensor, ...]
+    name: str
+    inputs: tuple[ServedTensor, ...]
 
     def __init__(self, source: ModelSource, path: Path, options: Mapping[str, Any], max_batch: int = 1) -> None:
         self.source = source

@@ -30,6 +30,7 @@ from hybridize.serve.registry import ModelRegistry, ServedModel
 from hybridize.serve.requests import InferenceRequest, gone, submitted
 
 if TYPE_CHECKING:
+    from hybridize.serve.options import ServerOptions
     from hybridize.serve.telemetry import RequestLog
 
 
@@ -63,7 +64,7 @@ class RestApplication:
 
     def __init__(self, registry: ModelRegistry) -> None:
         self.registry = registry
-        self.options = registry.options
+        self.options: ServerOptions = registry.options
         self.log: RequestLog = registry.log
         self._token = f"Bearer {self.options.token}".encode() if self.options.token is not None else None
         self._routes = _routes(registry)

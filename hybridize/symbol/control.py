@@ -44,7 +44,7 @@ class BodyExpression:
 
     def __init__(self, results: Expression, inputs: Sequence[str]) -> None:
         self.results = results
-        self.inputs = tuple(inputs)
+        self.inputs: tuple[str, ...] = tuple(inputs)
         self._positions = [self.inputs.index(name) for name in results.list_inputs()]
         self._replay = results._replay()
 

@@ -80,7 +80,7 @@ class Expression(Operators):
     ) -> None:
         self.word: str = word
         """The name of the variable, or of the function."""
-        self.name = word if function is None else name_of(name, _stem(word, args))
+        self.name: str = word if function is None else name_of(name, _stem(word, args))
         """The name of the variable, or of this call: `fc1`, or `fullyconnected0` where the user gives none."""
         self.attributes: dict[str, str] = attributes_of(attributes)
         """The user's, as MXNet's files have them."""

@@ -281,6 +281,7 @@ class FileOperator:
     """
 
     attributes: dict[str, str]
+    op: str
 
     def __init__(self, node: SymbolNode, source: str, np_shape: bool) -> None:
         self.op, self.attributes = node.op, node.attributes

@@ -82,6 +82,7 @@ class TensorCounterpart:
     """A function of the user's as TensorFlow traces it, beside its programs over arrays of ours."""
 
     programs: Callable[[], list[Program]]
+    clear: Callable[[], None]
 
     def __init__(self, function: TensorFlowFunction) -> None:
         self.function = function

@@ -69,7 +69,7 @@ class TensorFlowFunction(Function[Any, Any]):
         """Wrap `target`; `options` are those of `hybridize`."""
         self.target: Any = target.target if isinstance(target, TensorFlowFunction) else target
         target = self.target
-        self.name = _name(target)
+        self.name: str = _name(target)
         self._sites: dict[tuple[Any, ...], Site] = {}
         self._graphs: dict[int, Site] = {}
         self._settings = LayerSettings(target)

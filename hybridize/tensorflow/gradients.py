@@ -35,6 +35,7 @@ class RecordedCalls:
     """
 
     trace: TracedGraph
+    name: Any
 
     def __init__(self, trace: TracedGraph, owner: Any) -> None:
         options = owner.options

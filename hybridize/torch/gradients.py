@@ -76,7 +76,7 @@ class Gradients:
         """The last outputs of `graph` are new contents of the inputs `writes`, called `names`."""
         self.graph = graph
         self.writes: tuple[int, ...] = tuple(writes)
-        self.results = len(graph.outputs) - len(self.writes)
+        self.results: int = len(graph.outputs) - len(self.writes)
         """The number of outputs that are not written."""
         self._name, self._names = name, names
         self.calls_python: bool = any(True for _ in foreign_nodes(graph))
@@ -404,7 +404,7 @@ class DifferentiatedCall:
         self.owner, self.route, self.pair = owner, route, pair
         self.tensors: Sequence[torch.Tensor] = tensors
         """The inputs; nothing once a backward pass has freed the graph."""
-        self.versions = _versions(tensors)
+        self.versions: list[int] = _versions(tensors)
         self.buffers: Sequence[NDArray[Any]] = buffers
         self.size_values: list[NDArray[Any]] = pair.dims(tensors) if pair.halves.sizes and tensors else []
         """Sizes that nothing else tells the backward pass."""

@@ -125,10 +125,10 @@ sum = _sum("sum", ops.Sum, numpy.add.reduce, "The sum over `axis` (all when None
 prod: Callable[..., Any] = _sum(
     "prod", ops.Prod, numpy.multiply.reduce, "The product over `axis`; integers and bools in 64 bits."
 )
-max = _extreme(
+max: Any = _extreme(
     "max", ops.ReduceMax, numpy.maximum.reduce, np.maximum, "The largest element over `axis`; NaN if any is."
 )
-min = _extreme(
+min: Any = _extreme(
     "min", ops.ReduceMin, numpy.minimum.reduce, np.minimum, "The smallest element over `axis`; NaN if any is."
 )
 shared_max: Any = _extreme(

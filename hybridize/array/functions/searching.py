@@ -52,7 +52,7 @@ def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..
     return operands.described(function, name, text)
 
 
-sort = _sorting(
+sort: Callable[..., Any] = _sorting(
     "sort",
     ops.Sort,
     "Sorted along `axis` (flat when None), smallest first, NaN last; always stable. `descending`, as in the array API "

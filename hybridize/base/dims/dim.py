@@ -210,7 +210,7 @@ class Dim:
 
     def __init__(self, scope: Assumptions, terms: Mapping[Monomial, int], constant: int) -> None:
         self.scope: Assumptions = scope
-        self.terms = dict(terms)
+        self.terms: dict[Monomial, int] = dict(terms)
         """Coefficients, none of them 0."""
         self.constant: int = constant
         self.key: tuple[Any, ...] = (
@@ -219,7 +219,7 @@ class Dim:
         )
         """Equal for equal dims of one scope."""
         self._hash = hash(self.key)
-        self.hint = constant + sum(coefficient * _product(monomial) for monomial, coefficient in terms.items())
+        self.hint: int = constant + sum(coefficient * _product(monomial) for monomial, coefficient in terms.items())
         """The value in the call that is being compiled."""
 
     @property  # type: ignore[misc]

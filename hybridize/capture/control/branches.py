@@ -76,7 +76,7 @@ class Side:
         self.cells = cells
         self.stack = stack
         self.frames: list[Frame] = frames
-        self.values = {name: content(cell) for name, cell in cells.items()}
+        self.values: dict[str, Any] = {name: content(cell) for name, cell in cells.items()}
         self.arrays: dict[Cell, Any] = {}
         """The contents of arrays at the end of the side."""
         self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}

@@ -74,7 +74,7 @@ class Loop:
     ) -> None:  # fmt: skip
         self.body, self.orelse, self.rest, self.test = body, orelse, rest, test
         self.items, self.few = items, few
-        self.cells = names if isinstance(names, dict) else variables(names, test, body, orelse)
+        self.cells: dict[str, CellType] = names if isinstance(names, dict) else variables(names, test, body, orelse)
         self.promotable: bool = test is not None or isinstance(items, Rounds)
         self.scannable: bool = isinstance(items, Rounds)
 
@@ -211,7 +211,7 @@ class Checkpoint:
 
     def __init__(self, trace: Recording, cells: dict[str, CellType]) -> None:
         self.trace = trace
-        self.values = [(cell, content(cell)) for cell in cells.values()]
+        self.values: list[tuple[CellType, Any]] = [(cell, content(cell)) for cell in cells.values()]
         self.nodes: int = len(trace.builder.nodes)
         self.journal: int = len(trace.journal)
         self.mark: tuple[int, int] = trace.root.world.mark()

@@ -148,10 +148,10 @@ class RecordedLoop:
     def __init__(self, loop: Any, stack: signals.BlockStack, number: int, trace: Recording) -> None:
         self.loop, self.stack, self.trace, self.number = loop, stack, trace, number
         self.own = {name: CellType() for name in (COUNTER, RUNNING, BROKE, RETURNED, signals.RESULT)}
-        self.cells = loop.cells | self.own
+        self.cells: Any = loop.cells | self.own
         self.own[BROKE].cell_contents = False
         self.own[RETURNED].cell_contents = False
-        self.loc = trace.root.location()
+        self.loc: SourceLoc | None = trace.root.location()
         self.endless: bool = True
         """True if nothing but `return` ends the loop."""
         self.at_once: bool = False

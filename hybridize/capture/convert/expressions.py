@@ -43,7 +43,7 @@ class Expressions(ast.NodeTransformer):
         self.source = source
         self.free = free
         self.module_globals = module_globals
-        self.scope = Scope(set())
+        self.scope: Scope = Scope(set())
         self.top: bool = True
         """True if no function has been entered yet."""
         self.first_parameter: str = ""

@@ -454,7 +454,7 @@ class Branch(Recording):
 
     def __init__(self, parent: Recording) -> None:
         super().__init__(parent)
-        self.root = parent.root
+        self.root: Trace = parent.root
         self.outer: dict[Value, Value] = {}
         """Values of the trace around that are read here, and the inputs that stand for them."""
         self.stands: dict[Value, Value] = {}
@@ -568,10 +568,10 @@ class Trace(Recording):
         self._keyed = keyed
         self.sizes = sizes
         self.history: BackwardPasses = gradients(self)
-        self.inputs = Inputs(self, self.history.met, sizes, freeze)
+        self.inputs: Inputs = Inputs(self, self.history.met, sizes, freeze)
         self.world: World = World(self, FedReads(changing, library))
         self.aliases: Aliases = Aliases(self.world)
-        self.numbers = Numbers(self, self.inputs, self.world, check, indices)
+        self.numbers: Numbers = Numbers(self, self.inputs, self.world, check, indices)
         self.fills: dict[Value, Operand] = {}
         """MXNet 1's arrays of one number whose sizes of 0 are unknown, and that number."""
         self.feed_states: FeedStates = []

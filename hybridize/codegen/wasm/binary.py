@@ -17,7 +17,7 @@ class ByteReader:
     def __init__(self, data: bytes, start: int = 0, stop: int | None = None) -> None:
         self.data = data
         self.position: int = start
-        self.stop = len(data) if stop is None else stop
+        self.stop: int = len(data) if stop is None else stop
 
     @property
     def done(self) -> bool:

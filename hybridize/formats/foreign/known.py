@@ -266,7 +266,7 @@ class Vector(Assembled):
     __slots__ = ("parts",)
 
     def __init__(self, parts: Sequence[Any]) -> None:
-        self.parts = tuple(parts)
+        self.parts: tuple[Any, ...] = tuple(parts)
 
     def operand(self) -> Operand:
         """Return it as an operand of the interpreter in charge."""

@@ -206,7 +206,7 @@ class Walk:
         number: Callable[[Operand], int | None] | None = None,
     ) -> None:
         self.program = program
-        self.state = {} if state is None else state
+        self.state: dict[str, Value] = {} if state is None else state
         self.key = key
         self._number = number
         self._makers: dict[str, Node] = {}

@@ -184,6 +184,7 @@ class NodeWriter:
 
     nodes: list[Message]
     root: Root
+    whole: ModelState
 
     def __init__(self, root: Root, nodes: list[Message]) -> None:
         self.root, self.nodes, self.whole = root, nodes, root.whole
@@ -495,6 +496,7 @@ class InnerWriter(NodeWriter):
     """Writes a graph that is an attribute of a node."""
 
     name: str
+    inputs: list[Message]
 
     def __init__(self, root: Root, inputs: Sequence[Message], name: str) -> None:
         super().__init__(root, [])

@@ -43,7 +43,7 @@ class Bundle:
 
     def __init__(self, prefix: str, name: str) -> None:
         self.prefix, self.name = prefix, name
-        self.index = f"{name}/variables.index"
+        self.index: str = f"{name}/variables.index"
         data = bytes_of(prefix + ".index")
         self.entries: dict[str, Message] = {}
         header: Message = {}

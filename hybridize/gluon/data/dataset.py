@@ -155,7 +155,7 @@ class ArrayDataset(Dataset[Sample]):
                 f"the arrays of a data set must have equal lengths, got {', '.join(map(str, lengths))}",
                 help="the first axis counts samples",
             )
-        self.of_nd = holds_nd(args)
+        self.of_nd: bool = holds_nd(args)
         # A label is a number, not an array without axes.
         self._data = [host_view(arg) if isinstance(arg, ndarray) and arg.ndim == 1 else arg for arg in args]
         self._length = lengths[0]
@@ -192,7 +192,7 @@ class SampledDataset(Dataset[Sample]):
 
     def __init__(self, dataset: Dataset[Sample], sampler: Sampler) -> None:
         self._dataset = dataset
-        self.of_nd = dataset.of_nd
+        self.of_nd: bool = dataset.of_nd
         self._indices: Sequence[int] | NDArray[Any]
         if type(sampler) is SequentialSampler:
             self._indices = range(sampler.start, sampler.start + len(sampler))

@@ -87,7 +87,7 @@ class _Normalized(_Scaled):
     ) -> None:
         super().__init__(axis, epsilon, scale, gamma_initializer, in_channels, **kwargs)
         self._center = center
-        self.beta = _along_axis(self, "beta", center, in_channels, beta_initializer)
+        self.beta: Parameter = _along_axis(self, "beta", center, in_channels, beta_initializer)
 
 
 class BatchNorm(_Normalized):

@@ -455,7 +455,7 @@ def _comparison(function: Joined, name: str, *others: str) -> Callable[..., Oper
     return entry
 
 
-equal = _comparison(ops.eq, "eq")
+equal: Callable[..., Operand] = _comparison(ops.eq, "eq")
 not_equal: Callable[..., Operand] = _comparison(ops.ne, "ne", "not_equal")
 _comparison(ops.lt, "lt", "less")
 _comparison(ops.le, "le", "less_equal")

@@ -31,7 +31,7 @@ class ArithmeticEmitter(Arithmetic):
         dtype = self.stored
         self.element: str = memory(dtype, 1)
         """LLVM's type of an element in the operands."""
-        self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
+        self.type: str = "i8" if dtype == bool_ else llvm_type(self.accumulate)
         """LLVM's type of an element as it is computed with."""
         self.vector: str = vector(self.type, self.lanes)
         """LLVM's type of a register."""

@@ -109,7 +109,7 @@ class ImageListDataset(Dataset[tuple[Any, ...]]):
         else:
             what = f"imglist is a list, or the name of a file, got {type(imglist).__name__}"
             raise ArgumentError("E300", what, help='[[label, "path"], ...]')
-        self.items = [(os.path.join(root, name), ndarray(labels)) for labels, name in pairs]
+        self.items: list[tuple[str, Any]] = [(os.path.join(root, name), ndarray(labels)) for labels, name in pairs]
         """Paths and labels."""
 
     def __len__(self) -> int:

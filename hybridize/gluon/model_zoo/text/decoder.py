@@ -162,7 +162,7 @@ class CausalDecoder(HybridBlock, layer=False):
         self._groups, self._size = layers[0].attention._groups, layers[0].attention._size
         with self._internal_scope():
             self.embedding: Embedding = nn.Embedding(vocab_size, units)
-            self.positions = nn.Embedding(max_length, units) if learned_positions else None
+            self.positions: Embedding | None = nn.Embedding(max_length, units) if learned_positions else None
             self.layers: HybridSequential = nn.HybridSequential()
             self.layers.add(*layers)
             self.norm = norm

@@ -73,7 +73,7 @@ class LinearBottleneck(NetworkPart):
         with self._internal_scope():
             widened = [*normalized(wide, 1), RELU6()]
             windows = [*normalized(wide, 3, stride, 1, groups=wide), RELU6()]
-            self.out = chain(*widened, *windows, *normalized(channels, 1))
+            self.out: HybridSequential = chain(*widened, *windows, *normalized(channels, 1))
 
     def forward(self, x: Any) -> ndarray:
         y = self.out(x)

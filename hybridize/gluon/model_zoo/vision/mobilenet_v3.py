@@ -85,7 +85,7 @@ class InvertedResidual(NetworkPart):
         blocks: list[Block] = [*_normalized(wide, 1), activation()] if wide != before else []
         blocks += [*_normalized(wide, kernel, stride, wide), activation()]
         blocks += [SqueezeExcite(wide, _eighths(wide / 4))] if excites else []
-        self.body = chain(*blocks, *_normalized(channels, 1))
+        self.body: HybridSequential = chain(*blocks, *_normalized(channels, 1))
         self.is_added: bool = stride == 1 and before == channels
 
     def forward(self, x: Any) -> ndarray:

@@ -38,7 +38,7 @@ class _BlockV1(NetworkPart, ABC):
         self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.body = chain(*self._body(channels, stride, in_channels))
+        self.body: HybridSequential = chain(*self._body(channels, stride, in_channels))
         # The shortcut is made after the body: 1.x names count in this order.
         shortcut = normalized(channels, 1, stride, in_channels=in_channels) if downsample else None
         self.downsample: HybridSequential | None = None if shortcut is None else chain(*shortcut)
