@@ -125,6 +125,8 @@ def names(package: Path) -> str:
                     pass
                 case ast.Assign(targets=targets):
                     text = " ".join(map(ast.unparse, targets))
+                case ast.AnnAssign(target=target):
+                    text = ast.unparse(target)
                 case _:
                     continue
             for name in re.findall(r"\w+", text):
