@@ -6,6 +6,7 @@
 # make docs       the pages that are made from the source
 # make site       the documentation as a site, in build/site
 # make runtimes   the LLVM text of what is written in C
+# make release    the files of a release, built, checked, and tried in empty environments
 # make bench      the table against the peers, in an environment of its own
 #
 # Nothing is needed but Python >= 3.11. `make test SYSTEM=0` installs no packages of Debian's, and skips the tests of the
@@ -30,8 +31,11 @@ LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
-.PHONY: demo test tests system lint style types test-long bench docs site runtimes clean
+.PHONY: help demo test tests system lint style types test-long bench docs site runtimes release clean
 .DELETE_ON_ERROR:
+
+help:
+	@sed -n '/^[^#]/q; s/^# \{0,1\}//p' Makefile
 
 demo: .venv/.installed
 	$(BIN)/python examples/chapter_mlp.py
@@ -71,11 +75,14 @@ site: .site/.installed
 	NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build --quiet
 	@echo "the site: build/site/index.html"
 
+release: .release/.installed
+	.release/bin/python packaging/release.py $(ARGS)
+
 runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .site build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .site .release build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -101,6 +108,11 @@ clean:
 	$(BIN)/python -m venv .site
 	.site/bin/python -m pip install $(PIP_FLAGS) $(TORCH)
 	.site/bin/python -m pip install $(PIP_FLAGS) -e ".[site,torch]"
+	@touch $@
+
+.release/.installed: | .venv/bin/python
+	$(BIN)/python -m venv .release
+	.release/bin/python -m pip install $(PIP_FLAGS) build twine check-wheel-contents
 	@touch $@
 
 # Without dependencies: torchvision's would be another build of torch. Not in .venv, which stays as users have it.
@@ -138,7 +150,7 @@ clean:
 # PYTHONPATH, so that tests of any working tree may run in it.
 .tensorflow/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m venv .tensorflow
-	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "safetensors>=0.5" "typer>=0.15" "rich>=13" \
+	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "safetensors>=0.5" "typer>=0.19" "rich>=13" \
 		"pytest>=8.3" "hypothesis>=6.120" "nbclient>=0.10" "ipykernel>=6.29"
 	@touch $@
 
@@ -146,7 +158,7 @@ clean:
 .jax/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m venv .jax
 	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5" \
-		"typer>=0.15" "rich>=13" "pytest>=8.3"
+		"typer>=0.19" "rich>=13" "pytest>=8.3"
 	@touch $@
 
 # Other servers: what the guide's recipes run in, and benchmarks/serve.py compares with; KServe's client, apart, as it and

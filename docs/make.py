@@ -16,21 +16,30 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy
 
+from hybridize import nd
 from hybridize.array.functions.keywords import TAKES
 from hybridize.array.methods import Methods
 from hybridize.torch.functions import FUNCTIONS
+
+sys.path.append(str(Path(__file__).parent))
+from results import CLASSES, OF_ND, OVERLOADS, RESULTS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 METHODS = ROOT / "hybridize" / "array" / "methods.pyi"
 GENERATORS = ROOT / "hybridize" / "array" / "generators.pyi"
-PLAIN = ("Any", "int", "float", "bool", "str", "int | None", "float | None", "bool | None", "str | None")
+PLAIN = {"Any", "int", "float", "bool", "str", "bytes", "None", "tuple", "list"}
+FACES = {ROOT / "hybridize" / "array" / f"{name}.py" for name in ("np", "npx", "random", "linalg")}
+RESULT_OF = {name: result for result, names in RESULTS.items() for name in names.split()}
+RESULT_OF_ND = {name: result for result, names in OF_ND.items() for name in names.split()}
+ND = ROOT / "hybridize" / "ndarray" / "__init__.pyi"
 PLAIN_VALUES = (bool, int, float, str, type(None))
 NAMES = ROOT / "hybridize" / "array" / "names.py"
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
@@ -116,6 +125,8 @@ def names(package: Path) -> str:
                     pass
                 case ast.Assign(targets=targets):
                     text = " ".join(map(ast.unparse, targets))
+                case ast.AnnAssign(target=target):
+                    text = ast.unparse(target)
                 case _:
                     continue
             for name in re.findall(r"\w+", text):
@@ -142,7 +153,13 @@ def names(package: Path) -> str:
 
 
 def definition(
-    name: str, function: Any, *, method: bool = False, own: str = "Any", hidden: Collection[str] = ()
+    name: str,
+    function: Any,
+    *,
+    method: bool = False,
+    own: str = "Any",
+    hidden: Collection[str] = (),
+    overloads: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> list[str]:
     """A function as a stub has it: its name, its arguments, and the first sentence of its text.
 
@@ -152,12 +169,13 @@ def definition(
         method: it is a class's.
         own: the type of a result of which it says nothing.
         hidden: names of types that stand for something else there.
+        overloads: the signatures of functions that have several.
     """
-    indent, plain = " " * 4 * method, [one for one in PLAIN if not {*one.split(" | ")} & {*hidden}]
+    indent, plain = " " * 4 * method, PLAIN - {*hidden}
     signature = inspect.signature(function)
     parameters = [
         one.replace(
-            annotation=one.annotation if str(one.annotation) in plain else "Any",
+            annotation=one.annotation if {*re.findall(r"\w+", str(one.annotation))} <= plain else "Any",
             default=one.default if isinstance(one.default, PLAIN_VALUES) or one.default is one.empty else ...,
         )
         for one in signature.parameters.values()
@@ -169,14 +187,16 @@ def definition(
             first = first.replace(kind=first.POSITIONAL_ONLY)
         parameters[0] = first.replace(name="self", annotation=first.empty)
     written = str(signature.replace(parameters=parameters, return_annotation=signature.empty))
-    for word in plain:
-        written = written.replace(f"'{word}'", word)
-    written = written.replace("Ellipsis", "...")
+    written = re.sub(r"(: )'([^']*)'", r"\1\2", written).replace("Ellipsis", "...")
     result = str(signature.return_annotation)
-    if result in ("Any", "ndarray") or signature.return_annotation is signature.empty:
+    if "Any" in result or result == "ndarray" or signature.return_annotation is signature.empty:
         result = result if result == "ndarray" and not method else own
     summary = " ".join((inspect.getdoc(function) or "See `nd`.").partition("\n\n")[0].split())
     text = textwrap.wrap(f'"""{summary}"""', 112, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}    ")
+    if name in overloads:
+        first, *rest = overloads[name]
+        others = [line for one in rest for line in ("@overload", f"def {name}{one}: ...")]
+        return ["@overload", f"def {name}{first}:", *text, *others]
     return [f"{indent}def {name}{written} -> {result}:", *text]
 
 
@@ -191,16 +211,80 @@ def stub(path: Path) -> str:
         home, _, attribute = place.partition(":")
         package, _, last = home.rpartition(".")
         value = getattr(module, name)
-        if hasattr(value, "__signature__") or inspect.unwrap(value) in TAKES.values():
-            functions += ["", *definition(name, value, hidden=module.PLACES)]
+        if hasattr(value, "__signature__") or inspect.unwrap(value) in TAKES.values() or says_any(path, value):
+            own = RESULT_OF.get(f"{path.stem}.{name}", RESULT_OF.get(name, "ndarray")) if path in FACES else "Any"
+            own, overloads = qualified(own, module.PLACES), OVERLOADS if path in FACES else {}
+            functions += ["", *definition(name, value, hidden=module.PLACES, own=own, overloads=overloads)]
         else:
             lines.append(f"from {home if attribute else package} import {attribute or last} as {name}")
     if functions:
-        lines[1:2] = ["", "from typing import Any", "", "from hybridize.array.ndarray import ndarray as ndarray"]
+        text = "\n".join(functions)
+        used = [name for name in CLASSES if re.search(rf"\b{name}\b", text)]
+        words = ["Any", "Literal", *(["NamedTuple"] if used else []), "overload"]
+        typing = ", ".join(word for word in words if word == "NamedTuple" or re.search(rf"\b{word}\b", text))
+        array = [] if "ndarray" in module.PLACES else ["from hybridize.array.ndarray import ndarray as ndarray"]
+        lines[1:2] = [
+            "",
+            *(["import builtins"] if "builtins." in text else []),
+            f"from typing import {typing}",
+            "",
+            *(["import numpy", ""] if "numpy." in text else []),
+            *array,
+        ]
+        for name in used:
+            functions += ["", f"class {name}(NamedTuple):", *(f"    {field}: ndarray" for field in CLASSES[name])]
     names = textwrap.wrap(", ".join(f'"{name}"' for name in sorted(module.PLACES)), 114, break_on_hyphens=False)
     lines += ["", "PLACES: dict[str, str]", "__all__ = [", *(f"    {line}" for line in names), "]"]
     lines += ["__version__: str"] if hasattr(module, "__version__") else []
     return "\n".join(lines + functions) + "\n"
+
+
+def says_any(path: Path, value: Any) -> bool:
+    """Tell whether a module that users import has a function there whose result its own source leaves open."""
+    return path in FACES and inspect.isfunction(value) and "Any" in str(inspect.signature(value).return_annotation)
+
+
+def qualified(result: str, hidden: Collection[str]) -> str:
+    """The type of a result in a module where other things have the names of Python's types."""
+    return re.sub(r"(?<!\.)\b(int|bool|str)\b", lambda m: f"builtins.{m[0]}" if m[0] in hidden else m[0], result)
+
+
+def of_nd() -> str:
+    """What type checkers and editors read of `nd`, whose functions stand in one table."""
+    lines = [
+        "# Written by `docs/make.py` from the table of MXNet 1's names.",
+        "",
+        "from collections.abc import Iterable",
+        "from typing import Any",
+        "",
+        "from hybridize import sparse as sparse",
+        "from hybridize.array import np as np",
+        "from hybridize.array import npx as npx",
+        "from hybridize.array.nd_array import NDArray as NDArray",
+        "from hybridize.sparse import cast_storage as cast_storage",
+        "from hybridize.sparse.files import load as load",
+        "from hybridize.sparse.files import load_frombuffer as load_frombuffer",
+        "from hybridize.sparse.files import save as save",
+        "",
+        "OF_FILES: tuple[str, ...]",
+        "newaxis: None",
+        "_internal: Any",
+        "",
+        "def absent(module: str, name: str, own: Iterable[str] = ()) -> AttributeError: ...",
+    ]
+    for name, value in sorted(nd._table().items()):
+        if name.startswith("_") or name in nd.OF_FILES:
+            continue
+        if callable(value):
+            lines += ["", *definition(name, value, own=RESULT_OF_ND.get(name, "NDArray"), hidden=("slice",))]
+        else:
+            lines += ["", f"class {name}:"]
+            for part, function in sorted(vars(value).items()):
+                if not part.startswith("_"):
+                    own = RESULT_OF_ND.get(f"{name}.{part}", "NDArray")
+                    written = definition(part, function, own=own)
+                    lines += ["    @staticmethod", *(f"    {line}" for line in written)]
+    return "\n".join(lines) + "\n"
 
 
 def methods() -> str:
@@ -256,7 +340,12 @@ def stubs() -> dict[Path, str]:
     own = re.compile(r"\n(def|class) [^_]")
     tables = [path for path, text in texts.items() if "\nPLACES = " in text and not own.search(text)]
     written = {path.with_suffix(".pyi"): stub(path) for path in tables}
-    return written | {METHODS: methods(), GENERATORS: classes(GENERATORS), NAMES: names(ROOT / "hybridize")}
+    return written | {
+        METHODS: methods(),
+        ND: of_nd(),
+        GENERATORS: classes(GENERATORS),
+        NAMES: names(ROOT / "hybridize"),
+    }
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ Operations compute in the dtypes of their arrays: a net of short floats is one t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
@@ -41,7 +41,7 @@ class LossScaler:
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __init__(self, init_scale: float = 2.0**16, scale_seq_len: int = 2000) -> None:
-        self.loss_scale = init_scale
+        self.loss_scale: float = init_scale
         """The factor."""
         self._length = scale_seq_len
         self._good = 0
@@ -128,7 +128,7 @@ def _scaler(trainer: Trainer) -> Any:
 
 _CAST = "net.cast('bfloat16') makes a net of short floats; normalizations keep their float32"
 _NO_LISTS = "no operation is cast: each computes in the dtypes of its arrays"
-__getattr__ = refuses(__name__, globals(), instead={
+__getattr__: Callable[[str], Any] = refuses(__name__, globals(), instead={
     "convert_hybrid_block": _CAST, "convert_model": _CAST, "convert_symbol": _CAST, "convert_bucketing_module": _CAST,
     "list_lp16_ops": _NO_LISTS, "list_fp32_ops": _NO_LISTS, "list_widest_type_cast": _NO_LISTS,
     "list_lp16_fp32_ops": _NO_LISTS, "list_conditional_fp32_ops": _NO_LISTS, "list_loss_output_functions": _NO_LISTS,

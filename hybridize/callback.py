@@ -20,7 +20,9 @@ from hybridize.base.names import refuses
 from hybridize.base.participation import ReadPolicy
 from hybridize.model import save_checkpoint
 
-BatchEndParam = namedtuple("BatchEndParam", ["epoch", "nbatch", "eval_metric", "locals"], defaults=[None])
+BatchEndParam: type[BatchEndParam] = namedtuple(
+    "BatchEndParam", ["epoch", "nbatch", "eval_metric", "locals"], defaults=[None]
+)
 
 
 def _values(metric: Any) -> list[tuple[str, float]]:
@@ -41,6 +43,9 @@ class Speedometer:
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
+    frequent: int
+    auto_reset: bool
+    batch_size: int
 
     def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
         if frequent < 1:
@@ -79,6 +84,8 @@ class ProgressBar:
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
+    bar_len: int
+    total: int
 
     def __init__(self, total: int, length: int = 80) -> None:
         self.total, self.bar_len = total, length
@@ -135,6 +142,6 @@ def do_checkpoint(prefix: str | os.PathLike[str], period: int = 1) -> Callable[.
     return write
 
 
-__getattr__ = refuses(__name__, globals(), instead={
+__getattr__: Callable[[str], Any] = refuses(__name__, globals(), instead={
     "module_checkpoint": "do_checkpoint, or gluon.contrib.estimator.CheckpointHandler",
 })  # fmt: skip

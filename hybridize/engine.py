@@ -17,9 +17,10 @@ default here: a call returns when its result is there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
+from typing import Any
 
 from hybridize.array.pending import QUEUE
 from hybridize.array.pending import set_asynchronous as set_asynchronous
@@ -121,4 +122,4 @@ def bulk(size: int) -> BulkScope:
     return BulkScope(size)
 
 
-__getattr__ = refuses(__name__, globals())
+__getattr__: Callable[[str], Any] = refuses(__name__, globals())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from hybridize.base.errors import UndefinedError, ValueArgumentError
@@ -44,9 +44,9 @@ class LRScheduler:
         warmup_begin_lr: float = 0.0,
         warmup_mode: str = "linear",
     ) -> None:
-        self.base_lr = number("base_lr", base_lr)
-        self.warmup_steps = whole("warmup_steps", warmup_steps, 0)
-        self.warmup_begin_lr = number("warmup_begin_lr", warmup_begin_lr)
+        self.base_lr: float = number("base_lr", base_lr)
+        self.warmup_steps: int = whole("warmup_steps", warmup_steps, 0)
+        self.warmup_begin_lr: float = number("warmup_begin_lr", warmup_begin_lr)
         self.warmup_mode = warmup_mode
         if self.warmup_begin_lr > self.base_lr:
             raise _refused(f"warm-up goes up: warmup_begin_lr={warmup_begin_lr!r} is above base_lr={base_lr!r}")
@@ -107,9 +107,9 @@ class FactorScheduler(LRScheduler):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        self.step = whole("step", step, 1)
-        self.factor = _checked_factor(factor)
-        self.stop_factor_lr = number("stop_factor_lr", stop_factor_lr)
+        self.step: int = whole("step", step, 1)
+        self.factor: float = _checked_factor(factor)
+        self.stop_factor_lr: float = number("stop_factor_lr", stop_factor_lr)
 
     def decayed(self, num_update: int) -> float:
         times = largest(num_update - 1, 0) // self.step
@@ -146,10 +146,10 @@ class MultiFactorScheduler(LRScheduler):
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if not isinstance(step, Iterable):
             raise _refused(f"step must be a list of numbers of updates, got {step!r}")
-        self.step = [whole("each step", one, 1) for one in step]
+        self.step: list[int] = [whole("each step", one, 1) for one in step]
         if not self.step or any(a >= b for a, b in itertools.pairwise(self.step)):
             raise _refused(f"step must be a list that goes up, got {step!r}")
-        self.factor = _checked_factor(factor)
+        self.factor: float = _checked_factor(factor)
 
     def decayed(self, num_update: int) -> float:
         times = sum(num_update > step for step in self.step)
@@ -169,8 +169,8 @@ class _Until(LRScheduler):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        self.max_update = whole("max_update", max_update, 1)
-        self.final_lr = number("final_lr", final_lr)
+        self.max_update: int = whole("max_update", max_update, 1)
+        self.final_lr: float = number("final_lr", final_lr)
         if self.max_update <= self.warmup_steps:
             raise _refused(f"warm-up of {warmup_steps} updates is not over at max_update={max_update}")
 
@@ -209,7 +209,7 @@ class PolyScheduler(_Until):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(max_update, base_lr, final_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        self.power = number("pwr", pwr, low=0.0)
+        self.power: float = number("pwr", pwr, low=0.0)
 
     def decayed(self, num_update: int) -> float:
         return self._between((1.0 - self._progress(num_update)) ** self.power)
@@ -244,7 +244,7 @@ def _refused(what: str) -> ValueArgumentError:
     return ValueArgumentError("E350", what)
 
 
-__getattr__ = refuses(
+__getattr__: Callable[[str], Any] = refuses(
     __name__,
     globals(),
 )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hybridize.base.errors import ArgumentError, LoadError
@@ -88,7 +88,7 @@ def load_checkpoint(prefix: str | os.PathLike[str], epoch: int) -> tuple[Express
     return symbol, *load_params(prefix, epoch)
 
 
-__getattr__ = refuses(__name__, globals(), instead={
+__getattr__: Callable[[str], Any] = refuses(__name__, globals(), instead={
     "FeedForward": "gluon.SymbolBlock(outputs, inputs), and gluon.Trainer",
     "BatchEndParam": "hybridize.callback.BatchEndParam",
 })  # fmt: skip

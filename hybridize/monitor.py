@@ -46,6 +46,8 @@ class Monitor:
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
+    sort: bool
+    monitor_all: bool
 
     def __init__(
         self,
@@ -55,11 +57,11 @@ class Monitor:
         sort: bool = False,
         monitor_all: bool = False,
     ) -> None:
-        self.interval = whole("interval", interval, 1)
+        self.interval: int = whole("interval", interval, 1)
         self.stat_func = _size if stat_func is None else stat_func
-        self.activated = False
+        self.activated: bool = False
         """True between a `tic` that collects and the next `toc`."""
-        self.step = 0
+        self.step: int = 0
         """The number of calls of `tic`."""
         self.queue: list[tuple[int, str, Any]] = []
         """The statistics collected: the number of the batch, the name, the value."""
@@ -165,4 +167,4 @@ def _text(value: Any) -> str:
     return "".join(f"{one.item() if one.size == 1 else one.asnumpy()}\t" for one in values)
 
 
-__getattr__ = refuses(__name__, globals())
+__getattr__: Callable[[str], Any] = refuses(__name__, globals())

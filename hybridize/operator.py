@@ -250,7 +250,7 @@ def _is_array(value: Any) -> bool:
 
 
 CUSTOM.fill(Custom)
-__getattr__ = refuses(__name__, globals(), instead={
+__getattr__: Callable[[str], Any] = refuses(__name__, globals(), instead={
     "NumpyOp": "CustomOp, or autograd.Function", "NDArrayOp": "CustomOp, or autograd.Function",
     "PythonOp": "CustomOp, or autograd.Function",
 })  # fmt: skip

@@ -7,6 +7,7 @@ import numbers
 import os
 import struct
 from collections import namedtuple
+from collections.abc import Callable
 from typing import Any, BinaryIO, TextIO
 
 import numpy
@@ -18,7 +19,7 @@ from hybridize.base.participation import ReadPolicy
 from hybridize.formats.pictures import decoded, encoded
 from hybridize.formats.records import read_record, record_bytes
 
-IRHeader = namedtuple("IRHeader", ["flag", "label", "id", "id2"])
+IRHeader: type[IRHeader] = namedtuple("IRHeader", ["flag", "label", "id", "id2"])
 """The head of an image's record: how many labels follow it, the label, and two halves of a number of the image."""
 _HEAD = struct.Struct("<IfQQ")
 
@@ -50,9 +51,9 @@ class MXRecordIO:
     def __init__(self, uri: str, flag: str) -> None:
         if flag not in ("r", "w"):
             raise ArgumentError("E300", f"a record file is opened with 'r' or 'w', got {flag!r}")
-        self.uri = os.fspath(uri)
+        self.uri: str = os.fspath(uri)
         self.flag = flag
-        self.writable = flag == "w"
+        self.writable: bool = flag == "w"
         self._pid = 0
         self.open()
 
@@ -155,7 +156,7 @@ class MXIndexedRecordIO(MXRecordIO):
     fidx: TextIO | None = None
 
     def __init__(self, idx_path: str, uri: str, flag: str, key_type: Any = int) -> None:
-        self.idx_path = os.fspath(idx_path)
+        self.idx_path: str = os.fspath(idx_path)
         self.idx: dict[Any, int] = {}
         """Positions by keys."""
         self.keys: list[Any] = []
@@ -345,4 +346,4 @@ def _reversed(pixels: NDArray[Any]) -> NDArray[Any]:
     return numpy.ascontiguousarray(pixels[:, :, [2, 1, 0, *range(3, pixels.shape[2])]])
 
 
-__getattr__ = refuses(__name__, globals())
+__getattr__: Callable[[str], Any] = refuses(__name__, globals())

@@ -110,4 +110,4 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
     return create
 
 
-__getattr__ = refuses(__name__, globals())
+__getattr__: Callable[[str], Any] = refuses(__name__, globals())

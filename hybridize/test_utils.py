@@ -17,6 +17,7 @@ from hybridize.base.errors import ArgumentError
 from hybridize.base.names import refuses
 from hybridize.formats.downloads import download as download
 
+default_context: Callable[[], Device]
 default_device = default_context = current_device
 _TOLERANCES = {
     "float16": (1e-2, 1e-1), "float32": (1e-4, 1e-3), "float64": (1e-5, 1e-20), "bool": (0, 0), "int8": (0, 0),
@@ -195,7 +196,7 @@ def set_default_device(device: Device) -> None:
 
 
 set_default_context = set_default_device
-__getattr__ = refuses(__name__, globals(), instead={
+__getattr__: Callable[[str], Any] = refuses(__name__, globals(), instead={
     "get_mnist": "gluon.data.vision.MNIST(root) of local files",
     "check_numeric_gradient": "compare x.grad with differences, or with PyTorch",
     "check_symbolic_forward": "sym.eval(...)", "check_consistency": "there is one device",

@@ -48,7 +48,7 @@ class Interpreter:
         name = "the model" if model_path is None else os.path.basename(os.fspath(model_path))
         data = bytes_of(model_path) if model_path is not None else memoryview(model_content or b"")
         self._model, self._threads = (data, name, rounding), num_threads
-        self.block = self._block()
+        self.block: ImportedBlock = self._block()
         self._tensors, self._inputs, self._outputs, self._signatures = tensors(data, name)
         self._blocks = {self.block.metadata.get("signature", ""): self.block}
         self._shapes = {number: self._tensors[number].shape for number in self._inputs}
@@ -182,6 +182,8 @@ class Interpreter:
 
 class SignatureRunner:
     """A signature of a model: call it with inputs by name; it gives outputs by name."""
+
+    block: ImportedBlock
 
     def __init__(self, block: ImportedBlock, table: TensorTable) -> None:
         self.block, self._table = block, table

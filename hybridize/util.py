@@ -181,7 +181,7 @@ def TemporaryDirectory(*args: Any, **kwargs: Any) -> Iterator[str]:  # noqa: N80
         yield path
 
 
-__getattr__ = refuses(__name__, globals(), instead={
+__getattr__: Callable[[str], Any] = refuses(__name__, globals(), instead={
     "get_cuda_compute_capability": "there is no GPU", "set_flush_denorms": "programs keep denormal numbers",
 })  # fmt: skip
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridize.base.drawing import Box, Drawing
@@ -183,4 +183,4 @@ def plot_network(
     return Picture(title, Drawing(tuple(boxes)))
 
 
-__getattr__ = refuses(__name__, globals())
+__getattr__: Callable[[str], Any] = refuses(__name__, globals())

@@ -10,6 +10,7 @@ Source: https://data-apis.org/array-api/2025.12/
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -67,12 +68,16 @@ def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> An
 class _FloatInformation:
     """The ends of a dtype of floats, as Python's numbers."""
 
+    eps: float
+    max: float
+    min: float
+
     def __init__(self, dtype: Any) -> None:
         information = np.finfo(dtype)
-        self.dtype = information.dtype
-        self.bits = int(information.bits)
+        self.dtype: numpy.dtype[Any] = information.dtype
+        self.bits: int = int(information.bits)
         self.eps, self.max, self.min = float(information.eps), float(information.max), float(information.min)
-        self.smallest_normal = float(information.smallest_normal)
+        self.smallest_normal: float = float(information.smallest_normal)
 
 
 def finfo(type: Any, /) -> _FloatInformation:
@@ -158,4 +163,6 @@ __all__ = sorted(
     ]
 )  # fmt: skip
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), PLACES)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import linalg
@@ -32,4 +33,6 @@ PLACES = places("hybridize.array", {"linalg": _OF_NP})
 
 __all__ = sorted([*PLACES, "eig", "eigvals"])
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), PLACES)

@@ -247,17 +247,19 @@ def _any(_: Any, what: str) -> None:
     """Nothing to check: NumPy does."""
 
 
-poisson = _by_numpy("poisson", "Counts of mean `lam`, int64", lam=not_negative)
-binomial = _by_numpy("binomial", "Successes of `n` trials of probability `p`, int64", n=not_negative, p=_probability)
-negative_binomial = _by_numpy(
+poisson: Callable[..., Any] = _by_numpy("poisson", "Counts of mean `lam`, int64", lam=not_negative)
+binomial: Callable[..., Any] = _by_numpy(
+    "binomial", "Successes of `n` trials of probability `p`, int64", n=not_negative, p=_probability
+)
+negative_binomial: Callable[..., Any] = _by_numpy(
     "negative_binomial", "Numbers of failures among trials of probability `p` until `n` succeed, int64",
     n=not_negative, p=partial(_probability, above=True),
 )  # fmt: skip
-hypergeometric = _by_numpy(
+hypergeometric: Callable[..., Any] = _by_numpy(
     "hypergeometric", "Numbers of good ones among `nsample` that are taken of `ngood` good and `nbad` bad ones, int64",
     ngood=not_negative, nbad=not_negative, nsample=not_negative,
 )  # fmt: skip
-multivariate_hypergeometric = _by_numpy(
+multivariate_hypergeometric: Callable[..., Any] = _by_numpy(
     "multivariate_hypergeometric", "Numbers of each colour among `nsample` that are taken of so many of each, int64",
     along=0, colors=not_negative, nsample=not_negative,
 )  # fmt: skip
@@ -279,14 +281,16 @@ def multinomial(n: int, pvals: Any, size: Any = None) -> Any:
     return _outcomes(n, exact / np.sum(exact), size)  # NumPy allows no sum above 1 in 64 bits
 
 
-zipf = _by_numpy("zipf", "Numbers k with probabilities as k**-a, int64", a=_any)
-vonmises = _by_numpy(
+zipf: Callable[..., Any] = _by_numpy("zipf", "Numbers k with probabilities as k**-a, int64", a=_any)
+vonmises: Callable[..., Any] = _by_numpy(
     "vonmises", "Angles around `mu`, closer with larger `kappa`", kind=float32, mu=_any, kappa=not_negative
 )
-noncentral_chisquare = _by_numpy(
+noncentral_chisquare: Callable[..., Any] = _by_numpy(
     "noncentral_chisquare", "Noncentral chi-square numbers", kind=float32, df=above_0, nonc=not_negative
 )
-noncentral_f = _by_numpy("noncentral_f", "Noncentral F", kind=float32, dfnum=above_0, dfden=above_0, nonc=not_negative)
+noncentral_f: Callable[..., Any] = _by_numpy(
+    "noncentral_f", "Noncentral F", kind=float32, dfnum=above_0, dfden=above_0, nonc=not_negative
+)
 
 
 @operand_rules.public

@@ -40,7 +40,7 @@ def of_the_system() -> int:
     return int.from_bytes(os.urandom(8), "little")
 
 
-state = ndarray(numpy.array([of_the_system(), 0], dtype=uint64))
+state: Any = ndarray(numpy.array([of_the_system(), 0], dtype=uint64))
 """The seed and the number of draws so far."""
 
 _STEP = numpy.array([0, 1], dtype=uint64)

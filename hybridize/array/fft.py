@@ -17,6 +17,7 @@ from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import divide
 from hybridize.array.functions.kinds import conj
 from hybridize.array.functions.shapes import concatenate, roll
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, cast, cut, described, finished, one_of, operand, public, result
 from hybridize.base.dtypes import complex_of, is_complex, part_of
 from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
@@ -24,6 +25,8 @@ from hybridize.base.missing import by_numpy
 from hybridize.base.names import refuses
 from hybridize.ops.fourier import NORMS, Fourier, InverseRealFourier, RealFourier
 from hybridize.ops.op import Op, bind1
+
+Transform = Callable[..., ndarray]
 
 
 def _norm(norm: Any, name: str) -> str:
@@ -94,7 +97,7 @@ def _to_real_along(x: Any, n: Any, axis: Any, norm: str, name: str) -> Any:
 
 
 @public
-def fft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+def fft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
     """The discrete Fourier transform along an axis, complex.
 
     Args:
@@ -111,13 +114,13 @@ def fft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
 
 
 @public
-def ifft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+def ifft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
     """The inverse of `fft`, complex; arguments as of that."""
     return finished(_along(array(a), n, axis, _norm(norm, "ifft"), "ifft", True), out)
 
 
 @public
-def rfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+def rfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
     """The first n // 2 + 1 numbers of `fft` of real numbers: the others are their conjugates.
 
     Raises:
@@ -127,19 +130,19 @@ def rfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = Non
 
 
 @public
-def irfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+def irfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
     """The inverse of `rfft`: `n` real numbers, 2 (m - 1) of m unless said."""
     return finished(_to_real_along(array(a), n, axis, _norm(norm, "irfft"), "irfft"), out)
 
 
 @public
-def hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+def hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
     """`fft` of a signal whose halves are conjugates, given the first: `n` real numbers, 2 (m - 1) of m unless said."""
     return finished(_to_real_along(conj(array(a)), n, axis, NORMS[_norm(norm, "hfft")], "hfft"), out)
 
 
 @public
-def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
     """The inverse of `hfft`: the first n // 2 + 1 numbers.
 
     Raises:
@@ -173,7 +176,7 @@ _forward, _backward = partial(_along, inverse=False), partial(_along, inverse=Tr
 
 def _over(
     name: str, last: Callable[..., Any], rest: Callable[..., Any], axes: Any, text: str, *, ends: bool = False
-) -> Callable[..., Any]:
+) -> Transform:
     """A transform along several axes: of one kind along the last of them, of another along the rest.
 
     Args:
@@ -185,7 +188,7 @@ def _over(
         ends: the transform along the last axis comes at the end.
     """
 
-    def function(a: Any, s: Any = None, axes: Any = axes, norm: Any = None, out: Any = None) -> Any:
+    def function(a: Any, s: Any = None, axes: Any = axes, norm: Any = None, out: Any = None) -> ndarray:
         x, scaling = array(a), _norm(norm, name)
         sizes, chosen = _sizes(x, s, axes, name, last is not rest)
         if ends or not chosen:
@@ -199,23 +202,25 @@ def _over(
 
 
 _TWO = (-2, -1)
-fftn = _over(
+fftn: Transform = _over(
     "fftn", _forward, _forward, None,
     "`fft` along `axes`, with as many points along each as `s` says; the last ones, as many as `s` has, or all.",
 )  # fmt: skip
-ifftn = _over("ifftn", _backward, _backward, None, "The inverse of `fftn`.")
-fft2 = _over("fft2", _forward, _forward, _TWO, "`fft` along two axes, the last ones unless said.")
-ifft2 = _over("ifft2", _backward, _backward, _TWO, "The inverse of `fft2`.")
-rfftn = _over("rfftn", _real_along, _forward, None, "`rfft` along the last of `axes`, then `fft` along the others.")
-rfft2 = _over("rfft2", _real_along, _forward, _TWO, "`rfftn` along two axes, the last ones unless said.")
-irfftn = _over(
+ifftn: Transform = _over("ifftn", _backward, _backward, None, "The inverse of `fftn`.")
+fft2: Transform = _over("fft2", _forward, _forward, _TWO, "`fft` along two axes, the last ones unless said.")
+ifft2: Transform = _over("ifft2", _backward, _backward, _TWO, "The inverse of `fft2`.")
+rfftn: Transform = _over(
+    "rfftn", _real_along, _forward, None, "`rfft` along the last of `axes`, then `fft` along the others."
+)
+rfft2: Transform = _over("rfft2", _real_along, _forward, _TWO, "`rfftn` along two axes, the last ones unless said.")
+irfftn: Transform = _over(
     "irfftn", _to_real_along, _backward, None, "The inverse of `rfftn`; `s`: points of the result.", ends=True
 )
-irfft2 = _over("irfft2", _to_real_along, _backward, _TWO, "The inverse of `rfft2`.", ends=True)
+irfft2: Transform = _over("irfft2", _to_real_along, _backward, _TWO, "The inverse of `rfft2`.", ends=True)
 
 
 @public
-def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Any:
+def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> ndarray:
     """The frequencies of the points of `fft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
     count = _count(n, "fftfreq")
     positive = (count - 1) // 2 + 1
@@ -224,7 +229,7 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> A
 
 
 @public
-def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Any:
+def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> ndarray:
     """The frequencies of the points of `rfft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
     count = _count(n, "rfftfreq")
     return divide(arange(0, count // 2 + 1, dtype=dtype, device=device), count * d)
@@ -244,13 +249,13 @@ def _moved(x: Any, axes: Any, name: str, shift: Any) -> Any:
 
 
 @public
-def fftshift(x: Any, axes: Any = None) -> Any:
+def fftshift(x: Any, axes: Any = None) -> ndarray:
     """The points in the order of their frequencies, 0 in the middle, along all axes unless said."""
     return _moved(array(x), axes, "fftshift", lambda size: size // 2)
 
 
 @public
-def ifftshift(x: Any, axes: Any = None) -> Any:
+def ifftshift(x: Any, axes: Any = None) -> ndarray:
     """The inverse of `fftshift`."""
     return _moved(array(x), axes, "ifftshift", lambda size: -(size // 2))
 
@@ -261,4 +266,4 @@ _NAMES = (
 __all__ = _NAMES.split()
 
 
-__getattr__ = refuses("hybridize.np.fft", globals(), by_numpy("numpy.fft"))
+__getattr__: Callable[[str], Any] = refuses("hybridize.np.fft", globals(), by_numpy("numpy.fft"))

@@ -9,7 +9,7 @@ from hybridize.base.errors import ArgumentError
 from hybridize.base.hooks import Hooks
 from hybridize.base.participation import outside_only
 
-files = Hooks()
+files: Hooks = Hooks()
 """`save`, `savez` and `load` of those who know formats."""
 
 

@@ -115,7 +115,7 @@ class RandomState(_Drawing):
     def __init__(self, seed: Any = None) -> None: ...
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
         """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
-    def get_state(self, legacy: bool = True) -> dict[str, Any]:
+    def get_state(self, legacy: bool = True) -> Any:
         """The seed and the number of draws so far."""
     def permutation(self, x: Any) -> Any:
         """The integers below `x`, or the rows of an array, in random order."""
@@ -138,13 +138,13 @@ class RandomState(_Drawing):
     def shuffle(self, x: Any) -> None:
         """Put the rows of an array into random order, in place."""
 
-def default_rng(seed: 'Any' = None) -> Generator:
+def default_rng(seed: Any = None) -> Generator:
     """A generator."""
 
-def get_state(legacy: bool = True) -> dict[str, Any]:
+def get_state(legacy: bool = True) -> Any:
     """The seed and the number of draws of `np.random` so far."""
 
-def set_state(state: 'Any') -> None:
+def set_state(state: Any) -> None:
     """Put back what `get_state` has given."""
 
 def bytes(length: int) -> builtins.bytes:
@@ -154,7 +154,7 @@ class _class(_Drawing):
     def __init__(self, seed: Any = None) -> None: ...
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
         """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
-    def get_state(self, legacy: bool = True) -> dict[str, Any]:
+    def get_state(self, legacy: bool = True) -> Any:
         """The seed and the number of draws so far."""
     def permutation(self, x: Any) -> Any:
         """The integers below `x`, or the rows of an array, in random order."""

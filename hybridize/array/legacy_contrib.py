@@ -24,7 +24,9 @@ def sync_batch_norm(
     key: str = "",
 ) -> Any:
     """`BatchNorm`, under the name of what MXNet synchronizes between devices: here the whole batch is on one."""
-    options = {"fix_gamma": fix_gamma, "use_global_stats": use_global_stats, "output_mean_var": output_mean_var}
+    options: dict[str, Any] = {
+        "fix_gamma": fix_gamma, "use_global_stats": use_global_stats, "output_mean_var": output_mean_var,
+    }  # fmt: skip
     return npx.batch_norm(data, gamma, beta, moving_mean, moving_var, eps=eps, momentum=momentum, **options)
 
 

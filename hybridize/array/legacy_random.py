@@ -160,4 +160,4 @@ FUNCTIONS: dict[str, _Function] = {
 """By their names below `nd.random`."""
 
 seed, multinomial, categorical = random.seed, random.categorical, random.categorical
-__getattr__ = refuses("nd.random", globals())
+__getattr__: Callable[[str], Any] = refuses("nd.random", globals())

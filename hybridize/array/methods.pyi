@@ -202,7 +202,7 @@ class Methods:
         """The softmax of -x."""
     def space_to_depth(self, block_size: int) -> Self:
         """Turn blocks of pixels into channels: [n, c, h b, w b] to [n, b b c, h, w]."""
-    def split(self, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    def split(self, indices_or_sections: Any, axis: int = 0) -> Self:
         """Cut along `axis` into equal parts, or at the given indices; views."""
     def split_v2(self, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False) -> Self:
         """Parts along `axis`, equal or cut at indices."""

@@ -257,7 +257,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     """
 
     __slots__ = ("__weakref__", "_data", "_storage", "_traced")
-    __hybridize_slots__: ClassVar = ("_memory", "_storage")
+    __hybridize_slots__: ClassVar[tuple[str, ...]] = ("_memory", "_storage")
 
     _data: NDArray[Any]
     """The elements at the host: exactly `numpy.ndarray`, of any strides. Other rooms ask for it by `array.buffer`."""
@@ -319,7 +319,8 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         storage = self._storage
         return _HOME if storage is None or storage.device is None else storage.device
 
-    __hash__ = object.__hash__
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__
 
     def __getitem__(self, key: Any) -> ndarray:
         kind = type(key)

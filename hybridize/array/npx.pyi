@@ -1,111 +1,23 @@
 # Written by `docs/make.py` from the module's table of names.
 
-from typing import Any
+from typing import Any, Literal, overload
 
 from hybridize.array.ndarray import ndarray as ndarray
-from hybridize.array.custom import custom as custom
 from hybridize.array.device import cpu as cpu
 from hybridize.array.device import cpu_pinned as cpu_pinned
 from hybridize.array.device import current_device as current_context
 from hybridize.array.device import current_device as current_device
 from hybridize.array.device import gpu as gpu
 from hybridize.array.device import num_gpus as num_gpus
-from hybridize.array.files import load as load
 from hybridize.array.files import save as save
 from hybridize.array.files import savez as savez
-from hybridize.array.functions.attention import interleaved_matmul_encdec_qk as interleaved_matmul_encdec_qk
-from hybridize.array.functions.attention import interleaved_matmul_encdec_valatt as interleaved_matmul_encdec_valatt
-from hybridize.array.functions.attention import interleaved_matmul_selfatt_qk as interleaved_matmul_selfatt_qk
-from hybridize.array.functions.attention import interleaved_matmul_selfatt_valatt as interleaved_matmul_selfatt_valatt
-from hybridize.array.functions.attention import scaled_dot_product_attention as scaled_dot_product_attention
-from hybridize.array.functions.attention import sldwin_atten_context as sldwin_atten_context
-from hybridize.array.functions.attention import sldwin_atten_mask_like as sldwin_atten_mask_like
-from hybridize.array.functions.attention import sldwin_atten_score as sldwin_atten_score
-from hybridize.array.functions.boxes import multibox_detection as multibox_detection
-from hybridize.array.functions.boxes import multibox_target as multibox_target
 from hybridize.array.functions.control import assert_ as assert_
-from hybridize.array.functions.control import cond as cond
-from hybridize.array.functions.control import constraint_check as constraint_check
-from hybridize.array.functions.control import foreach as foreach
 from hybridize.array.functions.control import is_np_array as is_np_array
 from hybridize.array.functions.control import is_np_shape as is_np_shape
 from hybridize.array.functions.control import print_ as print
 from hybridize.array.functions.control import reset_np as reset_np
 from hybridize.array.functions.control import set_np as set_np
-from hybridize.array.functions.control import shape_array as shape_array
-from hybridize.array.functions.control import use_np as use_np
 from hybridize.array.functions.control import waitall as waitall
-from hybridize.array.functions.control import while_loop as while_loop
-from hybridize.array.functions.convolution import convolution as convolution
-from hybridize.array.functions.convolution import deconvolution as deconvolution
-from hybridize.array.functions.ctc import ctc_loss as ctc_loss
-from hybridize.array.functions.decoding import cached_attention as cached_attention
-from hybridize.array.functions.dense import fully_connected as fully_connected
-from hybridize.array.functions.elementwise import digamma as digamma
-from hybridize.array.functions.elementwise import stop_gradient as stop_gradient
-from hybridize.array.functions.exchange import from_dlpack_or_capsule as from_dlpack
-from hybridize.array.functions.exchange import from_numpy as from_numpy
-from hybridize.array.functions.exchange import to_dlpack_for_read as to_dlpack_for_read
-from hybridize.array.functions.exchange import to_dlpack_for_write as to_dlpack_for_write
-from hybridize.array.functions.legacy_shapes import broadcast_like as broadcast_like
-from hybridize.array.functions.legacy_shapes import pad as pad
-from hybridize.array.functions.legacy_shapes import reshape as reshape
-from hybridize.array.functions.legacy_shapes import reshape_like as reshape_like
-from hybridize.array.functions.legacy_shapes import slice as slice
-from hybridize.array.functions.legacy_shapes import slice_axis as slice_axis
-from hybridize.array.functions.legacy_shapes import slice_like as slice_like
-from hybridize.array.functions.linear import batch_dot as batch_dot
-from hybridize.array.functions.neural import activation as activation
-from hybridize.array.functions.neural import add_n as add_n
-from hybridize.array.functions.neural import arange_like as arange_like
-from hybridize.array.functions.neural import batch_flatten as batch_flatten
-from hybridize.array.functions.neural import cast_to as cast
-from hybridize.array.functions.neural import dropout as dropout
-from hybridize.array.functions.neural import embedding as embedding
-from hybridize.array.functions.neural import gelu as gelu
-from hybridize.array.functions.neural import hard_sigmoid as hard_sigmoid
-from hybridize.array.functions.neural import index_add as index_add
-from hybridize.array.functions.neural import index_update as index_update
-from hybridize.array.functions.neural import l2_normalization as l2_normalization
-from hybridize.array.functions.neural import layer_norm as layer_norm
-from hybridize.array.functions.neural import leaky_relu as leaky_relu
-from hybridize.array.functions.neural import log_sigmoid as log_sigmoid
-from hybridize.array.functions.neural import log_softmax as log_softmax
-from hybridize.array.functions.neural import masked_log_softmax as masked_log_softmax
-from hybridize.array.functions.neural import masked_softmax as masked_softmax
-from hybridize.array.functions.neural import mish as mish
-from hybridize.array.functions.neural import relu as relu
-from hybridize.array.functions.neural import scatter_nd as scatter_nd
-from hybridize.array.functions.neural import sigmoid as sigmoid
-from hybridize.array.functions.neural import silu as silu
-from hybridize.array.functions.neural import smooth_l1 as smooth_l1
-from hybridize.array.functions.neural import softmax as softmax
-from hybridize.array.functions.neural import softmin as softmin
-from hybridize.array.functions.neural import softrelu as softrelu
-from hybridize.array.functions.neural import softsign as softsign
-from hybridize.array.functions.normalization import batch_norm as batch_norm
-from hybridize.array.functions.normalization import group_norm as group_norm
-from hybridize.array.functions.normalization import instance_norm as instance_norm
-from hybridize.array.functions.norms import norm as norm
-from hybridize.array.functions.pooling import pooling as pooling
-from hybridize.array.functions.positions import glu as glu
-from hybridize.array.functions.positions import rms_norm as rms_norm
-from hybridize.array.functions.positions import rotary_embedding as rotary_embedding
-from hybridize.array.functions.positions import sinusoidal_positions as sinusoidal_positions
-from hybridize.array.functions.recurrent import rnn as rnn
-from hybridize.array.functions.reductions import logsumexp as logsumexp
-from hybridize.array.functions.regions import multibox_prior as multibox_prior
-from hybridize.array.functions.regions import roi_pooling as roi_pooling
-from hybridize.array.functions.resizing import upsampling as upsampling
-from hybridize.array.functions.sampling import deformable_convolution as deformable_convolution
-from hybridize.array.functions.sampling import modulated_deformable_convolution as modulated_deformable_convolution
-from hybridize.array.functions.searching import gather_nd as gather_nd
-from hybridize.array.functions.searching import one_hot as one_hot
-from hybridize.array.functions.searching import pick as pick
-from hybridize.array.functions.searching import topk as topk
-from hybridize.array.functions.sequences import sequence_last as sequence_last
-from hybridize.array.functions.sequences import sequence_mask as sequence_mask
-from hybridize.array.functions.sequences import sequence_reverse as sequence_reverse
 from hybridize.array import images as image
 from hybridize.array import random as random
 from hybridize.array.random import seed as seed
@@ -130,22 +42,308 @@ __all__ = [
     "uniform_n", "upsampling", "use_np", "waitall", "while_loop"
 ]
 
-def erf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+def custom(*inputs: Any, op_type: str, **kwargs: Any) -> Any:
+    """Call an operation that `operator.register` made known."""
+
+def load(file: Any) -> Any:
+    """Read what any MXNet saved: one array of a `.npy`, a dict of arrays with names, a list of those
+    without."""
+
+def interleaved_matmul_encdec_qk(queries: Any, keys_values: Any, heads: int) -> ndarray:
+    """Products of queries and keys, by 1 / sqrt(size), of keys and values that lie beside each other."""
+
+def interleaved_matmul_encdec_valatt(keys_values: Any, attention: Any, heads: int) -> ndarray:
+    """Means of values that lie beside their keys."""
+
+def interleaved_matmul_selfatt_qk(queries_keys_values: Any, heads: int) -> ndarray:
+    """Products of queries and keys, by 1 / sqrt(size), of projections that lie beside each other."""
+
+def interleaved_matmul_selfatt_valatt(queries_keys_values: Any, attention: Any, heads: int) -> ndarray:
+    """Means of the values of projections that lie beside each other."""
+
+def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, scale: Any = None, enable_gqa: bool | None = None, *, valid_length: Any = None, layout: str = 'BHTD', need_weights: bool = False) -> ndarray:
+    """Return the means of values, weighted by the softmax of scaled products of their keys with queries."""
+
+def sldwin_atten_context(score: Any, value: Any, dilation: Any, w: int, symmetric: bool = True) -> ndarray:
+    """Sums of the values of windows that slide along, weighted by `score`: see `sldwin_atten_score`."""
+
+def sldwin_atten_mask_like(score: Any, dilation: Any, valid_length: Any, w: int, symmetric: bool = True) -> ndarray:
+    """1 where a place of a window lies within its sequence, 0 elsewhere: see `sldwin_atten_score`."""
+
+def sldwin_atten_score(query: Any, key: Any, dilation: Any, w: int, symmetric: bool = True) -> ndarray:
+    """Products of queries with the keys of windows that slide along: a query's own place, and `w` to the
+    left."""
+
+def multibox_detection(cls_prob: Any, loc_pred: Any, anchor: Any, clip: bool = True, threshold: float = 0.01, background_id: int = 0, nms_threshold: float = 0.5, force_suppress: bool = False, variances: Any = ..., nms_topk: int = -1) -> ndarray:
+    """The objects that a detector of boxes has found."""
+
+def multibox_target(anchor: Any, label: Any, cls_pred: Any, overlap_threshold: float = 0.5, ignore_label: float = -1.0, negative_mining_ratio: float = -1.0, negative_mining_thresh: float = 0.5, minimum_negative_samples: int = 0, variances: Any = ...) -> list[ndarray]:
+    """The values that a detector of boxes is to predict for images whose objects are known."""
+
+def cond(pred: Any, then_func: Any, else_func: Any, inputs: Any = None, name: str = 'cond') -> Any:
+    """Compute `then_func` if `pred` holds, else `else_func`; only one of them runs."""
+
+def constraint_check(condition: Any, msg: str = 'Constraint violated!') -> ndarray:
+    """True, as an array without axes, if all elements of `condition` are; by this a value is multiplied."""
+
+def foreach(body: Any, data: Any, init_states: Any, name: str = 'foreach') -> Any:
+    """Run `body` over the first axis of `data`."""
+
+def shape_array(data: Any) -> ndarray:
+    """The sizes of the axes as an int64 array."""
+
+def use_np(function: Any) -> Any:
+    """The function itself: NumPy's meaning is always on."""
+
+def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: int | None = None, name: str = 'while_loop') -> Any:
+    """Run `func` while `cond` holds, at most `max_iterations` times."""
+
+def convolution(data: Any, weight: Any, bias: Any = None, kernel: Any = None, stride: Any = None, dilate: Any = None, pad: Any = None, num_filter: int | None = None, num_group: int = 1, workspace: int = 1024, no_bias: bool | None = None, cudnn_tune: Any = None, cudnn_off: bool = False, layout: str | None = None) -> ndarray:
+    """Convolve over one, two or three axes, as networks call the correlation, and add a bias to each
+    channel."""
+
+def deconvolution(data: Any, weight: Any, bias: Any = None, kernel: Any = None, stride: Any = None, dilate: Any = None, pad: Any = None, adj: Any = None, target_shape: Any = None, num_filter: int | None = None, num_group: int = 1, workspace: int = 512, no_bias: bool | None = None, cudnn_tune: Any = None, cudnn_off: bool = False, layout: str | None = None) -> ndarray:
+    """Convolve transposed: what the gradient of a convolution by its input computes, as a layer with a bias."""
+
+def ctc_loss(data: Any, label: Any, data_lengths: Any = None, label_lengths: Any = None, use_data_lengths: bool | None = None, use_label_lengths: bool | None = None, blank_label: str = 'first') -> ndarray:
+    """-log of the probability of all alignments of `data` that read as `label`."""
+
+def cached_attention(query: Any, keys: Any, values: Any, length: Any, start: Any = None, scale: float | None = None) -> ndarray:
+    """Return the means of cached values, weighted by the softmax of scaled products of their keys with
+    queries."""
+
+def fully_connected(x: Any, weight: Any, bias: Any = None, num_hidden: int | None = None, no_bias: bool | None = None, flatten: bool = True) -> ndarray:
+    """x W^T + b, what a dense layer computes."""
+
+def digamma(x: Any, /) -> ndarray:
+    """The logarithmic derivative of the gamma function; NaN at 0 and at negative integers."""
+
+def erf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> ndarray:
     """The error function, 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x."""
 
-def erfinv(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+def erfinv(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> ndarray:
     """The number whose error function is x."""
 
-def gamma(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+def gamma(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> ndarray:
     """The gamma function; NaN at negative integers."""
 
-def gammaln(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+def gammaln(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> ndarray:
     """The logarithm of the absolute value of the gamma function."""
 
-def rsqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+def rsqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> ndarray:
     """1 / sqrt(x)"""
 
-def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
+def stop_gradient(data: Any) -> ndarray:
+    """The same values, of which nothing is remembered for a backward pass."""
+
+def from_dlpack(dlpack: Any) -> ndarray:
+    """An array over the memory of a capsule, or of an object that gives one."""
+
+def from_numpy(ndarray: Any, zero_copy: bool = True) -> ndarray:
+    """An array of a NumPy array."""
+
+def to_dlpack_for_read(data: Any) -> Any:
+    """A capsule of DLPack over the memory of an array."""
+
+def to_dlpack_for_write(data: Any) -> Any:
+    """A capsule of DLPack over the memory of an array."""
+
+def broadcast_like(lhs: Any, rhs: Any, lhs_axes: Any = None, rhs_axes: Any = None) -> ndarray:
+    """Stretched to the shape of another array, or along some axes to the sizes of some of its."""
+
+def pad(data: Any, mode: str = 'constant', pad_width: Any = ..., constant_value: float = 0.0) -> ndarray:
+    """Wider at both ends of each axis."""
+
+def reshape(a: Any, newshape: Any, reverse: bool = False, order: str = 'C') -> ndarray:
+    """The same elements under another shape, with MXNet 2's codes."""
+
+def reshape_like(lhs: Any, rhs: Any, lhs_begin: int | None = None, lhs_end: int | None = None, rhs_begin: int | None = None, rhs_end: int | None = None) -> ndarray:
+    """The elements of `lhs` under the shape of `rhs`, or a range of its axes under a range of the other's."""
+
+def slice(data: Any, begin: Any, end: Any, step: Any = None) -> ndarray:
+    """Elements from `begin` to `end` by `step`, for as many axes as are given; None means the edge."""
+
+def slice_axis(data: Any, axis: int, begin: int, end: int | None) -> ndarray:
+    """Elements from `begin` to `end` along one axis; both may be counted from its end, None is the end."""
+
+def slice_like(data: Any, shape_like: Any, axes: Any = None) -> ndarray:
+    """Cut to the sizes of another array, along `axes` (all when None)."""
+
+def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> ndarray:
+    """The matrix products of [b, m, k] and [b, k, n], either one stored transposed."""
+
+def activation(data: Any, act_type: str = 'relu') -> ndarray:
+    """One of relu, sigmoid, tanh, softrelu, softsign, log_sigmoid, mish, gelu, silu."""
+
+def add_n(*args: Any, out: Any = None) -> ndarray:
+    """The sum of all arguments."""
+
+def arange_like(data: Any, start: float = 0.0, step: float = 1.0, repeat: int = 1, axis: int | None = None, ctx: Any = None) -> ndarray:
+    """start, start + step, ... for each element of `data`, or along one axis of it; each number `repeat`
+    times."""
+
+def batch_flatten(data: Any) -> ndarray:
+    """All axes but the first made one."""
+
+def cast(data: Any, dtype: Any) -> ndarray:
+    """The same as another dtype."""
+
+def dropout(data: Any, p: float = 0.5, mode: str = 'training', axes: Any = ..., cudnn_off: bool = False) -> ndarray:
+    """While training each element is 0 with probability `p`, else divided by 1 - p; otherwise the same
+    array."""
+
+def embedding(data: Any, weight: Any, input_dim: int | None = None, output_dim: int | None = None, dtype: Any = None, sparse_grad: bool = False) -> ndarray:
+    """Rows of `weight` [n, d] at the indices `data`."""
+
+def gelu(data: Any, approximation: str = 'erf') -> ndarray:
+    """x times the probability that a normal number is below x; `tanh` is the usual approximation."""
+
+def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> ndarray:
+    """min(max(alpha x + beta, 0), 1); its slope is 0 at both corners, as in MXNet."""
+
+def index_add(a: Any, ind: Any, val: Any) -> ndarray:
+    """A copy of `a` with `val` added at the points that `ind` [k, ...] lists by columns; points may repeat."""
+
+def index_update(a: Any, ind: Any, val: Any) -> ndarray:
+    """A copy of `a` with `val` at the points that `ind` [k, ...] lists by columns."""
+
+def l2_normalization(data: Any, eps: float = 1e-10, mode: str = 'instance') -> ndarray:
+    """x / sqrt(sum(x * x) + eps) over all axes but 0 (`instance`), 1 (`channel`), or those after
+    (`spatial`)."""
+
+@overload
+def layer_norm(data: Any, gamma: Any, beta: Any, axis: int = -1, eps: float = 1e-5) -> ndarray:
+    """(x - mean) / sqrt(var + eps) * gamma + beta along `axis`."""
+@overload
+def layer_norm(data: Any, gamma: Any, beta: Any, axis: int = -1, eps: float = 1e-5, *, output_mean_var: bool) -> Any: ...
+
+def leaky_relu(data: Any, gamma: Any = None, act_type: str = 'leaky', slope: float = 0.25, lower_bound: float = 0.125, upper_bound: float = 0.334) -> ndarray:
+    """x where it is positive, else something small: leaky, prelu (`gamma` x), elu, selu, gelu or rrelu."""
+
+def log_sigmoid(data: Any) -> ndarray:
+    """log(sigmoid(x)), without overflow."""
+
+def log_softmax(data: Any, axis: int = -1, length: Any = None, temperature: float | None = None, use_length: bool | None = None, dtype: Any = None) -> ndarray:
+    """The logarithm of the softmax along `axis`; `length` and `use_length` as in `softmax`."""
+
+def masked_log_softmax(data: Any, mask: Any, axis: int = -1, temperature: float | None = 1.0, normalize: bool | None = True) -> ndarray:
+    """The logarithm of the masked softmax; -inf where the mask is false. Arguments as of `masked_softmax`."""
+
+def masked_softmax(data: Any, mask: Any, axis: int = -1, temperature: Any = 1.0, normalize: bool | None = True) -> ndarray:
+    """The softmax over the elements whose mask is true; 0 elsewhere, and throughout where none is."""
+
+def mish(data: Any) -> ndarray:
+    """x tanh(log(1 + exp(x)))."""
+
+def relu(data: Any) -> ndarray:
+    """max(x, 0); NaN stays NaN."""
+
+def scatter_nd(data: Any, indices: Any, shape: Any) -> ndarray:
+    """Zeros of `shape` with `data` at the points that `indices` [k, ...] lists by columns."""
+
+def sigmoid(data: Any) -> ndarray:
+    """1 / (1 + exp(-x))."""
+
+def silu(data: Any) -> ndarray:
+    """x sigmoid(x)."""
+
+def smooth_l1(data: Any, scalar: float = 1.0) -> ndarray:
+    """(s x)**2 / 2 where abs(x) < 1 / s**2, else abs(x) - 1 / (2 s**2)."""
+
+def softmax(data: Any, axis: int = -1, length: Any = None, temperature: float | None = None, use_length: bool | None = None, dtype: Any = None) -> ndarray:
+    """exp(x / t) / sum(exp(x / t)) along `axis`; only the first `length` elements where it is given, the rest
+    0."""
+
+def softmin(data: Any, axis: int = -1, temperature: float | None = None, dtype: Any = None) -> ndarray:
+    """The softmax of -x."""
+
+def softrelu(data: Any) -> ndarray:
+    """log(1 + exp(x)), without overflow."""
+
+def softsign(data: Any) -> ndarray:
+    """x / (1 + abs(x))."""
+
+@overload
+def batch_norm(x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any, eps: float = 1e-3, momentum: float = 0.9, fix_gamma: Any = True, use_global_stats: Any = False, output_mean_var: Literal[False] = False, axis: int = 1, cudnn_off: Any = False, min_calib_range: Any = None, max_calib_range: Any = None) -> ndarray:
+    """(x - mean) / sqrt(var + eps) * gamma + beta for each channel; while training of the batch's own mean and
+    var."""
+@overload
+def batch_norm(x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any, eps: float = 1e-3, momentum: float = 0.9, fix_gamma: Any = True, use_global_stats: Any = False, *, output_mean_var: Literal[True], axis: int = 1) -> tuple[ndarray, ndarray, ndarray]: ...
+
+def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 0.001) -> ndarray:
+    """Normalized over groups of channels (axis 1) and all axes after; gamma and beta by channel, or, as in
+    MXNet 1, by group."""
+
+def instance_norm(data: Any, gamma: Any, beta: Any, eps: float = 0.001) -> ndarray:
+    """Normalized over all axes after the channels (axis 1); gamma and beta by channel."""
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> ndarray:
+    """Vector norms over one axis, matrix norms over two: 2 or Frobenius when `ord` is None."""
+
+def pooling(data: Any, kernel: Any = None, stride: Any = None, pad: Any = None, pool_type: str = 'max', pooling_convention: str = 'valid', global_pool: bool = False, cudnn_off: bool = False, p_value: int | None = None, count_include_pad: bool | None = None, layout: str | None = None) -> ndarray:
+    """One number for each window of an image and channel: the largest element, or the mean, the sum, a norm of
+    all."""
+
+def glu(data: Any, axis: int = -1, act_type: str = 'sigmoid') -> ndarray:
+    """Return the first half along an axis times a function of the second one."""
+
+def rms_norm(data: Any, gamma: Any = None, axis: Any = -1, eps: float = 1e-05) -> ndarray:
+    """x / sqrt(mean(x x) + eps) gamma over `axis`."""
+
+def rotary_embedding(data: Any, positions: Any = None, base: float = 10000.0, pairing: str = 'halves', rotary_size: int | None = None, layout: str = 'BHTD') -> ndarray:
+    """Rotate pairs of components of queries or keys by their position times a frequency, one for each pair."""
+
+def sinusoidal_positions(positions: Any, units: int, base: float = 10000.0, dtype: Any = None) -> ndarray:
+    """Return vectors of sines and cosines of positions, in turns."""
+
+def rnn(data: Any, parameters: Any, state: Any = None, state_cell: Any = None, sequence_length: Any = None, mode: str | None = None, state_size: int | None = None, num_layers: int | None = None, bidirectional: bool = False, state_outputs: bool = False, p: float = 0.0, use_sequence_length: bool | None = None, projection_size: int | None = None, lstm_state_clip_min: float | None = None, lstm_state_clip_max: float | None = None, lstm_state_clip_nan: bool = False) -> Any:
+    """Run a stack of recurrent layers over all steps."""
+
+def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> ndarray:
+    """log(sum(exp(x))) over `axis`, without overflow."""
+
+def multibox_prior(data: Any, sizes: Any = ..., ratios: Any = ..., clip: bool = False, steps: Any = ..., offsets: Any = ...) -> ndarray:
+    """Return anchors around each pixel of images: all sizes at the first ratio, the first size at the other
+    ratios."""
+
+def roi_pooling(data: Any, rois: Any, pooled_size: Any, spatial_scale: float) -> ndarray:
+    """Return the largest elements of regions of images, which are cut into a fixed number of bins."""
+
+def upsampling(*data: Any, scale: int, sample_type: str = 'nearest', num_filter: int = 0, multi_input_mode: str = 'concat', num_args: int | None = None, workspace: int = 512) -> ndarray:
+    """Enlarge images [batch, channels, height, width]."""
+
+def deformable_convolution(data: Any, offset: Any, weight: Any, bias: Any = None, kernel: Any = None, stride: Any = None, dilate: Any = None, pad: Any = None, num_filter: int | None = None, num_group: int = 1, num_deformable_group: int = 1, workspace: int = 1024, no_bias: bool = False, layout: str | None = None) -> ndarray:
+    """Convolve images, each element of each window lying where `offset` moves it, between pixels too."""
+
+def modulated_deformable_convolution(data: Any, offset: Any, mask: Any, weight: Any, bias: Any = None, kernel: Any = None, stride: Any = None, dilate: Any = None, pad: Any = None, num_filter: int | None = None, num_group: int = 1, num_deformable_group: int = 1, workspace: int = 1024, no_bias: bool = False, im2col_step: int = 64, layout: str | None = None) -> ndarray:
+    """Convolve as `deformable_convolution` does, each element of each window multiplied by one of `mask`."""
+
+def gather_nd(data: Any, indices: Any) -> ndarray:
+    """Elements at the points that `indices` [k, ...] lists by columns, as in MXNet."""
+
+def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> ndarray:
+    """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
+
+def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: str = 'clip') -> ndarray:
+    """One element along `axis` for each `index`, whose shape is that of `data` without the axis."""
+
+@overload
+def topk(data: Any, axis: int | None = -1, k: int = 1, ret_typ: Literal['indices', 'value', 'mask'] = 'indices', is_ascend: Any = False, dtype: Any = None) -> ndarray:
+    """The `k` largest (smallest when `is_ascend`) along `axis`."""
+@overload
+def topk(data: Any, axis: int | None = -1, k: int = 1, *, ret_typ: Literal['both'], is_ascend: Any = False, dtype: Any = None) -> list[ndarray]: ...
+
+def sequence_last(data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0) -> ndarray:
+    """The last step of each sequence, of a length from 1 to the number of steps."""
+
+def sequence_mask(data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, value: float = 0.0, axis: int = 0) -> ndarray:
+    """`value` after the end of each sequence."""
+
+def sequence_reverse(data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0) -> ndarray:
+    """The steps of each sequence, of a length from 0 to their number, in reverse order; what follows its end
+    stays."""
+
+def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
     """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
 
 def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:

@@ -39,7 +39,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
 from threading import get_ident
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy
 from numpy.typing import NDArray
@@ -55,6 +55,10 @@ from hybridize.base.modes import BUSY
 from hybridize.base.settings import whole
 from hybridize.base.tracebacks import trim
 from hybridize.runtime.waiting import await_event, without_state
+
+if TYPE_CHECKING:
+    from threading import Event
+
 
 LIMIT: Final = 16
 """Calls that may be pending, unless said otherwise."""
@@ -73,7 +77,7 @@ class Failure:
     __slots__ = ("error", "traceback")
 
     def __init__(self, error: BaseException) -> None:
-        self.error = error
+        self.error: BaseException = error
         self.traceback = error.__traceback__
 
     def throw(self) -> NoReturn:
@@ -86,7 +90,6 @@ class Failed:
     """The elements of an array whose program failed: whatever uses them raises the error."""
 
     __slots__ = ("_failure",)
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, failure: Failure) -> None:
         self._failure = failure
@@ -94,10 +97,12 @@ class Failed:
     def _throw(self, *args: Any, **kwargs: Any) -> Any:
         self._failure.throw()
 
-    __getattr__ = __array__ = __array_ufunc__ = __array_function__ = __getitem__ = __setitem__ = _throw
-    __len__ = __iter__ = __bool__ = __int__ = __float__ = __complex__ = __index__ = __contains__ = _throw
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __pos__ = __abs__ = __invert__ = _throw
-    __reduce__ = __repr__ = __str__ = _throw
+    if not TYPE_CHECKING:
+        __hash__ = None
+        __getattr__ = __array__ = __array_ufunc__ = __array_function__ = __getitem__ = __setitem__ = _throw
+        __len__ = __iter__ = __bool__ = __int__ = __float__ = __complex__ = __index__ = __contains__ = _throw
+        __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __pos__ = __abs__ = __invert__ = _throw
+        __reduce__ = __repr__ = __str__ = _throw
 
 
 class Job:
@@ -120,18 +125,18 @@ class Job:
         `reads` and `writes` are the memory that it reads and writes; with `alone`, some that was there before it is
         among the latter. `line` is the user's, of the call.
         """
-        self.run = run
-        self.undo = undo
-        self.reads = {id(owner): owner for owner in map(owner_of, reads)}
-        self.writes = {id(owner): owner for owner in map(owner_of, writes)}
+        self.run: Callable[[], None] = run
+        self.undo: Callable[[], None] = undo
+        self.reads: dict[int, Any] = {id(owner): owner for owner in map(owner_of, reads)}
+        self.writes: dict[int, Any] = {id(owner): owner for owner in map(owner_of, writes)}
         """Owners by their identity, which they keep for as long as they are here."""
-        self.alone = alone
-        self.line = line
+        self.alone: bool = alone
+        self.line: SourceLoc | None = line
         self.arrays: list[ndarray] = []
         """Those of its results."""
         self.failure: Failure | None = None
-        self.ended = False
-        self.done = threading.Event()
+        self.ended: bool = False
+        self.done: Event = threading.Event()
 
     def end(self, failure: Failure | None = None) -> tuple[Any, ...]:
         """Take note that it has run, or that it never will; `done` is set afterwards.
@@ -180,7 +185,7 @@ class Queue:
         """An item for each job, False at the end of the thread."""
         self._only = 0
         """The thread that has turned this on: while no other uses arrays, programs run beside eager operations."""
-        self.is_shared = False
+        self.is_shared: bool = False
         """True if several threads use arrays."""
         self._interval = _SWITCH
         """Python's own, before this was turned on."""

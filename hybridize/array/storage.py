@@ -34,11 +34,11 @@ class Storage:
     def __init__(self) -> None:
         self.device: Device | None = None
         """The device of the arrays; None: `cpu(0)`."""
-        self.version = 0
+        self.version: int = 0
         """Number of writes through hybridize."""
-        self.recorded = False
+        self.recorded: bool = False
         """True if values with a history were written to it through some array: only that array knows which."""
-        self.tape_uses = 0
+        self.tape_uses: int = 0
         """The number of values that a tape keeps in it for a backward pass; if any, the user's line of a write is
         noted.
         """

@@ -9,6 +9,7 @@ each other's writes, as they do imperatively, while the graph has only values. W
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import math
 import operator
@@ -102,7 +103,7 @@ class Cell:
     __slots__ = ("__weakref__", "device", "value")
 
     def __init__(self, value: Operand) -> None:
-        self.value = value
+        self.value: Operand = value
         self.device: Any = None
         """The device of the buffer, where one is known (`array.placing`)."""
 
@@ -209,13 +210,13 @@ class Symbol(Operators):
         self._type = type if type is not None else _stepped(trace.type_of(cell.value), view)
         self._passes = trace.passes if view and passes is None else passes
         """Backward passes before the first view on the way from its base; None where it is none."""
-        self.detached = detached
+        self.detached: bool = detached
         """True if it is a view that was made while nothing was recorded: no gradient goes from it to its base."""
-        self.name = name
+        self.name: str = name
         """The user's name of it; may be empty."""
-        self.weak = weak
+        self.weak: builtins.type | None = weak
         """float, int or bool when it stands for a Python number, which takes the dtype of the arrays beside it."""
-        self.of_nd = False
+        self.of_nd: bool = False
         """True if its operators and methods are MXNet 1's (`array.nd_array`)."""
 
     @classmethod

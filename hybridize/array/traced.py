@@ -26,13 +26,13 @@ class Variable:
     __slots__ = ("__weakref__", "fresh", "grad", "req", "type")
 
     def __init__(self, type: Any, req: str) -> None:
-        self.type = type
+        self.type: Any = type
         """Of the array."""
-        self.req = req
+        self.req: str = req
         """`write` or `add`."""
         self.grad: Any = None
         """The buffer, an `ndarray`; made when first asked for or written."""
-        self.fresh = False
+        self.fresh: bool = False
         """True if a backward pass has written it since somebody cleared this."""
 
 
@@ -42,14 +42,14 @@ class Traced:
     __slots__ = ("base", "data", "edge", "owner", "seen", "steps", "storage", "variable", "version")
 
     def __init__(self, data: NDArray[Any], edge: Any = None, storage: Storage | None = None, version: int = 0) -> None:
-        self.data = data
-        self.edge = edge
+        self.data: NDArray[Any] = data
+        self.edge: Any = edge
         """The receiver of the gradient: (node, number of the output), a `Variable`, or None for a constant."""
-        self.storage = storage
+        self.storage: Storage | None = storage
         """The storage that counts writes to `data`; None if nobody can write, as no array has the buffer."""
-        self.version = version
+        self.version: int = version
         """Of the storage when the history was that of the values in `data`."""
-        self.owner = storage is not None
+        self.owner: bool = storage is not None
         """True if an array is this one's."""
         self.variable: Variable | None = None
         """The receiver of the gradient, for arrays that are marked."""
@@ -140,12 +140,12 @@ class LostHistory:
     constants: Final = ()
 
     def __init__(self) -> None:
-        self.number = 0
+        self.number: int = 0
         """Before those of all nodes of a tape."""
         self.edges: tuple[Any, ...] = ()
         self.retained: dict[int, Variable] | None = None
         """The variable that `attach_grad` has made of the array since."""
-        self.private = False
+        self.private: bool = False
 
     @property
     def outputs(self) -> list[Any]:

@@ -56,11 +56,11 @@ class TapeNode:
         self, rule: Any, operands: Sequence[Operand], inputs: Sequence[Any], outputs: Sequence[Any], reads: Any
     ) -> None:
         """A node for outputs that `rule` computed of operands whose values are `inputs`."""
-        self.rule = rule
-        self.number = next(_numbers)
+        self.rule: Any = rule
+        self.number: int = next(_numbers)
         """Later than those of all nodes that it has edges to."""
         self.edges: tuple[Edge, ...] | None = tuple([x.edge if type(x) is Traced else None for x in operands])
-        self.live = self.number
+        self.live: int = self.number
         """The number of the last release that is known to have left a way from here to a variable."""
         self.constants: tuple[tuple[Release, SourceLoc | None], ...] = ()
         """Its operands that are constants since a pass has freed their graphs, and where they were read."""
@@ -71,7 +71,7 @@ class TapeNode:
         """The backward pass that let its values go."""
         self.retained: dict[int, Variable] | None = None
         """Outputs whose gradients are wanted too."""
-        self.private = False
+        self.private: bool = False
         """True if the rule is this node's alone and keeps values itself."""
         self._guards: tuple[tuple[int | None, Storage, int], ...] = ()
         if reads is _NOTHING:

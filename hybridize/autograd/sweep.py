@@ -75,9 +75,9 @@ class Sweep:
         self.keep = keep
         self.variables: Arrived[Edge] = Arrived()
         """The gradients that arrived at variables; on the way, those at outputs of nodes too."""
-        self.targets = None if wanted is None else set(wanted)
+        self.targets: set[Edge] | None = None if wanted is None else set(wanted)
         self._anew = anew
-        self.stops = set(stops)
+        self.stops: set[Edge] = set(stops)
         self.gradients: dict[Edge, Operand] = {}
         """The gradients that arrived at wanted outputs of nodes."""
         self._since = since
@@ -305,7 +305,7 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
-) -> list[Any]:
+) -> list[ndarray]:
     """The gradients of some arrays with respect to others, as new arrays; no buffer is written.
 
     Args:

@@ -83,7 +83,7 @@ class _Access:
     __slots__ = ("marks", "queue", "queued", "standing", "waiting", "writes")
 
     def __init__(self) -> None:
-        self.writes = 0
+        self.writes: int = 0
         """Writes begun since the process began: the same object for as long as nobody writes."""
         self.queued: set[int] = set()
         """Threads that wait for a write to end."""
@@ -93,7 +93,7 @@ class _Access:
         """A list that is not empty while anybody writes; see `tell`."""
         self.queue: Pending | None = None
         """The calls that have returned before they were done; None where calls return when they are done."""
-        self.standing = 0
+        self.standing: int = 0
         """The number of READERS that no write waits for: the queue, which it asks, and the program that runs of it."""
 
 

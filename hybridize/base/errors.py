@@ -58,7 +58,7 @@ class HybridizeError(RuntimeError):
         self.code = code
         self.what = what
         self.help = help
-        self.loc = loc if loc is not None else user_location()
+        self.loc: SourceLoc | None = loc if loc is not None else user_location()
         super().__init__(code, what)
 
     def __str__(self) -> str:

@@ -23,7 +23,7 @@ class Hook(Generic[T]):
     __slots__ = ("_filled", "value")
 
     def __init__(self, value: T) -> None:
-        self.value = value
+        self.value: T = value
         self._filled = False
 
     def fill(self, value: T) -> None:

@@ -15,7 +15,7 @@ MXNetError = HybridizeError
 
 integer_types = (int, numpy.int32, numpy.int64)
 numeric_types = (float, int, numpy.generic)
-string_types = (str,)
+string_types: tuple[type[str]] = (str,)
 mx_real_t = numpy.float32
 """The dtype of arrays where none is given."""
 __version__ = MXNET

@@ -102,7 +102,7 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         super().__init__(saving.without_python(saved.name), **{**known, **options})
         self.saved_program = saved
         self._names = saved.argument_names
-        self.name = saved.name
+        self.name: str = saved.name
         self._runs_images = images if owned else None
         """True if copies run the machine code in its file; None for those that are copied by name."""
         self._path = path

@@ -19,7 +19,9 @@ from hybridize.base.loading import LOADING
 from hybridize.compiler.limits import Limits
 from hybridize.ops import OPS
 
-WIDTH = 100
+WIDTH = 80
+_LONGEST = 6
+"""Lines of one fact that the text has; `facts` has them all."""
 MOST_CONDITIONS = 12
 """Lines of what must hold that the text has."""
 CONVERSIONS = ("copy in", "border", "pack", "copy out")
@@ -216,7 +218,7 @@ class Explanation:
         columns = ("#", "kernel", "ops, views aside", "lines", "size", "bytes", "flops")
         words = frozenset(columns[1:5])
         rows = [_row(number, kernel) for number, kernel in enumerate(self.kernels)]
-        tables.append(ReportTable("kernels, in order", columns, rows, words, frozenset(columns[2:4])))
+        tables.append(ReportTable("kernels, in order", columns, rows, words, frozenset(columns[1:5])))
         if self.seconds is not None:
             columns = ("#", "time", "share", "GB/s", "GFLOP/s", "at least", "of the limit")
             rows = [_measured(number, kernel) for number, kernel in enumerate(self.kernels)]
@@ -226,7 +228,10 @@ class Explanation:
     def __str__(self) -> str:
         lines = [self.name]
         for word, text in self.facts:
-            lines += textwrap.wrap(text, WIDTH, initial_indent=f"  {word:12} ", subsequent_indent=" " * 15)
+            folded = textwrap.wrap(text, WIDTH, initial_indent=f"  {word:12} ", subsequent_indent=" " * 15)
+            if len(folded) > _LONGEST:
+                folded[_LONGEST:] = [f"{'':15}... shortened; `.facts` has all"]
+            lines += folded
         for table in self.tables:
             lines += ["", f"  {table.title}", *laid_out(table)]
         return "\n".join(lines)

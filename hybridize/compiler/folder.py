@@ -55,9 +55,9 @@ class Folder:
         """The folder is made when something is first written to it."""
         self.path = path
         self.limit_bytes = limit_bytes
-        self.problem = ""
+        self.problem: str = ""
         """The reason why the folder could not be used the last time that it could not."""
-        self.until_look = os.urandom(1)[0] % _LOOK_EVERY
+        self.until_look: int = os.urandom(1)[0] % _LOOK_EVERY
         """Records until the bytes are counted; begins anywhere, so that of processes that write few some do it."""
         self._bytes = 0
 

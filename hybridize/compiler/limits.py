@@ -170,7 +170,7 @@ class Probes:
         with LOADING:
             from hybridize.codegen.llvm.engine import compile_module  # late: see the package
 
-        self.lanes = target.lanes(4)
+        self.lanes: int = target.lanes(4)
         self._code = compile_module(source(self.lanes), target)  # the functions live as long as this does
         i64, f32, address = ctypes.c_int64, ctypes.c_float, ctypes.c_void_p
         at = self._code.address

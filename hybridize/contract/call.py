@@ -36,7 +36,7 @@ class SameObject:
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value: Any = value
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SameObject) and self.value is other.value

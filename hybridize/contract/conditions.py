@@ -45,7 +45,7 @@ class HeldOutside:
     __slots__ = ("array",)
 
     def __init__(self, array: ndarray) -> None:
-        self.array = array
+        self.array: ndarray = array
 
     def now(self) -> Any:
         """Return it."""

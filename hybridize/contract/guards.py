@@ -46,7 +46,7 @@ class Test(ABC):
     """True if it asks where an array has its elements: a program for which it fails will hardly be right again."""
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value: Any = value
         """The value that was found while capturing."""
 
     @abstractmethod
@@ -108,6 +108,9 @@ class Guard:
     """A place, and a test of what is there."""
 
     __slots__ = ("loc", "place", "test")
+    place: Place
+    test: Test
+    loc: SourceLoc | None
 
     def __init__(self, place: Place, test: Test, loc: SourceLoc | None) -> None:
         self.place, self.test, self.loc = place, test, loc

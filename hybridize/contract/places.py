@@ -37,7 +37,7 @@ class Place(ABC):
     __slots__ = ("owner",)
 
     def __init__(self, owner: Any) -> None:
-        self.owner = owner
+        self.owner: Any = owner
 
     @property
     def key(self) -> Key:
@@ -81,6 +81,8 @@ class Named(Place):
     """A place that its owner knows by a name."""
 
     __slots__ = ("name",)
+    owner: Any
+    name: str
 
     def __init__(self, owner: Any, name: str) -> None:
         self.owner, self.name = owner, name
@@ -94,6 +96,8 @@ class Indexed(Place):
     """A place that a container knows by a key or number; 1, 1.0 and True are three."""
 
     __slots__ = ("index",)
+    owner: Any
+    index: Any
 
     def __init__(self, owner: Any, index: Any) -> None:
         self.owner, self.index = owner, index
@@ -302,7 +306,7 @@ class Inherited(Named):
 
     def __init__(self, kind: type, owner: Any, name: str) -> None:
         super().__init__(owner, name)
-        self.kind = kind
+        self.kind: type = kind
 
     @property
     def key(self) -> Key:
@@ -342,7 +346,7 @@ class Instance(Place):
 
     def __init__(self, owner: Any, kind: type) -> None:
         super().__init__(owner)
-        self.kind = kind
+        self.kind: type = kind
 
     @property
     def key(self) -> Key:
@@ -425,7 +429,7 @@ class Items(Place):
 
     def __init__(self, owner: Any, indices: tuple[Any, ...]) -> None:
         super().__init__(owner)
-        self.indices = indices
+        self.indices: tuple[Any, ...] = indices
         self._get = itemgetter(*indices)
 
     @property
@@ -467,6 +471,8 @@ class CallResult(Place):
     """
 
     __slots__ = ("args", "kwargs")
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().__init__(function)
@@ -531,7 +537,7 @@ class Content(Place):
 
     def __init__(self, owner: Any, name: str) -> None:
         super().__init__(owner)
-        self.name = name
+        self.name: str = name
 
     def read(self) -> Any:
         return self.owner

@@ -83,6 +83,9 @@ class Snapshot:
     """
 
     __slots__ = ("__weakref__", "keys", "kind", "parts")
+    keys: Any
+    kind: type
+    parts: Any
 
     def __init__(self, kind: type, keys: Any, parts: Any) -> None:
         self.kind, self.keys, self.parts = kind, keys, parts

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hybridize.array import np
@@ -39,8 +39,8 @@ class DataLoaderIter(DataIter):
             raise ArgumentError("E300", "DataLoaderIter: the loader has no batches", help="give it a data set")
         data, label = _pair(first)
         self.batch_size = data.shape[0]
-        self.provide_data = [DataDesc(data_name, data.shape, dtype)]
-        self.provide_label = [DataDesc(label_name, label.shape, dtype)]
+        self.provide_data: Any = [DataDesc(data_name, data.shape, dtype)]
+        self.provide_label: Any = [DataDesc(label_name, label.shape, dtype)]
         self._current: tuple[Any, Any] | None = None
         self.reset()
 
@@ -83,4 +83,4 @@ def _pair(batch: Any) -> tuple[Any, Any]:
     return np.asarray(data), np.asarray(label)
 
 
-__getattr__ = refuses(__name__, globals())
+__getattr__: Callable[[str], Any] = refuses(__name__, globals())

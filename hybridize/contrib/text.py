@@ -76,13 +76,13 @@ class Vocabulary:
         if len(set(first)) < len(first):
             raise ValueArgumentError("E361", f"the unknown and the reserved tokens {first} must be different ones")
         self.unknown_token = unknown_token
-        self.reserved_tokens = None if reserved_tokens is None else list(reserved_tokens)
+        self.reserved_tokens: list[Any] | None = None if reserved_tokens is None else list(reserved_tokens)
         counts = sorted((counter or Counter()).items())
         common = sorted(counts, key=lambda one: one[1], reverse=True)
         others = [token for token, count in common if count >= min_freq and token not in set(first)]
         self.idx_to_token: list[Any] = first + others[:most_freq_count]
         """Tokens by number."""
-        self.token_to_idx = {token: number for number, token in enumerate(self.idx_to_token)}
+        self.token_to_idx: dict[Any, int] = {token: number for number, token in enumerate(self.idx_to_token)}
         """Numbers by token."""
 
     def __len__(self) -> int:
@@ -121,6 +121,8 @@ class TokenEmbedding(Vocabulary):
 
     idx_to_vec: ndarray
     """(tokens, length)."""
+    unknown_token: Hashable
+    reserved_tokens: list[Any] | None
 
     def __init__(
         self,
@@ -138,8 +140,8 @@ class TokenEmbedding(Vocabulary):
             self._follow(vocabulary, [self])
 
     def _fill(self, tokens: list[Any], rows: Any) -> None:
-        self.idx_to_token = [self.unknown_token, *tokens]
-        self.token_to_idx = {token: number for number, token in enumerate(self.idx_to_token)}
+        self.idx_to_token: list[Any] = [self.unknown_token, *tokens]
+        self.token_to_idx: dict[Any, int] = {token: number for number, token in enumerate(self.idx_to_token)}
         self.idx_to_vec = np.array(rows)
 
     def _follow(self, vocabulary: Vocabulary, embeddings: Sequence[TokenEmbedding]) -> None:
@@ -184,8 +186,8 @@ class TokenEmbedding(Vocabulary):
             self.idx_to_vec[self.token_to_idx[token]] = row
 
 
-register = registry.get_register_func(TokenEmbedding, "token embedding")
-create = registry.get_create_func(TokenEmbedding, "token embedding")
+register: Callable[..., Any] = registry.get_register_func(TokenEmbedding, "token embedding")
+create: Callable[..., Any] = registry.get_create_func(TokenEmbedding, "token embedding")
 
 
 def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
@@ -308,4 +310,6 @@ def _read(path: str, delimiter: str, encoding: str) -> dict[str, list[float]]:
     return vectors
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

@@ -30,15 +30,15 @@ def _method(name: str, text: str) -> Callable[..., Any]:
     return function
 
 
-numpy = _method("asnumpy", "The array as NumPy's.")
-reshape = _method("reshape", "The elements in another shape.")
-to = _method("as_in_context", "The array on another device.")
-reduce_sum = _method("sum", "The sum of the elements, or along an axis.")
-reduce_mean = _method("mean", "The mean of the elements, or along an axis.")
-argmax = _method("argmax", "The position of the greatest element, or along an axis.")
-astype = _method("astype", "The array as another dtype.")
-swapaxes = _method("swapaxes", "Two axes exchanged.")
-repeat = _method("repeat", "Elements repeated.")
+numpy: Callable[..., Any] = _method("asnumpy", "The array as NumPy's.")
+reshape: Callable[..., Any] = _method("reshape", "The elements in another shape.")
+to: Callable[..., Any] = _method("as_in_context", "The array on another device.")
+reduce_sum: Callable[..., Any] = _method("sum", "The sum of the elements, or along an axis.")
+reduce_mean: Callable[..., Any] = _method("mean", "The mean of the elements, or along an axis.")
+argmax: Callable[..., Any] = _method("argmax", "The position of the greatest element, or along an axis.")
+astype: Callable[..., Any] = _method("astype", "The array as another dtype.")
+swapaxes: Callable[..., Any] = _method("swapaxes", "Two axes exchanged.")
+repeat: Callable[..., Any] = _method("repeat", "Elements repeated.")
 
 
 def try_gpu(i: int = 0) -> Device:

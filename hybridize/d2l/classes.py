@@ -29,6 +29,9 @@ class SGD(HyperParameters):
         lr: the learning rate.
     """
 
+    params: Sequence[Any]
+    lr: float
+
     def __init__(self, params: Sequence[Any], lr: float) -> None:
         self.params, self.lr = params, lr
 
@@ -49,11 +52,13 @@ class Module(nn.Block, HyperParameters):
     net: Any
     lr: float
     trainer: Any
+    plot_train_per_epoch: float
+    plot_valid_per_epoch: float
 
     def __init__(self, plot_train_per_epoch: float = 2, plot_valid_per_epoch: float = 1) -> None:
         super().__init__()
         self.plot_train_per_epoch, self.plot_valid_per_epoch = plot_train_per_epoch, plot_valid_per_epoch
-        self.board = ProgressBoard()
+        self.board: ProgressBoard = ProgressBoard()
 
     def loss(self, y_hat: Any, y: Any) -> Any:
         """Subclasses say it."""
@@ -164,6 +169,8 @@ class DataModule(HyperParameters):
     """
 
     batch_size: int
+    num_workers: int
+    root: str
 
     def __init__(self, root: str = "../data", num_workers: int = 0) -> None:
         self.root, self.num_workers = root, num_workers
@@ -195,16 +202,23 @@ class Trainer(HyperParameters):
         gradient_clip_val: the greatest length of all gradients together; 0: any.
     """
 
+    max_epochs: int
+    num_gpus: int
+    gradient_clip_val: float
+    epoch: int
+    train_batch_idx: int
+    val_batch_idx: int
+
     def __init__(self, max_epochs: int, num_gpus: int = 0, gradient_clip_val: float = 0) -> None:
         self.max_epochs, self.num_gpus, self.gradient_clip_val = max_epochs, num_gpus, gradient_clip_val
         self.gpus: list[Any] = []
 
     def prepare_data(self, data: DataModule) -> None:
         """Take the batches of some data."""
-        self.train_dataloader = data.train_dataloader()
-        self.val_dataloader = data.val_dataloader()
-        self.num_train_batches = len(self.train_dataloader)
-        self.num_val_batches = len(self.val_dataloader) if self.val_dataloader is not None else 0
+        self.train_dataloader: Any = data.train_dataloader()
+        self.val_dataloader: Any = data.val_dataloader()
+        self.num_train_batches: int = len(self.train_dataloader)
+        self.num_val_batches: int = len(self.val_dataloader) if self.val_dataloader is not None else 0
 
     def prepare_model(self, model: Any) -> None:
         """Take a module, and give it this trainer."""
@@ -220,7 +234,7 @@ class Trainer(HyperParameters):
         """Train a module on some data."""
         self.prepare_data(data)
         self.prepare_model(model)
-        self.optim = model.configure_optimizers()
+        self.optim: Any = model.configure_optimizers()
         self.epoch = self.train_batch_idx = self.val_batch_idx = 0
         for self.epoch in range(self.max_epochs):  # noqa: B020 - a module reads it
             self.fit_epoch()

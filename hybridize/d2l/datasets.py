@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -17,6 +17,11 @@ from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError
 from hybridize.d2l.classes import DataModule
 from hybridize.d2l.figures import show_images
+
+if TYPE_CHECKING:
+    from hybridize.array.ndarray import ndarray
+    from hybridize.gluon.data.dataset import ArrayDataset
+
 
 _CLOTHES = (
     "t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot",
@@ -68,6 +73,13 @@ class SyntheticRegressionData(DataModule):
         batch_size: how many in a batch.
     """
 
+    w: Any
+    b: float
+    noise: float
+    num_train: int
+    num_val: int
+    batch_size: int
+
     def __init__(
         self, w: Any, b: float, noise: float = 0.01, num_train: int = 1000, num_val: int = 1000, batch_size: int = 32
     ) -> None:
@@ -76,7 +88,7 @@ class SyntheticRegressionData(DataModule):
         self.num_train, self.num_val, self.batch_size = num_train, num_val, batch_size
         count = num_train + num_val
         self.X = random.randn(count, len(w))
-        self.y = np.dot(self.X, w.reshape((-1, 1))) + b + random.randn(count, 1) * noise
+        self.y: ndarray = np.dot(self.X, w.reshape((-1, 1))) + b + random.randn(count, 1) * noise
 
     def get_dataloader(self, train: bool) -> Any:
         rows = slice(0, self.num_train) if train else slice(self.num_train, None)
@@ -136,6 +148,11 @@ class Digits(DataModule):
         resize: the height and width that they are enlarged to; None: 8, as they are.
     """
 
+    resize: int | None
+    train: ArrayDataset[Any]
+    val: ArrayDataset[Any]
+    batch_size: int
+
     def __init__(self, batch_size: int = 64, resize: int | None = None) -> None:
         super().__init__()
         self.batch_size, self.resize = batch_size, resize
@@ -191,6 +208,11 @@ class FashionMNIST(DataModule):
     Raises:
         ArgumentError E381: the files are not there; `Digits` needs none.
     """
+
+    resize: Any
+    train: Any
+    val: Any
+    batch_size: int
 
     def __init__(self, batch_size: int = 64, resize: Any = (28, 28), root: str | None = None) -> None:
         super().__init__()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize import autograd, gluon
 from hybridize.array import np, npx
@@ -14,6 +14,9 @@ from hybridize.d2l.loops import accuracy
 from hybridize.d2l.stopwatches import Accumulator, Timer
 from hybridize.gluon import nn
 from hybridize.gluon.utils import split_and_load
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.convolution import Conv2D
 
 
 class Residual(nn.Block):
@@ -27,9 +30,9 @@ class Residual(nn.Block):
 
     def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.conv1 = nn.Conv2D(num_channels, kernel_size=3, padding=1, strides=strides)
-        self.conv2 = nn.Conv2D(num_channels, kernel_size=3, padding=1)
-        self.conv3 = nn.Conv2D(num_channels, kernel_size=1, strides=strides) if use_1x1conv else None
+        self.conv1: Conv2D = nn.Conv2D(num_channels, kernel_size=3, padding=1, strides=strides)
+        self.conv2: Conv2D = nn.Conv2D(num_channels, kernel_size=3, padding=1)
+        self.conv3: Conv2D | None = nn.Conv2D(num_channels, kernel_size=1, strides=strides) if use_1x1conv else None
         self.bn1, self.bn2 = nn.BatchNorm(), nn.BatchNorm()
 
     def forward(self, X: Any) -> Any:
@@ -54,11 +57,11 @@ class ResNeXtBlock(nn.Block):
     ) -> None:
         super().__init__(**kwargs)
         middle = round(num_channels * bot_mul)
-        self.conv1 = nn.Conv2D(middle, kernel_size=1)
-        self.conv2 = nn.Conv2D(middle, kernel_size=3, padding=1, strides=strides, groups=middle // groups)
-        self.conv3 = nn.Conv2D(num_channels, kernel_size=1)
+        self.conv1: Conv2D = nn.Conv2D(middle, kernel_size=1)
+        self.conv2: Conv2D = nn.Conv2D(middle, kernel_size=3, padding=1, strides=strides, groups=middle // groups)
+        self.conv3: Conv2D = nn.Conv2D(num_channels, kernel_size=1)
         self.bn1, self.bn2, self.bn3 = nn.BatchNorm(), nn.BatchNorm(), nn.BatchNorm()
-        self.conv4 = nn.Conv2D(num_channels, kernel_size=1, strides=strides) if use_1x1conv else None
+        self.conv4: Conv2D | None = nn.Conv2D(num_channels, kernel_size=1, strides=strides) if use_1x1conv else None
         self.bn4 = nn.BatchNorm() if use_1x1conv else None
 
     def forward(self, X: Any) -> Any:

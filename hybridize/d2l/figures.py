@@ -240,7 +240,9 @@ class HyperParameters:
         caller = frame.f_back if frame is not None else None
         local: Mapping[str, Any] = caller.f_locals if caller is not None else {}
         left_out = {*ignore, "self"}
-        self.hparams = {name: v for name, v in local.items() if name not in left_out and not name.startswith("_")}
+        self.hparams: dict[str, Any] = {
+            name: v for name, v in local.items() if name not in left_out and not name.startswith("_")
+        }
         for name, value in self.hparams.items():
             setattr(self, name, value)
 
@@ -256,6 +258,19 @@ class ProgressBoard(HyperParameters):
         figsize: in inches.
         display: whether to draw at all.
     """
+
+    xlabel: Any
+    ylabel: Any
+    xlim: Any
+    ylim: Any
+    xscale: str
+    yscale: str
+    ls: Sequence[str]
+    colors: Sequence[str]
+    fig: Any
+    axes: Any
+    figsize: tuple[float, float]
+    display: bool
 
     def __init__(
         self,

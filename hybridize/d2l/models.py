@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize import gluon, init
 from hybridize.array import np, random
 from hybridize.d2l.classes import SGD as SGD
 from hybridize.d2l.classes import Classifier, Module
 from hybridize.gluon import nn
+
+if TYPE_CHECKING:
+    from hybridize.array.ndarray import ndarray
 
 
 class LinearRegressionScratch(Module):
@@ -21,11 +24,15 @@ class LinearRegressionScratch(Module):
         sigma: of the normal numbers that weights begin with.
     """
 
+    num_inputs: int
+    lr: float
+    sigma: float
+
     def __init__(self, num_inputs: int, lr: float, sigma: float = 0.01) -> None:
         super().__init__()
         self.num_inputs, self.lr, self.sigma = num_inputs, lr, sigma
-        self.w = random.normal(0, sigma, (num_inputs, 1))
-        self.b = np.zeros(1)
+        self.w: ndarray = random.normal(0, sigma, (num_inputs, 1))
+        self.b: ndarray = np.zeros(1)
         self.w.attach_grad()
         self.b.attach_grad()
 
@@ -50,7 +57,7 @@ class LinearRegression(Module):
     def __init__(self, lr: float) -> None:
         super().__init__()
         self.lr = lr
-        self.net = nn.Dense(1)
+        self.net: Any = nn.Dense(1)
         self.net.initialize(init.Normal(sigma=0.01))
 
     def loss(self, y_hat: Any, y: Any) -> Any:
@@ -73,10 +80,13 @@ class SoftmaxRegression(Classifier):
         lr: the learning rate.
     """
 
+    num_outputs: int
+    lr: float
+
     def __init__(self, num_outputs: int, lr: float) -> None:
         super().__init__()
         self.num_outputs, self.lr = num_outputs, lr
-        self.net = nn.Dense(num_outputs)
+        self.net: Any = nn.Dense(num_outputs)
         self.net.initialize()
 
 
@@ -88,10 +98,13 @@ class LeNet(Classifier):
         num_classes: how many classes.
     """
 
+    lr: float
+    num_classes: int
+
     def __init__(self, lr: float = 0.1, num_classes: int = 10) -> None:
         super().__init__()
         self.lr, self.num_classes = lr, num_classes
-        self.net = nn.Sequential()
+        self.net: Any = nn.Sequential()
         self.net.add(
             nn.Conv2D(channels=6, kernel_size=5, padding=2, activation="sigmoid"),
             nn.AvgPool2D(pool_size=2, strides=2),

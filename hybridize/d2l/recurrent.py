@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Sized
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hybridize.gluon.rnn as rnn
 from hybridize.array import np, npx, random
 from hybridize.d2l.classes import Classifier, Module
 from hybridize.gluon import nn
+
+if TYPE_CHECKING:
+    from hybridize.array.ndarray import ndarray
+    from hybridize.gluon.nn.basic import Dense
 
 
 def check_len(a: Sized, n: int) -> None:
@@ -34,9 +38,9 @@ class RNNScratch(Module):
     def __init__(self, num_inputs: int, num_hiddens: int, sigma: float = 0.01) -> None:
         super().__init__()
         self.save_hyperparameters()
-        self.W_xh = random.randn(num_inputs, num_hiddens) * sigma
-        self.W_hh = random.randn(num_hiddens, num_hiddens) * sigma
-        self.b_h = np.zeros(num_hiddens)
+        self.W_xh: ndarray = random.randn(num_inputs, num_hiddens) * sigma
+        self.W_hh: ndarray = random.randn(num_hiddens, num_hiddens) * sigma
+        self.b_h: ndarray = np.zeros(num_hiddens)
 
     def forward(self, inputs: Any, state: Any = None) -> Any:
         """The states behind each step, and the last one.
@@ -62,6 +66,10 @@ class RNNLMScratch(Classifier):
         lr: the learning rate.
     """
 
+    rnn: Any
+    vocab_size: int
+    lr: float
+
     def __init__(self, rnn: Any, vocab_size: int, lr: float = 0.01) -> None:
         super().__init__()
         self.save_hyperparameters()
@@ -70,8 +78,8 @@ class RNNLMScratch(Classifier):
 
     def init_params(self) -> None:
         """Make the parameters."""
-        self.W_hq = random.randn(self.rnn.num_hiddens, self.vocab_size) * self.rnn.sigma
-        self.b_q = np.zeros(self.vocab_size)
+        self.W_hq: Any = random.randn(self.rnn.num_hiddens, self.vocab_size) * self.rnn.sigma
+        self.b_q: ndarray = np.zeros(self.vocab_size)
         for one in self.get_scratch_params():
             one.attach_grad()
 
@@ -137,7 +145,7 @@ class RNNLM(RNNLMScratch):
     """A language model by layers."""
 
     def init_params(self) -> None:
-        self.linear = nn.Dense(self.vocab_size, flatten=False)
+        self.linear: Dense = nn.Dense(self.vocab_size, flatten=False)
         self.initialize()
 
     def output_layer(self, rnn_outputs: Any) -> Any:
@@ -156,4 +164,4 @@ class GRU(RNN):
     def __init__(self, num_hiddens: int, num_layers: int, dropout: float = 0) -> None:
         Module.__init__(self)
         self.save_hyperparameters()
-        self.rnn = rnn.GRU(num_hiddens, num_layers, dropout=dropout)
+        self.rnn: Any = rnn.GRU(num_hiddens, num_layers, dropout=dropout)

@@ -30,6 +30,12 @@ class TimeMachine(DataModule):
         ArgumentError E381: the file timemachine.txt is not in the folder `root`.
     """
 
+    num_steps: int
+    num_train: int
+    num_val: int
+    vocab: Vocab
+    batch_size: int
+
     def __init__(self, batch_size: int, num_steps: int, num_train: int = 10000, num_val: int = 5000) -> None:
         super().__init__()
         self.batch_size, self.num_steps, self.num_train, self.num_val = batch_size, num_steps, num_train, num_val
@@ -71,6 +77,14 @@ class MTFraEng(DataModule):
     Raises:
         ArgumentError E381: the file fra-eng.zip is not in the folder `root`.
     """
+
+    num_steps: int
+    num_train: int
+    num_val: int
+    src_vocab: Vocab
+    tgt_vocab: Vocab
+    batch_size: int
+    arrays: Any
 
     def __init__(self, batch_size: int, num_steps: int = 9, num_train: int = 512, num_val: int = 128) -> None:
         super().__init__()

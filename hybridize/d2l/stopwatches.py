@@ -24,7 +24,7 @@ class Accumulator:
     """
 
     def __init__(self, n: int) -> None:
-        self.data = [0.0] * n
+        self.data: list[float] = [0.0] * n
         """The sums so far."""
 
     def add(self, *args: Any) -> None:

@@ -47,7 +47,7 @@ class Vocab:
         """Tokens and how often they are there, the commonest first."""
         frequent = (token for token, count in self.token_freqs if count >= min_freq)
         self.idx_to_token: list[str] = sorted({"<unk>", *reserved_tokens, *frequent})
-        self.token_to_idx = {token: number for number, token in enumerate(self.idx_to_token)}
+        self.token_to_idx: dict[str, int] = {token: number for number, token in enumerate(self.idx_to_token)}
 
     def __len__(self) -> int:
         return len(self.idx_to_token)

@@ -30,11 +30,11 @@ class Cursor:
     """
 
     def __init__(self, data: bytes | bytearray | memoryview, name: str = "bytes", *, copied: bool = True) -> None:
-        self.data = memoryview(data)
+        self.data: memoryview[int] = memoryview(data)
         self.name = name
         self.copied = copied
-        self.at = 0
-        self.end = len(self.data)
+        self.at: int = 0
+        self.end: int = len(self.data)
 
     @property
     def left(self) -> int:

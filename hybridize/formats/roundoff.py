@@ -88,6 +88,10 @@ class Rounding:
         expected: its outputs, or the first of them.
     """
 
+    expected: Sequence[Buffer]
+    graph: Graph
+    inputs: Sequence[Buffer]
+
     def __init__(self, graph: Graph, inputs: Sequence[Buffer], expected: Sequence[Buffer]) -> None:
         self.graph, self.inputs, self.expected = graph, inputs, expected
 

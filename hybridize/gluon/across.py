@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hybridize.array import np
 from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import wrap
+from hybridize.array.operands import operand
 from hybridize.array.placing import moved
 from hybridize.array.single import SCANS
 from hybridize.array.symbol import Symbol
@@ -176,7 +177,7 @@ class Across:
     def _called(self, columns: Sequence[Sequence[Any]], plan: str, dtype: DType) -> list[Any]:
         """Return the parts of a flat buffer that a function of Python sums while the program runs."""
         trace = columns[0][0]._trace
-        flats = [np.concatenate([one.reshape(-1) for one in column]).operand() for column in columns]
+        flats = [operand(np.concatenate([one.reshape(-1) for one in column])) for column in columns]
         sizes = [math.prod(map(int, one.shape)) for one in columns[0]]
         callee = Callee(_Sum(self._ranks, plan, self._deterministic))
         flat = Symbol.of(trace, bind1(call_op(TITLE, callee, [TensorType((sum(sizes),), dtype)]), *flats))

@@ -573,7 +573,7 @@ class Block:
         def __call__(self: _Applied[P, R]) -> Callable[P, R]: ...  # as the class says in `forward`
     else:
 
-        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        def __call__(self, *args: Any, **kwargs: Any):  # without a type: Jedi looks for it in `forward`
             """Run the block: pre-hooks, `forward`, hooks."""
             try:
                 return self._run_with_hooks(self._run_there if OTHERS else self._run, args, kwargs)
@@ -657,4 +657,6 @@ _MEMBERS = (Block, Parameter)
 _PLAIN = (bool, int, float, str)
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

@@ -155,7 +155,7 @@ class LayerCall(Shaping):
     def __init__(self, layer: HybridBlock, after: HybridBlock | None) -> None:
         self.after = after
         self._layer = layer if after is None else _view(layer, {"act": None})
-        self.parameters = list({id(one): one for one in _parameters_of(self._layer)}.values())
+        self.parameters: list[Parameter] = list({id(one): one for one in _parameters_of(self._layer)}.values())
         """Those of the layer and of the blocks below it, each once."""
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], values: Sequence[Any]) -> Any:

@@ -29,6 +29,8 @@ class DeferredArray(Operators):
     """
 
     __slots__ = ("computation", "parameter")
+    parameter: Parameter
+    computation: Callable[[], Any] | None
 
     def __init__(self, parameter: Parameter, computation: Callable[[], Any] | None = None) -> None:
         self.parameter, self.computation = parameter, computation

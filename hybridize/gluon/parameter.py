@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import operator
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -100,6 +100,8 @@ class Parameter:
     _grad_req: str
     _grad = _ctx_list = _ctx_map = _trainer = None
     """MXNet's private attributes, which subclasses copy from one parameter to another."""
+    lr_mult: float
+    wd_mult: float
 
     def __init__(
         self,
@@ -131,7 +133,7 @@ class Parameter:
         """The device of the first array."""
         self._elsewhere: dict[Device, Parameter] = {}
         """The holders of the arrays on further devices."""
-        self.watch = Storage()
+        self.watch: Storage = Storage()
         """Touched whenever another buffer takes the place of this parameter's."""
         self._stype, self._grad_stype = stype, grad_stype
         self._var: Any = None
@@ -687,7 +689,7 @@ class Constant(Parameter):
         if not isinstance(value, ndarray):
             array = array.astype(numpy.float32)  # lists and NumPy's arrays of any dtype, as in both MXNets
         with imperatively():  # also where a call that is captured makes the block
-            self.value = ndarray(array)
+            self.value: Any = ndarray(array)
         super().__init__(
             name, grad_req="null", shape=array.shape, dtype=array.dtype, init=initializers.Constant(self.value)
         )
@@ -709,4 +711,6 @@ class Constant(Parameter):
             warn(f"Constant parameter {self.name!r} does not support grad_req other than 'null'")
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

@@ -71,7 +71,7 @@ class Updating:
         self._kv_initialized = False
         self._update_on_kvstore: bool | None = None
         """True if the store updates; None where no step over several devices was made."""
-        self.check_finite = bool(check_finite)
+        self.check_finite: bool = bool(check_finite)
         """True if gradients are checked before an update."""
         if isinstance(optimizer, Optimizer):
             if optimizer_params:
@@ -88,7 +88,7 @@ class Updating:
         self._updaters = [Updater(self._optimizer)]
         self.loss_scaler: Any = None
         """Its `accepts(grads)` says whether there is a step: not by gradients that are not finite. None: always."""
-        self.scale_of_loss = 1.0
+        self.scale_of_loss: float = 1.0
         """The factor of the loss that the gradients are of."""
         self._across: Any = None
         """The other processes of the training (`gluon.across`); None where it is one process alone."""

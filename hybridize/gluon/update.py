@@ -7,6 +7,7 @@ from typing import Any
 
 from hybridize.array import np
 from hybridize.array.ndarray import history, ndarray
+from hybridize.array.operands import operand
 from hybridize.array.placing import moved
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
@@ -130,7 +131,7 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
         line = "" if here is None else f"\n  {here.described()}"  # else only that of the call would be known
         for index, grad in zip(indices, grads, strict=True):
             if grad is not None:
-                bind(Assert(not_finite(trainer, index) + line), np.isfinite(grad).operand())
+                bind(Assert(not_finite(trainer, index) + line), operand(np.isfinite(grad)))
     optimizer.update_multi_precision(indices, symbols, grads, list(states.values()))
     for index, symbol in zip(indices, symbols, strict=True):
         first, *others = trainer._params[index].copies()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from hybridize.array import np
@@ -143,4 +143,6 @@ def split_rnn_params(
     return {name: param[place].reshape(shape) for name, place, shape in stack.places(input_size)}
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

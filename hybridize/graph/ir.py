@@ -55,8 +55,8 @@ class Value:
     __slots__ = ("name", "type")
 
     def __init__(self, type: TensorType, name: str = "") -> None:
-        self.type = type
-        self.name = name
+        self.type: TensorType = type
+        self.name: str = name
         """The user's name of it (an argument or a parameter), for messages and files; may be empty."""
 
     def __repr__(self) -> str:

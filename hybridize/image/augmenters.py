@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -17,6 +17,10 @@ from hybridize.base.errors import UndefinedError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.image.parts import between, center_crop, color_normalize, random_crop, random_size_crop
 from hybridize.image.resizing import BICUBIC, imresize, resize_short
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 _FROM_YIQ = numpy.array([[1.0, 0.956, 0.621], [1.0, -0.272, -0.647], [1.0, -1.107, 1.705]])
 _GREY = numpy.array([0.21, 0.72, 0.07], numpy.float32)
@@ -53,7 +57,7 @@ class SequentialAug(Augmenter):
 
     def __init__(self, ts: Sequence[Augmenter]) -> None:
         super().__init__()
-        self.ts = list(ts)
+        self.ts: list[Augmenter] = list(ts)
 
     def dumps(self) -> Any:
         return [type(self).__name__.lower(), [one.dumps() for one in self.ts]]
@@ -75,6 +79,9 @@ class RandomOrderAug(SequentialAug):
 
 class _Sized(Augmenter):
     """The base of those that make images of one size."""
+
+    interp: int
+    size: Any
 
     def __init__(self, size: Any, interp: int = BICUBIC) -> None:
         super().__init__(size=size, interp=interp)
@@ -104,6 +111,11 @@ class RandomCropAug(_Sized):
 
 class RandomSizedCropAug(Augmenter):
     """A part of random position, area and ratio, in a size, (width, height)."""
+
+    area: Any
+    ratio: tuple[float, float]
+    interp: int
+    size: tuple[int, int]
 
     def __init__(self, size: tuple[int, int], area: Any, ratio: tuple[float, float], interp: int = BICUBIC) -> None:
         super().__init__(size=size, area=area, ratio=ratio, interp=interp)
@@ -193,6 +205,10 @@ class LightingAug(Augmenter):
         eigvec: the directions, (3, 3).
     """
 
+    alphastd: float
+    eigval: NDArray[Any]
+    eigvec: NDArray[Any]
+
     def __init__(self, alphastd: float, eigval: Any, eigvec: Any) -> None:
         super().__init__(alphastd=alphastd, eigval=eigval, eigvec=eigvec)
         self.alphastd, self.eigval, self.eigvec = alphastd, numpy.asarray(eigval), numpy.asarray(eigvec)
@@ -208,8 +224,8 @@ class ColorNormalizeAug(Augmenter):
 
     def __init__(self, mean: Any, std: Any) -> None:
         super().__init__(mean=mean, std=std)
-        self.mean = None if mean is None else np.array(numpy.asarray(mean, numpy.float32))
-        self.std = None if std is None else np.array(numpy.asarray(std, numpy.float32))
+        self.mean: ndarray | None = None if mean is None else np.array(numpy.asarray(mean, numpy.float32))
+        self.std: ndarray | None = None if std is None else np.array(numpy.asarray(std, numpy.float32))
 
     def __call__(self, src: Any) -> Any:
         return color_normalize(src, self.mean, self.std)

@@ -153,6 +153,8 @@ class DetRandomCropAug(_Framed):
     """
 
     _least = 0
+    min_object_covered: float
+    min_eject_coverage: float
 
     def __init__(
         self,
@@ -370,7 +372,7 @@ class ImageDetIter(ImageIter):
         if len({width for _, width in shapes}) != 1:
             widths = sorted({width for _, width in shapes})
             raise ShapeError("E181", f"objects have {widths} numbers", help="those of all images have as many")
-        self.label_shape = (max(count for count, _ in shapes), shapes[0][1])
+        self.label_shape: tuple[Any, Any] = (max(count for count, _ in shapes), shapes[0][1])
         self._provide(label_name)
         self._restart()
 
@@ -382,7 +384,7 @@ class ImageDetIter(ImageIter):
                 return
 
     def _provide(self, name: str) -> None:
-        self.provide_label = [DataDesc(name, (self.batch_size, *self.label_shape), self._dtype)]
+        self.provide_label: Any = [DataDesc(name, (self.batch_size, *self.label_shape), self._dtype)]
 
     def _objects(self, label: Any) -> Objects:
         """The objects of a label of a file, those that have an area."""
@@ -421,8 +423,8 @@ class ImageDetIter(ImageIter):
         """Give images another size, or labels room for more objects."""
         if data_shape is not None:
             self.check_data_shape(data_shape)
-            self.data_shape = tuple(data_shape)
-            self.provide_data = [DataDesc(self.provide_data[0].name, (self.batch_size, *self.data_shape))]
+            self.data_shape: tuple[int, ...] = tuple(data_shape)
+            self.provide_data: Any = [DataDesc(self.provide_data[0].name, (self.batch_size, *self.data_shape))]
         if label_shape is not None:
             self.check_label_shape(label_shape)
             self.label_shape = (label_shape[0], label_shape[1])

@@ -53,6 +53,11 @@ class ImageIter(DataIter):
         LoadError E600, E666, E667: a file that cannot be read, is damaged, or is no image.
     """
 
+    data_shape: tuple[int, ...]
+    label_width: int
+    path_root: str | None
+    shuffle: bool
+
     def __init__(
         self,
         batch_size: int,
@@ -112,11 +117,13 @@ class ImageIter(DataIter):
                 raise ValueArgumentError("E361", f"there is no part {part_index!r} of {num_parts!r} parts")
             size = len(self.seq) // num_parts
             self.seq = self.seq[part_index * size : (part_index + 1) * size]
-        self.num_image = None if self.seq is None else len(self.seq)
-        self.auglist = list(aug_list) if aug_list is not None else CreateAugmenter(self.data_shape, **kwargs)
+        self.num_image: int | None = None if self.seq is None else len(self.seq)
+        self.auglist: list[Augmenter] = (
+            list(aug_list) if aug_list is not None else CreateAugmenter(self.data_shape, **kwargs)
+        )
         labels = (batch_size, label_width) if label_width > 1 else (batch_size,)
-        self.provide_data = [DataDesc(data_name, (batch_size, *self.data_shape))]
-        self.provide_label = [DataDesc(label_name, labels, self._dtype)]
+        self.provide_data: Any = [DataDesc(data_name, (batch_size, *self.data_shape))]
+        self.provide_label: Any = [DataDesc(label_name, labels, self._dtype)]
         self._left: list[tuple[Any, Any]] = []
         self._ended = False
         self._source: Iterator[tuple[Any, bytes]] = iter(())

@@ -32,6 +32,9 @@ _NONE: Final[dict[str, Any]] = {
 class PadAug(augmenters.Augmenter):
     """A border around the image, of so many pixels of one value."""
 
+    pad: int
+    fill_value: float
+
     def __init__(self, pad: int, fill_value: float) -> None:
         super().__init__(pad=pad, fill_value=fill_value)
         self.pad, self.fill_value = pad, fill_value

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -97,7 +97,11 @@ class Initializer:
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and isinstance(other, Initializer) and other._kwargs == self._kwargs
 
-    __hash__ = object.__hash__
+    if TYPE_CHECKING:
+
+        def __hash__(self) -> int: ...
+    else:
+        __hash__ = object.__hash__
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
         what = f"{type(self).__name__} does not say how to fill {name}: it has no _init_weight"

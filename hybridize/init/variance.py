@@ -54,6 +54,9 @@ class TruncNorm(Initializer):
         super().__init__(mean=mean, stdev=stdev, scale=scale)
         if stdev < 0 or scale <= 0:
             raise ArgumentError("E312", f"TruncNorm needs stdev >= 0 and scale > 0, got {stdev!r} and {scale!r}")
+        self.stdev: float
+        self.scale: float
+        self.mean: float
         self.mean, self.stdev, self.scale = mean, stdev, scale
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
@@ -85,6 +88,7 @@ class Xavier(Initializer):
                 f"Xavier takes rnd_type uniform or gaussian and factor_type avg, in or out, got {rnd_type!r} and "
                 f"{factor_type!r}",
             )
+        self.magnitude: float
         self.rnd_type, self.factor_type, self.magnitude = rnd_type, factor_type, float(magnitude)
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
@@ -132,6 +136,7 @@ class Orthogonal(Initializer):
         super().__init__(scale=scale, rand_type=rand_type)
         if rand_type not in ("uniform", "normal"):
             raise ArgumentError("E312", f"Orthogonal takes rand_type uniform or normal, got {rand_type!r}")
+        self.scale: float
         self.scale, self.rand_type = scale, rand_type
 
     def _init_weight(self, name: str, arr: ndarray) -> None:

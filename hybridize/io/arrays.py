@@ -62,14 +62,14 @@ class NDArrayIter(DataIter):
             raise ValueArgumentError("E361", what)
         if not isinstance(batch_size, (int, numpy.integer)) or batch_size < 1:
             raise ValueArgumentError("E361", f"batch_size must be 1 or more, got {batch_size!r}")
-        self.data = _by_name(data, data_name, "data")
+        self.data: Named = _by_name(data, data_name, "data")
         """Names and arrays, by names; the rows are where they were, and `idx` is their order."""
-        self.label = [] if label is None else _by_name(label, label_name, "label", may_be_empty=True)
+        self.label: Named = [] if label is None else _by_name(label, label_name, "label", may_be_empty=True)
         self.shuffle = shuffle
         self.last_batch_handle = last_batch_handle
-        self.data_list = [array for _, array in (*self.data, *self.label)]
-        self.num_source = len(self.data_list)
-        self.num_data = len(self.data_list[0])
+        self.data_list: list[ndarray] = [array for _, array in (*self.data, *self.label)]
+        self.num_source: int = len(self.data_list)
+        self.num_data: int = len(self.data_list[0])
         """The number of rows."""
         for name, array in (*self.data, *self.label):
             if len(array) != self.num_data:
@@ -77,7 +77,7 @@ class NDArrayIter(DataIter):
                 raise ShapeError("E180", what, help="each example is one row of every array: give equally many")
         self.idx: NDArray[Any] = numpy.arange(self.num_data)
         """The numbers of the rows, in the order of this round."""
-        self.cursor = -batch_size
+        self.cursor: int = -batch_size
         """The position of the present batch in `idx`; below 0: it begins with rows of the round before."""
         self._left: NDArray[Any] = self.idx[:0]
         self._mix()

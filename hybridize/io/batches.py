@@ -63,6 +63,12 @@ class DataBatch:
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
+    label: Any
+    pad: int | None
+    provide_data: Sequence[DataDesc] | None
+    provide_label: Sequence[DataDesc] | None
+    data: Any
+    index: Any
 
     def __init__(
         self,

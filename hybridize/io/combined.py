@@ -20,16 +20,19 @@ class ResizeIter(DataIter):
         reset_internal: start the other again at each `reset()`.
     """
 
+    provide_data: Any
+    provide_label: Any
+
     def __init__(self, data_iter: Any, size: int, reset_internal: bool = True) -> None:
         super().__init__(data_iter.batch_size)
         self.data_iter = data_iter
         self.size = size
         self.reset_internal = reset_internal
-        self.cur = 0
+        self.cur: int = 0
         """The number of batches of this round so far."""
         self.provide_data, self.provide_label = data_iter.provide_data, data_iter.provide_label
         if hasattr(data_iter, "default_bucket_key"):
-            self.default_bucket_key = data_iter.default_bucket_key
+            self.default_bucket_key: Any = data_iter.default_bucket_key
 
     def reset(self) -> None:
         """Start a round."""
@@ -42,7 +45,7 @@ class ResizeIter(DataIter):
         if self.cur == self.size:
             return False
         try:
-            self.current_batch = self.data_iter.next()
+            self.current_batch: Any = self.data_iter.next()
         except StopIteration:
             self.data_iter.reset()
             self.current_batch = self.data_iter.next()
@@ -62,6 +65,9 @@ class PrefetchingIter(DataIter):
         ValueArgumentError E361: there are no iterators; later: one has ended before another.
     """
 
+    rename_data: Sequence[Mapping[str, str]] | None
+    rename_label: Sequence[Mapping[str, str]] | None
+
     def __init__(
         self,
         iters: Any,
@@ -74,7 +80,7 @@ class PrefetchingIter(DataIter):
         with LOADING:
             from concurrent.futures import ThreadPoolExecutor  # late: it costs milliseconds
 
-        self.n_iter = len(self.iters)
+        self.n_iter: int = len(self.iters)
         self.rename_data, self.rename_label = rename_data, rename_label
         super().__init__(self.provide_data[0].shape[0])
         self._threads = ThreadPoolExecutor(self.n_iter, "hybridize-io")
@@ -115,7 +121,7 @@ class PrefetchingIter(DataIter):
             what = "one iterator has ended before another" if None in batches else "iterators fill up differently"
             raise ValueArgumentError("E361", what, help="pass iterators with equally many examples")
         self._fetch()
-        self.current_batch = DataBatch(
+        self.current_batch: Any = DataBatch(
             [array for batch in batches for array in batch.data],
             [array for batch in batches for array in batch.label or ()],
             batches[0].pad,

@@ -38,8 +38,8 @@ class _Rows(DataIter):
         self._round = round_batch
         self._next = self._over = 0
         self._rows: NDArray[Any] = numpy.arange(0)
-        self.provide_data = [DataDesc(names[0], (batch_size, *data.shape[1:]), data.dtype)]
-        self.provide_label = [DataDesc(names[1], (batch_size, *label.shape[1:]), label.dtype)]
+        self.provide_data: Any = [DataDesc(names[0], (batch_size, *data.shape[1:]), data.dtype)]
+        self.provide_label: Any = [DataDesc(names[1], (batch_size, *label.shape[1:]), label.dtype)]
 
     def reset(self) -> None:
         """Start the next round."""

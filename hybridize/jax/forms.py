@@ -112,6 +112,12 @@ class CallForm:
         eager: the user's function is not jitted: what it gives besides arrays stays what it is.
     """
 
+    tree: Any
+    fixed: tuple[dict[int, Any], dict[str, Any]]
+    function: Callable[..., Any]
+    __name__: str
+    leaves: tuple[ArrayLeaf | Static, ...]
+
     def __init__(
         self, function: Callable[..., Any], name: str, tree: Any, leaves: Sequence[ArrayLeaf | Static],
         fixed: tuple[dict[int, Any], dict[str, Any]], eager: bool,

@@ -81,7 +81,9 @@ class JaxFunction(Exportable):
         functools.update_wrapper(self, function)
         self.function = function
         checked = Options.of(options)
-        self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
+        self.options: dict[str, Any] = {
+            field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)
+        }
         """Keywords of the programs."""
         self.name: str = getattr(function, "__name__", type(function).__name__)
         self._eager = not isinstance(function, jax.stages.Wrapped)

@@ -46,9 +46,9 @@ class Ranks:
 
     def __init__(self, carrier: Carrier) -> None:
         self._carrier = carrier
-        self.rank = carrier.rank
-        self.size = carrier.size
-        self.timeout = 1800.0
+        self.rank: int = carrier.rank
+        self.size: int = carrier.size
+        self.timeout: float = 1800.0
         self._pid = os.getpid()
         self._is_broken = False
         self._is_left = False

@@ -57,7 +57,7 @@ class Term:
     __slots__ = ("expr",)
 
     def __init__(self, expr: Expr) -> None:
-        self.expr = expr
+        self.expr: Expr = expr
 
     def _by(self, function: str, other: Term | complex, swapped: bool = False) -> Term:
         pair = self.expr, other.expr if isinstance(other, Term) else const(other, self.expr.dtype)

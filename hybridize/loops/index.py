@@ -114,7 +114,7 @@ class Interner:
         self._facts: dict[int, Facts] = {}
         self._axes: dict[int, Axis] = {}
         self._numbers: dict[int, Const] = {}
-        self.results = Memo()
+        self.results: Memo = Memo()
         """Results that follow from expressions and sizes alone: places in buffers, axes that count rows."""
 
     def facts(self, expr: Expr) -> Facts:
@@ -236,7 +236,7 @@ class Space:
 
     def __init__(self, interner: Interner, ranges: Mapping[int, int]) -> None:
         self.interner = interner
-        self.ranges = dict(ranges)
+        self.ranges: dict[int, int] = dict(ranges)
         self._bounds: dict[int, Bounds] = {}
         self._next = -1
 

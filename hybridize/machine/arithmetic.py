@@ -20,6 +20,8 @@ def converts_quickly(stored: DType, target: Target) -> bool:
 class Arithmetic:
     """The arithmetic of one contraction's elements on one target."""
 
+    stored: DType
+
     def __init__(
         self, of: Precision | DType, target: Target, paired: bool = False, packed: DType | None = None
     ) -> None:
@@ -27,34 +29,34 @@ class Arithmetic:
         precision = of if isinstance(of, Precision) else default_precision(of)
         self.stored = dtype = precision.operand
         """Of the operands in memory."""
-        self.result = precision.result
+        self.result: DType = precision.result
         """Of the results in memory, where nothing follows."""
         self.paired = paired
         """True if an element is two integers of 16 bits, whose products are added."""
         self.target = target
-        self.is_float = is_float(dtype)
+        self.is_float: bool = is_float(dtype)
         """True for floats of any width; bool and integers are not."""
-        self.accumulate = precision.accumulate
+        self.accumulate: DType = precision.accumulate
         """The type that products are made and summed in."""
         self.packed: DType = self.accumulate if packed is None else packed
         """The type of elements in panels: what they are computed with, or what tiles make that of."""
         self.group = 1
         """Terms that lie beside each other in a panel, for instructions that add up several products."""
-        self.converts = self.accumulate != dtype
+        self.converts: bool = self.accumulate != dtype
         """True if elements are converted when they are loaded."""
-        self.rounds = self.accumulate != self.result
+        self.rounds: bool = self.accumulate != self.result
         """True if sums are rounded when they are stored."""
         self.stored_bytes: int = dtype.itemsize
         """Bytes of an element in the operands."""
         self.bytes: int = self.accumulate.itemsize
         """Bytes of an element as it is computed with."""
-        self.lanes = target.lanes(max(4, self.bytes))
+        self.lanes: int = target.lanes(max(4, self.bytes))
         """Elements in a vector register; small integers use the lanes of 32-bit ones."""
-        self.vector_bytes = self.lanes * self.bytes
+        self.vector_bytes: int = self.lanes * self.bytes
         """Bytes of a register's elements in panels and sums."""
-        self.packed_bytes = self.lanes * self.packed.itemsize
+        self.packed_bytes: int = self.lanes * self.packed.itemsize
         """Bytes of a register's elements in panels that are packed beforehand."""
-        self.chunk = 16 // self.bytes if self.bytes >= 4 else 0
+        self.chunk: int = 16 // self.bytes if self.bytes >= 4 else 0
         """Elements in 128 bits, the piece of a register within which shuffles are cheap; 0 for small integers."""
 
     def __eq__(self, other: object) -> bool:

@@ -147,8 +147,8 @@ class Measured(EvalMetric):
             self._add(*self._measure(as_numpy(label), as_numpy(pred)))
 
     def _add(self, total: Any, count: float) -> None:
-        self.sum_metric = self._joined(self.sum_metric, total)
-        self.global_sum_metric = self._joined(self.global_sum_metric, total)
+        self.sum_metric: Any = self._joined(self.sum_metric, total)
+        self.global_sum_metric: Any = self._joined(self.global_sum_metric, total)
         self.num_inst += count
         self.global_num_inst += count
 
@@ -312,7 +312,7 @@ class CompositeEvalMetric(EvalMetric):
         output_names: Names = None,
         label_names: Names = None,
     ) -> None:
-        self.metrics = [self._create(each) for each in metrics or ()]
+        self.metrics: list[EvalMetric] = [self._create(each) for each in metrics or ()]
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
     @outside_only("adds a metric to those there are")

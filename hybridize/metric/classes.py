@@ -187,6 +187,10 @@ class CrossEntropy(Measured):
                 f"eps of {type(self).__name__} must be 0 or more, got {eps!r}",
                 help="eps comes before ignore_label; pass ignore_label by keyword",
             )
+        self.from_logits: bool
+        self.ignore_label: int | None
+        self.eps: float
+        self.axis: int
         self.eps, self.ignore_label, self.axis, self.from_logits = eps, ignore_label, axis, from_logits
 
     def _measure(self, label: Array, pred: Array) -> tuple[float, int]:

@@ -114,6 +114,9 @@ class Fbeta(Measured):
             )
         if not 0 <= beta < math.inf:
             raise ArgumentError("E372", f"beta of {type(self).__name__} must be a number of 0 or more, got {beta!r}")
+        self.threshold: Any
+        self.class_type: str
+        self.beta: float
         self.class_type, self.beta, self.threshold, self.average = class_type, beta, threshold, average
 
     def _measure(self, label: Array, pred: Array) -> tuple[Array, int]:

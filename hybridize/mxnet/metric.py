@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from hybridize import metric
@@ -101,4 +102,6 @@ class CompositeEvalMetric(metric.CompositeEvalMetric):
 
 _KINDS = replacing(globals(), metric)
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = face(globals(), metric.__name__)

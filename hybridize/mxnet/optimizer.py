@@ -6,7 +6,8 @@ All else is that of `hybridize.optimizer`. `create` finds both by their names; w
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from hybridize import optimizer
 from hybridize.array import np
@@ -49,7 +50,7 @@ class SGD(optimizer.SGD):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.01
+    default_rate: ClassVar[float] = 0.01
 
     def __init__(self, momentum: float = 0.0, lazy_update: bool = True, **kwargs: Any) -> None:
         super().__init__(momentum=momentum, lazy_update=lazy_update, **kwargs)
@@ -63,7 +64,7 @@ class NAG(optimizer.NAG):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.01
+    default_rate: ClassVar[float] = 0.01
 
     def __init__(self, momentum: float = 0.0, **kwargs: Any) -> None:
         super().__init__(momentum=momentum, **kwargs)
@@ -83,7 +84,7 @@ class FTML(_ClipsDecay, optimizer.FTML):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.01
+    default_rate: ClassVar[float] = 0.01
 
     def __init__(self, beta1: float = 0.6, beta2: float = 0.999, epsilon: float = 1e-8, **kwargs: Any) -> None:
         super().__init__(beta1=beta1, beta2=beta2, epsilon=epsilon, **kwargs)
@@ -100,7 +101,7 @@ class LARS(optimizer.LARS):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.01
+    default_rate: ClassVar[float] = 0.01
 
     def __init__(
         self, momentum: float = 0.0, lazy_update: bool = True, eta: float = 0.001, eps: float = 0.0, **kwargs: Any
@@ -123,7 +124,7 @@ class DCASGD(optimizer.DCASGD):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.01
+    default_rate: ClassVar[float] = 0.01
 
     def __init__(self, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Any) -> None:
         super().__init__(momentum=momentum, lamda=lamda, **kwargs)
@@ -141,7 +142,7 @@ class DCASGD(optimizer.DCASGD):
 class SGLD(optimizer.SGLD):
     """`hybridize.optimizer.SGLD`, of rate 0.01."""
 
-    default_rate = 0.01
+    default_rate: ClassVar[float] = 0.01
 
 
 class Adam(_Rated, _ClipsDecay, optimizer.Adam):
@@ -238,4 +239,6 @@ def create(name: Any, **kwargs: Any) -> optimizer.Optimizer:
     return result
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = face(globals(), optimizer.__name__)

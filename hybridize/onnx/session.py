@@ -178,7 +178,7 @@ class InferenceSession:
         content = isinstance(path_or_bytes, (bytes, bytearray, memoryview))
         model = program(bytes(path_or_bytes), "the model") if content else read(path_or_bytes)  # type: ignore[arg-type]
         self._options = SessionOptions() if sess_options is None else sess_options
-        self.block = ImportedBlock(model)
+        self.block: ImportedBlock = ImportedBlock(model)
         self.block.hybridize(threads=self._options.intra_op_num_threads or None)
         self._inputs = [NodeArg(port) for port in self.block.inputs]
         self._outputs = [NodeArg(port) for port in self.block.outputs]

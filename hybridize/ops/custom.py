@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -21,7 +21,7 @@ from hybridize.ops.views import full
 class After(Op):
     """`x`, but not before `y` is there: what is computed of it is not what was computed of `x` earlier."""
 
-    axes_named = ()
+    axes_named: ClassVar[tuple[str, ...]] = ()
     of_complex = OfComplex.HOLOMORPHIC
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:

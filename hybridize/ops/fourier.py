@@ -6,7 +6,7 @@ Each is linear, so its gradient is the adjoint: the transform in the other direc
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class _Transform(Op, abstract=True):
 class Fourier(_Transform):
     """The transform of floats or complex numbers, or its inverse; `norm` says which of both divides by the length."""
 
-    axes_named = ("axis",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axis",)
     axis: int
     inverse: bool = False
     norm: str = "backward"
@@ -78,7 +78,7 @@ class Fourier(_Transform):
 class RealFourier(_Transform):
     """The first half, n // 2 + 1, of the transform of n floats: the rest are its conjugates."""
 
-    axes_named = ("axis",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axis",)
     axis: int
     norm: str = "backward"
 
@@ -102,7 +102,7 @@ class RealFourier(_Transform):
 class InverseRealFourier(_Transform):
     """The `length` floats whose transform begins with n // 2 + 1 numbers; what must be real is."""
 
-    axes_named = ("axis",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axis",)
     axis: int
     length: int
     norm: str = "backward"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
@@ -247,7 +247,7 @@ def _minus_one(kind: TensorType) -> Operand:
 class TakeAlongAxis(Op):
     """`x` at `indices` along `axis`, one index for each element: other axes have equal sizes."""
 
-    axes_named = ("axis",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axis",)
     of_complex = OfComplex.HOLOMORPHIC
     moves = True
 

@@ -18,7 +18,7 @@ from copy import copy
 from enum import Enum
 from functools import cache, wraps
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy
 from numpy.typing import NDArray
@@ -75,8 +75,9 @@ def snake(name: str) -> str:
 class _OpClass(ABCMeta):
     """The class of classes of ops: no other one is ever registered as one of them, so that to ask takes no look-up."""
 
-    __instancecheck__ = type.__instancecheck__
-    __subclasscheck__ = type.__subclasscheck__
+    if not TYPE_CHECKING:
+        __instancecheck__ = type.__instancecheck__
+        __subclasscheck__ = type.__subclasscheck__
 
 
 @frozen

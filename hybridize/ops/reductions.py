@@ -34,6 +34,8 @@ MOST = (1 << 31) - 1
 class Prod(views.Reduction):
     """The product over `axes`, which go away; 1 over nothing. Short floats are multiplied in float32."""
 
+    fold: ClassVar[str]
+    of_complex: ClassVar[OfComplex]
     of_complex, fold = OfComplex.HOLOMORPHIC, "prod"
 
     def reference(self, x: Array) -> tuple[Array, ...]:
@@ -91,14 +93,20 @@ class _Extreme(views.Reduction, abstract=True):
 class ReduceMax(_Extreme):
     """The largest over `axes`, which go away; NaN where there is one. At a tie each has the gradient, as in MXNet."""
 
+    smooth: ClassVar[bool]
+    moves: ClassVar[bool]
     moves, smooth = True, False
+    fold: ClassVar[str]
     fold, meaning = "max", staticmethod(numpy.max)
 
 
 class ReduceMin(_Extreme):
     """The smallest over `axes`, which go away; NaN where there is one. At a tie each has the gradient, as in MXNet."""
 
+    smooth: ClassVar[bool]
+    moves: ClassVar[bool]
     moves, smooth = True, False
+    fold: ClassVar[str]
     fold, meaning = "min", staticmethod(numpy.min)
 
 
@@ -133,12 +141,14 @@ class _Logical(views.Reduction, abstract=True):
 class Any(_Logical):
     """True if any element over `axes`, which go away, is true."""
 
+    fold: ClassVar[str]
     fold, meaning = "any", staticmethod(numpy.any)
 
 
 class All(_Logical):
     """True if all elements over `axes`, which go away, are true."""
 
+    fold: ClassVar[str]
     fold, meaning = "all", staticmethod(numpy.all)
 
 
@@ -147,7 +157,7 @@ class _Arg(Op, abstract=True):
     """Base of the positions of the largest and the smallest."""
 
     differentiable = False
-    axes_named = ("axis",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axis",)
     of_complex = OfComplex.RULED
     fold: ClassVar[str]
     meaning: ClassVar[Callable[..., typing.Any]]
@@ -184,12 +194,14 @@ class _Arg(Op, abstract=True):
 class ArgMax(_Arg):
     """The index of the first largest element along `axis`, which goes away; of the first NaN where there is one."""
 
+    fold: ClassVar[str]
     fold, meaning = "max", staticmethod(numpy.argmax)
 
 
 class ArgMin(_Arg):
     """The index of the first smallest element along `axis`, which goes away; of the first NaN where there is one."""
 
+    fold: ClassVar[str]
     fold, meaning = "min", staticmethod(numpy.argmin)
 
 
@@ -197,7 +209,7 @@ class ArgMin(_Arg):
 class _Running(Op, abstract=True):
     """Base of running reductions: a routine of the same name over `axis`."""
 
-    axes_named = ("axis",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axis",)
     axis: int
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
@@ -173,7 +173,7 @@ def _in_slice(i: Expr, size: int, length: int, start: int, step: int) -> tuple[E
 class Concat(Op):
     """The operands one after the other along `axis`."""
 
-    axes_named = ("axis",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axis",)
     of_complex = OfComplex.HOLOMORPHIC
     axis: int
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ class ArgSort(Op):
     """The indices that sort `x` along `axis`; equal elements keep their order, NaN counts as the largest."""
 
     differentiable = False
-    axes_named = ("axis",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axis",)
     of_complex = OfComplex.RULED
     positions = True
     axis: int
@@ -43,7 +43,7 @@ class ArgSort(Op):
 class Sort(Op):
     """`x` in order along `axis`; NaN counts as the largest."""
 
-    axes_named = ("axis",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axis",)
     of_complex = OfComplex.HOLOMORPHIC
     moves = True
 

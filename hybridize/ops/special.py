@@ -65,7 +65,7 @@ def erfinv(y: float) -> float:
     return math.copysign(x, y)
 
 
-erf = _elementwise(math.erf)
+erf: Callable[[Array], Array] = _elementwise(math.erf)
 
 
 def expm1(x: Array) -> Array:

@@ -23,7 +23,7 @@ class GraphTracer:
     """An interpreter that adds nodes to `builder`; `loc` is the source line given to them."""
 
     def __init__(self, builder: Builder | None = None, loc: SourceLoc | None = None) -> None:
-        self.builder = Builder() if builder is None else builder
+        self.builder: Builder = Builder() if builder is None else builder
         self.loc = loc
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:

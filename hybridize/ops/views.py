@@ -89,7 +89,7 @@ class StopGradient(Op):
     """`x`, of which a backward pass remembers nothing."""
 
     differentiable = False
-    axes_named = ()
+    axes_named: ClassVar[tuple[str, ...]] = ()
     of_complex = OfComplex.RULED
     moves = True
 
@@ -250,7 +250,7 @@ class Transpose(Op):
 class Reduction(Op, abstract=True):
     """Base of the ops that fold axes, which go away."""
 
-    axes_named = ("axes",)
+    axes_named: ClassVar[tuple[str, ...]] = ("axes",)
     fold: ClassVar[str]
     """The kind of the folds."""
     meaning: ClassVar[Callable[..., Any]]
@@ -273,6 +273,8 @@ class Sum(Reduction):
     """The sum over `axes`, which go away; 0 over nothing. Short floats are summed in float32; integers wrap."""
 
     of_complex = OfComplex.HOLOMORPHIC
+    sums: ClassVar[bool]
+    fold: ClassVar[str]
     fold, sums = "sum", True
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:

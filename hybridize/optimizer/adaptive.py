@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
@@ -31,13 +31,13 @@ class AdaGrad(Optimizer):
 
     slot_count = 1
     """The sum of squares."""
-    scalar_names = ("epsilon",)
+    scalar_names: ClassVar[tuple[str, ...]] = ("epsilon",)
 
     def __init__(
         self, learning_rate: float | None = None, epsilon: float = 1e-6, eps: float | None = None, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.epsilon = number("epsilon", epsilon if eps is None else eps, low=0.0)
+        self.epsilon: float = number("epsilon", epsilon if eps is None else eps, low=0.0)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
@@ -62,11 +62,11 @@ class GroupAdaGrad(Optimizer):
 
     slot_count = 1
     """The sums, [rows, 1]."""
-    scalar_names = ("epsilon",)
+    scalar_names: ClassVar[tuple[str, ...]] = ("epsilon",)
 
     def __init__(self, eps: float = 1e-5, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.epsilon = number("eps", eps, low=0.0)
+        self.epsilon: float = number("eps", eps, low=0.0)
 
     def create_state(self, index: Any, weight: ndarray) -> Any:
         if weight.ndim != 2:
@@ -107,8 +107,8 @@ class RMSProp(Optimizer):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.001
-    scalar_names = ("rho", "epsilon", "momentum")
+    default_rate: ClassVar[float] = 0.001
+    scalar_names: ClassVar[tuple[str, ...]] = ("rho", "epsilon", "momentum")
 
     def __init__(
         self,
@@ -123,11 +123,11 @@ class RMSProp(Optimizer):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.rho = number("rho", rho if gamma1 is None else gamma1, low=0.0, below=1.0)
-        self.momentum = number("momentum", momentum if gamma2 is None else gamma2, low=0.0)
-        self.epsilon = number("epsilon", epsilon, low=0.0)
-        self.centered = bool(centered)
-        self.clip_weights = number("clip_weights", clip_weights, low=0.0) if clip_weights else None
+        self.rho: float = number("rho", rho if gamma1 is None else gamma1, low=0.0, below=1.0)
+        self.momentum: float = number("momentum", momentum if gamma2 is None else gamma2, low=0.0)
+        self.epsilon: float = number("epsilon", epsilon, low=0.0)
+        self.centered: bool = bool(centered)
+        self.clip_weights: float | None = number("clip_weights", clip_weights, low=0.0) if clip_weights else None
 
     @property
     def slot_count(self) -> int:
@@ -173,17 +173,17 @@ class AdaDelta(Optimizer):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 1.0
+    default_rate: ClassVar[float] = 1.0
     slot_count = 2
     """The averages of squared gradients and of squared steps."""
-    scalar_names = ("rho", "epsilon")
+    scalar_names: ClassVar[tuple[str, ...]] = ("rho", "epsilon")
 
     def __init__(
         self, learning_rate: float | None = None, rho: float = 0.9, epsilon: float = 1e-6, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.rho = number("rho", rho, low=0.0, below=1.0)
-        self.epsilon = number("epsilon", epsilon, low=0.0)
+        self.rho: float = number("rho", rho, low=0.0, below=1.0)
+        self.epsilon: float = number("epsilon", epsilon, low=0.0)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         return super().scalars(lr, wd, t) | {"rest": 1.0 - self.rho}
@@ -213,17 +213,17 @@ class Ftrl(Optimizer):
         kwargs: of `Optimizer`; `wd` is the L2 penalty.
     """
 
-    default_rate = 0.1
+    default_rate: ClassVar[float] = 0.1
     slot_count = 2
     """z and n."""
-    scalar_names = ("lamda1", "beta")
+    scalar_names: ClassVar[tuple[str, ...]] = ("lamda1", "beta")
 
     def __init__(
         self, learning_rate: float | None = None, lamda1: float = 0.01, beta: float = 1.0, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.lamda1 = number("lamda1", lamda1, low=0.0)
-        self.beta = number("beta", beta, low=0.0)
+        self.lamda1: float = number("lamda1", lamda1, low=0.0)
+        self.beta: float = number("beta", beta, low=0.0)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

@@ -62,6 +62,8 @@ class Optimizer:
     """The settings that the formula reads as numbers, besides the learning rate and the decay."""
     _scale: float
     """`rescale_grad` as it was given, where a trainer sets it at each step."""
+    begin_num_update: int
+    num_update: int
 
     def __init__(
         self,
@@ -81,17 +83,19 @@ class Optimizer:
     ) -> None:
         if unknown or sym is not None:
             raise _unknown(type(self), next(iter(unknown), "sym"))
-        self.rescale_grad = number("rescale_grad", rescale_grad)
-        self.lr_scheduler = _schedule(lr_scheduler)
+        self.rescale_grad: float = number("rescale_grad", rescale_grad)
+        self.lr_scheduler: LRScheduler | None = _schedule(lr_scheduler)
         if lr_scheduler is not None and learning_rate is not None:
             lr_scheduler.base_lr = number("learning_rate", learning_rate)
-        self.lr = self.default_rate if learning_rate is None else number("learning_rate", learning_rate)
-        self.wd = number("wd", wd, low=0.0)
-        self.clip_gradient = None if clip_gradient is None else number("clip_gradient", clip_gradient, low=0.0)
-        self.multi_precision = bool(multi_precision)
+        self.lr: float = self.default_rate if learning_rate is None else number("learning_rate", learning_rate)
+        self.wd: float = number("wd", wd, low=0.0)
+        self.clip_gradient: float | None = (
+            None if clip_gradient is None else number("clip_gradient", clip_gradient, low=0.0)
+        )
+        self.multi_precision: bool = bool(multi_precision)
         self.begin_num_update = self.num_update = whole("begin_num_update", begin_num_update, 0)
-        self.idx2name = dict(param_idx2name or {})
-        self.param_dict = dict(param_dict or {})
+        self.idx2name: dict[Any, str] = dict(param_idx2name or {})
+        self.param_dict: dict[Any, Any] = dict(param_dict or {})
         self.lr_mult: dict[Any, float] = {}
         self.wd_mult: dict[Any, float] = {}
         self._index_update_count: dict[Any, int] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy
 
@@ -26,6 +26,10 @@ from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording, active_trace, current_trace
 from hybridize.contract.feeds import Feed, FeedInFile, Setting, SharedStates, fed_array
 from hybridize.optimizer.kernels import updated
+
+if TYPE_CHECKING:
+    from hybridize.array.ndarray import ndarray
+
 
 Key = tuple[float, float, int]
 """Learning rate, weight decay and number of the update: of which the numbers of a formula are made."""
@@ -104,7 +108,7 @@ class Settings(Feed):
 
     def __init__(self, optimizer: Counting, indices: Sequence[Any], dtype: DType) -> None:
         self.optimizer = optimizer
-        self.indices = tuple(indices)
+        self.indices: tuple[Any, ...] = tuple(indices)
         self._slots = optimizer.slot_count
         kind = type(optimizer)
         plain = all(getattr(kind, name) is getattr(kind.__mro__[-2], name, None) for name in _OF_ALL)
@@ -115,18 +119,18 @@ class Settings(Feed):
         counted = zip(self._counted(), self.indices, strict=True)
         keys: list[tuple[Any, ...]] = [(*key, *optimizer.flags_of(index).items()) for key, index in counted]
         distinct = list(dict.fromkeys(keys))
-        self.rows = [distinct.index(key) for key in keys]
+        self.rows: list[int] = [distinct.index(key) for key in keys]
         self._first = [keys.index(key) for key in distinct]
         pairs: list[tuple[dict[str, Any], dict[str, bool]]] = [
             optimizer._settings(lr, wd, count, self.indices[first])
             for first, (lr, wd, count, *_) in zip(self._first, distinct, strict=True)
         ]
-        self.flags = [flags for _, flags in pairs]
-        self.names = [name for name, value in pairs[0][0].items() if type(value) is not Symbol]
-        self.graph = {name: value for name, value in pairs[0][0].items() if type(value) is Symbol}
+        self.flags: list[dict[str, bool]] = [flags for _, flags in pairs]
+        self.names: list[str] = [name for name, value in pairs[0][0].items() if type(value) is not Symbol]
+        self.graph: dict[str, Symbol] = {name: value for name, value in pairs[0][0].items() if type(value) is Symbol}
         """Those that the program computes: a scale that depends on the size of the batch."""
         self._values = [tuple([s[name] for name in self.names]) for s, _ in pairs]
-        self.array = fed_array(numpy.array(self._values, dtype))
+        self.array: ndarray = fed_array(numpy.array(self._values, dtype))
         self._packed = struct.Struct(f"{self.array.size}{'d' if dtype == float64 else 'f'}")
         self._bytes = host_view(self.array).data.cast("B")
 

@@ -19,7 +19,7 @@ class Momentum(Optimizer):
 
     def __init__(self, learning_rate: float | None, momentum: float, **kwargs: Any) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.momentum = number("momentum", momentum, low=0.0)
+        self.momentum: float = number("momentum", momentum, low=0.0)
 
     @property
     def slot_count(self) -> int:
@@ -43,7 +43,7 @@ class SGD(Momentum):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.1
+    default_rate: ClassVar[float] = 0.1
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class SGD(Momentum):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, momentum, **kwargs)
-        self.nesterov = bool(nesterov)
+        self.nesterov: bool = bool(nesterov)
 
     def flags(self) -> dict[str, bool]:
         return {"nesterov": self.nesterov}
@@ -107,7 +107,7 @@ class Signum(Momentum):
         self, learning_rate: float | None = None, momentum: float = 0.9, wd_lh: float = 0.0, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate, momentum, **kwargs)
-        self.wd_lh = number("wd_lh", wd_lh, low=0.0)
+        self.wd_lh: float = number("wd_lh", wd_lh, low=0.0)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         factor = 1.0 - lr * (self.wd_lh if self.momentum else self.wd_lh + wd)
@@ -152,8 +152,8 @@ class DCASGD(Momentum):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.1
-    scalar_names = ("momentum", "lamda")
+    default_rate: ClassVar[float] = 0.1
+    scalar_names: ClassVar[tuple[str, ...]] = ("momentum", "lamda")
     _other_slots = 1
     """The weight before."""
 
@@ -161,7 +161,7 @@ class DCASGD(Momentum):
         self, learning_rate: float | None = None, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate, momentum, **kwargs)
-        self.lamda = number("lamda", lamda, low=0.0)
+        self.lamda: float = number("lamda", lamda, low=0.0)
 
     def create_state(self, index: Any, weight: Any) -> Any:
         state = super().create_state(index, weight)

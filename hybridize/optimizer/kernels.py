@@ -212,9 +212,9 @@ class FormulaProgram:
 
     def __init__(self, formula: Formula, names: tuple[str, ...], flags: Flags, dtypes: Sequence[DType]) -> None:
         self.formula = formula
-        self.wide = float64 if dtypes[0] == float64 else float32
+        self.wide: DType = float64 if dtypes[0] == float64 else float32
         self.numbers = struct.Struct(f"{len(names)}{'d' if self.wide == float64 else 'f'}")
-        self.dtypes = tuple(dtypes)
+        self.dtypes: tuple[DType, ...] = tuple(dtypes)
         scope = SizeScope()
         scope.capturing = False  # nobody asks for the size: the formula is the same for all
         size: Any = scope.symbol(4096, name="n", low=1)
@@ -235,7 +235,7 @@ class FormulaProgram:
         }  # so that the code counts with it, where it can
         graph = make_graph(steps, types, tracer=tracer)
         self.executable: Executable = compiler.compile(graph, name=name, updates=updates)
-        self.in_place = all(map(self._serves_in_place, _TRIED))
+        self.in_place: bool = all(map(self._serves_in_place, _TRIED))
         """True if the results may take the places of what they are made of."""
 
     def _serves_in_place(self, size: int) -> bool:
@@ -263,6 +263,9 @@ class Binding:
         in_place: whether results go where weight and slots are; None: as the kernel found that they may.
     """
 
+    weight: ndarray
+    slots: Slots
+
     def __init__(
         self,
         kernel: FormulaProgram,
@@ -275,7 +278,7 @@ class Binding:
     ) -> None:
         executable = kernel.executable
         self.kernel = kernel
-        self.flags = dict(flags)
+        self.flags: dict[str, bool] = dict(flags)
         self.weight, self.slots = weight, slots
         self._buffers = (host_view(weight), *(host_view(slot) for slot in slots))
         # The gradient's may be another at each update, and is not kept: see `autograd.backward.commit`.

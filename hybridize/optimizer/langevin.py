@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from hybridize.array import np
 from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
@@ -26,7 +26,7 @@ class SGLD(Optimizer):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.1
+    default_rate: ClassVar[float] = 0.1
 
     def __init__(self, learning_rate: float | None = None, **kwargs: Any) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from hybridize.array import np
 from hybridize.base.errors import ValueArgumentError
@@ -37,7 +37,7 @@ class LARS(SGD):
         kwargs: of `Optimizer`.
     """
 
-    scalar_names = ("momentum", "eta", "epsilon")
+    scalar_names: ClassVar[tuple[str, ...]] = ("momentum", "eta", "epsilon")
 
     def __init__(
         self,
@@ -49,8 +49,8 @@ class LARS(SGD):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, momentum, lazy_update, **kwargs)
-        self.eta = number("eta", eta, low=0.0)
-        self.epsilon = number("epsilon", epsilon, low=0.0)
+        self.eta: float = number("eta", eta, low=0.0)
+        self.epsilon: float = number("epsilon", epsilon, low=0.0)
 
     def flags(self) -> dict[str, bool]:
         return super().flags() | {"plain": False}
@@ -150,10 +150,10 @@ class LBSGD(Momentum):
             what = f"warmup_strategy is linear, power2, sqrt or lars, got {warmup_strategy!r}"
             raise ValueArgumentError("E353", what)
         self.warmup_strategy = warmup_strategy
-        self.warmup_epochs = whole("warmup_epochs", warmup_epochs, 0)
-        self.batch_scale = whole("batch_scale", batch_scale, 1)
-        self.updates_per_epoch = whole("updates_per_epoch", updates_per_epoch, 1)
-        self.begin_epoch = whole("begin_epoch", begin_epoch, 0)
+        self.warmup_epochs: int = whole("warmup_epochs", warmup_epochs, 0)
+        self.batch_scale: int = whole("batch_scale", batch_scale, 1)
+        self.updates_per_epoch: int = whole("updates_per_epoch", updates_per_epoch, 1)
+        self.begin_epoch: int = whole("begin_epoch", begin_epoch, 0)
         self.num_epochs = num_epochs
 
     def flags(self) -> dict[str, bool]:

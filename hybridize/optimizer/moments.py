@@ -8,7 +8,7 @@ at the end of section 2 of Kingma and Ba's paper, and after it in Nadam and LAMB
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from hybridize.array import np
 from hybridize.base.recorded import choose
@@ -20,16 +20,16 @@ from hybridize.optimizer.kernels import Slots
 class _Moments(Optimizer):
     """The base of optimizers that remember a mean m and a mean of squares v."""
 
-    default_rate = 0.001
+    default_rate: ClassVar[float] = 0.001
     slot_count = 2
     """m and v."""
-    scalar_names = ("beta1", "beta2", "epsilon")
+    scalar_names: ClassVar[tuple[str, ...]] = ("beta1", "beta2", "epsilon")
 
     def __init__(self, learning_rate: float | None, beta1: float, beta2: float, epsilon: float, **kwargs: Any) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.beta1 = number("beta1", beta1, low=0.0, below=1.0)
-        self.beta2 = number("beta2", beta2, low=0.0, below=1.0)
-        self.epsilon = number("epsilon", epsilon, low=0.0)
+        self.beta1: float = number("beta1", beta1, low=0.0, below=1.0)
+        self.beta2: float = number("beta2", beta2, low=0.0, below=1.0)
+        self.epsilon: float = number("epsilon", epsilon, low=0.0)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         return super().scalars(lr, wd, t) | {"rest1": 1.0 - self.beta1, "rest2": 1.0 - self.beta2}
@@ -58,7 +58,7 @@ class _Corrected(_Moments):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
-        self.correct_bias = bool(correct_bias)
+        self.correct_bias: bool = bool(correct_bias)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         return super().scalars(self._unbiased(lr, t) if self.correct_bias else lr, wd, t)
@@ -80,8 +80,8 @@ class Bounded(_Moments):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
-        self.lower_bound = None if lower_bound is None else number("lower_bound", lower_bound, low=0.0)
-        self.upper_bound = None if upper_bound is None else number("upper_bound", upper_bound, low=0.0)
+        self.lower_bound: float | None = None if lower_bound is None else number("lower_bound", lower_bound, low=0.0)
+        self.upper_bound: float | None = None if upper_bound is None else number("upper_bound", upper_bound, low=0.0)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         corrects = self.bias_correction
@@ -195,7 +195,7 @@ class Adamax(_Moments):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.002
+    default_rate: ClassVar[float] = 0.002
 
     def __init__(
         self, learning_rate: float | None = None, beta1: float = 0.9, beta2: float = 0.999, **kwargs: Any
@@ -241,7 +241,7 @@ class Nadam(_Moments):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
-        self.schedule_decay = number("schedule_decay", schedule_decay, low=0.0)
+        self.schedule_decay: float = number("schedule_decay", schedule_decay, low=0.0)
         self._product = (0.0, 0.0, 0, 1.0)
 
     def _mu(self, t: int) -> float:
@@ -310,7 +310,7 @@ class LAMB(Bounded):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, lower_bound, upper_bound, **kwargs)
-        self.bias_correction = bool(bias_correction)
+        self.bias_correction: bool = bool(bias_correction)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
@@ -363,7 +363,7 @@ class FTML(_Moments):
         kwargs: of `Optimizer`.
     """
 
-    default_rate = 0.0025
+    default_rate: ClassVar[float] = 0.0025
     slot_count = 3
     """d, v and z."""
 

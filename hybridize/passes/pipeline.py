@@ -70,7 +70,7 @@ class Rewriter:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.builder = Builder()
+        self.builder: Builder = Builder()
         self.builder.inputs = list(graph.inputs)
         self.builder.constants = dict(graph.constants)
         self.values: dict[Value, Value] = {}

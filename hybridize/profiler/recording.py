@@ -80,9 +80,9 @@ class Profile:
     """The spans heard since the last reset, and what is heard at all."""
 
     def __init__(self) -> None:
-        self.settings = ProfilerSettings()
-        self.state = "stop"
-        self.paused = False
+        self.settings: ProfilerSettings = ProfilerSettings()
+        self.state: str = "stop"
+        self.paused: bool = False
         self.events: list[TracedEvent] = []
         self.times: dict[str, dict[str, SpanSum]] = {}
         """Sums by kind and name."""
@@ -92,7 +92,7 @@ class Profile:
         """The programs that ran, by identity, in the order in which they came, where kernels are to be measured."""
         self._sizes: dict[int, tuple[weakref.ref[Any], float]] = {}
         """Kilobytes of a call of each program, by the identity of its machine code."""
-        self.origin = time.perf_counter_ns()
+        self.origin: int = time.perf_counter_ns()
         self.written: Callable[[], object] | None = None
         """Writes the file so far, for `continuous_dump`."""
         self._period_began = time.perf_counter()

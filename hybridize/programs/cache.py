@@ -39,7 +39,7 @@ class ProgramCache(Generic[P]):
     def __init__(self, limit: int, general: Callable[[P], bool] = lambda program: False) -> None:
         self.limit = limit
         self._general = general
-        self.evictions = 0
+        self.evictions: int = 0
         """Programs that had to go."""
         self.families: OrderedDict[Hashable, Family] = OrderedDict()
         self._rows: dict[Hashable, _Row[P]] = {}

@@ -33,9 +33,9 @@ class Family:
     """Keeps what was seen of calls that differ in sizes only."""
 
     def __init__(self) -> None:
-        self.programs = 0
+        self.programs: int = 0
         """Captures with symbols so far."""
-        self.problem = ""
+        self.problem: str = ""
         """The reason why the last attempt at a program for other sizes, too, gave none; empty where it did not fail."""
         self._calls: list[Kinds] = []
         self._fixed: set[Axis] = set()

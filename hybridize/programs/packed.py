@@ -61,7 +61,7 @@ class Copy(ABC):
     def __init__(self, arrays: Sequence[ndarray], buffer: NDArray[Any]) -> None:
         """`arrays` are kept alive: what is at their addresses stays what it was."""
         self.storages: tuple[Storage, ...] = tuple(array.storage for array in arrays)
-        self.buffer = buffer
+        self.buffer: NDArray[Any] = buffer
         self.versions = (-1,) * len(self.storages)
         """Of the storages when it was copied; -1 before."""
         self._arrays = [host_view(array) for array in arrays]
@@ -154,7 +154,7 @@ class Copies:
     __slots__ = ("all", "derived", "rows")
 
     def __init__(self, derived: Sequence[DerivedCopy] = (), rows: Mapping[int, RowByRow] | None = None) -> None:
-        self.derived = tuple(derived)
+        self.derived: tuple[DerivedCopy, ...] = tuple(derived)
         """For each deriver of the executable, in their order."""
         self.rows = dict(rows or {})
         """By the number of the input in whose place they are read."""
@@ -325,8 +325,10 @@ class PackedMachine(Machine):
         """
         binary = executable(codes, graph, name=name, stable=stable, threads=threads) if codes else None
         self._updates = updates
-        self.executable = binary or compiler.compile(graph, name=name, stable=stable, threads=threads, updates=updates)
-        self.renewed = False
+        self.executable: Executable = binary or compiler.compile(
+            graph, name=name, stable=stable, threads=threads, updates=updates
+        )
+        self.renewed: bool = False
         """True if the executable was replaced since somebody last set this to False: entries are to be made again."""
         self._graph, self._name, self._threads, self._unless, self._clock = graph, name, threads, unless, clock
         self._lock = renewed(threading.RLock())

@@ -73,6 +73,7 @@ from hybridize.runtime.exchange import Exchange
 
 if TYPE_CHECKING:
     from hybridize.compiler.explanation import Explanation
+    from hybridize.contract.captured import Captured
 
 Buffers = Sequence[NDArray[Any]]
 Steps = tuple[Op, ...]
@@ -86,6 +87,8 @@ class Program:
 
     Callable with NumPy arrays or arrays of hybridize; gives arrays of hybridize.
     """
+
+    capture: Captured
 
     def __init__(
         self,
@@ -108,7 +111,7 @@ class Program:
         call = captured.call.without_arrays()
         self.capture = captured = captured if call is captured.call else changed(captured, call=call)
         written = [source.array for source in captured.sources if source.written >= 0]
-        self.writes = bool(written)
+        self.writes: bool = bool(written)
         """True if a call writes arrays that were there before it."""
         self._alone = any(array is not random.state for array in written)
         """True if a call writes arrays that others may read meanwhile: they are kept out (`base.access`)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -22,6 +22,10 @@ from hybridize.runtime.entry import Argument, ArgumentKind, EntryTable, Returns,
 from hybridize.runtime.plan import LONG_US, PREPARE, Derivation, Plan, PlanStep
 from hybridize.runtime.pool import POOL
 from hybridize.runtime.sizes import CallSizes, Types
+
+if TYPE_CHECKING:
+    from hybridize.runtime.plan import PlanSource
+
 
 LONG_BYTES = 1 << 20
 """Above this size making a constant lets other Python threads run."""
@@ -64,11 +68,11 @@ class Executable:
         be. `persistent` tells that nobody writes the constants, so that they need no copies.
         """
         self.name = name
-        self.updates = dict(updates or {})
+        self.updates: dict[int, int] = dict(updates or {})
         self.address = address
         self.plan = plan
         derivers = [Deriver(owner, one, sources) for one in plan.derivations]
-        self.derivers = [one for one in derivers if one.inputs]
+        self.derivers: list[Deriver] = [one for one in derivers if one.inputs]
         """Makers of the constants that are derived of stable inputs."""
         ready = {one.slot: one for one in derivers if not one.inputs}
         self.constants: list[NDArray[Any]] = [
@@ -86,11 +90,11 @@ class Executable:
         """Memory of the code: whole pages."""
         self.timings: dict[str, float] = dict(timings or {})
         """Milliseconds of each stage of compilation."""
-        self.sizes = CallSizes(plan, name, types)
+        self.sizes: CallSizes = CallSizes(plan, name, types)
         """Binds the size symbols of each call."""
-        self.parameters = self.sizes.parameters
+        self.parameters: list[TensorType] = self.sizes.parameters
         """Types of the inputs of `run`; sizes that are the call's are dims."""
-        self.results = self.sizes.results
+        self.results: list[TensorType] = self.sizes.results
         """Types of the outputs of `run`."""
         self.prepare = owner.address(PREPARE) if plan.sizes else 0
         """Address of what the emitted entry asks before a call with sizes of its own."""
@@ -252,17 +256,17 @@ class Deriver:
 
     def __init__(self, owner: Any, of: Derivation, constants: Sequence[NDArray[Any]]) -> None:
         """`owner` keeps the code; `constants` are what derivations read besides inputs."""
-        self.slot = of.slot
+        self.slot: int = of.slot
         """Position among the constants."""
-        self.sources = of.sources
-        self.inputs = of.inputs
+        self.sources: tuple[PlanSource, ...] = of.sources
+        self.inputs: tuple[int, ...] = of.inputs
         """Numbers of the inputs that it is made of."""
-        self.nbytes = of.nbytes
-        self.layout = of.layout
+        self.nbytes: int = of.nbytes
+        self.layout: str = of.layout
         """Equal sources make equal constants where this is equal, whichever programs they are made for."""
-        self.ops = of.ops
+        self.ops: tuple[str, ...] = of.ops
         """Operations of the graph that calls do without."""
-        self.scratch_bytes = of.scratch_bytes
+        self.scratch_bytes: int = of.scratch_bytes
         self._owner = owner
         self._constants = {one.number: dense(constants[one.number]) for one in of.sources if one.kind == "constant"}
         kind = ctypes.CFUNCTYPE if of.nbytes > LONG_BYTES else ctypes.PYFUNCTYPE

@@ -64,7 +64,7 @@ class Loaded:
             CodegenError E966: it is of another processor, or the operating system refuses the memory.
         """
         self._base = 0
-        self.nbytes = -(-image.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
+        self.nbytes: int = -(-image.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
         """Memory that it takes."""
         self._exports = dict(image.exports)
         self._unmap = _system().munmap  # kept: a loaded image may outlive this module when the interpreter ends

@@ -16,7 +16,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from hybridize.base import dims
 from hybridize.base.dims import Dim, parse, parse_scope
@@ -58,7 +58,7 @@ def plain(size: int) -> Size:
 class Buffer:
     """Type of one input, constant or output."""
 
-    dynamic = ("shape", "nbytes")
+    dynamic: ClassVar[tuple[str, ...]] = ("shape", "nbytes")
 
     dtype: str
     """Short code, as in `f32`."""
@@ -84,7 +84,7 @@ class PlanAddress:
     """Locates the bytes of a stored value during a call: an array of pointers, a slot of it and an offset."""
 
     stored_as = "Place"
-    dynamic = ("offset",)
+    dynamic: ClassVar[tuple[str, ...]] = ("offset",)
 
     kind: str
     """input (also constants), output or scratch; nowhere, if nothing is read or written."""
@@ -121,7 +121,7 @@ class PlanLaunch:
     sizes. Turns may run in any order, and several ranges at the same time.
     """
 
-    dynamic = ("turns", "sizes")
+    dynamic: ClassVar[tuple[str, ...]] = ("turns", "sizes")
 
     function: str
     """Equal kernels share one."""
@@ -134,7 +134,7 @@ class PlanLaunch:
 class PlanShare:
     """The work of a loop whose turns several threads may share."""
 
-    dynamic = ("own", "bytes", "flops")
+    dynamic: ClassVar[tuple[str, ...]] = ("own", "bytes", "flops")
 
     own: tuple[Quantity, ...]
     """Bytes between the parts of each of the last arguments: whoever runs a range of turns needs one for itself."""
@@ -151,7 +151,7 @@ class PlanShare:
 class PlanState:
     """The home of a value of a loop's state, as in `schedule.steps.StateHome`."""
 
-    dynamic = ("offset",)
+    dynamic: ClassVar[tuple[str, ...]] = ("offset",)
 
     kind: str
     """steady: where it was given, the body hands it on as it is. in place: in the output, which begins as a copy of
@@ -174,7 +174,7 @@ class PlanRegion:
     has a condition, which writes one bool `CONDITION_BYTES` before the scratch, and a body; a scan has a body.
     """
 
-    dynamic = ("length", "scratch_offset")
+    dynamic: ClassVar[tuple[str, ...]] = ("length", "scratch_offset")
 
     control: str
     """cond, while or scan."""
@@ -203,7 +203,7 @@ class PlanStep:
     """One step of a program: calls of functions of machine code, one after the other, with the same arguments."""
 
     stored_as = "Step"
-    dynamic = ("shape", "bytes", "flops")
+    dynamic: ClassVar[tuple[str, ...]] = ("shape", "bytes", "flops")
 
     kind: str
     """loops, contraction, winograd, routine or region."""
@@ -285,7 +285,7 @@ class PlanTasks:
 class PlanRows:
     """A step in a band: its function runs rows, all of the batch counted as one."""
 
-    dynamic = ("blocks",)
+    dynamic: ClassVar[tuple[str, ...]] = ("blocks",)
 
     step: int
     blocks: tuple[Quantity, ...]
@@ -297,7 +297,7 @@ class PlanRows:
 class PlanPacking:
     """A step that packs, before the blocks of each member of a batch, what they read of it."""
 
-    dynamic = ("members", "bytes")
+    dynamic: ClassVar[tuple[str, ...]] = ("members", "bytes")
 
     step: int
     """Its first argument is the memory for one member, the second what it packs, of the first member."""
@@ -313,7 +313,7 @@ class PlanBand:
     member of a batch.
     """
 
-    dynamic = ("rows", "count", "batch")
+    dynamic: ClassVar[tuple[str, ...]] = ("rows", "count", "batch")
 
     steps: tuple[PlanRows, ...]
     block: int
@@ -426,7 +426,7 @@ class PlanMaker:
 class Plan:
     """A whole program, or a body of control flow."""
 
-    dynamic = ("scratch_bytes",)
+    dynamic: ClassVar[tuple[str, ...]] = ("scratch_bytes",)
 
     inputs: tuple[Buffer, ...]
     constants: tuple[Buffer, ...]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ from hybridize.base.dims import Dim, Size, SizeSymbol, parse_scope
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.runtime.plan import LARGEST, Plan, sized
+
+if TYPE_CHECKING:
+    from hybridize.base.dims.scope import SizeScope
+
 
 Sizes = Mapping[SizeSymbol, int]
 Types = tuple[list[TensorType], list[TensorType]]
@@ -26,6 +31,10 @@ def symbol_of(size: Size) -> SizeSymbol | None:
 class CallSizes:
     """Binds the size symbols of a plan to each call's sizes, and checks what the plan assumes of them."""
 
+    parameters: list[TensorType]
+    scope: SizeScope
+    results: list[TensorType]
+
     def __init__(self, plan: Plan, name: str, types: Types | None = None) -> None:
         """`name` is the program's, for errors; `types` are those of inputs and outputs, where somebody has them."""
         self.name = name
@@ -33,7 +42,7 @@ class CallSizes:
         self.parameters, self.results = types or (plan.types(plan.inputs, symbols), plan.types(plan.outputs, symbols))
         """Types of the inputs and of the outputs, with dims where sizes are the call's."""
         self._scratch_bytes = sized(plan.scratch_bytes, symbols)
-        self.symbolic = bool(self.scope.symbols)
+        self.symbolic: bool = bool(self.scope.symbols)
         """True if there is a symbol to bind."""
 
     def bound(self, shapes: Sequence[Shape]) -> Sizes | None:

@@ -198,7 +198,7 @@ class SharedRows:
 
     def __init__(self, members: Iterable[BandMember] = ()) -> None:
         self.members: list[BandMember] = []
-        self.agree = True
+        self.agree: bool = True
         """True as long as all members do, by their rows."""
         self._total: int | None = None
         self._batch: int | None = None

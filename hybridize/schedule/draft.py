@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from hybridize.base.dims import same
 from hybridize.base.frozen import frozen
@@ -18,6 +19,9 @@ from hybridize.loops.index import children
 from hybridize.schedule.contraction.ending import ACCUMULATED
 from hybridize.schedule.grouping import FusionGroup, Grouping, Pattern, fold_variable, radix
 from hybridize.schedule.lower import Local, LocalLoad
+
+if TYPE_CHECKING:
+    from hybridize.loops.index import Space
 
 
 @frozen
@@ -38,12 +42,12 @@ class Draft:
 
     def __init__(self, group: FusionGroup, grouping: Grouping) -> None:
         self.group = group
-        self.space = group.space
+        self.space: Space = group.space
         self.buffers: list[Value] = []
         self.row_local: set[int] = set()
         """Numbers of the buffers that are rows."""
         self.statements: list[DraftStatement] = []
-        self.results = Memo()
+        self.results: Memo = Memo()
         """All that is made of this and of equal drafts."""
         self._grouping = grouping
         self._interner = grouping.interner

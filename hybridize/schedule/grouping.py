@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import changed, frozen, mutable
@@ -38,6 +38,10 @@ from hybridize.schedule.homes import Home, in_order, is_contiguous
 from hybridize.schedule.lower import Local, LocalLoad, Lowerings, Tiled
 from hybridize.schedule.places import Places, View
 from hybridize.schedule.walks import WalkFinder
+
+if TYPE_CHECKING:
+    from hybridize.loops.index import Interner
+
 
 Pattern = tuple[Expr, ...]
 """Indices at which a group reads a value, one per axis of the value."""
@@ -78,14 +82,16 @@ class NodeStep:
     """A node that is a step of its own: a contraction, routine or region."""
 
     __slots__ = ("effect", "epilogue", "first", "following", "last", "node", "operands", "product", "tiled")
+    first: int
+    last: int
 
     def __init__(self, node: Node, position: int, effect: bool) -> None:
-        self.node = node
-        self.operands = node.inputs
+        self.node: Node = node
+        self.operands: tuple[Value, ...] = node.inputs
         """The values it reads: the node's inputs, or what they are transposes of."""
         self.tiled: Tiled | None = None
         """For a contraction: its kind of tiles, views of its operands composed into its index maps."""
-        self.effect = effect
+        self.effect: bool = effect
         self.following: NodeStep | None = None
         """The next step with an effect: it must come later."""
         self.epilogue: FusionGroup | None = None
@@ -109,15 +115,15 @@ class Grouping:
         homes: Mapping[Value, Home] | None = None,
     ) -> None:
         self.graph = graph
-        self.homes = homes or {}
+        self.homes: Mapping[Value, Home] | dict[Value, Home] = homes or {}
         """Of values that do not lie in the order of their axes."""
-        self.places = Places(lowerings.interner, self.homes, _read_in_order(graph, lowerings, self.homes))
+        self.places: Places = Places(lowerings.interner, self.homes, _read_in_order(graph, lowerings, self.homes))
         """In whose memory each stored value lies."""
-        self.last = set(last)
+        self.last: set[Value] = set(last)
         """Values to be stored as late as can be, because they take the place of others."""
         self.numbers: dict[Value, int] = {}
         self.lowerings = lowerings
-        self.interner = lowerings.interner
+        self.interner: Interner = lowerings.interner
         self.literals = literals
         """Constants that are one number: they need no storage."""
         self.groups: list[FusionGroup] = []
@@ -139,9 +145,9 @@ class Grouping:
         self._counted = self._of_indices()
         """Values that are quickly computed of indices and numbers alone, as masks are."""
         self._walks = WalkFinder(self.producer, lowerings, literals)
-        self.counts = graph.uses()
+        self.counts: dict[Value, int] = graph.uses()
         """The reads of each value, as an output too."""
-        self.finishing = self._finishing()
+        self.finishing: set[Value] = self._finishing()
         """Values that an epilogue can give: a contraction is all but read for them."""
         for slot, value in enumerate(graph.outputs):
             self.output_slots.setdefault(value, []).append(slot)

@@ -64,7 +64,7 @@ class Lowerings:
     def __init__(self, interner: Interner, target: Target) -> None:
         self.interner = interner
         self.target = target
-        self.results = Memo()
+        self.results: Memo = Memo()
         """Results that follow from parts of the program alone, by these."""
         self._known: dict[Any, Lowered] = {}
         self._of: dict[Node, Lowered] = {}

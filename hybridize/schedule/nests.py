@@ -27,7 +27,7 @@ class Nests:
 
     def __init__(self, target: Target, arrays: Iterable[Param], interner: Interner) -> None:
         self.target = target
-        self.vectors = Widths(target, arrays)
+        self.vectors: Widths = Widths(target, arrays)
         self.interner = interner
 
     def nest(

@@ -47,7 +47,7 @@ class Places:
         """The outlines by what they stand for."""
         self._within = Memo()
         """The homes of views, by their shapes and what they view."""
-        self.ordered = set(ordered)
+        self.ordered: set[Value] = set(ordered)
         """Values that somebody reads or stores in the order of their axes, without gaps."""
         self.matrices: dict[Value, bool] = {}
         """Operands of products, which may lie in any way that these can read them; True where the matrices of a batch

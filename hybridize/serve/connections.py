@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -17,7 +17,7 @@ _HEADERS: Final = 64 << 10
 class GuardedProtocol(HttpToolsProtocol):
     """Connections whose clients have to send the headers of a request, and read an answer, within some seconds."""
 
-    slow = 30.0
+    slow: ClassVar[float] = 30.0
     """The seconds."""
     most = 4096
     """Connections that are open at a time; requests of further ones go to `crowded`."""

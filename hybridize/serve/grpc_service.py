@@ -37,7 +37,7 @@ class GrpcService:
 
     def __init__(self, registry: ModelRegistry) -> None:
         self.registry = registry
-        self.options = registry.options
+        self.options: ServerOptions = registry.options
         self._responses = {name: oip.message(f"{name}Response") for name in oip.METHODS}
         self._token = f"Bearer {self.options.token}".encode() if self.options.token is not None else None
 

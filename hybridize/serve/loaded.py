@@ -82,18 +82,23 @@ class LoadedModel:
         LoadError E692: rows in a batch do not give what they give alone.
     """
 
+    version: str
+    outputs: tuple[ServedTensor, ...]
+    name: str
+    inputs: tuple[ServedTensor, ...]
+
     def __init__(self, source: ModelSource, path: Path, options: Mapping[str, Any], max_batch: int = 1) -> None:
         self.source = source
         self.name, self.version = source.model, source.version
-        self.platform = SERVED[source.kind]
-        self.label = f"{self.name} version {self.version}"
+        self.platform: str = SERVED[source.kind]
+        self.label: str = f"{self.name} version {self.version}"
         images = options if source.kind == "archive" else {k: v for k, v in options.items() if k != "images"}
         self.thing: Any = load(path, **images)
         self.inputs, self.outputs, self._call = _ports(self.thing, path, self.label)
         self._by_name = {port.name: port for port in self.inputs}
-        self.seconds = 0.0
+        self.seconds: float = 0.0
         """The time of a call, about."""
-        self.note = ""
+        self.note: str = ""
         """The reason if it was not called before the first request."""
         self.max_batch = max_batch
         self.shapes: set[tuple[tuple[int, ...], ...]] = set()

@@ -21,6 +21,9 @@ class ServedModel:
     """A version that answers requests: the model, its queue, its counts."""
 
     __slots__ = ("counts", "model", "queue")
+    counts: ModelCounts
+    model: LoadedModel
+    queue: RequestQueue
 
     def __init__(self, model: LoadedModel, queue: RequestQueue, counts: ModelCounts) -> None:
         self.model, self.queue, self.counts = model, queue, counts
@@ -37,8 +40,8 @@ class ModelRegistry:
     def __init__(self, options: ServerOptions, log: RequestLog) -> None:
         self.options = options
         self.log = log
-        self.sources = Sources(options.paths)
-        self.metrics = Metrics()
+        self.sources: Sources = Sources(options.paths)
+        self.metrics: Metrics = Metrics()
         self.draining = False
         self._served: dict[str, dict[str, ServedModel]] = {}
         self._newest: dict[str, ServedModel] = {}

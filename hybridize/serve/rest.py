@@ -12,7 +12,7 @@ import re
 import time
 import zlib
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 from starlette.applications import Starlette
@@ -29,6 +29,11 @@ from hybridize.serve.page import page
 from hybridize.serve.refusals import Refusal, refuse
 from hybridize.serve.registry import ModelRegistry, ServedModel
 from hybridize.serve.requests import InferenceRequest, gone, submitted
+
+if TYPE_CHECKING:
+    from hybridize.serve.options import ServerOptions
+    from hybridize.serve.telemetry import RequestLog
+
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -62,8 +67,8 @@ class RestApplication:
 
     def __init__(self, registry: ModelRegistry) -> None:
         self.registry = registry
-        self.options = registry.options
-        self.log = registry.log
+        self.options: ServerOptions = registry.options
+        self.log: RequestLog = registry.log
         self._token = f"Bearer {self.options.token}".encode() if self.options.token is not None else None
         self._routes = _routes(registry)
 

@@ -12,7 +12,7 @@ import ssl
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 import uvloop
@@ -27,6 +27,9 @@ from hybridize.serve.telemetry import LoggingLines, RequestLog
 
 _FILES: Final = 1024
 """Files that a server opens beside its connections over REST: models, libraries, connections over gRPC."""
+
+if TYPE_CHECKING:
+    from threading import Event
 
 
 class _Uvicorn(uvicorn.Server):
@@ -65,10 +68,10 @@ class ModelServer:
 
     def __init__(self, options: ServerOptions, log: RequestLog | None = None) -> None:
         self.options = options
-        self.log = log if log is not None else RequestLog(options.log)
+        self.log: RequestLog = log if log is not None else RequestLog(options.log)
         self.port = options.port
         self.grpc_port = options.grpc_port
-        self.started = threading.Event()
+        self.started: Event = threading.Event()
         """Set when requests are answered, or the server has ended."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._uvicorn: _Uvicorn | None = None

@@ -122,7 +122,7 @@ class Sources:
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        self.arguments = tuple(arguments)
+        self.arguments: tuple[str, ...] = tuple(arguments)
         self._scanned: dict[str, dict[str, ModelSource]] = {}
         self._at = 0.0
         for argument in self.arguments:

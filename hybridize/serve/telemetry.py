@@ -33,7 +33,7 @@ class RequestLog:
     """
 
     def __init__(self, level: str, stream: TextIO | None = None) -> None:
-        self.level = level
+        self.level: str = level
         self._stream = stream if stream is not None else sys.stderr
         self._lines: list[bytes] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -155,7 +155,7 @@ class ModelCounts:
         """Parts of the seconds of requests with results; each request counts the whole time of the call it was in."""
         self.batches: dict[int, tuple[Durations, Durations, Durations]] = {}
         """Calls by their rows: joining, running, splitting."""
-        self.last = 0.0
+        self.last: float = 0.0
         """Time of the last answer, in seconds since 1970."""
         self.recent: deque[float] = deque(maxlen=512)
         """Seconds of the last requests."""

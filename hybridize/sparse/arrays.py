@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -44,7 +44,8 @@ class BaseSparseNDArray(Operators):
 
     __slots__ = ("__weakref__", "_device", "_parts")
     __hybridize_read__ = ReadPolicy.IDENTITY
-    __hash__ = object.__hash__
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__
 
     def __init__(self, parts: SparseArray, device: Device | None = None) -> None:
         self._parts = parts

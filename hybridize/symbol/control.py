@@ -44,7 +44,7 @@ class BodyExpression:
 
     def __init__(self, results: Expression, inputs: Sequence[str]) -> None:
         self.results = results
-        self.inputs = tuple(inputs)
+        self.inputs: tuple[str, ...] = tuple(inputs)
         self._positions = [self.inputs.index(name) for name in results.list_inputs()]
         self._replay = results._replay()
 
@@ -63,6 +63,10 @@ class ControlFlow:
         attributes: MXNet's, by name: which input of the call goes where.
         node: of a file that it is, for errors; empty for one that was not read.
     """
+
+    word: str
+    bodies: tuple[BodyExpression, ...]
+    attributes: dict[str, Any]
 
     def __init__(
         self, word: str, bodies: Sequence[BodyExpression], attributes: Mapping[str, Any], node: str = ""

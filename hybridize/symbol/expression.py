@@ -78,20 +78,20 @@ class Expression(Operators):
         outputs: int = 1,
         attributes: dict[str, str] | None = None,
     ) -> None:
-        self.word = word
+        self.word: str = word
         """The name of the variable, or of the function."""
-        self.name = word if function is None else name_of(name, _stem(word, args))
+        self.name: str = word if function is None else name_of(name, _stem(word, args))
         """The name of the variable, or of this call: `fc1`, or `fullyconnected0` where the user gives none."""
-        self.attributes = attributes_of(attributes)
+        self.attributes: dict[str, str] = attributes_of(attributes)
         """The user's, as MXNet's files have them."""
-        self.outputs = outputs
+        self.outputs: int = outputs
         """The number of arrays that the function gives."""
-        self.auxiliary = False
+        self.auxiliary: bool = False
         """True for a variable that training changes otherwise than by gradients: a running statistic."""
-        self.function = function
+        self.function: Callable[..., Any] | None = function
         """None for a variable."""
-        self.args = tuple(args)
-        self.kwargs = kwargs or {}
+        self.args: tuple[Any, ...] = tuple(args)
+        self.kwargs: dict[str, Any] = kwargs or {}
         self.shape_hint: Shape | None = None
         self.dtype_hint: DType | None = None
         self.loc: SourceLoc | None = user_location()

@@ -280,6 +280,9 @@ class FileOperator:
         LoadError E603: the message names operator, node, and the attribute or the number of inputs.
     """
 
+    attributes: dict[str, str]
+    op: str
+
     def __init__(self, node: SymbolNode, source: str, np_shape: bool) -> None:
         self.op, self.attributes = node.op, node.attributes
         self._where = f"{source}: operator {node.op}, node {node.name!r}"
@@ -287,7 +290,7 @@ class FileOperator:
         assert function is not None
         assert takes is not None
         self._function, self._takes = function, takes
-        self.keywords = self._keywords(node.attributes)
+        self.keywords: dict[str, Any] = self._keywords(node.attributes)
         """Attributes as values."""
         self._check_inputs(len(node.inputs))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -80,6 +80,9 @@ def _is_over_arrays(function: Function[Any, Any]) -> bool:
 
 class TensorCounterpart:
     """A function of the user's as TensorFlow traces it, beside its programs over arrays of ours."""
+
+    programs: Callable[[], list[Program]]
+    clear: Callable[[], None]
 
     def __init__(self, function: TensorFlowFunction) -> None:
         self.function = function

@@ -69,7 +69,7 @@ class TensorFlowFunction(Function[Any, Any]):
         """Wrap `target`; `options` are those of `hybridize`."""
         self.target: Any = target.target if isinstance(target, TensorFlowFunction) else target
         target = self.target
-        self.name = _name(target)
+        self.name: str = _name(target)
         self._sites: dict[tuple[Any, ...], Site] = {}
         self._graphs: dict[int, Site] = {}
         self._settings = LayerSettings(target)
@@ -80,7 +80,7 @@ class TensorFlowFunction(Function[Any, Any]):
         self._random: Any = None
         self._traced = _traceable(target)
         super().__init__(_of_arrays(self), **options)
-        self.described_by = _described(target)
+        self.described_by: Callable[..., Any] | tuple[str, ...] = _described(target)
         self._learning: TensorFlowFunction | None = None
         self._is_whole = True
 

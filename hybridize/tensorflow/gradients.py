@@ -34,10 +34,13 @@ class RecordedCalls:
         owner: the function that it is of.
     """
 
+    trace: TracedGraph
+    name: Any
+
     def __init__(self, trace: TracedGraph, owner: Any) -> None:
         options = owner.options
         self.trace, self.name = trace, owner.name
-        self.handles = [variable.handle for variable in trace.variables]
+        self.handles: list[Any] = [variable.handle for variable in trace.variables]
         self._has_none = False
         self._recorded = Recorded(
             trace.graph, owner.name, options.backend, options.verify, options.threads, range(trace.results)

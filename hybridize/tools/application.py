@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hybridize` in typer's words: compile, run, inspect, explain, serve, migrate, cache, machine.
+"""The command `hybridize`: compile, run, inspect, explain, serve, migrate, cache, machine, doctor.
 
 Installed packages add commands of their own: functions that they name as entry points of the group
 `hybridize.commands`.
@@ -21,6 +21,7 @@ from hybridize.tools import (
     compile_command,
     contents,
     disk_cache,
+    doctor,
     explanation_tables,
     machine_choices,
     saved_files,
@@ -191,6 +192,12 @@ def machine_(
 ) -> None:
     """Show what code is made by on this machine, and where that comes from; measured once, in some 40 ms."""
     machine_choices.table(again=again).show(Console())
+
+
+@application.command(name="doctor")
+def doctor_() -> None:
+    """Show what of this machine is used, what is odd about it, and what to do."""
+    typer.echo(doctor.report())
 
 
 application.command(name="serve")(serve_command.serve)

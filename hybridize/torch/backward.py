@@ -43,7 +43,7 @@ class OwnPasses:
     """The backward passes of one capture, and what they write."""
 
     def __init__(self) -> None:
-        self.passed = False
+        self.passed: bool = False
         """True if a pass has written gradients: then what the function gives has no history, as after it in torch."""
         self.written: dict[Value, Any] = {}
         """Leaves that were written under `no_grad`, by the values that they have been since."""

@@ -30,17 +30,17 @@ class Context:
 
     def __init__(self, needs: Sequence[bool]) -> None:
         self.saved_tensors: tuple[Any, ...] = ()
-        self.needs_input_grad = tuple(needs)
+        self.needs_input_grad: tuple[bool, ...] = tuple(needs)
         self.non_differentiable: tuple[Any, ...] = ()
         """Results without a history."""
-        self.materialize_grads = True
+        self.materialize_grads: bool = True
         """True if a cotangent that does not arrive is zeros, else it is None."""
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors."""
         self.saved_tensors = tensors
 
-    saved_variables = property(lambda self: self.saved_tensors)
+    saved_variables: ClassVar[property] = property(lambda self: self.saved_tensors)
 
     def save_for_forward(self, *tensors: Any) -> None:
         """Nothing more to say: programs know no tangents."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -23,6 +23,9 @@ from hybridize.ops import Operand
 from hybridize.ops.views import full
 from hybridize.torch.internals import as_torch
 
+if TYPE_CHECKING:
+    from hybridize.array.ndarray import ndarray
+
 
 class DrawnKey(Feed):
     """The key of a call: two numbers of torch's generator, so that `torch.manual_seed` makes a run repeat."""
@@ -30,7 +33,7 @@ class DrawnKey(Feed):
     in_files = ("draws from torch's generator beside what Python does at each call", "draw outside of the function")
 
     def __init__(self) -> None:
-        self.array = fed_array(numpy.zeros(2, uint64))
+        self.array: ndarray = fed_array(numpy.zeros(2, uint64))
 
     def before(self) -> Any:
         """Return the state of torch's generator."""

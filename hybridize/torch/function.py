@@ -64,7 +64,9 @@ class TorchFunction(Exportable, Wrapper):
         del own["training"]
         own["module"] = module
         checked = Options.of(options)
-        self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
+        self.options: dict[str, Any] = {
+            field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)
+        }
         """Keywords of the programs."""
         self._followed = Followed(module, self.options)
         self._lock = renewed(threading.RLock())

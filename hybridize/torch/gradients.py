@@ -75,11 +75,11 @@ class Gradients:
     ) -> None:
         """The last outputs of `graph` are new contents of the inputs `writes`, called `names`."""
         self.graph = graph
-        self.writes = tuple(writes)
-        self.results = len(graph.outputs) - len(self.writes)
+        self.writes: tuple[int, ...] = tuple(writes)
+        self.results: int = len(graph.outputs) - len(self.writes)
         """The number of outputs that are not written."""
         self._name, self._names = name, names
-        self.calls_python = any(True for _ in foreign_nodes(graph))
+        self.calls_python: bool = any(True for _ in foreign_nodes(graph))
         self._options = backend, verify, threads
         self._routes: dict[tuple[int, ...], Route] = {}
         self._second: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[Gradients, tuple[int, ...], frozenset[int]]]
@@ -266,6 +266,10 @@ class Attachment:
     What a call does is written out as Python for the one signature, with the tensors from outside as constants.
     """
 
+    owner: Gradients
+    route: Route
+    pair: Pair
+
     def __init__(
         self, owner: Gradients, route: Route, pair: Pair, outside: Sequence[torch.Tensor], rows: Sequence[int],
         library: Exchange,
@@ -278,14 +282,14 @@ class Attachment:
         expressions = [f"outputs[{k}]" for k in (*halves.outputs, *range(outputs, outputs + halves.residual_count))]
         self._saved = [*(self._inputs[k] for k in halves.inputs), *expressions]
         """Tensors that torch is to keep, in the order in which the backward pass reads them."""
-        self.unsaved = [k for k in range(len(self._inputs)) if k not in halves.inputs]
+        self.unsaved: list[int] = [k for k in range(len(self._inputs)) if k not in halves.inputs]
         """Inputs that torch is not to keep."""
-        self.tensors = self._function_of([f"return lambda given: {_tuple(self._inputs)}"])
+        self.tensors: Callable[..., Any] = self._function_of([f"return lambda given: {_tuple(self._inputs)}"])
         """Takes all inputs."""
-        self.is_single = outputs == 1
-        self.constants = [k for k in range(outputs) if k not in route.of]
+        self.is_single: bool = outputs == 1
+        self.constants: list[int] = [k for k in range(outputs) if k not in route.of]
         """Outputs without gradients."""
-        self.backward = self._backward(library)
+        self.backward: Callable[..., Any] | None = self._backward(library)
         """The entry of the program back; None where there is none."""
         self.order: Callable[[Sequence[Any]], tuple[Any, ...]] | None = None
         """The gradients for `route.wrt` among those of the program back, where all outputs have cotangents."""
@@ -385,6 +389,10 @@ def _not_taken(*args: Any) -> None:
 class DifferentiatedCall:
     """One call of a graph, and what its backward pass needs besides what torch keeps."""
 
+    owner: Gradients
+    route: Route
+    pair: Pair
+
     def __init__(
         self,
         owner: Gradients,
@@ -396,9 +404,9 @@ class DifferentiatedCall:
         self.owner, self.route, self.pair = owner, route, pair
         self.tensors: Sequence[torch.Tensor] = tensors
         """The inputs; nothing once a backward pass has freed the graph."""
-        self.versions = _versions(tensors)
-        self.buffers = buffers
-        self.size_values = pair.dims(tensors) if pair.halves.sizes and tensors else []
+        self.versions: list[int] = _versions(tensors)
+        self.buffers: Sequence[NDArray[Any]] = buffers
+        self.size_values: list[NDArray[Any]] = pair.dims(tensors) if pair.halves.sizes and tensors else []
         """Sizes that nothing else tells the backward pass."""
         self.results_like: Sequence[torch.Size] = ()
         """Sizes of the results, for cotangents that do not arrive."""

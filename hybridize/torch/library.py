@@ -115,7 +115,7 @@ class HeldTensor:
     __slots__ = ("__weakref__", "tensor")
 
     def __init__(self, tensor: torch.Tensor) -> None:
-        self.tensor = tensor
+        self.tensor: Any = tensor
 
 
 class AsObjects(Exception):
@@ -152,13 +152,13 @@ class TorchLibrary(Library):
         """Settings of torch's when the capture began, by the functions that tell them."""
         self.records = False
         """True if PyTorch recorded gradients when the capture began."""
-        self.asks_mode = False
+        self.asks_mode: bool = False
         """True if what was captured last asks whether gradients are recorded, or whether one goes through a tensor."""
-        self.passes = OwnPasses()
+        self.passes: OwnPasses = OwnPasses()
         """Of the function that was captured last."""
         self.objects: dict[int, torch.Tensor] = {}
         """Arguments of the module that is captured that programs have to know by their identity, by that."""
-        self.asks_attributes = False
+        self.asks_attributes: bool = False
         """True if a program asks arguments for attributes of the user's."""
         self._tensors: weakref.WeakValueDictionary[int, HeldTensor] = weakref.WeakValueDictionary()
 

@@ -67,7 +67,7 @@ class UpdateSettings(Feed):
             (group, list(group["params"]), [(name, group[name]) for name in group if name not in (*known, "params")])
             for group, known in zip(optimizer.param_groups, fed, strict=True)
         ]
-        self.params = [param for _, params, _ in self._groups for param in params]
+        self.params: list[Any] = [param for _, params, _ in self._groups for param in params]
         self._counts = [len(group) for group in optimizer.param_groups]
         state: Any = optimizer.state
         self._state = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import torch
 
@@ -330,8 +330,9 @@ class TracedTensor(Face, torch.Tensor):
         """Tell whether the elements are floats."""
         return is_float(self.array.dtype)
 
+    is_complex: ClassVar[Any]
     is_complex = is_shared = is_pinned = _always(False)
-    get_device = _always(-1)
+    get_device: ClassVar[Any] = _always(-1)
 
     def is_signed(self) -> bool:
         """Tell whether elements may be negative."""
@@ -368,7 +369,8 @@ class TracedTensor(Face, torch.Tensor):
             raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {kind}.")
         return equal.any()  # type: ignore[attr-defined]
 
-    __hash__ = object.__hash__
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__
 
     # ------------------------------------------------------------------------------------------ Python's own values
 
@@ -407,17 +409,18 @@ class TracedTensor(Face, torch.Tensor):
         return [part.tolist() for part in self.unbind(0)]
 
     numpy = _refusing("numpy()")
-    __array__ = _refusing("numpy.asarray()")
-    __dlpack__ = _refusing("__dlpack__()")
+    __array__: ClassVar[Any] = _refusing("numpy.asarray()")
+    __dlpack__: ClassVar[Any] = _refusing("__dlpack__()")
     __reduce_ex__ = _refusing("pickle")
-    data_ptr = _refusing("data_ptr()")
+    data_ptr: ClassVar[Any] = _refusing("data_ptr()")
+    untyped_storage: ClassVar[Any]
     untyped_storage = storage = typed_storage = _refusing("untyped_storage()")
-    storage_offset = _refusing("storage_offset()")
-    is_set_to = _refusing("is_set_to()")
-    share_memory_ = _refusing("share_memory_()")
-    register_hook = _refusing("register_hook()", "register it outside, on an argument or a result")
+    storage_offset: ClassVar[Any] = _refusing("storage_offset()")
+    is_set_to: ClassVar[Any] = _refusing("is_set_to()")
+    share_memory_: ClassVar[Any] = _refusing("share_memory_()")
+    register_hook: ClassVar[Any] = _refusing("register_hook()", "register it outside, on an argument or a result")
     register_post_accumulate_grad_hook = register_hook
-    retain_grad = _refusing("retain_grad()", "return the tensor")
+    retain_grad: ClassVar[Any] = _refusing("retain_grad()", "return the tensor")
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.clone()

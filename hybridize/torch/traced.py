@@ -78,9 +78,9 @@ class Followed:
     def __init__(self, module: Callable[..., Any], options: dict[str, Any]) -> None:
         self.module = module
         self._options = options
-        self.library = TorchLibrary()
-        self.function = _Captured(self._run, module, self.library, options)
-        self.learning = self.function
+        self.library: TorchLibrary = TorchLibrary()
+        self.function: _Captured = _Captured(self._run, module, self.library, options)
+        self.learning: _Captured = self.function
         """The same for calls with gradients: parameters are no constants there."""
         if self.function.options.freeze:
             self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
@@ -409,7 +409,7 @@ class WrittenTensors:
 
     def __init__(self, captured: Captured) -> None:
         arrays = [source.array for source in captured.sources if source.written >= 0 and source.array is not None]
-        self.written = [tensor_of(array) for array in arrays]
+        self.written: list[Any] = [tensor_of(array) for array in arrays]
         """Tensors that are written in place."""
         self._storages = {tensor.untyped_storage().data_ptr() for tensor in self.written}
 
@@ -468,8 +468,8 @@ class _Captured(Function[Any, Any]):
         """Programs that compute the same whether gradients are recorded or not."""
         self.library: TorchLibrary = library
         is_module = isinstance(module, torch.nn.Module)
-        self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
-        self.described_by = cast("Any", module).forward if is_module else module
+        self.name: str = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
+        self.described_by: Callable[..., Any] | tuple[str, ...] = cast("Any", module).forward if is_module else module
         self._specialized: set[Hashable] = set()
         """Kinds of calls in which Python has to know what data decides."""
 
@@ -761,6 +761,8 @@ def _arrays(result: Any) -> Any:
 
 class Differentiated:
     """Runs a program whose results are part of torch's graph."""
+
+    program: Program
 
     def __init__(self, program: Program, options: Options) -> None:
         captured = program.capture

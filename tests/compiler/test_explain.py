@@ -281,6 +281,15 @@ def test_text_fits_its_width():
     assert max(map(len, text.splitlines())) <= WIDTH
 
 
+def test_a_long_fact_is_shortened_and_says_so():
+    report = explained(lambda *xs: sum(x.sum() for x in xs), *(np.ones((k, 1000 + k)) for k in range(2, 40)))
+    lines = str(report).splitlines()
+    (begin,) = [number for number, line in enumerate(lines) if line.startswith("  takes ")]
+    assert lines[begin + 6].split() == ["...", "shortened;", "`.facts`", "has", "all"]
+    assert lines[begin + 7].startswith("  gives ")
+    assert "f32[39,1039]" in dict(report.facts)["takes"]
+
+
 def test_tables_wrap_wide_columns_and_align_figures():
     table = ReportTable(
         "t", ("name", "n"), [("one two three four", "7"), ("x", "123")], frozenset({"name"}), frozenset({"name"})

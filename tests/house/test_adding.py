@@ -104,3 +104,45 @@ def test_a_function_of_the_machine_is_added_in_three_places(tmp_path):
     (tmp_path / "program.py").write_text(OF_THE_MACHINE, encoding="utf-8")
     done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+OF_TORCH = """
+import torch
+from hybridize import hybridize
+x = torch.arange(12.0).reshape(3, 4)
+torch.testing.assert_close(hybridize(lambda x: torch.renorm(x, 2, 0, 5.0))(x), torch.renorm(x, 2, 0, 5.0))
+"""
+OF_ONNX = """
+import onnx
+from onnx import TensorProto, helper
+from hybridize import load, np
+node = helper.make_node("ThresholdedRelu", ["x"], ["y"], alpha=2.0)
+ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [4]) for name in "xy"]
+model = helper.make_model(helper.make_graph([node], "g", ends[:1], ends[1:]), opset_imports=[helper.make_opsetid("", 18)])
+onnx.save(model, "model.onnx")
+assert load("model.onnx")(np.array([1.0, 2.0, 3.0, -1.0])).tolist() == [0, 0, 3, 0]
+"""
+OF_GLUON = """
+from hybridize import np
+from hybridize.gluon import nn
+layer = nn.GLU()
+layer.hybridize()
+assert layer(np.array([[2.0, 0.0]])).tolist() == [[1.0]]
+"""
+
+
+@pytest.mark.parametrize("put_back", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("word", "program"), [("renorm", OF_TORCH), ("ThresholdedRelu", OF_ONNX), ("GLU", OF_GLUON)])
+def test_one_entry_is_added(tmp_path, word, program, put_back):
+    """A torch function, an operator of ONNX, a layer: without the entry the program fails, with it it runs."""
+    section = next(text for title, text in SECTIONS.items() if word in title)
+    shutil.copytree(ROOT / "hybridize", tmp_path / "hybridize", ignore=shutil.ignore_patterns("__pycache__"))
+    code = re.findall(r"```python\n(.*?)```", section, re.DOTALL)[-1]
+    (file,) = (
+        tmp_path / name for name in FILES.findall(section) if code in (tmp_path / name).read_text(encoding="utf-8")
+    )
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(code, code if put_back else ""), encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode == 0) == put_back, done.stderr
+    assert put_back or word in done.stderr

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from hybridize.array.ndarray import ndarray as ndarray
 from hybridize.array.constants import bfloat16 as bfloat16
 from hybridize.array.constants import boolean_dtypes as boolean_dtypes
 from hybridize.array.constants import floating_dtypes as floating_dtypes

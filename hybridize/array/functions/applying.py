@@ -102,9 +102,11 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
         signature: str | None = None,
     ) -> None:
         self.pyfunc = pyfunc
-        self.otypes = list(otypes) if isinstance(otypes, (str, list, tuple)) else None if otypes is None else [otypes]
+        self.otypes: list[str] | list[Any] | None = (
+            list(otypes) if isinstance(otypes, (str, list, tuple)) else None if otypes is None else [otypes]
+        )
         self.excluded = frozenset(excluded or ())
-        self.signature = None if signature is None else _signature(signature)
+        self.signature: tuple[list[int], list[int]] | None = None if signature is None else _signature(signature)
         self.__doc__ = inspect.getdoc(pyfunc) if doc is None else doc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -248,11 +248,11 @@ def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: dtypes.DType, name: str
     return bind1(ops.Where(), negative, constant_where(-1), bind1(op, *aligned(*sides, name=name, dtype=dtype)))
 
 
-negative = _unary("negative", ops.Neg, "-x", "number")
-absolute = _unary("abs", ops.Abs, "The absolute value of x.", "number", numpy.absolute)
-sign = _unary("sign", ops.Sign, "-1, 0 or 1; NaN of NaN.", "number")
-rint = _unary("rint", ops.Round, "The nearest integer, halves to even.", "integral")
-fix = _unary("fix", ops.Trunc, "The integer part of x.", "integral", numpy.trunc)
+negative: Callable[..., Any] = _unary("negative", ops.Neg, "-x", "number")
+absolute: Callable[..., Any] = _unary("abs", ops.Abs, "The absolute value of x.", "number", numpy.absolute)
+sign: Callable[..., Any] = _unary("sign", ops.Sign, "-1, 0 or 1; NaN of NaN.", "number")
+rint: Callable[..., Any] = _unary("rint", ops.Round, "The nearest integer, halves to even.", "integral")
+fix: Callable[..., Any] = _unary("fix", ops.Trunc, "The integer part of x.", "integral", numpy.trunc)
 
 
 def _analytic(word: str, op: type[Op]) -> Callable[..., Any]:
@@ -273,32 +273,32 @@ def __getattr__(name: str) -> Any:
     return _ANALYTIC[name]
 
 
-add = _binary("add", ops.Add, "x1 + x2", "any")
-subtract = _binary("subtract", ops.Sub, "x1 - x2")
-multiply = _binary("multiply", ops.Mul, "x1 * x2", "any")
-divide = _binary("divide", ops.Div, "x1 / x2; integers give float32.", "float")
-floor_divide = _binary("floor_divide", ops.FloorDiv, "The largest integer not above x1 / x2.")
-mod = _binary("mod", ops.Mod, "x1 - x2 floor(x1 / x2), with the sign of x2.")
-fmod = _binary("fmod", ops.Fmod, "The remainder of x1 / x2, with the sign of x1.")
-arctan2 = _binary("arctan2", ops.Arctan2, "The angle of the point (x2, x1).", "float")
-hypot = _binary("hypot", ops.Hypot, "sqrt(x1**2 + x2**2)", "float")
-copysign = _binary("copysign", ops.Copysign, "x1 with the sign of x2.", "float")
-logaddexp = _binary("logaddexp", ops.LogAddExp, "log(exp(x1) + exp(x2))", "float")
-maximum = _binary("maximum", ops.Max, "The larger of x1 and x2; NaN where either is.", "any")
-minimum = _binary("minimum", ops.Min, "The smaller of x1 and x2; NaN where either is.", "any")
-fmax = _binary("fmax", ops.FMax, "The larger of x1 and x2; the other where one is NaN.", "any")
-fmin = _binary("fmin", ops.FMin, "The smaller of x1 and x2; the other where one is NaN.", "any")
-equal = _binary("equal", ops.Eq, "Whether x1 == x2.", "compare")
-not_equal = _binary("not_equal", ops.Ne, "Whether x1 != x2.", "compare")
-less = _binary("less", ops.Lt, "Whether x1 < x2.", "compare")
-less_equal = _binary("less_equal", ops.Le, "Whether x1 <= x2.", "compare")
-greater = _binary("greater", ops.Gt, "Whether x1 > x2.", "compare")
-greater_equal = _binary("greater_equal", ops.Ge, "Whether x1 >= x2.", "compare")
-bitwise_and = _binary("bitwise_and", ops.BitAnd, "x1 & x2", "integer")
-bitwise_or = _binary("bitwise_or", ops.BitOr, "x1 | x2", "integer")
-bitwise_xor = _binary("bitwise_xor", ops.BitXor, "x1 ^ x2", "integer")
-left_shift = _binary("left_shift", ops.ShiftLeft, "x1 * 2**x2 of integers.", "shift")
-right_shift = _binary("right_shift", ops.ShiftRight, "x1 // 2**x2 of integers.", "shift")
+add: Callable[..., Any] = _binary("add", ops.Add, "x1 + x2", "any")
+subtract: Callable[..., Any] = _binary("subtract", ops.Sub, "x1 - x2")
+multiply: Callable[..., Any] = _binary("multiply", ops.Mul, "x1 * x2", "any")
+divide: Callable[..., Any] = _binary("divide", ops.Div, "x1 / x2; integers give float32.", "float")
+floor_divide: Callable[..., Any] = _binary("floor_divide", ops.FloorDiv, "The largest integer not above x1 / x2.")
+mod: Callable[..., Any] = _binary("mod", ops.Mod, "x1 - x2 floor(x1 / x2), with the sign of x2.")
+fmod: Callable[..., Any] = _binary("fmod", ops.Fmod, "The remainder of x1 / x2, with the sign of x1.")
+arctan2: Callable[..., Any] = _binary("arctan2", ops.Arctan2, "The angle of the point (x2, x1).", "float")
+hypot: Callable[..., Any] = _binary("hypot", ops.Hypot, "sqrt(x1**2 + x2**2)", "float")
+copysign: Callable[..., Any] = _binary("copysign", ops.Copysign, "x1 with the sign of x2.", "float")
+logaddexp: Callable[..., Any] = _binary("logaddexp", ops.LogAddExp, "log(exp(x1) + exp(x2))", "float")
+maximum: Callable[..., Any] = _binary("maximum", ops.Max, "The larger of x1 and x2; NaN where either is.", "any")
+minimum: Callable[..., Any] = _binary("minimum", ops.Min, "The smaller of x1 and x2; NaN where either is.", "any")
+fmax: Callable[..., Any] = _binary("fmax", ops.FMax, "The larger of x1 and x2; the other where one is NaN.", "any")
+fmin: Callable[..., Any] = _binary("fmin", ops.FMin, "The smaller of x1 and x2; the other where one is NaN.", "any")
+equal: Callable[..., Any] = _binary("equal", ops.Eq, "Whether x1 == x2.", "compare")
+not_equal: Callable[..., Any] = _binary("not_equal", ops.Ne, "Whether x1 != x2.", "compare")
+less: Callable[..., Any] = _binary("less", ops.Lt, "Whether x1 < x2.", "compare")
+less_equal: Callable[..., Any] = _binary("less_equal", ops.Le, "Whether x1 <= x2.", "compare")
+greater: Callable[..., Any] = _binary("greater", ops.Gt, "Whether x1 > x2.", "compare")
+greater_equal: Callable[..., Any] = _binary("greater_equal", ops.Ge, "Whether x1 >= x2.", "compare")
+bitwise_and: Callable[..., Any] = _binary("bitwise_and", ops.BitAnd, "x1 & x2", "integer")
+bitwise_or: Callable[..., Any] = _binary("bitwise_or", ops.BitOr, "x1 | x2", "integer")
+bitwise_xor: Callable[..., Any] = _binary("bitwise_xor", ops.BitXor, "x1 ^ x2", "integer")
+left_shift: Callable[..., Any] = _binary("left_shift", ops.ShiftLeft, "x1 * 2**x2 of integers.", "shift")
+right_shift: Callable[..., Any] = _binary("right_shift", ops.ShiftRight, "x1 // 2**x2 of integers.", "shift")
 _pow = _binary("power", ops.Pow, "x1 to the power of x2.")
 
 
@@ -406,9 +406,9 @@ def _logical(name: str, op: type[Op], text: str) -> Callable[..., Any]:
     return _at_once(getattr(numpy, name), _FLOATS | _WHOLE, 2)(universal(2, typed=0, name=name)(function))
 
 
-logical_and = _logical("logical_and", ops.BitAnd, "Whether both are true (not zero).")
-logical_or = _logical("logical_or", ops.BitOr, "Whether one of both is true (not zero).")
-logical_xor = _logical("logical_xor", ops.BitXor, "Whether exactly one of both is true (not zero).")
+logical_and: Callable[..., Any] = _logical("logical_and", ops.BitAnd, "Whether both are true (not zero).")
+logical_or: Callable[..., Any] = _logical("logical_or", ops.BitOr, "Whether one of both is true (not zero).")
+logical_xor: Callable[..., Any] = _logical("logical_xor", ops.BitXor, "Whether exactly one of both is true (not zero).")
 
 
 @_at_once(numpy.logical_not, _FLOATS | _WHOLE)

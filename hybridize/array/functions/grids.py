@@ -105,8 +105,14 @@ class WrittenKey:
         return (key,) if self.always_tuple and not isinstance(key, tuple) else key
 
 
+ogrid: RangeGrid
+mgrid: RangeGrid
 mgrid, ogrid = RangeGrid(sparse=False), RangeGrid(sparse=True)
+c_: Concatenator
+r_: Concatenator
 r_, c_ = Concatenator(0, 1, -1), Concatenator(-1, 2, 0)
+index_exp: WrittenKey
+s_: WrittenKey
 s_, index_exp = WrittenKey(always_tuple=False), WrittenKey(always_tuple=True)
 
 

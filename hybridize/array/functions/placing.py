@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -225,5 +226,7 @@ def _compressed(condition: Any, a: Any, axis: int | None = None, out: Any = None
     return operands.finished(np.take(x, numbers, along), out)
 
 
-compress = data_dependent("compress", numpy.compress, _compressed)
-extract = data_dependent("extract", numpy.extract, lambda condition, arr: _compressed(np.ravel(condition), arr))
+compress: Callable[..., Any] = data_dependent("compress", numpy.compress, _compressed)
+extract: Callable[..., Any] = data_dependent(
+    "extract", numpy.extract, lambda condition, arr: _compressed(np.ravel(condition), arr)
+)

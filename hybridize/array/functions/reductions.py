@@ -122,15 +122,21 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
 
 
 sum = _sum("sum", ops.Sum, numpy.add.reduce, "The sum over `axis` (all when None); integers and bools sum in 64 bits.")
-prod = _sum("prod", ops.Prod, numpy.multiply.reduce, "The product over `axis`; integers and bools in 64 bits.")
-max = _extreme(
+prod: Callable[..., Any] = _sum(
+    "prod", ops.Prod, numpy.multiply.reduce, "The product over `axis`; integers and bools in 64 bits."
+)
+max: Any = _extreme(
     "max", ops.ReduceMax, numpy.maximum.reduce, np.maximum, "The largest element over `axis`; NaN if any is."
 )
-min = _extreme(
+min: Any = _extreme(
     "min", ops.ReduceMin, numpy.minimum.reduce, np.minimum, "The smallest element over `axis`; NaN if any is."
 )
-shared_max = _extreme("max", ops.SharedReduceMax, numpy.maximum.reduce, np.maximum, "`max`, whose ties share slopes.")
-shared_min = _extreme("min", ops.SharedReduceMin, numpy.minimum.reduce, np.minimum, "`min`, whose ties share slopes.")
+shared_max: Any = _extreme(
+    "max", ops.SharedReduceMax, numpy.maximum.reduce, np.maximum, "`max`, whose ties share slopes."
+)
+shared_min: Any = _extreme(
+    "min", ops.SharedReduceMin, numpy.minimum.reduce, np.minimum, "`min`, whose ties share slopes."
+)
 
 
 def _truth(x: Any) -> Any:
@@ -327,10 +333,10 @@ def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..
     return operands.described(function, name, text)
 
 
-argmax = _arg_reduction(
+argmax: Callable[..., Any] = _arg_reduction(
     "argmax", ops.ArgMax, "The index of the first largest element along `axis`, int64; of a NaN if any."
 )
-argmin = _arg_reduction(
+argmin: Callable[..., Any] = _arg_reduction(
     "argmin", ops.ArgMin, "The index of the first smallest element along `axis`, int64; of a NaN if any."
 )
 
@@ -346,8 +352,12 @@ def _running(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any
     return operands.described(function, name, text)
 
 
-cumsum = _running("cumsum", ops.CumSum, "The sums of all elements up to each, along `axis` (flat when None).")
-cumprod = _running("cumprod", ops.CumProd, "The products of all elements up to each, along `axis` (flat when None).")
+cumsum: Callable[..., Any] = _running(
+    "cumsum", ops.CumSum, "The sums of all elements up to each, along `axis` (flat when None)."
+)
+cumprod: Callable[..., Any] = _running(
+    "cumprod", ops.CumProd, "The products of all elements up to each, along `axis` (flat when None)."
+)
 
 
 @operands.public
@@ -387,10 +397,18 @@ def _counting_nan(function: Callable[..., Any], instead: float, text: str) -> Ca
     return operands.described(call, f"nan{function.__name__}", text)
 
 
-nansum = _counting_nan(sum, 0.0, "The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`.")
-nanprod = _counting_nan(prod, 1.0, "The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`.")
-nancumsum = _counting_nan(cumsum, 0.0, "The running sums along `axis` (flat when None); NaN counts as 0.")
-nancumprod = _counting_nan(cumprod, 1.0, "The running products along `axis` (flat when None); NaN counts as 1.")
+nansum: Callable[..., Any] = _counting_nan(
+    sum, 0.0, "The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`."
+)
+nanprod: Callable[..., Any] = _counting_nan(
+    prod, 1.0, "The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`."
+)
+nancumsum: Callable[..., Any] = _counting_nan(
+    cumsum, 0.0, "The running sums along `axis` (flat when None); NaN counts as 0."
+)
+nancumprod: Callable[..., Any] = _counting_nan(
+    cumprod, 1.0, "The running products along `axis` (flat when None); NaN counts as 1."
+)
 
 
 @operands.public
@@ -419,8 +437,12 @@ def _nan_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callabl
     return operands.described(function, f"nan{reduce.__name__}", text)
 
 
-nanmax = _nan_extreme(max, -math.inf, "The largest non-NaN element over `axis`; `initial` and `where` as of `max`.")
-nanmin = _nan_extreme(min, math.inf, "The smallest non-NaN element over `axis`; `initial` and `where` as of `min`.")
+nanmax: Callable[..., Any] = _nan_extreme(
+    max, -math.inf, "The largest non-NaN element over `axis`; `initial` and `where` as of `max`."
+)
+nanmin: Callable[..., Any] = _nan_extreme(
+    min, math.inf, "The smallest non-NaN element over `axis`; `initial` and `where` as of `min`."
+)
 
 
 @promoted("a", "prepend", "append")
@@ -474,13 +496,13 @@ def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -
     return operands.described(function, name, text)
 
 
-cumulative_sum = _cumulative(
+cumulative_sum: Callable[..., Any] = _cumulative(
     "cumulative_sum",
     cumsum,
     0,
     "The sums of all elements up to each, along `axis`, which a vector need not say; `include_initial`: after a 0.",
 )
-cumulative_prod = _cumulative(
+cumulative_prod: Callable[..., Any] = _cumulative(
     "cumulative_prod",
     cumprod,
     1,

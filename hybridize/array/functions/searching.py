@@ -52,13 +52,15 @@ def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..
     return operands.described(function, name, text)
 
 
-sort = _sorting(
+sort: Callable[..., Any] = _sorting(
     "sort",
     ops.Sort,
     "Sorted along `axis` (flat when None), smallest first, NaN last; always stable. `descending`, as in the array API "
     "standard: largest first, NaN before all.",
 )
-argsort = _sorting("argsort", ops.ArgSort, "The indices that sort along `axis` (flat when None), int64; see `sort`.")
+argsort: Callable[..., Any] = _sorting(
+    "argsort", ops.ArgSort, "The indices that sort along `axis` (flat when None), int64; see `sort`."
+)
 
 
 @operands.public

@@ -181,10 +181,10 @@ def _as_window(window: numpy.ndarray[Any, Any], dtype: Any) -> Any:
     return operands.result(operands.outside_operand(window.astype(float32 if dtype is None else as_dtype(dtype))))
 
 
-bartlett = _window(numpy.bartlett, "The Bartlett window: a triangle that is 0 at both ends.")
-blackman = _window(numpy.blackman, "The Blackman window.")
-hamming = _window(numpy.hamming, "The Hamming window.")
-hanning = _window(numpy.hanning, "The Hann window.")
+bartlett: Callable[..., Any] = _window(numpy.bartlett, "The Bartlett window: a triangle that is 0 at both ends.")
+blackman: Callable[..., Any] = _window(numpy.blackman, "The Blackman window.")
+hamming: Callable[..., Any] = _window(numpy.hamming, "The Hamming window.")
+hanning: Callable[..., Any] = _window(numpy.hanning, "The Hann window.")
 
 
 @operands.creates()

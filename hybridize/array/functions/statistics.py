@@ -143,8 +143,12 @@ def _arg_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callabl
     return described(function, name, f"{text}\n\nRaises:\n    ValueArgumentError E345: there is none.")
 
 
-nanargmax = _arg_extreme(np.argmax, -math.inf, "The index of the first largest non-NaN element along `axis`, int64.")
-nanargmin = _arg_extreme(np.argmin, math.inf, "The index of the first smallest non-NaN element along `axis`, int64.")
+nanargmax: Callable[..., Any] = _arg_extreme(
+    np.argmax, -math.inf, "The index of the first largest non-NaN element along `axis`, int64."
+)
+nanargmin: Callable[..., Any] = _arg_extreme(
+    np.argmin, math.inf, "The index of the first smallest non-NaN element along `axis`, int64."
+)
 
 
 @shares(of_nan=False)
@@ -205,4 +209,4 @@ def _check_array(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         array(data)
 
 
-histogram = data_dependent("histogram", numpy.histogram, captured=_histogram, check=_check_array)
+histogram: Callable[..., Any] = data_dependent("histogram", numpy.histogram, captured=_histogram, check=_check_array)

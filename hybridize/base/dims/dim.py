@@ -31,10 +31,10 @@ class SizeSymbol:
     weight = 1
 
     def __init__(self, number: int, name: str, hint: int, low: int, high: int, changed: Callable[[], None]) -> None:
-        self.number = number
+        self.number: int = number
         """Position among the sizes that a program is given."""
-        self.name = name
-        self.hint = hint
+        self.name: str = name
+        self.hint: int = hint
         """The size in the call that is being compiled."""
         self._low, self._high = low, high
         self._changed = changed
@@ -89,10 +89,12 @@ class _Operation:
     """An atom that is computed from two sizes."""
 
     __slots__ = ("divisor", "hint", "symbols", "weight", "x")
+    x: Size
+    divisor: Size
 
     def __init__(self, x: Size, divisor: Size, hint: int) -> None:
         self.x, self.divisor = x, divisor
-        self.hint = hint
+        self.hint: int = hint
         self.symbols: frozenset[SizeSymbol] = frozenset().union(
             *(one.symbols for one in (*_atoms(x), *_atoms(divisor)))
         )
@@ -207,17 +209,17 @@ class Dim:
     __slots__ = ("_hash", "constant", "hint", "key", "scope", "terms")
 
     def __init__(self, scope: Assumptions, terms: Mapping[Monomial, int], constant: int) -> None:
-        self.scope = scope
-        self.terms = dict(terms)
+        self.scope: Assumptions = scope
+        self.terms: dict[Monomial, int] = dict(terms)
         """Coefficients, none of them 0."""
-        self.constant = constant
+        self.constant: int = constant
         self.key: tuple[Any, ...] = (
             constant,
             *sorted(((tuple(map(scope.order, monomial)), coefficient) for monomial, coefficient in terms.items())),
         )
         """Equal for equal dims of one scope."""
         self._hash = hash(self.key)
-        self.hint = constant + sum(coefficient * _product(monomial) for monomial, coefficient in terms.items())
+        self.hint: int = constant + sum(coefficient * _product(monomial) for monomial, coefficient in terms.items())
         """The value in the call that is being compiled."""
 
     @property  # type: ignore[misc]

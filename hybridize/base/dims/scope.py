@@ -22,8 +22,8 @@ class SizeCondition:
     __slots__ = ("dim", "relation")
 
     def __init__(self, dim: Dim, relation: str) -> None:
-        self.dim = dim
-        self.relation = relation
+        self.dim: Dim = dim
+        self.relation: str = relation
         """`>` or `==` or `!=`, followed by 0."""
 
     def holds(self, sizes: Mapping[SizeSymbol, int]) -> bool:
@@ -49,7 +49,7 @@ class SizeScope:
         self.capturing = True
         """While Python runs, `==` is a question that the user's code asked and its outcome is remembered. Afterwards
         it asks whether two dims are known to be the same, except that a size may always turn out to be 0 or 1."""
-        self.ranges = Ranges()
+        self.ranges: Ranges = Ranges()
         """Bounds of its sizes."""
         self._known: set[tuple[Any, ...]] = set()
         self._atoms: dict[tuple[Any, ...], Atom] = {}

@@ -72,11 +72,11 @@ class Side:
     """One side of a branch, which can be left and entered again."""
 
     def __init__(self, trace: Recording, cells: dict[str, CellType], stack: BlockStack, frames: list[Frame]) -> None:
-        self.branch = Branch(trace)
+        self.branch: Branch = Branch(trace)
         self.cells = cells
         self.stack = stack
-        self.frames = frames
-        self.values = {name: content(cell) for name, cell in cells.items()}
+        self.frames: list[Frame] = frames
+        self.values: dict[str, Any] = {name: content(cell) for name, cell in cells.items()}
         self.arrays: dict[Cell, Any] = {}
         """The contents of arrays at the end of the side."""
         self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}

@@ -77,7 +77,7 @@ class Ordered:
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value: Any = value
 
     def __lt__(self, other: Ordered) -> Any:
         return truth(comparison("lt", self.value, other.value))

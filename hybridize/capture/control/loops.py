@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import CellType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
@@ -44,6 +44,11 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.snapshots import refill
 from hybridize.ops.op import in_charge
 
+if TYPE_CHECKING:
+    from hybridize.array.symbol import Cell
+    from hybridize.capture.trace.aliases import ChangesSince
+
+
 _NESTED = 64
 """Iterations of a loop that can be unrolled into branches in branches, where no loop of the graph can be made."""
 _MOST = 100_000
@@ -56,15 +61,22 @@ _PEELED = 2
 class Loop:
     """One loop statement that is being run."""
 
+    orelse: Part | None
+    test: Part | None
+    body: Part
+    rest: Part | None
+    items: Sequence[Any] | SymbolicRange | Rounds | None
+    few: int
+
     def __init__(
         self, body: Part, orelse: Part | None, rest: Part | None, names: Sequence[str] | dict[str, CellType], *,
         test: Part | None = None, items: Sequence[Any] | SymbolicRange | Rounds | None = None, few: int = _FEW,
     ) -> None:  # fmt: skip
         self.body, self.orelse, self.rest, self.test = body, orelse, rest, test
         self.items, self.few = items, few
-        self.cells = names if isinstance(names, dict) else variables(names, test, body, orelse)
-        self.promotable = test is not None or isinstance(items, Rounds)
-        self.scannable = isinstance(items, Rounds)
+        self.cells: dict[str, CellType] = names if isinstance(names, dict) else variables(names, test, body, orelse)
+        self.promotable: bool = test is not None or isinstance(items, Rounds)
+        self.scannable: bool = isinstance(items, Rounds)
 
     def run(self, stack: BlockStack, number: int) -> Signal | None:
         """Run the loop in Python from an iteration on."""
@@ -194,13 +206,16 @@ _PROMOTED = Signal("promoted", -1)
 class Checkpoint:
     """The state of a recording, to come back to."""
 
+    undefined: dict[str, str]
+    failed: Cell | None
+
     def __init__(self, trace: Recording, cells: dict[str, CellType]) -> None:
         self.trace = trace
-        self.values = [(cell, content(cell)) for cell in cells.values()]
-        self.nodes = len(trace.builder.nodes)
-        self.journal = len(trace.journal)
-        self.mark = trace.root.world.mark()
-        self.watch = trace.root.aliases.watch()
+        self.values: list[tuple[CellType, Any]] = [(cell, content(cell)) for cell in cells.values()]
+        self.nodes: int = len(trace.builder.nodes)
+        self.journal: int = len(trace.journal)
+        self.mark: tuple[int, int] = trace.root.world.mark()
+        self.watch: ChangesSince = trace.root.aliases.watch()
         self.undefined, self.failed = dict(trace.root.undefined), trace.root.failed
 
     def restore(self) -> None:

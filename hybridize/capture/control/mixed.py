@@ -52,7 +52,7 @@ class MixedValue(Undecided, refuses={f"__{name}__": f"__{name}__" for name in _R
             truth_under: records the truth of a part under a condition.
         """
         super().__init__()
-        self.alternatives = alternatives
+        self.alternatives: list[Alternative] = alternatives
         self._truth_under = truth_under
 
     def truth(self) -> Any:

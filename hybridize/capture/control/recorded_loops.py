@@ -140,16 +140,21 @@ class LentContent:
 class RecordedLoop:
     """A loop on its way into the graph, as a `While`."""
 
+    loop: Any
+    stack: signals.BlockStack
+    trace: Recording
+    number: int
+
     def __init__(self, loop: Any, stack: signals.BlockStack, number: int, trace: Recording) -> None:
         self.loop, self.stack, self.trace, self.number = loop, stack, trace, number
         self.own = {name: CellType() for name in (COUNTER, RUNNING, BROKE, RETURNED, signals.RESULT)}
-        self.cells = loop.cells | self.own
+        self.cells: Any = loop.cells | self.own
         self.own[BROKE].cell_contents = False
         self.own[RETURNED].cell_contents = False
-        self.loc = trace.root.location()
-        self.endless = True
+        self.loc: SourceLoc | None = trace.root.location()
+        self.endless: bool = True
         """True if nothing but `return` ends the loop."""
-        self.at_once = False
+        self.at_once: bool = False
         """True if the loop runs at least once because of its condition."""
         self.contents: dict[str, LentContent] = {}
         """Lists and dicts whose content is carried, by the name of the variable that stands for it."""

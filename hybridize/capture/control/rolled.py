@@ -10,7 +10,7 @@ the items one by one, on whose number the program then depends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import Size
@@ -27,6 +27,9 @@ class RolledItems:
         stacked: an item, with arrays stacked over the rounds for its arrays and numbers.
         kinds: for each of these, the class of the Python number that it is; None for arrays.
     """
+
+    kinds: tuple[type | None, ...]
+    stacked: Any
 
     def __init__(self, stacked: Any, kinds: tuple[type | None, ...]) -> None:
         self.stacked, self.kinds = stacked, kinds
@@ -69,7 +72,8 @@ class RolledItems:
         raise Unrollable("the items of a loop's rounds are asked for in a way that nobody has foreseen")
 
     __bool__ = __eq__ = __repr__ = __iter__ = __len__ = __getitem__ = __index__ = __float__ = _refuse
-    __hash__ = object.__hash__
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__
 
 
 class EarlierItems:
@@ -93,7 +97,8 @@ class EarlierItems:
         return self.item(None)
 
     cut = __bool__ = __eq__ = __repr__ = __iter__ = __len__ = __getitem__ = __index__ = _refuse
-    __hash__ = object.__hash__
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__
 
 
 ROLLED = (RolledItems, EarlierItems)

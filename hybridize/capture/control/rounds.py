@@ -56,6 +56,9 @@ class Rounds(ABC):
 class ArrayRows(Rounds):
     """The rows of an array."""
 
+    array: Symbol
+    count: int
+
     def __init__(self, array: Symbol) -> None:
         self.array, self.count = array, array.shape[0]
 
@@ -82,7 +85,7 @@ class FacedRows(ArrayRows):
 
     def __init__(self, face: Face) -> None:
         super().__init__(face.array)
-        self.kind = type(face)
+        self.kind: type[Face] = type(face)
 
     def at(self, number: Any) -> Any:
         return self.kind.made(super().at(number))
@@ -96,6 +99,9 @@ class FacedRows(ArrayRows):
 
 class ListItems(Rounds):
     """The items of a list that a scan has made."""
+
+    rows: Any
+    count: Size
 
     def __init__(self, rows: Any) -> None:
         self.rows, self.count = rows, rows.count
@@ -117,9 +123,13 @@ class ListItems(Rounds):
 class Range(Rounds):
     """`range`, whose ends may be sizes that are not known."""
 
+    start: Size
+    stop: Size
+    step: int
+
     def __init__(self, start: Size, stop: Size, step: int) -> None:
         self.start, self.stop, self.step = start, stop, step
-        self.count = _length(start, stop, step)
+        self.count: Size = _length(start, stop, step)
 
     def line(self) -> Line:
         """The numbers, one for each round."""
@@ -184,8 +194,8 @@ class Backward(IteratedRounds):
     """`reversed` of rows or of a range."""
 
     def __init__(self, rounds: Any) -> None:
-        self.rounds = rounds.backward()
-        self.count = rounds.count
+        self.rounds: Any = rounds.backward()
+        self.count: Size = rounds.count
 
     def at(self, number: Any) -> Any:
         return self.rounds.at(number)

@@ -89,7 +89,7 @@ class ScanLoop(RecordedLoop):
         self._rolled: list[RolledItems] = []
         self._items: list[Any] = []
         """The parts of the item of the round that was recorded."""
-        self.indexed = False
+        self.indexed: bool = False
         """True if the body writes to what the loop goes through: then a round's item is a view."""
 
     # What a round is.

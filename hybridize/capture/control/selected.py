@@ -28,6 +28,8 @@ class ConditionalItem:
     """An item that is there if a condition holds."""
 
     __slots__ = ("condition", "value")
+    condition: Symbol
+    value: Any
 
     def __init__(self, condition: Symbol, value: Any) -> None:
         self.condition, self.value = condition, value
@@ -47,7 +49,7 @@ class Selected(Undecided, refuses=_REFUSED):
 
     def __init__(self, items: list[Any]) -> None:
         super().__init__()
-        self.items = items
+        self.items: list[Any] = items
 
     def truth(self) -> Any:
         """Return whether it has items: a bool, or a symbol of one."""

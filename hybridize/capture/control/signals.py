@@ -37,6 +37,8 @@ class Signal:
     """The way in which a generated function ended, when not at its end."""
 
     __slots__ = ("level", "name")
+    level: int
+    name: str
 
     def __init__(self, name: str, level: int) -> None:
         self.name, self.level = name, level
@@ -62,7 +64,7 @@ class Returned(Signal):
 
     def __init__(self, value: Any) -> None:
         super().__init__("return", 3)
-        self.value = value
+        self.value: Any = value
 
 
 def level(signal: Signal | None) -> int:

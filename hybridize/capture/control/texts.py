@@ -48,7 +48,7 @@ class Text:
     __slots__ = ("recipe",)
 
     def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
+        self.recipe: Recipe = recipe
         """With symbols in place of the numbers of operands."""
 
     def __repr__(self) -> str:

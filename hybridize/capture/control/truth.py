@@ -40,7 +40,7 @@ class Undecided(ABC):
 
     def __init__(self, loc: SourceLoc | None = None) -> None:
         trace = current_trace()
-        self.loc = trace.root.location() if loc is None and trace is not None else loc
+        self.loc: SourceLoc | None = trace.root.location() if loc is None and trace is not None else loc
         """The user's line that made it."""
 
     @abstractmethod

@@ -43,11 +43,11 @@ class Expressions(ast.NodeTransformer):
         self.source = source
         self.free = free
         self.module_globals = module_globals
-        self.scope = Scope(set())
-        self.top = True
+        self.scope: Scope = Scope(set())
+        self.top: bool = True
         """True if no function has been entered yet."""
-        self.first_parameter = ""
-        self.class_name = source.class_name
+        self.first_parameter: str = ""
+        self.class_name: str = source.class_name
         """The class around, whose name private names are mangled with; may be empty."""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:

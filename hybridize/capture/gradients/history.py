@@ -50,7 +50,7 @@ class History:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.called = modes.is_recording()
+        self.called: bool = modes.is_recording()
         """True if the function is called while recording: then it is differentiated as a whole, by its caller."""
         self.nodes: dict[Value, Producer] = {}
         self.leaves: dict[Value, tuple[Variable | LostHistory, Recording]] = {}
@@ -61,7 +61,7 @@ class History:
         """Variables whose gradients are written, and whether that was the case before."""
         self.requests: dict[Variable, str] = {}
         """Variables whose `req` the program sets, and what it was before."""
-        self.passes = 0
+        self.passes: int = 0
         """Backward passes that have freed what they went along."""
         self._passed: dict[Value, int] = {}
         """The last of these passes that came to a leaf."""

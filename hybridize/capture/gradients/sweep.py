@@ -40,11 +40,15 @@ class TapeTables(Protocol):
 class TraceSweep:
     """One backward pass."""
 
+    history: TapeTables
+    heads: list[Value]
+    at: Recording
+
     def __init__(
         self, history: TapeTables, at: Recording, heads: list[Value], wanted: list[Value] | None, anew: bool = False
     ) -> None:
         self.history, self.at, self.heads = history, at, heads
-        self.targets = None if wanted is None else set(wanted)
+        self.targets: set[Value] | None = None if wanted is None else set(wanted)
         self._before = set() if anew else {value for value in self.targets or () if value in history.leaves}
         """Those of the wanted that may be behind histories which stayed in earlier calls."""
         self.reached: Collection[Node] = ()

@@ -41,7 +41,7 @@ class Number(Feed):
 
     def __init__(self, read: Callable[[], Any], kind: type) -> None:
         self._read, self._kind = read, kind
-        self.array = fed_array(numpy.zeros((), "int64" if kind is int else "float64"))
+        self.array: ndarray = fed_array(numpy.zeros((), "int64" if kind is int else "float64"))
 
     def now(self) -> Any:
         """The number; None where there is none of its kind that 64 bits hold."""
@@ -64,7 +64,7 @@ class Contents(Feed):
     def __init__(self, read: Callable[[], ndarray | None], now: ndarray) -> None:
         self._read, self._kind, self._lost = read, (type(now), now.type), None
         array = fed_array(numpy.zeros(now.shape, now.dtype))
-        self.array = fresh(array) if holds_nd(now) else array
+        self.array: Any | ndarray = fresh(array) if holds_nd(now) else array
         lost = variable_of(now)
         if lost is LOST:
             self._lost = lost

@@ -137,7 +137,7 @@ class World:
         """Places that the program has written: what is read there is its own."""
         self.fresh: dict[int, tuple[Any, object, int]] = {}
         """Containers and objects made while capturing, by identity, in which recording, and the how-manieth each is."""
-        self.numbers = count()
+        self.numbers: count[int] = count()
         """Numbers of what the program makes, in the order of time."""
         self.outside: dict[int, Any] = {}
         """Containers of the user's, by identity."""

@@ -47,6 +47,8 @@ class Masked(Undecided):
     """The elements of an array that a mask selects."""
 
     __slots__ = ("mask", "source")
+    mask: Symbol
+    source: Symbol
 
     def __init__(self, source: Symbol, mask: Symbol, loc: SourceLoc | None) -> None:
         super().__init__(loc)

@@ -180,8 +180,8 @@ class Router:
     augmented = staticmethod(writes.augmented)
 
     def __init__(self, function: FunctionType) -> None:
-        self.function = function
-        self.names = function.__globals__
+        self.function: FunctionType = function
+        self.names: dict[str, Any] = function.__globals__
         self._cells: dict[str, types.CellType] | None = None
 
     @property

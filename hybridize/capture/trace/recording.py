@@ -150,7 +150,7 @@ class Recording(GraphScope):
 
     def __init__(self, parent: Recording | None) -> None:
         super().__init__(parent)
-        self.differentiated = modes.is_recording()
+        self.differentiated: bool = modes.is_recording()
         """True if a backward pass may go through what is recorded here as a whole."""
         self.catches = False
         """True if who records this hears of exceptions, and lets the program raise them."""
@@ -454,7 +454,7 @@ class Branch(Recording):
 
     def __init__(self, parent: Recording) -> None:
         super().__init__(parent)
-        self.root = parent.root
+        self.root: Trace = parent.root
         self.outer: dict[Value, Value] = {}
         """Values of the trace around that are read here, and the inputs that stand for them."""
         self.stands: dict[Value, Value] = {}
@@ -524,7 +524,7 @@ class Branch(Recording):
     def graph(self, operands: Sequence[Value], outputs: Sequence[Value], first: Sequence[Value] = ()) -> Graph:
         """The closed graph: inputs are `first`, then one for each of `operands`, values of the trace around."""
         inputs = [*first, *(self.receive(value) for value in operands)]
-        self.outputs = tuple(outputs)
+        self.outputs: tuple[Value, ...] = tuple(outputs)
         return Graph(tuple(inputs), tuple(self.builder.nodes), self.outputs, dict(self.builder.constants))
 
 
@@ -567,16 +567,18 @@ class Trace(Recording):
         self.converter = converter
         self._keyed = keyed
         self.sizes = sizes
-        self.history = gradients(self)
-        self.inputs = Inputs(self, self.history.met, sizes, freeze)
-        self.world = World(self, FedReads(changing, library))
-        self.aliases = Aliases(self.world)
-        self.numbers = Numbers(self, self.inputs, self.world, check, indices)
+        self.history: BackwardPasses = gradients(self)
+        self.inputs: Inputs = Inputs(self, self.history.met, sizes, freeze)
+        self.world: World = World(self, FedReads(changing, library))
+        self.aliases: Aliases = Aliases(self.world)
+        self.numbers: Numbers = Numbers(self, self.inputs, self.world, check, indices)
         self.fills: dict[Value, Operand] = {}
         """MXNet 1's arrays of one number whose sizes of 0 are unknown, and that number."""
         self.feed_states: FeedStates = []
         """Feeds that calls of the program begin with, in the order of its lines, and what undoes the capture's own."""
-        self.decisions = Decisions(self, self.inputs, self.world, self.feed_states, sizes) if decides else None
+        self.decisions: Decisions | None = (
+            Decisions(self, self.inputs, self.world, self.feed_states, sizes) if decides else None
+        )
         """The values that data decides and Python knows; None where they stay data."""
         self.undefined: dict[str, str] = {}
         """Variables without a value after a branch or loop that depends on data, and why."""
@@ -594,7 +596,7 @@ class Trace(Recording):
         """The last refusal, so that it cannot get lost in an `except` of the user's."""
         self.certain: BaseException | None = None
         """The last exception that only what is guarded decides: a `raise` that was reached, a name that is no key."""
-        self.interned = Interned()
+        self.interned: Interned = Interned()
         self._here: list[SourceLoc | None] | None = None
         """The user's line while it is the same, once it was asked for; None where it has to be looked for."""
 

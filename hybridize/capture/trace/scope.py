@@ -51,8 +51,8 @@ class GraphScope(Staging):
 
     def __init__(self, parent: GraphScope | None) -> None:
         self.parent = parent
-        self.builder = Builder()
-        self.producers = Producers(self.builder)
+        self.builder: Builder = Builder()
+        self.producers: Producers = Producers(self.builder)
         self.outputs: Sequence[Value] = ()
         """Outputs of the closed graph, once there is one."""
         self.end: float | None = None

@@ -27,7 +27,7 @@ class Parts:
         self._module = module
         self._texts = {name: function.text() for name, function in module.functions.items()}
         self._mentioned = {name: tuple(dict.fromkeys(NAMED.findall(text))) for name, text in self._texts.items()}
-        self.exported = [name for name, function in module.functions.items() if function.exported]
+        self.exported: list[str] = [name for name, function in module.functions.items() if function.exported]
         """The functions that others than the module know."""
         plain = frozenset(name for name, one in module.functions.items() if one.seldom or not one.works)
         self.plain = plain if len(plain) >= APART else frozenset()

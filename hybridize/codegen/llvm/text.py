@@ -222,12 +222,12 @@ class Function:
         """
         self.module = module
         self.name = name
-        self.works = UNOPTIMISED not in attributes if works is None else works
+        self.works: bool = UNOPTIMISED not in attributes if works is None else works
         self.seldom = False
         """True if it runs so seldom that better code would not pay for itself."""
         self.symbols: dict[int, dims.SizeSymbol] = {}
         """The size symbols that are asked for, by number."""
-        self.sizes = ""
+        self.sizes: str = ""
         """Pointer to the values of all symbols, in functions that are given one: they take none as a parameter."""
         self.sizes_slot: int | None = None
         """The slot of that pointer in the function's array of inputs."""

@@ -26,7 +26,7 @@ class TimedWriter(HostWriter):
         """`address` is that of 64-bit words, two more than there are steps; the code must not outlive them."""
         super().__init__(functions, target)
         self._address = address
-        self.count = 0
+        self.count: int = 0
         """Times that are noted so far."""
         self.together: list[range] = []
         """Steps that run together: the first of each is given the time of all."""

@@ -16,8 +16,8 @@ class ByteReader:
 
     def __init__(self, data: bytes, start: int = 0, stop: int | None = None) -> None:
         self.data = data
-        self.position = start
-        self.stop = len(data) if stop is None else stop
+        self.position: int = start
+        self.stop: int = len(data) if stop is None else stop
 
     @property
     def done(self) -> bool:

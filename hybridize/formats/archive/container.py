@@ -66,11 +66,11 @@ class TensorEntry:
     __slots__ = ("dtype", "end", "shape", "start")
 
     def __init__(self, dtype: DType, shape: tuple[int, ...], start: int, end: int) -> None:
-        self.dtype = dtype
-        self.shape = shape
-        self.start = start
+        self.dtype: DType = dtype
+        self.shape: tuple[int, ...] = shape
+        self.start: int = start
         """In bytes from the beginning of the file."""
-        self.end = end
+        self.end: int = end
 
     @property
     def nbytes(self) -> int:

@@ -35,6 +35,9 @@ def parallel_for(context: Any, task: int, work: int, count: int) -> None:
 class Reader:
     """The file of calls: 64-bit words, and bytes that are padded to 16."""
 
+    data: bytes
+    at: int
+
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
 
@@ -58,6 +61,8 @@ def buffer(size: int) -> tuple[Any, int]:
 
 class Model:
     """The functions of a library."""
+
+    name: str
 
     def __init__(self, path: str, name: str, processor: str, weights: str, threads: int) -> None:
         self.library, self.name = ctypes.CDLL(path), name

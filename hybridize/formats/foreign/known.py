@@ -85,6 +85,8 @@ class Known:
     """
 
     __slots__ = ("array", "dtype")
+    array: NDArray[Any]
+    dtype: DType
 
     def __init__(self, array: NDArray[Any], dtype: DType) -> None:
         if array.dtype == object and not any(isinstance(one, _Cell) for one in array.flat):
@@ -264,7 +266,7 @@ class Vector(Assembled):
     __slots__ = ("parts",)
 
     def __init__(self, parts: Sequence[Any]) -> None:
-        self.parts = tuple(parts)
+        self.parts: tuple[Any, ...] = tuple(parts)
 
     def operand(self) -> Operand:
         """Return it as an operand of the interpreter in charge."""

@@ -38,6 +38,11 @@ class UnsizedPart(Assembled):
     """
 
     __slots__ = ("axis", "before", "node", "place", "x")
+    place: Operand
+    x: Value
+    axis: int
+    before: bool
+    node: str
 
     def __init__(self, x: Value, axis: int, place: Operand, before: bool, node: str) -> None:
         self.x, self.axis, self.place, self.before, self.node = x, axis, place, before, node

@@ -69,6 +69,10 @@ class Vocabulary:
             computes, so that rows need not ask for it; see `Walk.node`.
     """
 
+    place: str
+    idle: Callable[[str, str, Any], bool]
+    name: str
+
     def __init__(
         self, name: str, place: str, tables: Sequence[str] = (),
         idle: Callable[[str, str, Any], bool] = lambda *attribute: False,

@@ -44,7 +44,7 @@ class ReadAttributes(Mapping[str, Any]):
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
-        self.unread = set(values)
+        self.unread: set[str] = set(values)
 
     def __getitem__(self, name: str) -> Any:
         self.unread.discard(name)
@@ -67,12 +67,12 @@ class Application:
     __slots__ = ("around", "attributes", "node", "walk")
 
     def __init__(self, node: Node, attributes: Mapping[str, Any], walk: Walk, around: Mapping[str, Value]) -> None:
-        self.node = node
-        self.around = around
+        self.node: Node = node
+        self.around: Mapping[str, Value] = around
         """The values that graphs which are attributes of the node may read, by name."""
-        self.attributes = ReadAttributes(attributes)
+        self.attributes: ReadAttributes = ReadAttributes(attributes)
         """Those of the node, references to the attributes of a function resolved."""
-        self.walk = walk
+        self.walk: Walk = walk
 
     @property
     def place(self) -> str:
@@ -206,7 +206,7 @@ class Walk:
         number: Callable[[Operand], int | None] | None = None,
     ) -> None:
         self.program = program
-        self.state = {} if state is None else state
+        self.state: dict[str, Value] = {} if state is None else state
         self.key = key
         self._number = number
         self._makers: dict[str, Node] = {}

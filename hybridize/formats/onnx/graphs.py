@@ -46,6 +46,9 @@ class GraphReader:
         folder: where the files lie that it keeps large arrays in; None: there are none.
     """
 
+    folder: str | None
+    name: str
+
     def __init__(self, name: str, folder: str | None) -> None:
         self.name, self.folder = name, folder
         self.files: dict[str, memoryview] = {}

@@ -182,6 +182,10 @@ class FunctionRoot(Root):
 class NodeWriter:
     """Writes graphs of ours as nodes of one graph of the file."""
 
+    nodes: list[Message]
+    root: Root
+    whole: ModelState
+
     def __init__(self, root: Root, nodes: list[Message]) -> None:
         self.root, self.nodes, self.whole = root, nodes, root.whole
         self.entries: dict[Value, FileValue] = {}
@@ -490,6 +494,9 @@ class NodeWriter:
 
 class InnerWriter(NodeWriter):
     """Writes a graph that is an attribute of a node."""
+
+    name: str
+    inputs: list[Message]
 
     def __init__(self, root: Root, inputs: Sequence[Message], name: str) -> None:
         super().__init__(root, [])

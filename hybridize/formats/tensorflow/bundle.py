@@ -38,9 +38,12 @@ class Bundle:
         LoadError: E601 malformed, E602 of a later version.
     """
 
+    prefix: str
+    name: str
+
     def __init__(self, prefix: str, name: str) -> None:
         self.prefix, self.name = prefix, name
-        self.index = f"{name}/variables.index"
+        self.index: str = f"{name}/variables.index"
         data = bytes_of(prefix + ".index")
         self.entries: dict[str, Message] = {}
         header: Message = {}
@@ -49,7 +52,7 @@ class Bundle:
                 self.entries[str(key, "utf-8", "replace")] = parse(value, "Entry", SCHEMAS, self.index)
             else:
                 header = parse(value, "Header", SCHEMAS, self.index)
-        self.shards = header.get("shards", 1)
+        self.shards: Any = header.get("shards", 1)
         if header.get("versions", {}).get("min_consumer", 0) > _NEWEST:
             version = header["versions"]["min_consumer"]
             raise LoadError("E602", f"{self.index} is of version {version}", help=f"hybridize reads up to {_NEWEST}")

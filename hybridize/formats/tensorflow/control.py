@@ -46,6 +46,8 @@ class Optional(NoArray):
     """
 
     __slots__ = ("branch", "choices")
+    branch: int
+    choices: tuple[tuple[Value, ...] | None, ...]
 
     def __init__(self, choices: Sequence[tuple[Value, ...] | None], branch: int = 0) -> None:
         self.choices, self.branch = tuple(choices), branch

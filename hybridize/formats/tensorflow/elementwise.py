@@ -183,6 +183,8 @@ class AtLeast(Assembled):
     """A number of data that is not below `low`."""
 
     __slots__ = ("low", "value")
+    low: int
+    value: Operand
 
     def __init__(self, low: int, value: Operand) -> None:
         self.low, self.value = low, value

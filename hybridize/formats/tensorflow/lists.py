@@ -34,16 +34,21 @@ class TensorList(NoArray):
     """
 
     __slots__ = ("array", "count", "dtype", "seen")
+    array: Operand | None
+    count: Any
+    dtype: DType
 
     def __init__(self, array: Operand | None, count: Any, dtype: DType, seen: dict[str, Any] | None = None) -> None:
         self.array, self.count, self.dtype = array, count, dtype
-        self.seen = {} if seen is None else seen
+        self.seen: dict[str, Any] = {} if seen is None else seen
 
 
 class RoundNumber(Assembled):
     """A number that grows by one from round to round of a loop: the number of the round is its `key`."""
 
     __slots__ = ("key", "value")
+    key: object
+    value: Operand
 
     def __init__(self, key: object, value: Operand) -> None:
         self.key, self.value = key, value
@@ -57,6 +62,9 @@ class InTurn(NoArray):
     """A list in a round of a loop: `element` is what it has at the round's number, or what is written there."""
 
     __slots__ = ("dtype", "element", "key")
+    element: Any | Known | None
+    key: object
+    dtype: DType
 
     def __init__(self, key: object, element: Operand | Known | None, dtype: DType) -> None:
         self.key, self.element, self.dtype = key, element, dtype
@@ -70,6 +78,9 @@ class Repeated(NoArray):
     """A list whose elements are one known value: what a loop pushed of it in each round."""
 
     __slots__ = ("count", "dtype", "element")
+    element: Known
+    count: Any
+    dtype: DType
 
     def __init__(self, element: Known, count: Any, dtype: DType) -> None:
         self.element, self.count, self.dtype = element, count, dtype

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hybridize.base.names import late
@@ -34,4 +35,6 @@ class SparseEmbedding(Embedding):
         super().__init__(input_dim, output_dim, dtype, weight_initializer, sparse_grad=True, **kwargs)
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

@@ -7,10 +7,10 @@ import os
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from hybridize.array.nd_array import classed
-from hybridize.array.ndarray import wrap
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.orders import STEP, drawn, mixed
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.loading import LOADING, load_module
@@ -22,6 +22,14 @@ from hybridize.gluon.data.sampler import BatchSampler, RandomSampler, Sequential
 
 _LONGEST = 1e6
 """Seconds that the system can be asked to wait, and no program does."""
+
+
+if TYPE_CHECKING:
+    import typing_extensions
+
+    Batch = typing_extensions.TypeVar("Batch", default=Any)
+else:
+    Batch = TypeVar("Batch")
 
 
 class Maker:
@@ -53,7 +61,7 @@ class Maker:
         return self.batchify(samples)
 
 
-class DataLoader:
+class DataLoader(Generic[Batch]):
     """Iterates over batches of a data set; each iteration is an epoch.
 
     Args:
@@ -82,6 +90,30 @@ class DataLoader:
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
+    @overload
+    def __init__(
+        self: DataLoader[ndarray], dataset: ndarray | Dataset[ndarray],
+        batch_size: int | None = None, shuffle: bool = False, sampler: Any = None, last_batch: str | None = None,
+        batch_sampler: Any = None, batchify_fn: None = None, num_workers: int = 0,
+        pin_memory: bool = False, pin_device_id: int = 0, prefetch: int | None = None, thread_pool: bool = False,
+        timeout: float = 120, try_nopython: bool | None = None, auto_reload: bool = False,
+    ) -> None: ...  # fmt: skip
+    @overload
+    def __init__(
+        self: DataLoader[list[ndarray]], dataset: Dataset[tuple[Any, ...]],
+        batch_size: int | None = None, shuffle: bool = False, sampler: Any = None, last_batch: str | None = None,
+        batch_sampler: Any = None, batchify_fn: None = None, num_workers: int = 0,
+        pin_memory: bool = False, pin_device_id: int = 0, prefetch: int | None = None, thread_pool: bool = False,
+        timeout: float = 120, try_nopython: bool | None = None, auto_reload: bool = False,
+    ) -> None: ...  # fmt: skip
+    @overload
+    def __init__(
+        self: DataLoader[Any], dataset: Any,
+        batch_size: int | None = None, shuffle: bool = False, sampler: Any = None, last_batch: str | None = None,
+        batch_sampler: Any = None, batchify_fn: Callable[[list[Any]], Any] | None = None, num_workers: int = 0,
+        pin_memory: bool = False, pin_device_id: int = 0, prefetch: int | None = None, thread_pool: bool = False,
+        timeout: float = 120, try_nopython: bool | None = None, auto_reload: bool = False,
+    ) -> None: ...  # fmt: skip
     def __init__(
         self,
         dataset: Any,
@@ -122,7 +154,7 @@ class DataLoader:
         """Batches of an epoch."""
         return len(self._batch_sampler)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Batch]:
         # Drawn whether or not anybody needs it, so that the next epoch's order is the same with and without workers.
         seed = drawn()
         batches = self._batch_sampler
@@ -206,4 +238,6 @@ def _numbers(indices: Any) -> Any:
     return indices.tolist() if hasattr(indices, "tolist") else indices
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

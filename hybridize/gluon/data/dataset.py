@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -18,10 +18,17 @@ from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
 
+if TYPE_CHECKING:
+    import typing_extensions
+
+    Sample = typing_extensions.TypeVar("Sample", default=Any, covariant=True)
+else:
+    Sample = TypeVar("Sample")
+
 Columns = tuple[NDArray[Any], ...]
 
 
-class Dataset:
+class Dataset(Generic[Sample]):
     """Samples by number. A subclass says `__getitem__(index)` and `__len__()`; it may say `read_many(indices)`.
 
     What the methods give is made of this data set without a copy of its samples.
@@ -29,20 +36,20 @@ class Dataset:
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Any) -> Sample:
         raise UndefinedError("E328", f"{type(self).__name__} gives no samples", help="define __getitem__(self, index)")
 
     def __len__(self) -> int:
         raise UndefinedError("E328", f"{type(self).__name__} does not define its length", help="define __len__(self)")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Sample]:
         return (self[index] for index in range(len(self)))
 
-    def filter(self, fn: Callable[[Any], Any]) -> Dataset:
+    def filter(self, fn: Callable[[Any], Any]) -> Dataset[Sample]:
         """The samples for which `fn(sample)` is true; it is asked for all of them, now."""
         return SampledDataset(self, FilterSampler(fn, self))
 
-    def shard(self, num_shards: int, index: int) -> Dataset:
+    def shard(self, num_shards: int, index: int) -> Dataset[Sample]:
         """One of `num_shards` parts, each a run of samples; what does not come out even goes to the first ones.
 
         Raises:
@@ -54,7 +61,7 @@ class Dataset:
         start = length * index + min(index, rest)
         return SampledDataset(self, SequentialSampler(length + (index < rest), start))
 
-    def take(self, count: int | None) -> Dataset:
+    def take(self, count: int | None) -> Dataset[Sample]:
         """The first `count` samples, or all where there are fewer.
 
         Raises:
@@ -64,7 +71,7 @@ class Dataset:
             raise ArgumentError("E382", f"a number of samples must be 0 or more, got {count}")
         return SampledDataset(self, SequentialSampler(len(self) if count is None else min(count, len(self))))
 
-    def sample(self, sampler: Sampler) -> Dataset:
+    def sample(self, sampler: Sampler) -> Dataset[Sample]:
         """The samples that `sampler` names, in its order; it is asked once, now.
 
         Raises:
@@ -84,7 +91,13 @@ class Dataset:
         lazily = TransformedDataset(self, fn)
         return lazily if lazy else SimpleDataset(list(lazily))
 
-    def transform_first(self, fn: Callable[[Any], Any], lazy: bool = True) -> Dataset:
+    @overload
+    def transform_first(
+        self: Dataset[tuple[Any, ...]], fn: Callable[[Any], Any], lazy: bool = True
+    ) -> Dataset[tuple[Any, ...]]: ...
+    @overload
+    def transform_first(self, fn: Callable[[Any], Any], lazy: bool = True) -> Dataset: ...
+    def transform_first(self, fn: Callable[[Any], Any], lazy: bool = True) -> Dataset[Any]:
         """The same with `fn` of the first part of a sample only: the data, not the label."""
         return self.transform(_First(fn), lazy)
 
@@ -117,7 +130,7 @@ class SimpleDataset(Dataset):
         return self._data[index]
 
 
-class ArrayDataset(Dataset):
+class ArrayDataset(Dataset[Sample]):
     """Samples that are tuples, entry i of each argument: `ArrayDataset(x, y)[i]` is `(x[i], y[i])`.
 
     With one argument samples are its entries. A batch of arrays is read at once, not sample by sample.
@@ -126,6 +139,12 @@ class ArrayDataset(Dataset):
         ArgumentError E377: no arguments, or arguments of different lengths.
     """
 
+    @overload
+    def __init__(self: ArrayDataset[ndarray], data: ndarray, /) -> None: ...
+    @overload
+    def __init__(self: ArrayDataset[tuple[ndarray, ...]], x: ndarray, y: ndarray, /, *others: ndarray) -> None: ...
+    @overload
+    def __init__(self: ArrayDataset[Any], *args: Any) -> None: ...
     def __init__(self, *args: Any) -> None:
         if not args:
             raise ArgumentError("E377", "ArrayDataset needs at least one array")
@@ -136,7 +155,7 @@ class ArrayDataset(Dataset):
                 f"the arrays of a data set must have equal lengths, got {', '.join(map(str, lengths))}",
                 help="the first axis counts samples",
             )
-        self.of_nd = holds_nd(args)
+        self.of_nd: bool = holds_nd(args)
         # A label is a number, not an array without axes.
         self._data = [host_view(arg) if isinstance(arg, ndarray) and arg.ndim == 1 else arg for arg in args]
         self._length = lengths[0]
@@ -163,7 +182,7 @@ class ArrayDataset(Dataset):
         return tuple(columns)
 
 
-class SampledDataset(Dataset):
+class SampledDataset(Dataset[Sample]):
     """Samples of another data set, by a list of numbers.
 
     Args:
@@ -171,9 +190,9 @@ class SampledDataset(Dataset):
         sampler: the numbers; asked once.
     """
 
-    def __init__(self, dataset: Dataset, sampler: Sampler) -> None:
+    def __init__(self, dataset: Dataset[Sample], sampler: Sampler) -> None:
         self._dataset = dataset
-        self.of_nd = dataset.of_nd
+        self.of_nd: bool = dataset.of_nd
         self._indices: Sequence[int] | NDArray[Any]
         if type(sampler) is SequentialSampler:
             self._indices = range(sampler.start, sampler.start + len(sampler))
@@ -247,7 +266,7 @@ class RecordFileDataset(Dataset):
 
     def __init__(self, filename: str) -> None:
         self.filename = filename
-        self.idx_file = os.path.splitext(filename)[0] + ".idx"
+        self.idx_file: str = os.path.splitext(filename)[0] + ".idx"
         self._record = load_module("hybridize.recordio").MXIndexedRecordIO(self.idx_file, filename, "r")
 
     def __len__(self) -> int:

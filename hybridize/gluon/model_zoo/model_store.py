@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from hybridize.base.errors import ValueArgumentError
@@ -55,4 +56,6 @@ def purge(root: Any = None) -> None:
             os.remove(os.path.join(folder, file))
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

@@ -73,7 +73,7 @@ class PReLU(HybridBlock):
     def __init__(self, alpha_initializer: Any = None, in_channels: int = 1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         start = initializers.Constant(0.25) if alpha_initializer is None else alpha_initializer
-        self.alpha = self.params.get("alpha", shape=(in_channels,), init=start)
+        self.alpha: Any = self.params.get("alpha", shape=(in_channels,), init=start)
 
     def forward(self, x: Any) -> ndarray:
         return neural.leaky_relu(x, gamma=self.alpha.data(), act_type="prelu")

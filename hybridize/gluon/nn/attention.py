@@ -139,10 +139,10 @@ class MultiHeadAttention(_Attention):
             "bias_initializer": bias_initializer,
         }  # fmt: skip
         with self._internal_scope():
-            self.q_proj = Dense(units, in_units=query_units, **settings)
-            self.k_proj = Dense(size * shared, in_units=key_units, **settings)
-            self.v_proj = Dense(size * shared, in_units=value_units, **settings)
-            self.out_proj = Dense(units if out_units is None else out_units, in_units=units, **settings)
+            self.q_proj: Dense = Dense(units, in_units=query_units, **settings)
+            self.k_proj: Dense = Dense(size * shared, in_units=key_units, **settings)
+            self.v_proj: Dense = Dense(size * shared, in_units=value_units, **settings)
+            self.out_proj: Dense = Dense(units if out_units is None else out_units, in_units=units, **settings)
         self.rotary = rotary
 
     def forward(

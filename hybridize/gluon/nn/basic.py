@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hybridize.array import np, npx
 from hybridize.array.functions import dense, neural
@@ -19,6 +19,10 @@ from hybridize.gluon.dependence import convert
 from hybridize.gluon.hybrid_block import HybridBlock, functions
 from hybridize.gluon.nn.activations import activation_of
 from hybridize.gluon.operator_keywords import OperatorKeywords
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.activations import Activation
+    from hybridize.gluon.parameter import Parameter
 
 
 class Dense(HybridBlock):
@@ -55,9 +59,11 @@ class Dense(HybridBlock):
         super().__init__(**kwargs)
         self._units = check_count(self, "units", units, "only in_units may be left open")
         self._flatten = flatten
-        self.weight = self.params.deferred("weight", (units, in_units), weight_initializer, dtype=dtype)
-        self.bias = self.params.deferred("bias", (units,), bias_initializer, dtype=dtype) if use_bias else None
-        self.act = activation_of(self, activation)
+        self.weight: Parameter = self.params.deferred("weight", (units, in_units), weight_initializer, dtype=dtype)
+        self.bias: Parameter | None = (
+            self.params.deferred("bias", (units,), bias_initializer, dtype=dtype) if use_bias else None
+        )
+        self.act: Activation | None = activation_of(self, activation)
 
     @property
     def _in_units(self) -> int:
@@ -152,7 +158,7 @@ class Embedding(HybridBlock):
         super().__init__(**kwargs)
         self._input_dim, self._output_dim, self._dtype, self._sparse_grad = input_dim, output_dim, dtype, sparse_grad
         shape = input_dim, output_dim
-        self.weight = self.params.deferred("weight", shape, weight_initializer, dtype=dtype, **self._storage)
+        self.weight: Parameter = self.params.deferred("weight", shape, weight_initializer, dtype=dtype, **self._storage)
 
     def forward(self, x: Any) -> ndarray:
         return neural.embedding(x, self.weight.data(), input_dim=self._input_dim, output_dim=self._output_dim)

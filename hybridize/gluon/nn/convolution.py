@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.array.functions import convolution
 from hybridize.array.ndarray import ndarray
@@ -15,6 +15,9 @@ from hybridize.gluon.operator_keywords import OperatorKeywords
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.windowed import Numbers, Windowed
 from hybridize.ops.library.convolution_layers import is_channels_last, weight_shape
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.activations import Activation
 
 
 class Convolving(Windowed):
@@ -46,7 +49,7 @@ class Convolving(Windowed):
             text = f"from {in_channels} to {channels}" if in_channels else f"to {channels}"
             what = f"{name} {text} channels in {groups} groups"
             raise ArgumentError("E331", what, help="groups must divide the numbers of input and output channels")
-        self.act = activation_of(self, activation)
+        self.act: Activation | None = activation_of(self, activation)
 
     def _channels_of(self, x: Any, layout: str) -> int:
         """Return the number of channels of an input, having checked that it has the axes, and is parted into groups."""
@@ -122,8 +125,8 @@ class _Convolution(Convolving):
     ) -> None:
         super().__init__(channels, kernel_size, strides, padding, dilation, groups, activation, in_channels, **kwargs)
         self._layout = self._layout_of("layout", layout)
-        self.weight = self.params.deferred("weight", self._weight_shape(in_channels), weight_initializer)
-        self.bias = self.params.deferred("bias", (channels,), bias_initializer) if use_bias else None
+        self.weight: Parameter = self.params.deferred("weight", self._weight_shape(in_channels), weight_initializer)
+        self.bias: Parameter | None = self.params.deferred("bias", (channels,), bias_initializer) if use_bias else None
 
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         """Return the shape of the weight; 0 channels are not known yet."""

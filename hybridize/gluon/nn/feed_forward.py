@@ -82,9 +82,11 @@ class FeedForward(HybridBlock):
             "bias_initializer": bias_initializer,
         }  # fmt: skip
         with self._internal_scope():
-            self.gate = Dense(hidden_size, in_units=in_units, **settings) if activation in _GATES else None
-            self.linear1 = Dense(hidden_size, in_units=in_units, **settings)
-            self.linear2 = Dense(units, in_units=hidden_size, **settings)
+            self.gate: Dense | None = (
+                Dense(hidden_size, in_units=in_units, **settings) if activation in _GATES else None
+            )
+            self.linear1: Dense = Dense(hidden_size, in_units=in_units, **settings)
+            self.linear2: Dense = Dense(units, in_units=hidden_size, **settings)
 
     def forward(self, x: Any) -> ndarray:
         y = self.linear1(x)

@@ -55,7 +55,7 @@ class _Scaled(HybridBlock):
         super().__init__(**kwargs)
         _check_epsilon(self, epsilon)
         self._axis, self._epsilon, self._scale = axis, epsilon, scale
-        self.gamma = _along_axis(self, "gamma", scale, in_channels, gamma_initializer)
+        self.gamma: Parameter = _along_axis(self, "gamma", scale, in_channels, gamma_initializer)
 
     @property
     def _size(self) -> int:
@@ -87,7 +87,7 @@ class _Normalized(_Scaled):
     ) -> None:
         super().__init__(axis, epsilon, scale, gamma_initializer, in_channels, **kwargs)
         self._center = center
-        self.beta = _along_axis(self, "beta", center, in_channels, beta_initializer)
+        self.beta: Parameter = _along_axis(self, "beta", center, in_channels, beta_initializer)
 
 
 class BatchNorm(_Normalized):
@@ -146,8 +146,8 @@ class BatchNorm(_Normalized):
         super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
         check_part(self, "momentum", momentum, "it is the part of the running statistics that is kept")
         self._momentum, self._use_global_stats, self._fix_gamma = momentum, use_global_stats, not scale
-        self.running_mean = _along_axis(self, "running_mean", False, in_channels, running_mean_initializer)
-        self.running_var = _along_axis(self, "running_var", False, in_channels, running_variance_initializer)
+        self.running_mean: Parameter = _along_axis(self, "running_mean", False, in_channels, running_mean_initializer)
+        self.running_var: Parameter = _along_axis(self, "running_var", False, in_channels, running_variance_initializer)
 
     def forward(self, x: Any) -> ndarray:
         gamma, beta, mean, var = (

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.array.functions import creation, neural
 from hybridize.array.functions import positions as encodings
@@ -16,6 +16,9 @@ from hybridize.base.types import same_shape
 from hybridize.gluon.checking import check_choice, check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN
+
+if TYPE_CHECKING:
+    from hybridize.gluon.parameter import Parameter
 
 
 class PositionalEncoding(HybridBlock):
@@ -99,7 +102,7 @@ class LearnedPositionalEncoding(HybridBlock):
         check_count(self, "max_length", max_length)
         check_part(self, "dropout", dropout)
         self._dropout, self._max_length = dropout, max_length
-        self.weight = self.params.deferred("weight", (max_length, units), weight_initializer, dtype=dtype)
+        self.weight: Parameter = self.params.deferred("weight", (max_length, units), weight_initializer, dtype=dtype)
 
     def infer_shape(self, x: Any, *_: Any) -> None:
         _check_vectors(self, x)

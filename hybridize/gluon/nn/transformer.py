@@ -60,10 +60,12 @@ class _Layer(HybridBlock):
             )  # fmt: skip
 
         with self._internal_scope():
-            self.self_attn = attention(rotary=rotary, key_units=units, value_units=units)
+            self.self_attn: MultiHeadAttention = attention(rotary=rotary, key_units=units, value_units=units)
             if self._sublayers == 3:
-                self.cross_attn = attention()  # of a memory, whose vectors may have another size
-            self.feed_forward = FeedForward(hidden_size, units, activation, dropout, use_bias, units, **weights)
+                self.cross_attn: MultiHeadAttention = attention()  # of a memory, whose vectors may have another size
+            self.feed_forward: FeedForward = FeedForward(
+                hidden_size, units, activation, dropout, use_bias, units, **weights
+            )
             for number in range(1, self._sublayers + 1):
                 setattr(self, f"norm{number}", _NORMS[norm](epsilon=epsilon, in_channels=units))
 
@@ -176,12 +178,12 @@ class _Stack(HybridBlock):
         check_count(self, "num_layers", num_layers)
         super().__init__(**{word: kwargs.pop(word) for word in ("prefix", "params") if word in kwargs})
         with self._internal_scope():
-            self.layers = HybridSequential()
+            self.layers: HybridSequential = HybridSequential()
             with self.layers._internal_scope():
                 for _ in range(num_layers):
                     self.layers.add(self._layer(units, num_heads, *args, **kwargs))
             first = self.layers[0]
-            self.norm = None
+            self.norm: None = None
             if first._pre_norm if final_norm is None else final_norm:
                 self.norm = type(first.norm1)(epsilon=first.norm1._epsilon, in_channels=units)
 

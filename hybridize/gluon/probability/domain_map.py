@@ -48,8 +48,8 @@ class _NoTransformation(ArgumentError, NotImplementedError):
     """Nobody has registered a transformation for a kind of constraint."""
 
 
-biject_to = domain_map()
-transform_to = domain_map()
+biject_to: domain_map = domain_map()
+transform_to: domain_map = domain_map()
 
 
 def _to_positive(constraint: Any) -> Transformation:

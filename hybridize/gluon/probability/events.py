@@ -18,7 +18,7 @@ class _OfEvents(ProbableEvents):
         if not num_events > 0:
             name = type(self).__name__
             raise ValueArgumentError("E345", f"{name}: num_events must be an integer of 1 or more, got {num_events}")
-        self.num_events = int(num_events)
+        self.num_events: int = int(num_events)
         super().__init__(prob, logit, validate_args)
 
     def _log_probs(self) -> Any:
@@ -124,7 +124,7 @@ class Multinomial(_OfEvents):
     ) -> None:
         if not isinstance(total_count, (int, float)) or total_count < 0 or total_count % 1:
             raise ValueArgumentError("E345", f"Multinomial: total_count must be an integer >= 0, got {total_count}")
-        self.total_count = int(total_count)
+        self.total_count: int = int(total_count)
         super().__init__(num_events, prob, logit, validate_args)
 
     @property

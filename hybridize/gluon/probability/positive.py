@@ -163,6 +163,8 @@ class Weibull(TransformedDistribution):
     has_grad = True
     support = constraint.NonNegative()
     arg_constraints: ClassVar[Any] = {"concentration": constraint.Positive(), "scale": constraint.Positive()}
+    concentration: Any
+    scale: Any
 
     def __init__(self, concentration: Any, scale: Any = 1.0, validate_args: bool | None = None) -> None:
         self.concentration, self.scale = concentration, scale
@@ -194,6 +196,8 @@ class Pareto(TransformedDistribution):
 
     has_grad = True
     arg_constraints: ClassVar[Any] = {"alpha": constraint.Positive(), "scale": constraint.Positive()}
+    alpha: Any
+    scale: Any
 
     def __init__(self, alpha: Any, scale: Any = 1.0, validate_args: bool | None = None) -> None:
         self.alpha, self.scale = alpha, scale

@@ -49,6 +49,8 @@ class Transformation:
 class InverseTransformation(Transformation):
     """A transformation the other way round."""
 
+    bijective: bool
+
     def __init__(self, forward: Transformation) -> None:
         self._forward = forward
         self.bijective, self.event_dim = forward.bijective, forward.event_dim
@@ -83,7 +85,7 @@ class ComposeTransform(Transformation):
 
     def __init__(self, parts: Sequence[Transformation]) -> None:
         self._parts = list(parts)
-        self.bijective = all(part.bijective for part in self._parts)
+        self.bijective: bool = all(part.bijective for part in self._parts)
         self.event_dim = max((part.event_dim for part in self._parts), default=0)
 
     @property
@@ -134,6 +136,7 @@ class AffineTransform(Transformation):
     """loc + scale x"""
 
     bijective = True
+    event_dim: int
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0) -> None:
         self._loc, self._scale, self.event_dim = loc, scale, event_dim

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.array import npx
 from hybridize.array.ndarray import ndarray
@@ -13,6 +13,10 @@ from hybridize.base.errors import ShapeError
 from hybridize.gluon.checking import check_count
 from hybridize.gluon.parameter import UNKNOWN
 from hybridize.gluon.rnn.gates import GatedCell, MemoryCell, MixedCell, PlainCell
+
+if TYPE_CHECKING:
+    from hybridize.gluon.parameter import Parameter
+
 
 _OPEN = "only input_size may be left open"
 
@@ -38,10 +42,12 @@ class _DenseCell(GatedCell):
         self._hidden_size = check_count(self, "hidden_size", hidden_size, _OPEN)
         self._activation, self._recurrent_activation = activation, recurrent_activation
         rows = self._gates * self._hidden_size
-        self.i2h_weight = self.params.deferred("i2h_weight", (rows, input_size), i2h_weight_initializer)
-        self.h2h_weight = self.params.deferred("h2h_weight", (rows, self._state_sizes[0]), h2h_weight_initializer)
-        self.i2h_bias = self.params.deferred("i2h_bias", (rows,), i2h_bias_initializer)
-        self.h2h_bias = self.params.deferred("h2h_bias", (rows,), h2h_bias_initializer)
+        self.i2h_weight: Parameter = self.params.deferred("i2h_weight", (rows, input_size), i2h_weight_initializer)
+        self.h2h_weight: Parameter = self.params.deferred(
+            "h2h_weight", (rows, self._state_sizes[0]), h2h_weight_initializer
+        )
+        self.i2h_bias: Parameter = self.params.deferred("i2h_bias", (rows,), i2h_bias_initializer)
+        self.h2h_bias: Parameter = self.params.deferred("h2h_bias", (rows,), h2h_bias_initializer)
 
     @property
     def _state_sizes(self) -> tuple[int, ...]:
@@ -196,7 +202,7 @@ class LSTMPCell(LSTMCell):
             hidden_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
             input_size, prefix, params, **kwargs,
         )  # fmt: skip
-        self.h2r_weight = self.params.deferred(
+        self.h2r_weight: Parameter = self.params.deferred(
             "h2r_weight", (self._projection_size, self._hidden_size), h2r_weight_initializer
         )
 

@@ -112,6 +112,8 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
     """
 
     _repr_form = "forward={0.l_cell!r}, backward={0.r_cell!r}"
+    l_cell: RecurrentCell
+    r_cell: RecurrentCell
 
     def __init__(
         self,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.array import np, npx
 from hybridize.array.operands import completed
@@ -12,6 +12,9 @@ from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.rnn.gates import GatedCell, MemoryCell, MixedCell, PlainCell
 from hybridize.gluon.windowed import Numbers, Windowed
 from hybridize.ops.library.convolution_layers import is_channels_last, weight_shape
+
+if TYPE_CHECKING:
+    from hybridize.gluon.parameter import Parameter
 
 
 class ConvolutionalCell(GatedCell, Windowed):
@@ -78,10 +81,12 @@ class ConvolutionalCell(GatedCell, Windowed):
         self._hidden_channels = self._number("hidden_channels", hidden_channels)
         filters = self._gates * self._hidden_channels
         of_state = weight_shape(filters, self._hidden_channels, self._h2h_kernel, self._layout)
-        self.i2h_weight = self.params.deferred("i2h_weight", self._input_weight(channels), i2h_weight_initializer)
-        self.h2h_weight = self.params.deferred("h2h_weight", of_state, h2h_weight_initializer)
-        self.i2h_bias = self.params.deferred("i2h_bias", (filters,), i2h_bias_initializer)
-        self.h2h_bias = self.params.deferred("h2h_bias", (filters,), h2h_bias_initializer)
+        self.i2h_weight: Parameter = self.params.deferred(
+            "i2h_weight", self._input_weight(channels), i2h_weight_initializer
+        )
+        self.h2h_weight: Parameter = self.params.deferred("h2h_weight", of_state, h2h_weight_initializer)
+        self.i2h_bias: Parameter = self.params.deferred("i2h_bias", (filters,), i2h_bias_initializer)
+        self.h2h_bias: Parameter = self.params.deferred("h2h_bias", (filters,), h2h_bias_initializer)
 
     def _alias(self) -> str:
         return f"conv_{self._name_hint}"

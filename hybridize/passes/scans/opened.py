@@ -55,14 +55,14 @@ class OpenScan:
         self.loc: SourceLoc | None = node.loc
         c, stacked = op.num_carry, set(op.stacked([value.type for value in node.inputs]))
         reads = [ScanOperand(*pair) for pair in zip(node.inputs, body.inputs, strict=True)]
-        self.carries = [
+        self.carries: list[Carry] = [
             Carry(one.operand, one.inner, after, last)
             for one, after, last in zip(reads[:c], body.outputs, node.outputs, strict=False)
         ]
-        self.slices = [one for k, one in enumerate(reads) if k in stacked]
-        self.constants = [one for k, one in enumerate(reads) if k >= c and k not in stacked]
-        self.emitted = [Emitted(*pair) for pair in zip(body.outputs[c:], node.outputs[c:], strict=True)]
-        self.nodes = list(body.nodes)
+        self.slices: list[ScanOperand] = [one for k, one in enumerate(reads) if k in stacked]
+        self.constants: list[ScanOperand] = [one for k, one in enumerate(reads) if k >= c and k not in stacked]
+        self.emitted: list[Emitted] = [Emitted(*pair) for pair in zip(body.outputs[c:], node.outputs[c:], strict=True)]
+        self.nodes: list[Node] = list(body.nodes)
         self.literals: dict[Value, Array] = dict(body.constants)
 
     def body(self) -> Graph:

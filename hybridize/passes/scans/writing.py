@@ -21,8 +21,8 @@ class OuterGraph:
     """A graph in the making, in which nodes are written before and after scans."""
 
     def __init__(self, graph: Graph) -> None:
-        self.rewriter = Rewriter(graph)
-        self.used = set(graph.outputs) | {value for node in graph.nodes for value in node.inputs}
+        self.rewriter: Rewriter = Rewriter(graph)
+        self.used: set[Value] = set(graph.outputs) | {value for node in graph.nodes for value in node.inputs}
         """The values of the old graph that somebody reads."""
         self._makers: dict[Value, Node] = {}
         self._position = 0

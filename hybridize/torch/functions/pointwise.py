@@ -187,7 +187,7 @@ def multiply(input: Any, other: Any) -> Operand:
     return _wide(ops.mul, *((input, other) if rules.is_tensor(input) else (other, input)))
 
 
-xlogy = _of_two("xlogy", "special.xlogy", by=_times_log(ops.log, 0.0), real=True)
+xlogy: Callable[..., Operand] = _of_two("xlogy", "special.xlogy", by=_times_log(ops.log, 0.0), real=True)
 _of_two("special.xlog1py", by=_times_log(ops.log1p, -1.0), real=True)
 _of_two("bitwise_and", by=ops.bit_and, kinds="iub")
 _of_two("bitwise_or", by=ops.bit_or, kinds="iub")
@@ -232,8 +232,8 @@ def _with_factor(function: Joined, name: str, *others: str) -> Callable[..., Ope
     return entry
 
 
-add = _with_factor(ops.add, "add")
-subtract = _with_factor(ops.sub, "sub", "subtract")
+add: Callable[..., Operand] = _with_factor(ops.add, "add")
+subtract: Callable[..., Operand] = _with_factor(ops.sub, "sub", "subtract")
 
 
 @computes("rsub", held="alpha")
@@ -455,8 +455,8 @@ def _comparison(function: Joined, name: str, *others: str) -> Callable[..., Oper
     return entry
 
 
-equal = _comparison(ops.eq, "eq")
-not_equal = _comparison(ops.ne, "ne", "not_equal")
+equal: Callable[..., Operand] = _comparison(ops.eq, "eq")
+not_equal: Callable[..., Operand] = _comparison(ops.ne, "ne", "not_equal")
 _comparison(ops.lt, "lt", "less")
 _comparison(ops.le, "le", "less_equal")
 _comparison(ops.gt, "gt", "greater")

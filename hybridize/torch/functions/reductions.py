@@ -106,7 +106,7 @@ def _truth(name: str, by: Callable[[Operand, tuple[int, ...]], Operand]) -> Call
 
 
 _any = _truth("any", ops.any)
-all_of = _truth("all", ops.all)
+all_of: Callable[..., Operand] = _truth("all", ops.all)
 
 
 @computes("_is_any_true")
@@ -131,8 +131,8 @@ def _far(name: str, by: Callable[[Operand, tuple[int, ...]], Operand]) -> Callab
     return entry
 
 
-largest = _far("amax", ops.shared_reduce_max)
-least = _far("amin", ops.shared_reduce_min)
+largest: Callable[..., Operand] = _far("amax", ops.shared_reduce_max)
+least: Callable[..., Operand] = _far("amin", ops.shared_reduce_min)
 
 
 @computes("aminmax")

@@ -29,11 +29,11 @@ class ArithmeticEmitter(Arithmetic):
     ) -> None:
         super().__init__(of, target, paired, packed)
         dtype = self.stored
-        self.element = memory(dtype, 1)
+        self.element: str = memory(dtype, 1)
         """LLVM's type of an element in the operands."""
-        self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
+        self.type: str = "i8" if dtype == bool_ else llvm_type(self.accumulate)
         """LLVM's type of an element as it is computed with."""
-        self.vector = vector(self.type, self.lanes)
+        self.vector: str = vector(self.type, self.lanes)
         """LLVM's type of a register."""
         into = "" if self.accumulate == wide(dtype) else f".{self.accumulate.name}"
         self.code = f"{dtype.name}{into}{'.pairs' if paired else ''}"

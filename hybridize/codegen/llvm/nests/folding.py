@@ -24,9 +24,9 @@ class Folding:
     def __init__(self, f: Function, target: Target, folds: Sequence[Fold]) -> None:
         self.f = f
         self.target = target
-        self.folds = tuple(folds)
+        self.folds: tuple[Fold, ...] = tuple(folds)
         self._monoids = [monoid(fold) for fold in folds]
-        self.accumulators = [dtype for reduction in self._monoids for dtype in reduction.accumulators]
+        self.accumulators: list[DType] = [dtype for reduction in self._monoids for dtype in reduction.accumulators]
 
     def types(self, lanes: int) -> list[str]:
         """Of the registers of a state."""

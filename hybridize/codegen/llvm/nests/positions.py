@@ -69,7 +69,7 @@ class Positions(ABC):
         self.target = target
         self.arrays = arrays
         self.lane: Lane | None = None
-        self.space = Space(Interner(), sizes)
+        self.space: Space = Space(Interner(), sizes)
         self.axes: dict[int, str] = {}
         """Register, or number, of each open axis."""
         self.depth: dict[int, int] = {}

@@ -15,11 +15,11 @@ class Cells:
     def __init__(self, f: Function, dtype: DType) -> None:
         self.f = f
         self.dtype = dtype
-        self.scalar = memory(dtype, 1)
+        self.scalar: str = memory(dtype, 1)
         """The type in memory, and in registers where elements are only moved."""
-        self.half = dtype in (float16, bfloat16)
-        self.floating = self.half or dtype.kind == "f"
-        self.number_scalar = SCALARS[float32.name] if self.half else self.scalar
+        self.half: bool = dtype in (float16, bfloat16)
+        self.floating: bool = self.half or dtype.kind == "f"
+        self.number_scalar: str = SCALARS[float32.name] if self.half else self.scalar
 
     def type(self, lanes: int) -> str:
         """Of moved elements."""

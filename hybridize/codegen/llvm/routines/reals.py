@@ -28,7 +28,7 @@ class Reals(Vectors):
 
     def __init__(self, f: Function, dtype: DType, target: Target) -> None:
         super().__init__(f, dtype, 1, target)
-        self.width = target.lanes(dtype.itemsize)
+        self.width: int = target.lanes(dtype.itemsize)
         """Lanes of a whole vector."""
 
     # Positions

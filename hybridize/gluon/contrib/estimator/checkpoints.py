@@ -42,6 +42,16 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         ValueArgumentError E390: `monitor` is no metric, or `mode` another; `max_checkpoints` is no positive integer.
     """
 
+    model_dir: str
+    model_prefix: str
+    monitor: EvalMetric | None
+    verbose: int
+    save_best: bool
+    epoch_period: int | None
+    batch_period: int | None
+    max_checkpoints: int
+    resume_from_checkpoint: bool
+
     def __init__(
         self,
         model_dir: str | os.PathLike[str],
@@ -68,7 +78,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         self.monitor, self.verbose, self.save_best = monitor, verbose, save_best
         self.epoch_period, self.batch_period = epoch_period, batch_period
         self.max_checkpoints, self.resume_from_checkpoint = max_checkpoints, resume_from_checkpoint
-        self.best = -math.inf
+        self.best: float = -math.inf
         os.makedirs(self.model_dir, exist_ok=True)
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:

@@ -83,6 +83,8 @@ class Estimator:
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
+    epoch: int
+    batch: int
 
     def __init__(
         self,
@@ -98,23 +100,25 @@ class Estimator:
         batch_processor: Any = None,
         context: Any = None,
     ) -> None:
-        self.net = _of_kind("net", net, Block)
-        self.loss = _of_kind("loss", loss, Loss)
-        self.val_net = self.net if val_net is None else _of_kind("val_net", val_net, Block)
-        self.val_loss = self.loss if val_loss is None else _of_kind("val_loss", val_loss, Loss)
-        self.train_metrics = metrics_of(train_metrics)
+        self.net: Any = _of_kind("net", net, Block)
+        self.loss: Any = _of_kind("loss", loss, Loss)
+        self.val_net: Any = self.net if val_net is None else _of_kind("val_net", val_net, Block)
+        self.val_loss: Any = self.loss if val_loss is None else _of_kind("val_loss", val_loss, Loss)
+        self.train_metrics: list[EvalMetric] = metrics_of(train_metrics)
         if not self.train_metrics and isinstance(loss, SoftmaxCrossEntropyLoss):
             self.train_metrics.append(Accuracy())
         if not train_metrics or not any(isinstance(one, LossMetric) for one in self.train_metrics):
             self.train_metrics.append(LossMetric(type(loss).__name__))
-        self.val_metrics = metrics_of(val_metrics) or [copy.deepcopy(one) for one in self.train_metrics]
+        self.val_metrics: list[EvalMetric] = metrics_of(val_metrics) or [
+            copy.deepcopy(one) for one in self.train_metrics
+        ]
         _named_for(self.train_metrics, "training")
         _named_for(self.val_metrics, "validation")
-        self.logger = _Logger("Estimator", logging.INFO)
+        self.logger: _Logger = _Logger("Estimator", logging.INFO)
         self.logger.addHandler(_Output())
         target = device if device is not None else context
         devices = target if isinstance(target, (list, tuple)) else [cpu() if target is None else target]
-        self.device = checked_devices([_of_kind("device", one, Device) for one in devices])
+        self.device: list[Device] = checked_devices([_of_kind("device", one, Device) for one in devices])
         self._initialize(initializer)
         if target is not None and self.net._all_parameters().list_device() != self.device:
             self.net.reset_device(self.device)
@@ -122,14 +126,14 @@ class Estimator:
             warn("No trainer specified: the Estimator uses SGD with a learning rate of 0.001.")
             trainer = Trainer(net.collect_params(), "sgd", {"learning_rate": 0.001})
         self.trainer: Trainer = _of_kind("trainer", trainer, Trainer)
-        self.batch_processor = BatchProcessor() if batch_processor is None else batch_processor
+        self.batch_processor: BatchProcessor | Any = BatchProcessor() if batch_processor is None else batch_processor
         for method in ("fit_batch", "evaluate_batch"):
             if not callable(getattr(self.batch_processor, method, None)):
                 text = f"a batch_processor has fit_batch and evaluate_batch, {type(batch_processor).__name__} has not"
                 raise ValueArgumentError("E390", text, help="derive it from BatchProcessor")
         self.max_epoch: int | None = None
         self.max_batch: int | None = None
-        self.batch_axis = 0
+        self.batch_axis: int = 0
         self.epoch = self.batch = 0
 
     def _initialize(self, initializer: Any) -> None:

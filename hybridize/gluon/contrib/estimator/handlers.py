@@ -82,9 +82,12 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
         max_batch: batches; the same.
     """
 
+    max_epoch: Any
+    max_batch: Any
+
     def __init__(self, max_epoch: int | None = None, max_batch: int | None = None) -> None:
         self.max_epoch, self.max_batch = max_epoch, max_batch
-        self.stop_training = False
+        self.stop_training: bool = False
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         self.max_epoch, self.max_batch = estimator.max_epoch, estimator.max_batch
@@ -142,7 +145,7 @@ class MetricHandler(EpochBegin, BatchEnd):
     """
 
     def __init__(self, metrics: Any, priority: float = -1000) -> None:
-        self.metrics = metrics_of(metrics)
+        self.metrics: list[EvalMetric] = metrics_of(metrics)
         self.priority = priority
 
     def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
@@ -165,6 +168,13 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
         priority: before those who look at the metrics.
         event_handlers: for the evaluation.
     """
+
+    val_data: Any
+    eval_fn: Callable[..., Any]
+    epoch_period: int | None
+    batch_period: int | None
+    priority: float
+    event_handlers: Any
 
     def __init__(
         self,
@@ -207,7 +217,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         if log_interval != "epoch" and not (isinstance(log_interval, int) and log_interval > 0):
             raise ValueArgumentError("E390", f"log_interval takes a number of batches or 'epoch', got {log_interval!r}")
         self.log_interval = log_interval
-        self.metrics = metrics_of(metrics)
+        self.metrics: list[EvalMetric] = metrics_of(metrics)
         self.priority = priority
         self._training = False
         self._began = self._epoch_began = self._interval_began = 0.0
@@ -263,6 +273,13 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         ValueArgumentError E390: `monitor` is no single metric or has no single value, or `mode` is another.
     """
 
+    monitor: EvalMetric
+    min_delta: float
+    patience: int
+    baseline: float | None
+    wait: int
+    stopped_epoch: int
+
     def __init__(
         self,
         monitor: EvalMetric,
@@ -277,8 +294,8 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
 
     def _start(self) -> None:
         self.wait = self.stopped_epoch = 0
-        self.stop_training = False
-        self.best = -math.inf * self._sign if self.baseline is None else self.baseline
+        self.stop_training: bool = False
+        self.best: float = -math.inf * self._sign if self.baseline is None else self.baseline
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         self._start()

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hybridize.gluon.contrib.estimator.events import BatchEnd, EpochBegin, TrainBegin, TrainEnd
 from hybridize.gluon.contrib.estimator.handlers import metrics_of, text_of
+
+if TYPE_CHECKING:
+    from hybridize.metric.base import EvalMetric
 
 
 class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
@@ -23,7 +26,7 @@ class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
     """
 
     def __init__(self, metrics: Any = None, console: Console | None = None, priority: float = math.inf) -> None:
-        self.metrics = metrics_of(metrics)
+        self.metrics: list[EvalMetric] = metrics_of(metrics)
         self.priority = priority
         self._console = Console(stderr=True) if console is None else console
         self._progress: Progress | None = None

@@ -20,7 +20,7 @@ from hybridize.gluon.data.dataset import ArrayDataset, Columns, Dataset
 Images = tuple[NDArray[Any], NDArray[Any]]
 
 
-class _Images(Dataset):
+class _Images(Dataset[tuple[Any, ...]]):
     """Images (uint8; height, width, channels) with labels (int32); `transform(image, label)` of them where given."""
 
     def __init__(self, images: NDArray[Any], labels: NDArray[Any], transform: Callable[..., Any] | None) -> None:
@@ -158,4 +158,6 @@ def _records(path: str, classes: list[int], chosen: int) -> Images:
     return numpy.ascontiguousarray(images), rows[:, chosen].copy()
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

@@ -42,7 +42,7 @@ class ImageRecordDataset(RecordFileDataset):
         return sample if self._transform is None else self._transform(*sample)
 
 
-class ImageFolderDataset(Dataset):
+class ImageFolderDataset(Dataset[tuple[Any, ...]]):
     """Images in a folder for each class; a sample is (image, number of the class).
 
     Args:
@@ -85,7 +85,7 @@ class ImageFolderDataset(Dataset):
         return sample if self._transform is None else self._transform(*sample)
 
 
-class ImageListDataset(Dataset):
+class ImageListDataset(Dataset[tuple[Any, ...]]):
     """Images that a list names; a sample is (image, labels).
 
     Args:
@@ -109,7 +109,7 @@ class ImageListDataset(Dataset):
         else:
             what = f"imglist is a list, or the name of a file, got {type(imglist).__name__}"
             raise ArgumentError("E300", what, help='[[label, "path"], ...]')
-        self.items = [(os.path.join(root, name), ndarray(labels)) for labels, name in pairs]
+        self.items: list[tuple[str, Any]] = [(os.path.join(root, name), ndarray(labels)) for labels, name in pairs]
         """Paths and labels."""
 
     def __len__(self) -> int:

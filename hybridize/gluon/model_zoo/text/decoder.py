@@ -7,7 +7,7 @@ the `start` of their row, and what stands before is read by nobody.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -22,6 +22,11 @@ from hybridize.gluon import nn
 from hybridize.gluon.checking import check_counts
 from hybridize.gluon.generation.prompts import first_places, of_rows, prompts_of
 from hybridize.gluon.hybrid_block import HybridBlock
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.basic import Dense, Embedding
+    from hybridize.gluon.nn.containers import HybridSequential
+
 
 Caches = list[Any]
 """Keys and values of each layer in turn, [batch, groups, places, size of a head] each."""
@@ -89,6 +94,11 @@ class DecoderLayer(HybridBlock):
         norms: two normalizations.
     """
 
+    attention: CachedAttention
+    network: HybridBlock
+    attention_norm: HybridBlock
+    network_norm: HybridBlock
+
     def __init__(self, attention: CachedAttention, network: HybridBlock, *norms: HybridBlock, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.attention, self.network = attention, network
@@ -128,6 +138,9 @@ class CausalDecoder(HybridBlock, layer=False):
         ShapeError E134: at a call: tokens are not [batch, time], or more than there are places.
     """
 
+    vocab_size: int
+    max_length: int
+
     def __init__(
         self,
         vocab_size: int,
@@ -148,12 +161,14 @@ class CausalDecoder(HybridBlock, layer=False):
         self.vocab_size, self.max_length, self._waves = vocab_size, max_length, waves
         self._groups, self._size = layers[0].attention._groups, layers[0].attention._size
         with self._internal_scope():
-            self.embedding = nn.Embedding(vocab_size, units)
-            self.positions = nn.Embedding(max_length, units) if learned_positions else None
-            self.layers = nn.HybridSequential()
+            self.embedding: Embedding = nn.Embedding(vocab_size, units)
+            self.positions: Embedding | None = nn.Embedding(max_length, units) if learned_positions else None
+            self.layers: HybridSequential = nn.HybridSequential()
             self.layers.add(*layers)
             self.norm = norm
-            self.output = None if tie_weights else nn.Dense(vocab_size, use_bias=False, flatten=False, in_units=units)
+            self.output: Dense | None = (
+                None if tie_weights else nn.Dense(vocab_size, use_bias=False, flatten=False, in_units=units)
+            )
 
     def forward(self, tokens: Any) -> Any:
         tokens = prompts_of(tokens, 0)

@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from hybridize.gluon import nn
 from hybridize.gluon.model_zoo.files import constructor
 from hybridize.gluon.model_zoo.vision.parts import Classifier, chain
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.basic import Dense
+    from hybridize.gluon.nn.containers import HybridSequential
 
 
 class AlexNet(Classifier):
@@ -20,7 +25,7 @@ class AlexNet(Classifier):
     def __init__(self, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
         with self._internal_scope():
-            self.features = chain(
+            self.features: HybridSequential = chain(
                 nn.Conv2D(64, 11, 4, 2, activation="relu"),
                 nn.MaxPool2D(3, 2),
                 nn.Conv2D(192, 5, padding=2, activation="relu"),
@@ -33,7 +38,7 @@ class AlexNet(Classifier):
                 nn.Dense(4096, activation="relu"),
                 nn.Dropout(0.5),
             )
-            self.output = nn.Dense(classes)
+            self.output: Dense = nn.Dense(classes)
 
 
-alexnet = constructor("alexnet", AlexNet)
+alexnet: Callable[..., AlexNet] = constructor("alexnet", AlexNet)

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.model_zoo.files import constructor, of_family
 from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, normalized, relu, side_by_side
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.basic import Dense
+    from hybridize.gluon.nn.containers import HybridSequential
+
 
 SIZES = {
     121: (64, 32, (6, 12, 24, 16)),
@@ -64,11 +69,15 @@ class DenseNet(Classifier):
                     channels //= 2
                     between: list[Block] = [nn.BatchNorm(), relu(), nn.Conv2D(channels, 1, use_bias=False)]
                     blocks.append(chain(*between, nn.AvgPool2D(2, 2)))
-            self.features = chain(*blocks, nn.BatchNorm(), relu(), nn.AvgPool2D(7), nn.Flatten())
-            self.output = nn.Dense(classes)
+            self.features: HybridSequential = chain(*blocks, nn.BatchNorm(), relu(), nn.AvgPool2D(7), nn.Flatten())
+            self.output: Dense = nn.Dense(classes)
 
 
 NETS = {layers: constructor(f"densenet{layers}", DenseNet, *sizes) for layers, sizes in SIZES.items()}
+densenet201: Callable[..., DenseNet]
+densenet169: Callable[..., DenseNet]
+densenet161: Callable[..., DenseNet]
+densenet121: Callable[..., DenseNet]
 densenet121, densenet161, densenet169, densenet201 = NETS.values()
 
 

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.model_zoo.files import constructor
 from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, relu, side_by_side
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.basic import Dense
+    from hybridize.gluon.nn.containers import HybridSequential
 
 
 def _convolution(channels: int, kernel: Any, strides: int = 1, padding: Any = 0) -> nn.HybridSequential:
@@ -115,8 +120,8 @@ class Inception3(Classifier):
                 with module._internal_scope():
                     module.add(*branches(*numbers))
                 blocks.append(module)
-            self.features = chain(*blocks, nn.AvgPool2D(8), nn.Dropout(0.5))
-            self.output = nn.Dense(classes)
+            self.features: HybridSequential = chain(*blocks, nn.AvgPool2D(8), nn.Dropout(0.5))
+            self.output: Dense = nn.Dense(classes)
 
 
-inception_v3 = constructor("inceptionv3", Inception3)
+inception_v3: Callable[..., Inception3] = constructor("inceptionv3", Inception3)

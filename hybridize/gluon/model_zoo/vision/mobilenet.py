@@ -7,7 +7,7 @@ Both separate windows from sums over channels: a depthwise convolution, then a p
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
@@ -16,6 +16,10 @@ from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.model_zoo.files import Net, constructor
 from hybridize.gluon.model_zoo.vision.parts import Classifier, NetworkPart, chain, normalized, relu
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.basic import Dense
+    from hybridize.gluon.nn.containers import HybridSequential
 
 
 class RELU6(HybridBlock):
@@ -48,8 +52,8 @@ class MobileNet(Classifier):
                 blocks += [*normalized(channels, 3, stride, 1, groups=channels), relu()]
                 channels = int(width * multiplier)
                 blocks += [*normalized(channels, 1), relu()]
-            self.features = chain(*blocks, nn.GlobalAvgPool2D(), nn.Flatten())
-            self.output = nn.Dense(classes)
+            self.features: HybridSequential = chain(*blocks, nn.GlobalAvgPool2D(), nn.Flatten())
+            self.output: Dense = nn.Dense(classes)
 
 
 class LinearBottleneck(NetworkPart):
@@ -64,12 +68,12 @@ class LinearBottleneck(NetworkPart):
 
     def __init__(self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.use_shortcut = stride == 1 and in_channels == channels
+        self.use_shortcut: bool = stride == 1 and in_channels == channels
         wide = in_channels * t
         with self._internal_scope():
             widened = [*normalized(wide, 1), RELU6()]
             windows = [*normalized(wide, 3, stride, 1, groups=wide), RELU6()]
-            self.out = chain(*widened, *windows, *normalized(channels, 1))
+            self.out: HybridSequential = chain(*widened, *windows, *normalized(channels, 1))
 
     def forward(self, x: Any) -> ndarray:
         y = self.out(x)
@@ -91,7 +95,7 @@ class MobileNetV2(Classifier):
     def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
         with self._internal_scope():
-            self.features = nn.HybridSequential(prefix="features_")
+            self.features: HybridSequential = nn.HybridSequential(prefix="features_")
             with self.features._internal_scope():
                 before = int(32 * multiplier)
                 self.features.add(*normalized(before, 3, 2, 1), RELU6())
@@ -102,7 +106,7 @@ class MobileNetV2(Classifier):
                         before = channels
                 last = int(1280 * multiplier) if multiplier > 1.0 else 1280
                 self.features.add(*normalized(last, 1), RELU6(), nn.GlobalAvgPool2D())
-            self.output = nn.HybridSequential(prefix="output_")
+            self.output: HybridSequential = nn.HybridSequential(prefix="output_")
             with self.output._internal_scope():
                 self.output.add(nn.Conv2D(classes, 1, use_bias=False, prefix="pred_"), nn.Flatten())
 
@@ -149,9 +153,17 @@ def get_mobilenet_v2(
 
 
 MULTIPLIERS = (1.0, 0.75, 0.5, 0.25)
+mobilenet0_25: Callable[..., MobileNet]
+mobilenet0_5: Callable[..., MobileNet]
+mobilenet0_75: Callable[..., MobileNet]
+mobilenet1_0: Callable[..., MobileNet]
 mobilenet1_0, mobilenet0_75, mobilenet0_5, mobilenet0_25 = (
     _maker("mobilenet", MobileNet, multiplier) for multiplier in MULTIPLIERS
 )
+mobilenet_v2_0_25: Callable[..., MobileNetV2]
+mobilenet_v2_0_5: Callable[..., MobileNetV2]
+mobilenet_v2_0_75: Callable[..., MobileNetV2]
+mobilenet_v2_1_0: Callable[..., MobileNetV2]
 mobilenet_v2_1_0, mobilenet_v2_0_75, mobilenet_v2_0_5, mobilenet_v2_0_25 = (
     _maker("mobilenetv2_", MobileNetV2, multiplier) for multiplier in MULTIPLIERS
 )

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
@@ -13,6 +13,12 @@ from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.model_zoo.files import constructor
 from hybridize.gluon.model_zoo.vision.parts import Classifier, NetworkPart, chain, relu
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.basic import Dense
+    from hybridize.gluon.nn.containers import HybridSequential
+    from hybridize.gluon.nn.convolution import Conv2D
+    from hybridize.gluon.nn.pooling import GlobalAvgPool2D
 
 
 def _hard_sigmoid(x: Any) -> Any:
@@ -36,9 +42,9 @@ class SqueezeExcite(NetworkPart):
 
     def __init__(self, channels: int, narrow: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.pool = nn.GlobalAvgPool2D()
-        self.reduce = nn.Conv2D(narrow, 1, activation="relu", in_channels=channels)
-        self.expand = nn.Conv2D(channels, 1, in_channels=narrow)
+        self.pool: GlobalAvgPool2D = nn.GlobalAvgPool2D()
+        self.reduce: Conv2D = nn.Conv2D(narrow, 1, activation="relu", in_channels=channels)
+        self.expand: Conv2D = nn.Conv2D(channels, 1, in_channels=narrow)
 
     def forward(self, x: Any) -> ndarray:
         return x * _hard_sigmoid(self.expand(self.reduce(self.pool(x))))
@@ -79,8 +85,8 @@ class InvertedResidual(NetworkPart):
         blocks: list[Block] = [*_normalized(wide, 1), activation()] if wide != before else []
         blocks += [*_normalized(wide, kernel, stride, wide), activation()]
         blocks += [SqueezeExcite(wide, _eighths(wide / 4))] if excites else []
-        self.body = chain(*blocks, *_normalized(channels, 1))
-        self.is_added = stride == 1 and before == channels
+        self.body: HybridSequential = chain(*blocks, *_normalized(channels, 1))
+        self.is_added: bool = stride == 1 and before == channels
 
     def forward(self, x: Any) -> ndarray:
         y = self.body(x)
@@ -130,9 +136,9 @@ class MobileNetV3(Classifier):
                 layers.append(InvertedResidual(before, kernel, wide, channels, excites, swish, stride))
                 before = channels
             layers += [*_normalized(6 * before, 1), HardSwish(), nn.GlobalAvgPool2D(), nn.Flatten()]
-            self.features = chain(*layers, nn.Dense(hidden), HardSwish(), nn.Dropout(0.2))
-            self.output = nn.Dense(classes)
+            self.features: HybridSequential = chain(*layers, nn.Dense(hidden), HardSwish(), nn.Dropout(0.2))
+            self.output: Dense = nn.Dense(classes)
 
 
-mobilenet_v3_large = constructor("mobilenetv3_large", MobileNetV3, LARGE, 1280)
-mobilenet_v3_small = constructor("mobilenetv3_small", MobileNetV3, SMALL, 1024)
+mobilenet_v3_large: Callable[..., MobileNetV3] = constructor("mobilenetv3_large", MobileNetV3, LARGE, 1280)
+mobilenet_v3_small: Callable[..., MobileNetV3] = constructor("mobilenetv3_small", MobileNetV3, SMALL, 1024)

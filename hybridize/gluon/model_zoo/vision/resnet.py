@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.array import npx
 from hybridize.array.ndarray import ndarray
@@ -20,6 +20,11 @@ from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.model_zoo.files import constructor, of_family
 from hybridize.gluon.model_zoo.vision.parts import Classifier, NetworkPart, chain, normalized, relu
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.basic import Dense
+    from hybridize.gluon.nn.containers import HybridSequential
+    from hybridize.gluon.nn.convolution import Conv2D
 
 
 def _by_3(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
@@ -33,10 +38,10 @@ class _BlockV1(NetworkPart, ABC):
         self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.body = chain(*self._body(channels, stride, in_channels))
+        self.body: HybridSequential = chain(*self._body(channels, stride, in_channels))
         # The shortcut is made after the body: 1.x names count in this order.
         shortcut = normalized(channels, 1, stride, in_channels=in_channels) if downsample else None
-        self.downsample = None if shortcut is None else chain(*shortcut)
+        self.downsample: HybridSequential | None = None if shortcut is None else chain(*shortcut)
 
     @abstractmethod
     def _body(self, channels: int, stride: int, in_channels: int) -> list[Block]:
@@ -91,7 +96,7 @@ class _BlockV2(NetworkPart, ABC):
         for number, convolution in enumerate(convolutions, 1):
             setattr(self, f"bn{number}", nn.BatchNorm())
             setattr(self, f"conv{number}", convolution)
-        self.downsample = (
+        self.downsample: Conv2D | None = (
             nn.Conv2D(channels, 1, stride, use_bias=False, in_channels=in_channels) if downsample else None
         )
 
@@ -154,8 +159,8 @@ class _ResNet(Classifier):
         super().__init__(classes, **kwargs)
         with self._internal_scope():
             first = [*self._before(), *_first(channels[0], thumbnail)]
-            self.features = chain(*first, *self._stages(block, layers, channels), *self._after())
-            self.output = nn.Dense(classes, in_units=channels[-1])
+            self.features: HybridSequential = chain(*first, *self._stages(block, layers, channels), *self._after())
+            self.output: Dense = nn.Dense(classes, in_units=channels[-1])
 
     def _before(self) -> list[Block]:
         """Make what stands before the first convolution."""
@@ -239,7 +244,17 @@ VERSIONS = {
     1: _nets(1, ResNetV1, BasicBlockV1, BottleneckV1),
     2: _nets(2, ResNetV2, BasicBlockV2, BottleneckV2),
 }
+resnet152_v1: Callable[..., _ResNet]
+resnet101_v1: Callable[..., _ResNet]
+resnet50_v1: Callable[..., _ResNet]
+resnet34_v1: Callable[..., _ResNet]
+resnet18_v1: Callable[..., _ResNet]
 resnet18_v1, resnet34_v1, resnet50_v1, resnet101_v1, resnet152_v1 = VERSIONS[1].values()
+resnet152_v2: Callable[..., _ResNet]
+resnet101_v2: Callable[..., _ResNet]
+resnet50_v2: Callable[..., _ResNet]
+resnet34_v2: Callable[..., _ResNet]
+resnet18_v2: Callable[..., _ResNet]
 resnet18_v2, resnet34_v2, resnet50_v2, resnet101_v2, resnet152_v2 = VERSIONS[2].values()
 
 
@@ -265,4 +280,6 @@ def get_resnet(
     return of_family("ResNet", VERSIONS[version], num_layers)(pretrained, device, root, **kwargs)
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.model_zoo.files import constructor
 from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, relu, side_by_side
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.containers import HybridSequential
+
 
 POOL = 0
 """Stands for a pooling between the fire modules, which are named by their squeezed channels."""
@@ -43,12 +48,12 @@ class SqueezeNet(Classifier):
         with self._internal_scope():
             blocks: list[Block] = [nn.Conv2D(channels, size, 2), relu(), nn.MaxPool2D(3, 2, ceil_mode=True)]
             blocks += [nn.MaxPool2D(3, 2, ceil_mode=True) if one == POOL else _fire(one) for one in modules]
-            self.features = chain(*blocks, nn.Dropout(0.5))
-            self.output = chain(nn.Conv2D(classes, 1), relu(), nn.AvgPool2D(13), nn.Flatten())
+            self.features: HybridSequential = chain(*blocks, nn.Dropout(0.5))
+            self.output: HybridSequential = chain(nn.Conv2D(classes, 1), relu(), nn.AvgPool2D(13), nn.Flatten())
 
 
-squeezenet1_0 = constructor("squeezenet1.0", SqueezeNet, "1.0")
-squeezenet1_1 = constructor("squeezenet1.1", SqueezeNet, "1.1")
+squeezenet1_0: Callable[..., SqueezeNet] = constructor("squeezenet1.0", SqueezeNet, "1.0")
+squeezenet1_1: Callable[..., SqueezeNet] = constructor("squeezenet1.1", SqueezeNet, "1.1")
 
 
 def get_squeezenet(

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon import nn
@@ -12,6 +12,11 @@ from hybridize.gluon.block import Block
 from hybridize.gluon.model_zoo.files import constructor, of_family
 from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, relu
 from hybridize.init import Xavier
+
+if TYPE_CHECKING:
+    from hybridize.gluon.nn.basic import Dense
+    from hybridize.gluon.nn.containers import HybridSequential
+
 
 FILTERS = (64, 128, 256, 512, 512)
 DEPTHS = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
@@ -51,15 +56,23 @@ class VGG(Classifier):
                 blocks.append(nn.MaxPool2D(strides=2))
             for _ in range(2):
                 blocks += [nn.Dense(4096, activation="relu", weight_initializer="normal"), nn.Dropout(0.5)]
-            self.features = chain(*blocks)
-            self.output = nn.Dense(classes, weight_initializer="normal")
+            self.features: HybridSequential = chain(*blocks)
+            self.output: Dense = nn.Dense(classes, weight_initializer="normal")
 
 
 PLAIN = {layers: constructor(f"vgg{layers}", VGG, depths, FILTERS) for layers, depths in DEPTHS.items()}
 NORMALIZED = {
     layers: constructor(f"vgg{layers}_bn", VGG, depths, FILTERS, batch_norm=True) for layers, depths in DEPTHS.items()
 }
+vgg19: Callable[..., VGG]
+vgg16: Callable[..., VGG]
+vgg13: Callable[..., VGG]
+vgg11: Callable[..., VGG]
 vgg11, vgg13, vgg16, vgg19 = PLAIN.values()
+vgg19_bn: Callable[..., VGG]
+vgg16_bn: Callable[..., VGG]
+vgg13_bn: Callable[..., VGG]
+vgg11_bn: Callable[..., VGG]
 vgg11_bn, vgg13_bn, vgg16_bn, vgg19_bn = NORMALIZED.values()
 
 

@@ -1,0 +1,143 @@
+"""`hybridize doctor` on machines that are odd, and on one that is not."""
+
+import os
+
+import pytest
+
+from hybridize.base.config import CONFIG
+from hybridize.runtime.pool import POOL
+from hybridize.tools import doctor
+
+LIKED = {
+    "numpy": "2.2.0",
+    "llvmlite": "0.45.1",
+    "ml_dtypes": "0.5.1",
+    "safetensors": "0.5.0",
+    "typer": "0.16",
+    "rich": "14.0",
+}
+OWN_RANGES = doctor.ranges
+RANGES = {"llvmlite": ">=0.45", "torch": "<2.14,>=2.13", "numpy": ">=2"}
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch, tmp_path):
+    monkeypatch.setattr(CONFIG, "check", False)  # as users have it; tests set it
+    monkeypatch.setitem(doctor._SWITCHES, "HYBRIDIZE_MACHINE", ("", lambda: False))  # the same
+    monkeypatch.setattr(CONFIG, "cache", True)
+    monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path / "cache"))
+    monkeypatch.setattr(doctor, "ranges", lambda: RANGES)
+    monkeypatch.setattr(doctor.processors, "affinity", lambda: range(os.cpu_count() or 1))
+    monkeypatch.setattr(doctor.processors, "cache_bytes", lambda level, root="/": 32768 << level)
+    for name in ("HYBRIDIZE_NUM_THREADS", "HYBRIDIZE_DISABLE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def report(root="/nowhere", **versions):
+    text = doctor.report(str(root), (LIKED | versions).get)
+    assert max(map(len, text.splitlines())) <= 80, text
+    return text, " ".join(text.split())
+
+
+def test_nothing_is_odd():
+    text, words = report(torch="2.13.0")
+    assert text.splitlines()[-1] == "Nothing is odd."
+    assert "compiles, and gives NumPy's result" in words
+    assert "L1 64 KiB, L2 128 KiB, L3 256 KiB" in words
+    assert "torch 2.13.0 (PyTorch modules)" in words
+    assert "onnx not installed (hybridize.onnx)" in words
+
+
+def test_the_cache_folder_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path / "file" / "cache"))
+    _, words = report()
+    assert "Not a directory; each process compiles its programs anew" in words
+    assert "set HYBRIDIZE_CACHE_DIR to a folder that you alone can write" in words
+
+
+def test_no_right_to_write(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)  # root may write everywhere
+    monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path))
+    assert "cannot be written; each process compiles its programs anew" in report()[1]
+
+
+def test_no_cache(monkeypatch):
+    monkeypatch.setattr(CONFIG, "cache", False)
+    assert "disk cache: HYBRIDIZE_CACHE=0: each process compiles its programs anew" in report()[1]
+
+
+def test_disabled(monkeypatch):
+    monkeypatch.setattr(CONFIG, "disable", True)
+    monkeypatch.setenv("HYBRIDIZE_DISABLE", "1")
+    _, words = report()
+    assert "HYBRIDIZE_DISABLE: every call runs Python, nothing is compiled unset HYBRIDIZE_DISABLE" in words
+
+
+@pytest.mark.skipif(not POOL.possible(), reason="one thread on this system")
+def test_the_affinity_mask_allows_one_processor(monkeypatch):
+    monkeypatch.setattr(doctor.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(doctor.processors, "affinity", lambda: {3})
+    assert "threads: the affinity mask allows 1 of 8 processors start the process without taskset" in report()[1]
+
+
+@pytest.mark.skipif(not POOL.possible(), reason="one thread on this system")
+def test_the_cgroup_grants_one_processor(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(doctor.processors, "affinity", lambda: range(8))
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text("0::/\n")
+    (tmp_path / "proc/cpuinfo").write_text("model name\t: Some Processor 9000\n")
+    (tmp_path / "sys/fs/cgroup").mkdir(parents=True)
+    (tmp_path / "sys/fs/cgroup/cpu.max").write_text("150000 100000\n")
+    _, words = report(tmp_path)
+    assert "the cgroup of this process grants the time of 1 of 8 processors raise the limit of the container" in words
+    assert "processor Some Processor 9000" in words
+
+
+@pytest.mark.skipif(not POOL.possible(), reason="one thread on this system")
+@pytest.mark.parametrize(("wish", "odd"), [("many", "is no number of threads"), ("200", "is more than the")])
+def test_a_wish_for_threads(monkeypatch, wish, odd):
+    monkeypatch.setenv("HYBRIDIZE_NUM_THREADS", wish)
+    assert f"HYBRIDIZE_NUM_THREADS={wish} {odd}" in report()[1]
+
+
+def test_versions_that_do_not_fit():
+    _, words = report(llvmlite="0.44.0", torch="2.14.1+cpu")
+    assert "llvmlite 0.44.0 is installed, hybridize is made for llvmlite>=0.45 pip install 'llvmlite>=0.45'" in words
+    assert "torch 2.14.1+cpu is installed, hybridize is made for torch<2.14,>=2.13" in words
+
+
+def test_a_package_that_is_missing():
+    assert "rich is not installed pip install 'rich'" in report(rich=None)[1]
+
+
+def test_a_program_that_fails(monkeypatch):
+    def broken(function):
+        raise RuntimeError("no code for this machine")
+
+    monkeypatch.setattr(doctor, "Function", broken)
+    assert "a program: no code for this machine reinstall hybridize and llvmlite" in report()[1]
+
+
+@pytest.mark.parametrize(
+    ("version", "wanted", "fits"),
+    [
+        ("2.13.0", ">=2.13,<2.14", True),
+        ("2.13", ">=2.13.0", True),
+        ("2.14.0", ">=2.13,<2.14", False),
+        ("2.9.1", ">=2.13", False),
+        ("0.5.1rc1", ">=0.5", True),
+        ("3", "", True),
+    ],
+)
+def test_ranges(version, wanted, fits):
+    assert doctor.fits(version, wanted) is fits
+
+
+def test_own_ranges_are_read():
+    """Of the metadata of this installation, whose `dev` extra pins torch."""
+    own = OWN_RANGES()
+    assert own["llvmlite"].startswith(">=0.4")
+    assert "<" in own["torch"]
+    assert "typer" in own

@@ -1,0 +1,97 @@
+"""Type checkers and editors understand a user's program: no error, no `Any` in results (`typical.py`)."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jedi
+import pytest
+
+import hybridize
+
+ROOT = Path(hybridize.__file__).parents[1]
+TYPICAL = Path(__file__).with_name("typical.py")
+PYRIGHT = shutil.which("pyright", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+NEEDS_PYRIGHT = pytest.mark.skipif(PYRIGHT is None, reason="needs pyright, of the extra [dev]")
+ENVIRONMENT = {**os.environ, "MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)}
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=ENVIRONMENT, check=False)
+
+
+def test_mypy_finds_no_error():
+    done = run(sys.executable, "-m", "mypy", str(TYPICAL))
+    assert done.returncode == 0, done.stdout
+
+
+@NEEDS_PYRIGHT
+@pytest.mark.long
+def test_pyright_finds_no_error():
+    done = run(PYRIGHT, "--pythonpath", sys.executable, "--outputjson", str(TYPICAL))
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] == 1
+    assert report["generalDiagnostics"] == []
+
+
+@pytest.mark.long
+def test_checkers_find_errors_at_all(tmp_path):
+    """A type that is no longer known would pass every assertion about it if errors were not seen."""
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        TYPICAL.read_text(encoding="utf-8").replace("assert_type(net(x), np.ndarray)", "assert_type(net(x), int)")
+    )
+    done = run(sys.executable, "-m", "mypy", str(wrong))
+    assert 'Expression is of type "ndarray", not "int"' in done.stdout
+    if PYRIGHT is not None:
+        done = run(PYRIGHT, "--pythonpath", sys.executable, str(wrong))
+        assert '"assert_type" mismatch: expected "int" but received "ndarray"' in done.stdout
+
+
+PROGRAM = """
+from hybridize import autograd, gluon, np, npx
+from hybridize.gluon import nn
+net = nn.HybridSequential()
+dense = nn.Dense(3)
+x = np.ones((2, 3))
+y = dense(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("y.", {"sum", "reshape", "backward", "asnumpy", "shape", "grad"}),
+        ("net(x).", {"sum", "reshape", "backward"}),
+        ("np.tanh(x).", {"sum", "shape"}),
+        ("npx.softmax(x).", {"sum", "shape"}),
+        ("x.sum().", {"reshape", "backward"}),
+        ("net.", {"hybridize", "initialize", "export", "collect_params", "save_parameters"}),
+        ("np.", {"tanh", "random", "linalg", "concatenate"}),
+        ("np.random.", {"normal", "randint"}),
+        ("gluon.", {"Trainer", "nn", "loss", "data"}),
+        ("autograd.", {"record", "backward", "grad"}),
+    ],
+)
+def test_jedi_completes(line, names):
+    """As IPython and most editors without Pyright do."""
+    script = jedi.Script(PROGRAM + line, project=jedi.Project(ROOT, added_sys_path=[str(ROOT)]))
+    found = {one.name for one in script.complete(len((PROGRAM + line).splitlines()), len(line))}
+    assert names <= found, sorted(names - found)
+
+
+@NEEDS_PYRIGHT
+@pytest.mark.long
+def test_public_names_have_types():
+    """Of all names of the package, its own rooms among them."""
+    done = run(
+        PYRIGHT, "--pythonpath", sys.executable, "--verifytypes", "hybridize", "--ignoreexternal", "--outputjson"
+    )
+    report = json.loads(done.stdout)["typeCompleteness"]
+    assert report["completenessScore"] >= LEAST
+
+
+LEAST = 0.99
