@@ -327,7 +327,7 @@ class Function(Calls[P, R], Generic[P, R]):
         Raises:
             StateError E533: nothing has been compiled yet.
             ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
-            CaptureError E450, E454 to E457: what only Python can do is part of a program.
+            CaptureError E450, E454 to E457, E464 to E467: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
         """
         with LOADING:

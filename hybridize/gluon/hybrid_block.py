@@ -359,7 +359,7 @@ class HybridBlock(Block, layer=False):
         Raises:
             StateError E506: the block has not been hybridized and called.
             ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
-            CaptureError E450, E451, E454 to E457: what only Python can do is part of a program.
+            CaptureError E450, E451, E454 to E457, E464 to E467: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
         """
         export, function = load_module("hybridize.gluon.export"), self._function
