@@ -62,7 +62,7 @@ def main(codes):
 @contextlib.contextmanager
 def _as_it_was():
     """Restore what a program may set for the whole process."""
-    environment = dict(os.environ)
+    environment, modules = dict(os.environ), dict(sys.modules)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -70,6 +70,7 @@ def _as_it_was():
         finally:
             os.environ.clear()
             os.environ.update(environment)
+            sys.modules.update({name: modules[name] for name, one in sys.modules.items() if one is None and name in modules})
 
 
 if __name__ == "__main__":
