@@ -15,8 +15,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Self, TypeVar
 
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, HybridizeError
 from hybridize.base.hooks import Hooks
+from hybridize.base.tracebacks import trim
 
 functions = Hooks()
 """The public functions by name, as `hybridize.np` has them, and a few more; filled by `hybridize.array`."""
@@ -30,9 +31,13 @@ def or_legacy(*keywords: str) -> Callable[[_Method], _Method]:
     def decorated(method: Any) -> Any:
         @wraps(method)
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if kwargs and not kwargs.keys().isdisjoint(keywords):
-                return functions.legacy(method.__name__)(self, *args, **kwargs)
-            return method(self, *args, **kwargs)
+            try:
+                if kwargs and not kwargs.keys().isdisjoint(keywords):
+                    return functions.legacy(method.__name__)(self, *args, **kwargs)
+                return method(self, *args, **kwargs)
+            except HybridizeError as error:
+                trim(error)
+                raise
 
         return call
 

@@ -13,7 +13,8 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.methods import Methods, or_legacy
 from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, HybridizeError, ShapeError, ValueArgumentError
+from hybridize.base.tracebacks import leaves, trim
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE
 
@@ -36,9 +37,11 @@ class Flat:
         """The elements as a vector that shares nothing."""
         return functions.copy(functions.ravel(self._of))
 
+    @leaves
     def __len__(self) -> int:
         return self._of.size
 
+    @leaves
     def __iter__(self) -> Flat:
         return self
 
@@ -51,6 +54,7 @@ class Flat:
     def __getitem__(self, key: Any) -> Any:
         return functions.copy(functions.getitem(functions.ravel(self._of), key))
 
+    @leaves
     def __setitem__(self, key: Any, value: Any) -> None:
         elements = self.copy()
         functions.setitem(elements, key, value)
@@ -67,14 +71,23 @@ def _operator(name: str, *, reflected: bool = False) -> Callable[[_Array, Any], 
         if not isinstance(other, UNDERSTOOD):
             return NotImplemented
         function = getattr(functions, name)
-        return function(other, self) if reflected else function(self, other)
+        try:
+            return function(other, self) if reflected else function(self, other)
+        except HybridizeError as error:
+            trim(error)
+            raise
 
     return operator
 
 
 def _in_place(name: str) -> Callable[[_Array, Any], _Array]:
     """Return the operator of a function that writes its result to its first operand."""
-    return lambda self, other: functions.inplace(name, self, other)
+
+    @leaves
+    def operator(self: Any, other: Any) -> Any:
+        return functions.inplace(name, self, other)
+
+    return operator
 
 
 class Operators(Methods):
@@ -170,9 +183,11 @@ class Operators(Methods):
             raise ArgumentError("E302", "iteration over an array without axes", help="x.item() is its only element")
         return (self[i] for i in range(self.shape[0]))
 
+    @leaves
     def __contains__(self, value: Any) -> bool:
         return bool(functions.any(functions.equal(self, value)))
 
+    @leaves
     def __getitem__(self, key: Any) -> Self:
         return functions.getitem(self, key)
 
@@ -186,18 +201,23 @@ class Operators(Methods):
         __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __divmod__ = __lt__ = __le__ = __gt__ = __ge__ = __add__
         __eq__ = __ne__ = __add__  # type: ignore[assignment]
 
+    @leaves
     def __neg__(self) -> Self:
         return functions.negative(self)
 
+    @leaves
     def __pos__(self) -> Self:
         return functions.positive(self)
 
+    @leaves
     def __abs__(self) -> Self:
         return functions.abs(self)
 
+    @leaves
     def __invert__(self) -> Self:
         return functions.invert(self)
 
+    @leaves
     def __round__(self, ndigits: int = 0) -> Self:
         return functions.round(self, ndigits)
 
@@ -215,11 +235,13 @@ class Operators(Methods):
         before = self.copy() if ACTIVE else self  # the gradient depends on what was there
         self[...] = functions.sort(before, axis=axis, kind=kind, order=order, stable=stable, descending=descending)
 
+    @leaves
     def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
         """Put the elements at `kth` where sorting puts them, in place."""
         before = self.copy() if ACTIVE else self
         self[...] = functions.partition(before, kth, axis=axis, kind=kind, order=order)
 
+    @leaves
     def fill(self, value: ArrayLike) -> None:
         """Write `value` to every element."""
         self[...] = value

@@ -13,14 +13,16 @@ from __future__ import annotations
 import dis
 import sys
 from collections.abc import Callable
+from functools import wraps
 from types import CodeType, FrameType, TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, cast
 
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import HybridizeError, InternalError
 from hybridize.base.hooks import Hook
 from hybridize.base.locations import PACKAGE
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _TRIMMED: set[tuple[CodeType, int]] = set()
 """Calls out of which errors came that were trimmed: where such a call is innermost, the error is no defect of ours."""
 
@@ -40,6 +42,20 @@ def trim(error: BaseException) -> None:
     before = error.__context__
     if isinstance(error, HybridizeError) and before is not None and without_ours(before) is None:
         error.__suppress_context__ = True  # what was tried first, all by ourselves: no news to the user
+
+
+def leaves(function: _Function) -> _Function:
+    """Make a function one out of which errors of ours come without frames of this package."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except HybridizeError as error:
+            trim(error)
+            raise
+
+    return cast(_Function, call)
 
 
 def throw(error: BaseException) -> NoReturn:

@@ -138,7 +138,9 @@ class ImageRecordIter(ImageIter):
     ) -> None:
         _check_others(kwargs)
         if str(getattr(dtype, "name", dtype)) not in ("float32", "None"):
-            raise ArgumentError("E3005", f"ImageRecordIter gives float32, got dtype={dtype!r}", help="batch.astype(...)")
+            raise ArgumentError(
+                "E3005", f"ImageRecordIter gives float32, got dtype={dtype!r}", help="batch.astype(...)"
+            )
         self._flag = 0 if tuple(data_shape)[:1] == (1,) else 1
         size = (int(data_shape[2]), int(data_shape[1])) if len(data_shape) == 3 else (0, 0)
         changes: list[augmenters.Augmenter] = [augmenters.ResizeAug(resize, inter_method)] if resize > 0 else []

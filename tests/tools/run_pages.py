@@ -70,7 +70,9 @@ def _as_it_was():
         finally:
             os.environ.clear()
             os.environ.update(environment)
-            sys.modules.update({name: modules[name] for name, one in sys.modules.items() if one is None and name in modules})
+            sys.modules.update(
+                {name: modules[name] for name, one in sys.modules.items() if one is None and name in modules}
+            )
 
 
 if __name__ == "__main__":
