@@ -44,7 +44,7 @@ from typing import Final
 NAMES: Final[Mapping[str, str]] = {
 '''
 BEGIN, END = "<!-- operators -->", "<!-- end of operators -->"
-CODE = re.compile(r"E\d{3}")
+CODE = re.compile(r"E\d{3,4}")
 
 
 def text_of(node: ast.expr | None) -> str:

@@ -41,7 +41,7 @@ class KVStore(KVStoreBase):
     it, and what is pulled to where `out` is.
 
     Raises:
-        ArgumentError E3001, E3002: a key of another kind than those before, one that is there (`init`) or is not (the others),
+        ArgumentError E3001, E3002: a key of another kind than those before, one that is there (`init`) or is not,
             or lists of different lengths.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hybridize` in typer's words: compile, run, inspect, explain, explain-error, serve, migrate, cache, machine.
+"""The command `hybridize` in typer's words: compile, run, inspect, explain, explain-error, serve, migrate, and others.
 
 Installed packages add commands of their own: functions that they name as entry points of the group
 `hybridize.commands`.

@@ -14,6 +14,17 @@ from hybridize.errors import HybridizeError
 from hybridize.tools import error_pages
 
 
+def tflite():
+    """Return the bytes of a model of TFLite."""
+    from tests.formats.tflite.test_read import dense
+
+    return dense()
+
+
+FILES = {"model.tflite": tflite}
+"""Files that pages take for granted, by their names."""
+
+
 def execute(program, name, names):
     """Run a program whose source can be read, as that of a file can."""
     linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
@@ -50,6 +61,8 @@ def main(codes):
         page = error_pages.page(code)
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), _as_it_was():
             os.chdir(folder)
+            for name in page.marks.get("files", "").split():
+                Path(name).write_bytes(FILES[name]())
             try:
                 said = problem(page)
             finally:
@@ -76,6 +89,5 @@ def _as_it_was():
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2]))
     for code, said in main(sys.argv[1:]).items():
         print(f"{code}: {said}")
