@@ -83,9 +83,9 @@ def _as_it_was():
         finally:
             os.environ.clear()
             os.environ.update(environment)
-            sys.modules.update(
-                {name: modules[name] for name, one in sys.modules.items() if one is None and name in modules}
-            )
+            for name in [name for name, one in sys.modules.items() if one is None]:
+                del sys.modules[name]
+                sys.modules.update({name: modules[name]} if name in modules else {})
 
 
 if __name__ == "__main__":
