@@ -559,7 +559,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         if ACTIVE:
             self._check_known("item()")
         if not args and self._data.size != 1:
-            raise errors.ShapeError("E130", f"item() needs one element, got {self.type}")
+            raise not_one("item()", self.type)
         try:
             return self._data.item(*args)
         except IndexError as error:
@@ -681,8 +681,12 @@ def key_error(error: IndexError, of: TensorType, key: Any) -> errors.HybridizeEr
     if "out of bounds" in text:
         return errors.OutOfBoundsError("E110", f"x[{key!r}] of {of}: {text}", help="indices run from -n to n - 1")
     if "too many" in text or "boolean index did not match" in text or "broadcast" in text:
-        return errors.KeyShapeError("E133", f"x[{key!r}] of {of}: {text}")
-    return errors.KeyTypeError("E204", f"x[{key!r}] of {of}: {text}")
+        return errors.KeyShapeError(
+            "E133", f"x[{key!r}] of {of}: {text}", help="each index uses one axis, and a mask as many as it has axes"
+        )
+    return errors.KeyTypeError(
+        "E204", f"x[{key!r}] of {of}: {text}", help="convert it: int(i), or x.astype(int) of an array"
+    )
 
 
 show("array", wrap)

@@ -300,14 +300,22 @@ def from_list(x: Any, dtype: dtypes.DType | None = None) -> Operand:
         for part in parts[1:]:
             if not same_shape(shape_of(part), shape_of(parts[0])):
                 kinds = f"{typed(parts[0])} and {typed(part)}"
-                raise errors.ShapeError("E103", f"a list cannot become an array: its parts differ in shape, {kinds}")
+                raise errors.ShapeError(
+                    "E103",
+                    f"a list cannot become an array: its parts differ in shape, {kinds}",
+                    help="make all parts equally long, with zeros at their ends, for example",
+                )
         if dtype is not None:
             parts = [_part(part, dtype) for part in parts]
         return stacked(aligned(*parts))
     try:
         array = numpy.array(x)
     except ValueError as error:
-        raise errors.ShapeError("E103", f"a list cannot become an array: {error}") from None
+        raise errors.ShapeError(
+            "E103",
+            f"a list cannot become an array: {error}",
+            help="make all rows equally long, with zeros at their ends, for example",
+        ) from None
     _numbers_in(array)
     if dtype is None:
         short = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}.get(array.dtype)
@@ -444,7 +452,11 @@ def indices(x: Any) -> Operand:
     """The int64 operand of an argument that holds indices."""
     x = operand(x, dtypes.int64)
     if isinstance(x, _UNTYPED) and dtype_of(x).kind not in "iu":
-        raise errors.KeyTypeError("E204", f"an index must be an integer, got {typed(x)}")
+        raise errors.KeyTypeError(
+            "E204",
+            f"an index must be an integer, got {typed(x)}",
+            help="convert it: int(i), or x.astype(int) of an array",
+        )
     return index_numbers(x)
 
 
@@ -757,5 +769,9 @@ def sizes_from(shape: Any) -> Shape:
     """The shape of a new array."""
     sizes = shape_from(shape)
     if any(length < 0 for length in sizes):
-        raise errors.ShapeError("E112", f"sizes must not be negative, got {list(sizes)}")
+        raise errors.ShapeError(
+            "E112",
+            f"sizes must not be negative, got {list(sizes)}",
+            help="only reshape takes -1, as it knows the number of elements",
+        )
     return sizes

@@ -37,11 +37,9 @@ class Flat:
         """The elements as a vector that shares nothing."""
         return functions.copy(functions.ravel(self._of))
 
-    @leaves
     def __len__(self) -> int:
         return self._of.size
 
-    @leaves
     def __iter__(self) -> Flat:
         return self
 
@@ -54,7 +52,6 @@ class Flat:
     def __getitem__(self, key: Any) -> Any:
         return functions.copy(functions.getitem(functions.ravel(self._of), key))
 
-    @leaves
     def __setitem__(self, key: Any, value: Any) -> None:
         elements = self.copy()
         functions.setitem(elements, key, value)
@@ -173,11 +170,13 @@ class Operators(Methods):
 
     context = ctx
 
+    @leaves
     def __len__(self) -> int:
         if not self.shape:
             raise ArgumentError("E302", "len() of an array without axes", help="x.item() is its only element")
         return self.shape[0]
 
+    @leaves
     def __iter__(self) -> Iterator[Any]:
         if not self.shape:
             raise ArgumentError("E302", "iteration over an array without axes", help="x.item() is its only element")
@@ -191,6 +190,7 @@ class Operators(Methods):
     def __getitem__(self, key: Any) -> Self:
         return functions.getitem(self, key)
 
+    @leaves
     def __setitem__(self, key: Any, value: Any) -> None:
         functions.setitem(self, key, value)
 
@@ -292,7 +292,9 @@ UNDERSTOOD = (Operators, bool, int, float, complex, numpy.generic, numpy.ndarray
 def not_one(what: str, kind: TensorType) -> ShapeError:
     """The error for the Python value of an array of several elements, or none."""
     text = f"{what} of an array needs one element, got {kind}"
-    return ShapeError("E130", text, help="use .any() or .all(), or index one element")
+    return ShapeError(
+        "E130", text, help="use .any() or .all() of bools, x.sum() or x.max() of numbers, or index one element: x[0]"
+    )
 
 
 def not_an_index(kind: TensorType) -> ArgumentError:

@@ -25,6 +25,7 @@ from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
 from hybridize.base.room import with_room
 from hybridize.base.spans import COMPILATION, LISTENERS, is_heard, span
+from hybridize.base.tracebacks import leaves
 from hybridize.base.types import TensorType
 from hybridize.capture.calls import Calls, P, R
 from hybridize.capture.capture import capture
@@ -282,6 +283,7 @@ class Function(Calls[P, R], Generic[P, R]):
             return self._find(exact) or self._capture(exact)
 
     @outside_only("writes a file")
+    @leaves
     def save(
         self, path: str | os.PathLike[str], *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
     ) -> None:
@@ -307,6 +309,7 @@ class Function(Calls[P, R], Generic[P, R]):
         saving.tell_notes(path, saved)
 
     @outside_only("writes a file")
+    @leaves
     def export(
         self, path: str | os.PathLike[str], format: str = "archive", *, samples: Sequence[Any] = (),
         progress: Callable[[str], None] | None = None, **options: Any,
