@@ -3,13 +3,14 @@
     python docs/make.py
 
 errors/catalogue.md: the index of the pages of errors, which lie in the package (`tools/errors`).
+errors/mistakes.md: mistakes of users, from the table of their tests.
 guide/pytorch.md: the functions of torch that the PyTorch door knows, between its two marks.
 
 And the stubs of modules whose names are loaded late (`base/names.py`), for type checkers and editors.
 """
 
 import ast
-import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -57,7 +58,7 @@ FAMILIES = {
 
 
 def raised() -> Iterator[tuple[str, str]]:
-    """(code, class) of every error that the package raises, by calls of classes, and by tables of a class and its code."""
+    """(code, class) of every error that the package raises, by calls of classes and by tables."""
     for path in sorted((ROOT / "hybridize").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and node.args and _is_code(node.args[0]):
@@ -91,6 +92,30 @@ def catalogue() -> str:
         for page in pages:
             title = page.title.replace("|", "\\|")
             lines.append(f"| [{page.code}](../../hybridize/tools/errors/{page.code}.md) | `{page.kind}` | {title} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def mistakes() -> str:
+    """The page of mistakes of users, from the table of their tests."""
+    spec = importlib.util.spec_from_file_location("table", ROOT / "tests" / "mistakes" / "table.py")
+    assert spec is not None
+    assert spec.loader is not None
+    table = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(table)
+    lines = [
+        "# Mistakes and what is said", "",
+        "What people type, and what hybridize says: words of the error, and of the remedy in its last line. "
+        "Each row is a test (`tests/mistakes`).", "",
+    ]  # fmt: skip
+    for title, rows in table.MISTAKES.items():
+        lines += [f"## {title}", "", "| you type | hybridize says | remedy |", "| --- | --- | --- |"]
+        for row in rows:
+            typed = "<br>".join(f"`{line}`" for line in row.typed.strip().split("\n") if line)
+            where = " (hybridized)" if row.ways == table.HYBRIDIZED else ""
+            code = f"[{row.code}](../../hybridize/tools/errors/{row.code}.md)"
+            cells = typed + where, f"{code}: {row.says}", row.remedy
+            lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("<module>", "") for cell in cells) + " |")
         lines.append("")
     return "\n".join(lines)
 
@@ -268,5 +293,6 @@ if __name__ == "__main__":
     for path, text in stubs().items():
         path.write_text(text, encoding="utf-8")
     (DOCS / "errors" / "catalogue.md").write_text(catalogue(), encoding="utf-8")
+    (DOCS / "errors" / "mistakes.md").write_text(mistakes(), encoding="utf-8")
     guide = DOCS / "guide" / "pytorch.md"
     guide.write_text(with_operators(guide.read_text(encoding="utf-8")), encoding="utf-8")

@@ -151,9 +151,18 @@ def overwrite(x: ndarray, values: Any) -> None:
         ArgumentError E306: it is a read-only view.
     """
     _ = x._data  # once calls have run that write or read it at the host
+    check_writable(x)
+    x._memory[...] = values
+
+
+def check_writable(x: ndarray) -> None:
+    """Refuse to write an array whose memory must not change.
+
+    Raises:
+        ArgumentError E306: it is a read-only view.
+    """
     if not x._memory.flags.writeable:
         raise ArgumentError("E306", f"{x.type} is a read-only view", help="copy it first: x.copy()")
-    x._memory[...] = values
 
 
 def rebind(x: ndarray, data: NDArray[Any]) -> None:

@@ -21,7 +21,9 @@ def maker():
 
 
 def test_the_index_of_errors_is_that_of_the_pages():
-    assert (DOCS / "errors" / "catalogue.md").read_text() == maker().catalogue(), "run `python docs/make.py`"
+    make = maker()
+    assert (DOCS / "errors" / "catalogue.md").read_text() == make.catalogue(), "run `python docs/make.py`"
+    assert (DOCS / "errors" / "mistakes.md").read_text() == make.mistakes(), "run `python docs/make.py`"
 
 
 def test_a_code_means_one_class():
