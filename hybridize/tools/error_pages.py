@@ -15,7 +15,7 @@ from typing import Final
 FOLDER: Final = Path(__file__).with_name("errors")
 SECTIONS: Final = ("What happened", "Example", "Why", "Instead")
 _TITLE = re.compile(r"# (E\d{3,4}) (\w+): (.+)\n")
-_MARK = re.compile(r"<!-- (needs|files|long|no example): ?(.*?) ?-->\n")
+_MARK = re.compile(r"<!-- (files|long|no example): ?(.*?) ?-->\n")
 _BLOCK = re.compile(r"```python\n(.*?)```\n", re.DOTALL)
 
 
@@ -27,7 +27,7 @@ class Page:
         code: the code.
         kind: the class of the error.
         title: what happened, in some words.
-        marks: what the tests have to know: `needs` names packages, `files` what has to be there, `long` says that it
+        marks: what the tests have to know: `files` names what has to be there, `long` says that it
             takes seconds, `no example` why there is none.
         sections: the text of each section, by its title.
         text: the whole page.
@@ -73,7 +73,8 @@ def read(text: str) -> Page:
         raise ValueError(f"a page begins with '# CODE Class: title', got {text[:60]!r}")
     _, *parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)
     sections = {name: content.strip("\n") + "\n" for name, content in zip(parts[::2], parts[1::2], strict=True)}
-    return Page(*title.groups(), marks=dict(_MARK.findall(text)), sections=sections, text=text)
+    code, kind, sentence = title.groups()
+    return Page(code, kind, sentence, dict(_MARK.findall(text)), sections, text)
 
 
 def _program(section: str) -> str:

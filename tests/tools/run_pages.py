@@ -4,6 +4,7 @@ import builtins
 import contextlib
 import io
 import linecache
+import multiprocessing
 import os
 import sys
 import tempfile
@@ -81,6 +82,7 @@ def _as_it_was():
         try:
             yield
         finally:
+            multiprocessing.set_start_method(None, force=True)
             os.environ.clear()
             os.environ.update(environment)
             for name in [name for name, one in sys.modules.items() if one is None]:

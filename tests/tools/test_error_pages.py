@@ -15,41 +15,29 @@ from hybridize.tools.application import application
 ROOT = Path(__file__).parents[2]
 RUNNER = Path(__file__).with_name("run_pages.py")
 PAGES = {code: error_pages.page(code) for code in error_pages.codes()}
-ENVIRONMENTS = {"tensorflow": ".tensorflow", "jax": ".jax"}
 
 
-def wanted(where):
-    """Return the codes whose examples run in an environment: `here`, `long`, or the name of a package."""
-    return [code for code, page in PAGES.items() if "no example" not in page.marks and place(page) == where]
+def wanted(*, long):
+    """Return the codes whose examples run within seconds, or not."""
+    return [code for code, page in PAGES.items() if "no example" not in page.marks and ("long" in page.marks) is long]
 
 
-def place(page):
-    needs = page.marks.get("needs", "")
-    return needs if needs in ENVIRONMENTS else "long" if "long" in page.marks else "here"
-
-
-def problems(python, codes):
+def problems(codes):
     """Run pages in a process of their own; return what is wrong with them."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([python, RUNNER, *codes], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, RUNNER, *codes], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-4000:]
     return done.stdout
 
 
 def test_examples_raise_their_codes_and_remedies_run():
     """In one process: to import hybridize and PyTorch takes longer than most examples."""
-    assert problems(sys.executable, wanted("here")) == ""
+    assert problems(wanted(long=False)) == ""
 
 
 @pytest.mark.long
 def test_examples_that_take_seconds():
-    assert problems(sys.executable, wanted("long")) == ""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("package", ENVIRONMENTS)
-def test_examples_of_other_frameworks(package):
-    assert problems(ROOT / ENVIRONMENTS[package] / "bin" / "python", wanted(package)) == ""
+    assert problems(wanted(long=True)) == ""
 
 
 def test_every_code_has_a_page_and_every_page_a_code():
