@@ -2,15 +2,15 @@
 
     python docs/make.py
 
-errors/catalogue.md: every error, from the places in the package that raise it. A code belongs to one class. Where it is
-raised in several places, each message is listed; what is filled in at run time stands in braces.
+errors/catalogue.md: the index of the pages of errors, which lie in the package (`tools/errors`).
+errors/mistakes.md: mistakes of users, from the table of their tests.
 guide/pytorch.md: the functions of torch that the PyTorch door knows, between its two marks.
 
 And the stubs of modules whose names are loaded late (`base/names.py`), for type checkers and editors.
 """
 
 import ast
-import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -26,6 +26,8 @@ import numpy
 from hybridize import nd
 from hybridize.array.functions.keywords import TAKES
 from hybridize.array.methods import Methods
+from hybridize.base import errors
+from hybridize.tools import error_pages
 from hybridize.torch.functions import FUNCTIONS
 
 sys.path.append(str(Path(__file__).parent))
@@ -53,51 +55,76 @@ from typing import Final
 NAMES: Final[Mapping[str, str]] = {
 '''
 BEGIN, END = "<!-- operators -->", "<!-- end of operators -->"
-CODE = re.compile(r"E\d{3}")
+CODE = re.compile(r"E\d{3,4}")
+KINDS = {*errors.__all__, "Lacking"}
+"""Classes of errors."""
+FAMILIES = {
+    "1": "shapes and axes", "2": "dtypes", "3": "arguments", "4": "lines that cannot be compiled",
+    "5": "not there yet, or not any more", "6": "files", "7": "devices", "8": "results that differ",
+    "9": "defects of hybridize, and machine code",
+}  # fmt: skip
+"""What errors are about, by the first digit of their codes."""
 
 
-def text_of(node: ast.expr | None) -> str:
-    """A literal or an f-string as text, its expressions in braces; anything else as source in braces."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.JoinedStr(values=parts):
-            return "".join(text_of(part) for part in parts)
-        case ast.FormattedValue(value=value):
-            return "{" + ast.unparse(value) + "}"
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return text_of(left) + text_of(right)
-        case None:
-            return ""
-        case _:
-            return "{" + ast.unparse(node) + "}"
-
-
-def raised() -> Iterator[tuple[str, str, str, str]]:
-    """(code, class, message, help) of every error made with a literal code."""
+def raised() -> Iterator[tuple[str, str]]:
+    """(code, class) of every error that the package raises, by calls of classes and by tables."""
     for path in sorted((ROOT / "hybridize").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)):
-                continue
-            code, name = node.args[0].value, ast.unparse(node.func).rsplit(".", 1)[-1]
-            name = "CaptureError" if name == "refusal" else name
-            if isinstance(code, str) and CODE.fullmatch(code) and name.endswith("Error"):
-                remedy = next((keyword.value for keyword in node.keywords if keyword.arg == "help"), None)
-                yield code, name, text_of(node.args[1] if len(node.args) > 1 else None), text_of(remedy)
+            if isinstance(node, ast.Call) and node.args and _is_code(node.args[0]):
+                name = ast.unparse(node.func).rsplit(".", 1)[-1]
+                name = "CaptureError" if name == "refusal" else name
+                if name in KINDS:
+                    yield node.args[0].value, name  # type: ignore[attr-defined]
+            elif isinstance(node, ast.Tuple) and len(node.elts) == 2 and _is_code(node.elts[1]):
+                name = ast.unparse(node.elts[0])
+                if name in KINDS:
+                    yield node.elts[1].value, name  # type: ignore[attr-defined]
+
+
+def _is_code(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(CODE.fullmatch(node.value))
 
 
 def catalogue() -> str:
-    """The page."""
-    entries: dict[str, list[tuple[str, str, str]]] = {}
-    for code, name, message, remedy in raised():
-        entry = (name, " ".join(message.split()), " ".join(remedy.split()))
-        if entry not in entries.setdefault(code, []):
-            entries[code].append(entry)
-    lines = ["# Catalogue of errors", "", "Written by `docs/make.py` from the source.", ""]
-    for code in sorted(entries):
-        lines += [f"## {code}", ""]
-        for name, message, remedy in entries[code]:
-            lines.append(f"- `{name}`: {message}" + (f"  \n  *help: {remedy}*" if remedy else ""))
+    """The index of the pages of errors, by classes."""
+    families: dict[str, list[error_pages.Page]] = {}
+    for code in error_pages.codes():
+        page = error_pages.page(code)
+        if page is not None:
+            families.setdefault(code[1], []).append(page)
+    lines = [
+        "# Catalogue of errors", "",
+        "Each code has a page with an example and what to write instead. `hybridize explain-error E450` prints it.", "",
+    ]  # fmt: skip
+    for digit, pages in families.items():
+        lines += [f"## E{digit}: {FAMILIES[digit]}", "", "| code | class | what happened |", "| --- | --- | --- |"]
+        for page in pages:
+            title = page.title.replace("|", "\\|")
+            lines.append(f"| [{page.code}](../../hybridize/tools/errors/{page.code}.md) | `{page.kind}` | {title} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def mistakes() -> str:
+    """The page of mistakes of users, from the table of their tests."""
+    spec = importlib.util.spec_from_file_location("table", ROOT / "tests" / "mistakes" / "table.py")
+    assert spec is not None
+    assert spec.loader is not None
+    table = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(table)
+    lines = [
+        "# Mistakes and what is said", "",
+        "What people type, and what hybridize says: words of the error, and of the remedy in its last line. "
+        "Each row is a test (`tests/mistakes`).", "",
+    ]  # fmt: skip
+    for title, rows in table.MISTAKES.items():
+        lines += [f"## {title}", "", "| you type | hybridize says | remedy |", "| --- | --- | --- |"]
+        for row in rows:
+            typed = "<br>".join(f"`{line}`" for line in row.typed.strip().split("\n") if line)
+            where = " (hybridized)" if row.ways == table.HYBRIDIZED else ""
+            code = f"[{row.code}](../../hybridize/tools/errors/{row.code}.md)"
+            cells = typed + where, f"{code}: {row.says}", row.remedy
+            lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("<module>", "") for cell in cells) + " |")
         lines.append("")
     return "\n".join(lines)
 
@@ -355,5 +382,6 @@ if __name__ == "__main__":
     for path, text in stubs().items():
         path.write_text(text, encoding="utf-8")
     (DOCS / "errors" / "catalogue.md").write_text(catalogue(), encoding="utf-8")
+    (DOCS / "errors" / "mistakes.md").write_text(mistakes(), encoding="utf-8")
     guide = DOCS / "guide" / "pytorch.md"
     guide.write_text(with_operators(guide.read_text(encoding="utf-8")), encoding="utf-8")

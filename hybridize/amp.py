@@ -62,10 +62,10 @@ def init(target_dtype: Any = "float16", *args: Any, **kwargs: Any) -> NoReturn:
     """Refuse: what a program computes in is the dtype of its arrays, and no switch changes it.
 
     Raises:
-        ArgumentError E300: always.
+        ArgumentError E3008: always.
     """
     raise ArgumentError(
-        "E300",
+        "E3008",
         f"amp.init({target_dtype!r}) cannot cast inside operations: operations compute in the dtypes of their arrays",
         help="use net.cast('bfloat16') and multi_precision=True for the optimizer; amp.init_trainer scales losses",
     )
@@ -80,10 +80,10 @@ def init_trainer(trainer: Trainer, scaler: LossScaler | None = None) -> None:
         scaler: chooses the factor; None: MXNet's, from 65536 on.
 
     Raises:
-        ArgumentError E300: it is no trainer.
+        ArgumentError E3009: it is no trainer.
     """
     if not isinstance(trainer, Trainer):
-        raise ArgumentError("E300", f"amp.init_trainer takes a gluon.Trainer, got {type(trainer).__name__}")
+        raise ArgumentError("E3009", f"amp.init_trainer takes a gluon.Trainer, got {type(trainer).__name__}")
     trainer.loss_scaler = LossScaler() if scaler is None else scaler
     trainer.scale_of_loss = 1.0
 

@@ -39,13 +39,13 @@ def save_checkpoint(
 
     Raises:
         WriteError E335: a file cannot be written there.
-        CaptureError E450: a part of the expression has no counterpart in MXNet.
-        ArgumentError E300: `symbol` is no expression.
+        CaptureError E467: a part of the expression has no counterpart in MXNet.
+        ArgumentError E3009: `symbol` is no expression.
     """
     if symbol is not None:
         if not isinstance(symbol, Expression):
             what = f"an expression is written, got {type(symbol).__name__}"
-            raise ArgumentError("E300", what, help="net.export(prefix, epoch) writes a block")
+            raise ArgumentError("E3009", what, help="net.export(prefix, epoch) writes a block")
         stored.save(symbol, f"{os.fspath(prefix)}-symbol.json")
     arrays = {f"arg:{name}": array for name, array in arg_params.items()}
     arrays |= {f"aux:{name}": array for name, array in aux_params.items()}

@@ -76,7 +76,7 @@ class Monitor:
         """Collect from an executor, or from a block and all blocks below it, from the next `tic` on.
 
         Raises:
-            ArgumentError E300: it is neither.
+            ArgumentError E3009: it is neither.
         """
         if isinstance(exe, Executor):
             exe.set_monitor_callback(self.stat_helper, self.monitor_all if monitor_all is None else monitor_all)
@@ -85,7 +85,7 @@ class Monitor:
             self.blocks.append(exe)
         else:
             what = f"a monitor is installed in a block or an executor, got {type(exe).__name__}"
-            raise ArgumentError("E300", what, help="sym.bind(...) creates an executor from an expression")
+            raise ArgumentError("E3009", what, help="sym.bind(...) creates an executor from an expression")
 
     def stat_helper(self, name: str, array: Any) -> None:
         """Take down the statistic of a value, if it is collected."""
@@ -163,7 +163,7 @@ def _text(value: Any) -> str:
     values = value if isinstance(value, (list, tuple)) else [value]
     if not all(isinstance(one, ndarray) for one in values):
         what = f"stat_func gives an array or a list of them, got {value!r:.80}"
-        raise ArgumentError("E300", what, help="np.mean(x) is such an array")
+        raise ArgumentError("E3009", what, help="np.mean(x) is such an array")
     return "".join(f"{one.item() if one.size == 1 else one.asnumpy()}\t" for one in values)
 
 

@@ -89,7 +89,7 @@ class CustomOp:
         elif req == "add":
             dst[...] = dst + src
         elif req != "null":
-            raise ArgumentError("E300", f"req must be null, write, inplace or add, got {req!r}")
+            raise ArgumentError("E3007", f"req must be null, write, inplace or add, got {req!r}")
 
 
 class CustomOpProp:
@@ -204,13 +204,13 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
         The result, or a list of them.
 
     Raises:
-        ArgumentError E300: there is no such operation, or it takes other arguments.
+        ArgumentError E3007: there is no such operation, or it takes other arguments.
         StateError E545: one with auxiliary states is called inside of a compiled function.
     """
     if op_type not in _PROPERTIES:
         known = ", ".join(map(repr, _PROPERTIES)) or "none"
         text = f"no custom operation is called {op_type!r}"
-        raise ArgumentError("E300", text, help=f"register it with @operator.register(name); available: {known}")
+        raise ArgumentError("E3007", text, help=f"register it with @operator.register(name); available: {known}")
     prop, arrays = _prepared(op_type, list(data), kwargs)
     count = len(prop.list_arguments())
     if capturing() and prop.list_auxiliary_states():
@@ -223,7 +223,7 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
     wanted = len(prop.list_outputs())
     if len(out_shapes) != wanted or len(out_types) != wanted:
         text = f"{op_type!r} has {wanted} results, got {len(out_shapes)} shapes and {len(out_types)} dtypes for them"
-        raise ArgumentError("E300", text, help="infer_shape and infer_type must return one entry for each")
+        raise ArgumentError("E3007", text, help="infer_shape and infer_type must return one entry for each")
     op = prop.create_operator(current_device(), shapes, dtypes)
     results = [(tuple(shape), as_dtype(dtype)) for shape, dtype in zip(out_shapes, out_types, strict=True)]
     return _CustomOperation(op, results, inputs[count:])(*inputs[:count])
@@ -237,11 +237,11 @@ def _prepared(op_type: str, data: list[Any], kwargs: dict[str, Any]) -> tuple[Cu
     by_name = {key: value for key, value in kwargs.items() if _is_array(value)}
     for key in by_name:
         if key not in names[len(data) :]:
-            raise ArgumentError("E300", f"{op_type!r} takes no argument {key!r}", help=f"its names are {names}")
+            raise ArgumentError("E3007", f"{op_type!r} takes no argument {key!r}", help=f"its names are {names}")
     arrays = [*data, *(by_name[name] for name in names[len(data) :] if name in by_name)]
     if len(arrays) != len(names):
         text = f"{op_type!r} takes {len(names)} arrays, {', '.join(names)}, got {len(arrays)}"
-        raise ArgumentError("E300", text)
+        raise ArgumentError("E3007", text)
     return prop, arrays
 
 

@@ -39,7 +39,7 @@ class MXRecordIO:
         flag: `r` to read, `w` to write.
 
     Raises:
-        ArgumentError E300: another flag.
+        ArgumentError E3004: another flag.
         ReadError E600: it cannot be read.
         WriteError E335: it cannot be written.
     """
@@ -50,7 +50,7 @@ class MXRecordIO:
 
     def __init__(self, uri: str, flag: str) -> None:
         if flag not in ("r", "w"):
-            raise ArgumentError("E300", f"a record file is opened with 'r' or 'w', got {flag!r}")
+            raise ArgumentError("E3004", f"a record file is opened with 'r' or 'w', got {flag!r}")
         self.uri: str = os.fspath(uri)
         self.flag = flag
         self.writable: bool = flag == "w"
@@ -119,13 +119,13 @@ class MXRecordIO:
         """Add a record.
 
         Raises:
-            ArgumentError E300: it is longer than 512 MB, or no bytes.
+            ArgumentError E3004: it is longer than 512 MB, or no bytes.
             StateError E579: the file is open to read, or closed.
         """
         if not self.writable:
             raise StateError("E579", f"{self.uri} is open for reading", help="open it with 'w'")
         if not isinstance(buf, (bytes, bytearray, memoryview)):
-            raise ArgumentError("E300", f"a record must be bytes, got {type(buf).__name__}", help="text.encode()")
+            raise ArgumentError("E3004", f"a record must be bytes, got {type(buf).__name__}", help="text.encode()")
         self._opened().write(record_bytes(bytes(buf)))
 
     def read(self) -> bytes | None:
@@ -202,12 +202,12 @@ class MXIndexedRecordIO(MXRecordIO):
         """Go to the record of a key, which `read` gives then.
 
         Raises:
-            ArgumentError E300: there is no such key.
+            ArgumentError E3004: there is no such key.
         """
         try:
             position = self.idx[idx]
         except (KeyError, TypeError):
-            raise ArgumentError("E300", f"{self.uri} has no record {idx!r}", help="its keys are in .keys") from None
+            raise ArgumentError("E3004", f"{self.uri} has no record {idx!r}", help="its keys are in .keys") from None
         if self.writable:
             raise StateError("E579", f"{self.uri} is open for writing", help="open it with 'r'")
         self._opened().seek(position)
@@ -220,7 +220,7 @@ class MXIndexedRecordIO(MXRecordIO):
         """Read the record of a key.
 
         Raises:
-            ArgumentError E300: there is no such key.
+            ArgumentError E3004: there is no such key.
             LoadError E666: there is no whole record at its position.
         """
         self.seek(idx)
@@ -315,7 +315,7 @@ def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = ".jpg") ->
 
     Raises:
         ArgumentError E378: Pillow is not installed.
-        ArgumentError E300: no such image, or another format.
+        ArgumentError E3005: no such image, or another format.
     """
     return pack(header, encoded(_reversed(numpy.asarray(img)), img_fmt, quality))
 

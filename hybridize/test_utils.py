@@ -186,10 +186,10 @@ def set_default_device(device: Device) -> None:
     """Refuse: the present device is that of a `with` block.
 
     Raises:
-        ArgumentError E300: always.
+        ArgumentError E3008: always.
     """
     raise ArgumentError(
-        "E300",
+        "E3008",
         f"the default device is always cpu(0), got {device}",
         help=f"use the device for a block of code: with {device}:",
     )

@@ -31,7 +31,7 @@ get_gpu_count = num_gpus
 def _on(name: str, active: bool) -> None:
     if not active:
         raise ArgumentError(
-            "E300",
+            "E3008",
             f"{name}(False) would switch arrays to the semantics of MXNet 1, but only NumPy's semantics are supported",
             help="nd and F have the functions of MXNet 1; their arrays may have no axes, or axes of size 0",
         )
@@ -44,7 +44,7 @@ def set_np_shape(active: bool = True) -> bool:
         The state before: True.
 
     Raises:
-        ArgumentError E300: `active` is false.
+        ArgumentError E3008: `active` is false.
     """
     _on("set_np_shape", active)
     return True
@@ -55,7 +55,7 @@ def np_shape(active: bool = True) -> Iterator[None]:
     """A `with` block, or a decorator, in which shapes may have no axes and sizes of 0, as they always may.
 
     Raises:
-        ArgumentError E300: `active` is false.
+        ArgumentError E3008: `active` is false.
     """
     _on("np_shape", active)
     yield
@@ -66,7 +66,7 @@ def np_array(active: bool = True) -> Iterator[None]:
     """A `with` block, or a decorator, in which arrays have NumPy's meaning, as they always have.
 
     Raises:
-        ArgumentError E300: `active` is false.
+        ArgumentError E3008: `active` is false.
     """
     _on("np_array", active)
     yield
@@ -84,11 +84,11 @@ def set_np_default_dtype(is_np_default_dtype: bool = False) -> bool:
         The state before: False.
 
     Raises:
-        ArgumentError E300: they were to be float64.
+        ArgumentError E3008: they were to be float64.
     """
     if is_np_default_dtype:
         raise ArgumentError(
-            "E300",
+            "E3008",
             "the default dtype is float32 and cannot be changed to float64",
             help="pass dtype='float64' where arrays are created",
         )
@@ -100,7 +100,7 @@ def np_default_dtype(active: bool = False) -> Iterator[None]:
     """A `with` block, or a decorator, in which arrays are float32 where no dtype is given, as they are.
 
     Raises:
-        ArgumentError E300: `active` is true.
+        ArgumentError E3008: `active` is true.
     """
     set_np_default_dtype(active)
     yield
@@ -110,7 +110,7 @@ def use_np_default_dtype(function: Any) -> Any:
     """Refuse: float64 cannot be made the default.
 
     Raises:
-        ArgumentError E300: always.
+        ArgumentError E3008: always.
     """
     set_np_default_dtype(True)
     return function

@@ -14,6 +14,7 @@ from hybridize.base.errors import ArgumentError, ContentError, LoadError, ValueA
 from hybridize.base.faces import FOREIGN, Foreign
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
+from hybridize.base.tracebacks import leaves
 from hybridize.capture import Function, SavedFunction
 from hybridize.formats import SavedProgram, detect, read_archive, read_if_archive
 from hybridize.formats.models import MODELS, read_model
@@ -40,6 +41,7 @@ def hybridize(obj: None = None, /, **options: Any) -> _Decorator: ...
 def hybridize(obj: B, /, **options: Any) -> B: ...
 @overload
 def hybridize(obj: Callable[P, R], /, **options: Any) -> Function[P, R]: ...
+@leaves
 def hybridize(obj: Any = None, /, **options: Any) -> Any:
     """Return `obj` compiled: a function, a Block, a `torch.nn.Module`, a Keras model; also usable as a decorator.
 
@@ -103,6 +105,7 @@ _REMEDIES: Final = {
 
 
 @outside_only("reads a file")
+@leaves
 def load(
     path: str | os.PathLike[str],
     *,

@@ -40,7 +40,7 @@ class DrawnLayer:
 def _layers(symbol: Any, shapes: Mapping[str, Shape] | None) -> list[DrawnLayer]:
     if not isinstance(symbol, Expression):
         what = f"an expression is shown, got {type(symbol).__name__}"
-        raise ArgumentError("E300", what, help="net.summary(x) shows a block")
+        raise ArgumentError("E3009", what, help="net.summary(x) shows a block")
     nodes = json.loads(symbol.tojson())["nodes"]
     known: dict[str, Shape] = {}
     if shapes is not None:
@@ -75,7 +75,7 @@ def print_summary(
         positions: where columns end, as parts of a line.
 
     Raises:
-        ArgumentError E300: it is no expression.
+        ArgumentError E3009: it is no expression.
     """
     layers = _layers(symbol, shape)
     ends = [int(line_length * part) if part <= 1 else int(part) for part in positions]
@@ -166,7 +166,7 @@ def plot_network(
         hide_weights: leave out variables that are weights by their names.
 
     Raises:
-        ArgumentError E300: it is no expression.
+        ArgumentError E3009: it is no expression.
     """
     layers = _layers(symbol, shape)
     boxes: list[Box] = []

@@ -21,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import source
 
 ROOT = Path(__file__).parents[2]
+ERRORS = "hybridize/tools/errors"
+"""The folder of the pages of errors, in the package."""
 LINK = re.compile(r"(?<!\\)(\]\()([^)\s#]+)(#[^)\s]*)?(?=[\s)])")
 
 
@@ -29,6 +31,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     paths = {path for file in files.documentation_pages() for path in _outside(file.src_uri, file.content_string)}
     for name, content in source.pages(ROOT, sorted(paths)):
         files.append(File.generated(config, name, content=content))
+    for file in sorted((ROOT / ERRORS).glob("*.md")):
+        files.append(File.generated(config, f"errors/{file.name}", content=file.read_text(encoding="utf-8")))
     return files
 
 
@@ -43,8 +47,15 @@ def _outside(page: str, text: str) -> Iterator[str]:
 def _path(page: str, target: str) -> str | None:
     """Return the path in the repository of what a page links to, if it is a file outside of docs/ that is there."""
     path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page), target))
+    if _is_page_of_error(path):
+        return None
     is_outside = "://" not in target and not path.startswith(("docs/", "..")) and (ROOT / path).exists()
     return path if is_outside else None
+
+
+def _is_page_of_error(path: str) -> bool:
+    """Tell whether a path is the page of a code, which lies in the package."""
+    return posixpath.dirname(path) == ERRORS and (ROOT / path).exists()
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -52,6 +63,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = page.file.src_uri
 
     def led(match: re.Match[str]) -> str:
+        named = posixpath.normpath(posixpath.join("docs", posixpath.dirname(here), match.group(2)))
+        if _is_page_of_error(named):
+            shown = posixpath.relpath(f"errors/{posixpath.basename(named)}", posixpath.dirname(here))
+            return f"{match.group(1)}{shown}{match.group(3) or ''}"
         path = _path(here, match.group(2))
         if path is None:
             return match.group(0)

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import ndarray, written
 from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import DType
+from hybridize.base.errors import ArgumentError
 
 _NUMPY = numpy.ndarray
 
@@ -144,9 +145,24 @@ def share_elements(x: ndarray, y: ndarray) -> bool:
 
 
 def overwrite(x: ndarray, values: Any) -> None:
-    """Write all elements of an array that nobody keeps a copy of; `ndarray.store` tells those who do."""
+    """Write all elements of an array that nobody keeps a copy of; `ndarray.store` tells those who do.
+
+    Raises:
+        ArgumentError E306: it is a read-only view.
+    """
     _ = x._data  # once calls have run that write or read it at the host
+    check_writable(x)
     x._memory[...] = values
+
+
+def check_writable(x: ndarray) -> None:
+    """Refuse to write an array whose memory must not change.
+
+    Raises:
+        ArgumentError E306: it is a read-only view.
+    """
+    if not x._memory.flags.writeable:
+        raise ArgumentError("E306", f"{x.type} is a read-only view", help="copy it first: x.copy()")
 
 
 def rebind(x: ndarray, data: NDArray[Any]) -> None:

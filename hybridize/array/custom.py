@@ -12,7 +12,7 @@ from hybridize.base.hooks import Hook
 
 def _none(*data: Any, op_type: str, **kwargs: Any) -> Any:
     text = f"no custom operation is called {op_type!r}"
-    raise ArgumentError("E300", text, help="register an operator with @hybridize.operator.register(name)")
+    raise ArgumentError("E3007", text, help="register an operator with @hybridize.operator.register(name)")
 
 
 CUSTOM: Hook[Callable[..., Any]] = Hook(_none)
@@ -28,6 +28,6 @@ def custom(*inputs: Any, op_type: str, **kwargs: Any) -> Any:
         kwargs: arguments of the constructor of its `CustomOpProp`.
 
     Raises:
-        ArgumentError E300: there is no such operation, or it takes other arguments.
+        ArgumentError E3007: there is no such operation, or it takes other arguments.
     """
     return CUSTOM.value(*inputs, op_type=op_type, **kwargs)

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Self, TypeVar
 
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, HybridizeError, MissingNameError
 from hybridize.base.hooks import Hooks
+from hybridize.base.tracebacks import leaves, trim
 
 functions = Hooks()
 """The public functions by name, as `hybridize.np` has them, and a few more; filled by `hybridize.array`."""
@@ -30,9 +31,13 @@ def or_legacy(*keywords: str) -> Callable[[_Method], _Method]:
     def decorated(method: Any) -> Any:
         @wraps(method)
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if kwargs and not kwargs.keys().isdisjoint(keywords):
-                return functions.legacy(method.__name__)(self, *args, **kwargs)
-            return method(self, *args, **kwargs)
+            try:
+                if kwargs and not kwargs.keys().isdisjoint(keywords):
+                    return functions.legacy(method.__name__)(self, *args, **kwargs)
+                return method(self, *args, **kwargs)
+            except HybridizeError as error:
+                trim(error)
+                raise
 
         return call
 
@@ -68,6 +73,20 @@ _KEYWORDS = {
 """Keywords of MXNet 1's, by methods that are NumPy's without them."""
 
 
+_OTHERS = {
+    "numpy": "x.asnumpy()", "cpu": "arrays are in the memory of this process: leave the call out",
+    "cuda": "hybridize compiles for the CPU: leave the call out", "to": "x.astype(dtype), or x.as_in_ctx(device)",
+    "unsqueeze": "np.expand_dims(x, axis)", "permute": "x.transpose(axes)", "requires_grad_": "x.attach_grad()",
+    "requires_grad": "x.attach_grad()", "contiguous": "np.ascontiguousarray(x)", "float": "x.astype('float32')",
+    "double": "x.astype('float64')", "long": "x.astype('int64')", "int": "x.astype('int32')",
+    "bool": "x.astype(bool)", "clone": "x.copy()", "numel": "x.size", "dim": "x.ndim", "mm": "x @ y",
+    "add_": "x += y", "mul_": "x *= y", "zero_": "x[:] = 0", "fill_": "x.fill(value)",
+    "masked_fill": "np.where(mask, value, x)",
+    "scatter_add_": "npx.index_add(x, indices, values)", "expand": "np.broadcast_to(x, shape)",
+}  # fmt: skip
+"""Attributes of PyTorch's and TensorFlow's tensors, and what stands for them here."""
+
+
 class Forwarded:
     """A method that is the function of `np`, or of `nd`, of its name: it is put into the class when first asked for."""
 
@@ -85,6 +104,14 @@ class Methods:
     """Methods that are functions of the array, for `ndarray` and `Symbol`; those of the tables are in `methods.pyi`."""
 
     __slots__ = ()
+
+    @leaves
+    def __getattr__(self, name: str) -> Any:
+        """Refuse a name that arrays do not have; of PyTorch's and TensorFlow's, say what stands for it."""
+        text = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name in _OTHERS:
+            raise MissingNameError("E364", text, help=_OTHERS[name])
+        raise AttributeError(text, name=name, obj=self)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """The slices along `axis` where `condition` is true."""
@@ -151,6 +178,7 @@ class Methods:
         target[...] = self
         return target
 
+    @leaves
     def backward(self, out_grad: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
         """Compute the gradients of this array, or of its sum, with respect to all variables that it was recorded of.
 

@@ -25,6 +25,7 @@ from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, 
 from hybridize.base.dtypes import NO_INDEX, DType, as_dtype, bool_, float32, float64, int32, int64
 from hybridize.base.forks import renewed
 from hybridize.base.loading import LOADING
+from hybridize.base.tracebacks import leaves, trim
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE, Op, Operand, capturing
 from hybridize.ops.op import taping as _taping
@@ -127,35 +128,41 @@ def _binary(
     access = ACCESS
 
     def operator(self: ndarray, other: Any) -> Any:
-        if not ACTIVE:
-            x = self._data
-            dtype = x.dtype
-            kind = type(other)
-            if kind is ndarray:
-                y = other._data
-                if y.dtype is not dtype:
+        try:
+            if not ACTIVE:
+                x = self._data
+                dtype = x.dtype
+                kind = type(other)
+                if kind is ndarray:
+                    y = other._data
+                    if y.dtype is not dtype:
+                        return slow(self, other)
+                elif kind is int or (kind is float and dtype.kind == "f"):
+                    y = other
+                else:
                     return slow(self, other)
-            elif kind is int or (kind is float and dtype.kind == "f"):
-                y = other
-            else:
-                return slow(self, other)
-            if dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32)):
-                writes = access.writes
-                try:
-                    result = ufunc(y, x) if reflected else ufunc(x, y)
-                except (ValueError, OverflowError, TypeError):
-                    return slow(self, other)  # which says what is wrong, with the types
-                if access.writes is not writes:
-                    return slow(self, other)  # one of the two may have been written meanwhile
-                if type(result) is not _NUMPY:
-                    result = numpy.asarray(result)
-                array = bare()
-                array._data = result
-                array._storage = None
-                return array
-        elif not OTHERS and (tape := taping()) and (output := tape.binary(name, self, other, reflected)) is not None:
-            return output
-        return slow(self, other)
+                if dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32)):
+                    writes = access.writes
+                    try:
+                        result = ufunc(y, x) if reflected else ufunc(x, y)
+                    except (ValueError, OverflowError, TypeError):
+                        return slow(self, other)  # which says what is wrong, with the types
+                    if access.writes is not writes:
+                        return slow(self, other)  # one of the two may have been written meanwhile
+                    if type(result) is not _NUMPY:
+                        result = numpy.asarray(result)
+                    array = bare()
+                    array._data = result
+                    array._storage = None
+                    return array
+            elif (
+                not OTHERS and (tape := taping()) and (output := tape.binary(name, self, other, reflected)) is not None
+            ):
+                return output
+            return slow(self, other)
+        except errors.HybridizeError as error:
+            trim(error)
+            raise
 
     return operator
 
@@ -164,25 +171,29 @@ def _in_place(slow: _Operator, ufunc: numpy.ufunc) -> _Operator:
     """The same for `x += y`, which writes the buffer of `x`."""
 
     def operator(self: ndarray, other: Any) -> Any:
-        if not ACTIVE:
-            x = self._data
-            dtype = x.dtype
-            kind = type(other)
-            if dtype is float32 or dtype is float64:
-                y = other._data if kind is ndarray else other
-                if y.dtype is dtype if kind is ndarray else kind is float or kind is int:
-                    try:
-                        if READERS or x.size > SMALL:
-                            exclusively(ufunc, x, y, x)
-                        else:
-                            ACCESS.writes += 1
-                            ufunc(x, y, x)
-                    except (ValueError, OverflowError, TypeError):
-                        return slow(self, other)
-                    if self._storage is not None:
-                        self._storage.touch()
-                    return self
-        return slow(self, other)
+        try:
+            if not ACTIVE:
+                x = self._data
+                dtype = x.dtype
+                kind = type(other)
+                if dtype is float32 or dtype is float64:
+                    y = other._data if kind is ndarray else other
+                    if y.dtype is dtype if kind is ndarray else kind is float or kind is int:
+                        try:
+                            if READERS or x.size > SMALL:
+                                exclusively(ufunc, x, y, x)
+                            else:
+                                ACCESS.writes += 1
+                                ufunc(x, y, x)
+                        except (ValueError, OverflowError, TypeError):
+                            return slow(self, other)
+                        if self._storage is not None:
+                            self._storage.touch()
+                        return self
+            return slow(self, other)
+        except errors.HybridizeError as error:
+            trim(error)
+            raise
 
     return operator
 
@@ -191,14 +202,18 @@ def _of_bits(slow: _Operator, ufunc: numpy.ufunc) -> _Operator:
     """The same for operators on bits, of two arrays of bools or of integers of one dtype."""
 
     def operator(self: ndarray, other: Any) -> Any:
-        if not ACTIVE and type(other) is ndarray:
-            x, y = self._data, other._data
-            dtype = x.dtype
-            if y.dtype is dtype and (dtype is bool_ or dtype is int64 or dtype is int32):
-                output = at_once(ufunc, x, y)
-                if output is not None:
-                    return output
-        return slow(self, other)
+        try:
+            if not ACTIVE and type(other) is ndarray:
+                x, y = self._data, other._data
+                dtype = x.dtype
+                if y.dtype is dtype and (dtype is bool_ or dtype is int64 or dtype is int32):
+                    output = at_once(ufunc, x, y)
+                    if output is not None:
+                        return output
+            return slow(self, other)
+        except errors.HybridizeError as error:
+            trim(error)
+            raise
 
     return operator
 
@@ -221,7 +236,11 @@ def _power(self: ndarray, other: Any) -> ndarray:
                 output = at_once(numpy.power, x, other._data)
             if output is not None:
                 return output
-    power: ndarray = Operators.__pow__(self, other)
+    try:
+        power: ndarray = Operators.__pow__(self, other)
+    except errors.HybridizeError as error:
+        trim(error)
+        raise
     return power
 
 
@@ -328,27 +347,37 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
             try:
                 # The ellipsis makes NumPy give an array without axes, a view, where it would give a scalar, a copy.
                 return view(self, self._data[key, ...])
-            except IndexError as error:
-                raise key_error(error, self.type, key) from None
-        part: ndarray = functions.getitem(self, key)
+            except IndexError:
+                pass  # the general way says what is wrong
+        try:
+            part: ndarray = functions.getitem(self, key)
+        except errors.HybridizeError as error:
+            trim(error)
+            raise
         return part
 
+    @leaves
     def __bool__(self) -> bool:
         return bool(self._one("bool"))
 
+    @leaves
     def __int__(self) -> int:
         return int(self._one("int"))
 
+    @leaves
     def __float__(self) -> float:
         return float(self._one("float"))
 
+    @leaves
     def __complex__(self) -> complex:
         return complex(self._one("complex"))
 
+    @leaves
     def __trunc__(self) -> int:
         number: int = math.trunc(self._one("trunc"))
         return number
 
+    @leaves
     def __index__(self) -> int:
         if self._data.dtype.kind not in "iu" or self._data.ndim:
             raise not_an_index(self.type)
@@ -374,6 +403,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
         return page(self._printable(), self._data.dtype.name)
 
+    @leaves
     def __format__(self, spec: str) -> str:
         functions.check_text()
         if spec and self.ndim:
@@ -524,12 +554,13 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
             await_writer()  # NumPy keeps the GIL meanwhile
         return self._data.tolist()
 
+    @leaves
     def item(self, *args: Any) -> Any:
         """The one element, or the one at an index, as a Python number."""
         if ACTIVE:
             self._check_known("item()")
         if not args and self._data.size != 1:
-            raise errors.ShapeError("E130", f"item() needs one element, got {self.type}")
+            raise not_one("item()", self.type)
         try:
             return self._data.item(*args)
         except IndexError as error:
@@ -651,8 +682,12 @@ def key_error(error: IndexError, of: TensorType, key: Any) -> errors.HybridizeEr
     if "out of bounds" in text:
         return errors.OutOfBoundsError("E110", f"x[{key!r}] of {of}: {text}", help="indices run from -n to n - 1")
     if "too many" in text or "boolean index did not match" in text or "broadcast" in text:
-        return errors.KeyShapeError("E133", f"x[{key!r}] of {of}: {text}")
-    return errors.KeyTypeError("E204", f"x[{key!r}] of {of}: {text}")
+        return errors.KeyShapeError(
+            "E133", f"x[{key!r}] of {of}: {text}", help="each index uses one axis, and a mask as many as it has axes"
+        )
+    return errors.KeyTypeError(
+        "E204", f"x[{key!r}] of {of}: {text}", help="convert it: int(i), or x.astype(int) of an array"
+    )
 
 
 show("array", wrap)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy
@@ -58,4 +59,16 @@ def _with_methods(name: str, function: Any) -> None:
         loaded("hybridize.array.functions.ufuncs").give_methods({name: function})
 
 
-__getattr__, __dir__ = late(globals(), PLACES, by_numpy("numpy"), _with_methods)
+_OTHERS = {
+    "tensor": "np.array(x)", "cat": "np.concatenate(arrays, axis)", "rand": "np.random.rand(2, 3)",
+    "randn": "np.random.randn(2, 3)", "reduce_sum": "np.sum(x, axis)", "reduce_mean": "np.mean(x, axis)",
+    "reduce_max": "np.max(x, axis)", "cast": "x.astype(dtype)", "no_grad": "autograd.pause()",
+}  # fmt: skip
+"""Names of PyTorch and TensorFlow, and what stands for them here."""
+
+
+def _instead(name: str) -> Mapping[str, str]:
+    return _OTHERS if name in _OTHERS else by_numpy("numpy")(name)
+
+
+__getattr__, __dir__ = late(globals(), PLACES, _instead, _with_methods)

@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 from typing import cast as as_type
 
@@ -104,9 +104,15 @@ def public(function: _Function, *, of_np: bool = True, takes_nd: bool = False) -
                 receiver = _named_receiver(error, args, kwargs)
                 if receiver is not None:
                     return receiver.__hybridize_function__(name, call, args, kwargs)
-                raise
+                if not _is_misfit(error):
+                    raise
             objection = _objection(name, args, kwargs, error)
-            raise objection from (error if CONFIG.full_tracebacks else error.with_traceback(None))
+            objection.help = objection.help or _takes(call, error)
+            try:
+                raise objection from (error if CONFIG.full_tracebacks else error.with_traceback(None))
+            except errors.HybridizeError:
+                trim(objection)
+                raise
 
     def choose(looks: bool | None = None) -> None:
         nonlocal chosen
@@ -174,8 +180,7 @@ _OBJECTIONS = (TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 
 def _is_objection(error: Exception) -> bool:
-    """Tell whether an error comes from inside: not from the call itself, as if arguments are missing, nor from user's
-    code.
+    """Tell whether an error comes from inside: not from the call itself, nor from user's code.
 
     Errors of classes that people catch on purpose, `numpy.linalg.LinAlgError`, stay what they are.
     """
@@ -187,6 +192,20 @@ def _is_objection(error: Exception) -> bool:
         inside = inside and not is_users(at.tb_frame.f_code.co_filename)
         at = at.tb_next
     return inside
+
+
+def _is_misfit(error: Exception) -> bool:
+    """Tell whether an error is Python's about a call whose arguments are not those of the function."""
+    return isinstance(error, TypeError) and error.__traceback__ is not None and error.__traceback__.tb_next is None
+
+
+def _takes(function: Callable[..., Any], error: Exception) -> str:
+    """Name the arguments of a function, where a call has too many or too few of them, or others."""
+    if not isinstance(error, TypeError) or "argument" not in str(error):
+        return ""
+    own = signature(function)
+    plain = [one.replace(annotation=Parameter.empty) for one in own.parameters.values()]
+    return f"its arguments are {own.replace(parameters=plain, return_annotation=Signature.empty)}"
 
 
 def _objection(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> errors.HybridizeError:
@@ -281,14 +300,22 @@ def from_list(x: Any, dtype: dtypes.DType | None = None) -> Operand:
         for part in parts[1:]:
             if not same_shape(shape_of(part), shape_of(parts[0])):
                 kinds = f"{typed(parts[0])} and {typed(part)}"
-                raise errors.ShapeError("E103", f"a list cannot become an array: its parts differ in shape, {kinds}")
+                raise errors.ShapeError(
+                    "E103",
+                    f"a list cannot become an array: its parts differ in shape, {kinds}",
+                    help="make all parts equally long, with zeros at their ends, for example",
+                )
         if dtype is not None:
             parts = [_part(part, dtype) for part in parts]
         return stacked(aligned(*parts))
     try:
         array = numpy.array(x)
     except ValueError as error:
-        raise errors.ShapeError("E103", f"a list cannot become an array: {error}") from None
+        raise errors.ShapeError(
+            "E103",
+            f"a list cannot become an array: {error}",
+            help="make all rows equally long, with zeros at their ends, for example",
+        ) from None
     _numbers_in(array)
     if dtype is None:
         short = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}.get(array.dtype)
@@ -425,7 +452,11 @@ def indices(x: Any) -> Operand:
     """The int64 operand of an argument that holds indices."""
     x = operand(x, dtypes.int64)
     if isinstance(x, _UNTYPED) and dtype_of(x).kind not in "iu":
-        raise errors.KeyTypeError("E204", f"an index must be an integer, got {typed(x)}")
+        raise errors.KeyTypeError(
+            "E204",
+            f"an index must be an integer, got {typed(x)}",
+            help="convert it: int(i), or x.astype(int) of an array",
+        )
     return index_numbers(x)
 
 
@@ -738,5 +769,9 @@ def sizes_from(shape: Any) -> Shape:
     """The shape of a new array."""
     sizes = shape_from(shape)
     if any(length < 0 for length in sizes):
-        raise errors.ShapeError("E112", f"sizes must not be negative, got {list(sizes)}")
+        raise errors.ShapeError(
+            "E112",
+            f"sizes must not be negative, got {list(sizes)}",
+            help="only reshape takes -1, as it knows the number of elements",
+        )
     return sizes

@@ -13,7 +13,8 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.methods import Methods, or_legacy
 from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, HybridizeError, ShapeError, ValueArgumentError
+from hybridize.base.tracebacks import leaves, trim
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE
 
@@ -67,14 +68,23 @@ def _operator(name: str, *, reflected: bool = False) -> Callable[[_Array, Any], 
         if not isinstance(other, UNDERSTOOD):
             return NotImplemented
         function = getattr(functions, name)
-        return function(other, self) if reflected else function(self, other)
+        try:
+            return function(other, self) if reflected else function(self, other)
+        except HybridizeError as error:
+            trim(error)
+            raise
 
     return operator
 
 
 def _in_place(name: str) -> Callable[[_Array, Any], _Array]:
     """Return the operator of a function that writes its result to its first operand."""
-    return lambda self, other: functions.inplace(name, self, other)
+
+    @leaves
+    def operator(self: Any, other: Any) -> Any:
+        return functions.inplace(name, self, other)
+
+    return operator
 
 
 class Operators(Methods):
@@ -159,22 +169,27 @@ class Operators(Methods):
 
     context = ctx
 
+    @leaves
     def __len__(self) -> int:
         if not self.shape:
             raise ArgumentError("E302", "len() of an array without axes", help="x.item() is its only element")
         return self.shape[0]
 
+    @leaves
     def __iter__(self) -> Iterator[Self]:
         if not self.shape:
             raise ArgumentError("E302", "iteration over an array without axes", help="x.item() is its only element")
         return (self[i] for i in range(self.shape[0]))
 
+    @leaves
     def __contains__(self, value: Any) -> bool:
         return bool(functions.any(functions.equal(self, value)))
 
+    @leaves
     def __getitem__(self, key: Any) -> Self:
         return functions.getitem(self, key)
 
+    @leaves
     def __setitem__(self, key: Any, value: Any) -> None:
         functions.setitem(self, key, value)
 
@@ -221,18 +236,23 @@ class Operators(Methods):
     else:
         __hash__ = object.__hash__
 
+    @leaves
     def __neg__(self) -> Self:
         return functions.negative(self)
 
+    @leaves
     def __pos__(self) -> Self:
         return functions.positive(self)
 
+    @leaves
     def __abs__(self) -> Self:
         return functions.abs(self)
 
+    @leaves
     def __invert__(self) -> Self:
         return functions.invert(self)
 
+    @leaves
     def __round__(self, ndigits: int = 0) -> Self:
         return functions.round(self, ndigits)
 
@@ -250,11 +270,13 @@ class Operators(Methods):
         before = self.copy() if ACTIVE else self  # the gradient depends on what was there
         self[...] = functions.sort(before, axis=axis, kind=kind, order=order, stable=stable, descending=descending)
 
+    @leaves
     def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
         """Put the elements at `kth` where sorting puts them, in place."""
         before = self.copy() if ACTIVE else self
         self[...] = functions.partition(before, kth, axis=axis, kind=kind, order=order)
 
+    @leaves
     def fill(self, value: ArrayLike) -> None:
         """Write `value` to every element."""
         self[...] = value
@@ -305,7 +327,9 @@ UNDERSTOOD = (Operators, bool, int, float, complex, numpy.generic, numpy.ndarray
 def not_one(what: str, kind: TensorType) -> ShapeError:
     """The error for the Python value of an array of several elements, or none."""
     text = f"{what} of an array needs one element, got {kind}"
-    return ShapeError("E130", text, help="use .any() or .all(), or index one element")
+    return ShapeError(
+        "E130", text, help="use .any() or .all() of bools, x.sum() or x.max() of numbers, or index one element: x[0]"
+    )
 
 
 def not_an_index(kind: TensorType) -> ArgumentError:

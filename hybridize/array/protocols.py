@@ -15,7 +15,7 @@ import numpy
 from hybridize.array import linalg, np
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, CaptureError
+from hybridize.base.errors import CaptureError
 from hybridize.ops.op import ACTIVE, capturing
 
 _NAMES = {"absolute": "abs", "bitwise_invert": "invert", "conjugate": "conj"}
@@ -53,12 +53,7 @@ def array_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     ours = counterpart(function)
     if ours is None:
         return data_dependent(function.__name__, function._implementation)(*args, **kwargs)  # type: ignore[attr-defined]
-    try:
-        return ours(*args, **kwargs)
-    except TypeError as error:
-        if isinstance(error, ArgumentError) or "unexpected keyword" not in str(error):
-            raise
-        raise ArgumentError("E319", f"numpy.{function.__name__} on hybridize arrays: {error}") from None
+    return ours(*args, **kwargs)
 
 
 def counterpart(function: Any) -> Any:

@@ -33,5 +33,8 @@ __all__ = sorted(PLACES)
 
 __getattr__, __dir__ = late(
     globals(), PLACES,
-    {"get_symbol": "hybridize(function).program(x).captured is the graph"},
+    {
+        "get_symbol": "hybridize(function).program(x).captured is the graph", "no_grad": "autograd.pause()",
+        "GradientTape": "autograd.record()",
+    },
 )  # fmt: skip

@@ -37,6 +37,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.locations import SourceLoc
 from hybridize.base.modes import LOCKED
 from hybridize.base.nested import listed
+from hybridize.base.tracebacks import leaves
 from hybridize.base.types import TensorType
 from hybridize.ops import Where
 from hybridize.ops.complexes import pulled_back
@@ -272,6 +273,7 @@ def _may_be_behind(lost: Any, edge: Edge) -> bool:
     return edge is not None
 
 
+@leaves
 def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
     """Compute the gradients of some arrays with respect to all variables behind them, and write them where they go.
 
@@ -298,6 +300,7 @@ def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, tra
     commit(sweep.variables)
 
 
+@leaves
 def grad(
     heads: Any,
     variables: Any,

@@ -12,10 +12,12 @@ from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.base.tracebacks import leaves
 
 REQS = ("write", "add", "null")
 
 
+@leaves
 def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
     """Ask for the gradient of an array: `x.grad` is what the last backward pass says of it.
 
@@ -35,7 +37,11 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
     if stype not in (None, "default"):
         warn(f"the gradient is dense, not {stype}: it has all rows")
     if grad_req not in REQS:
-        raise ValueArgumentError("E322", f"grad_req must be write, add or null, got {grad_req!r}")
+        raise ValueArgumentError(
+            "E322",
+            f"grad_req must be write, add or null, got {grad_req!r}",
+            help="write replaces the gradient at each backward pass, add adds to it, null keeps none",
+        )
     if type(x) is Symbol:
         raise StateError(
             "E545",

@@ -36,7 +36,7 @@ class HybridizeError(RuntimeError):
     """Base of all errors of hybridize.
 
     Attributes:
-        code: a stable identifier such as `"E102"`; `docs/errors` has a page for each.
+        code: a stable identifier such as `"E102"`; `hybridize explain-error E102` prints its page.
         what: the rule, what was found, what was expected.
         loc: the user's line that led here, or None when none is known.
         help: one remedy.

@@ -17,7 +17,7 @@ from hybridize.base.frozen import frozen
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 """The folder of this package: its frames are not lines of the user's."""
 _COMMANDS = f"{PACKAGE}tools{os.sep}"
-_CONTEXTS = contextmanager.__code__.co_filename
+CONTEXTS = contextmanager.__code__.co_filename
 """Of Python's, and between ours and the user's where a context of ours is entered."""
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 """Python's own modules, which call what the user hands to them: no line of theirs is anybody's mistake."""
@@ -71,7 +71,7 @@ def is_users(file: str) -> bool:
     """Tell whether a file of code belongs neither to hybridize nor to a library it is called through."""
     if file.startswith("<frozen ") or (file.startswith(_STANDARD) and "-packages" not in file[len(_STANDARD) :]):
         return False
-    return not file.startswith(PACKAGE) and file != _CONTEXTS and not any(part in file for part in _SITE)
+    return not file.startswith(PACKAGE) and file != CONTEXTS and not any(part in file for part in _SITE)
 
 
 def asks_for_text(frame: FrameType | None) -> SourceLoc | None:

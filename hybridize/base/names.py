@@ -179,7 +179,11 @@ def late(
         if place is None and _is_importing():  # by `from package import module`
             raise AttributeError(f"module {module.get('__name__')!r} has no attribute {name!r}")
         if place is None:
-            raise missing(module.get("__name__", "functions"), name, {*module, *places}, instead)
+            try:
+                raise missing(module.get("__name__", "functions"), name, {*module, *places}, instead)
+            except AttributeError as error:
+                error.__traceback__ = None  # the line that asks says all
+                raise
         value = at(place)
         if prepare is not None:
             prepare(name, value)
@@ -205,7 +209,11 @@ def refuses(module: str, names: dict[str, Any], instead: Instead = None) -> Call
     def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
         place = further(module, name)
         if place is None:
-            raise missing(module, name, names, instead)
+            try:
+                raise missing(module, name, names, instead)
+            except AttributeError as error:
+                error.__traceback__ = None  # the line that asks says all
+                raise
         return at(place)
 
     return __getattr__

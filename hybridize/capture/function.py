@@ -28,6 +28,7 @@ from hybridize.base.participation import outside_only
 from hybridize.base.pickled import copied_by, named
 from hybridize.base.room import with_room
 from hybridize.base.spans import COMPILATION, LISTENERS, is_heard, span
+from hybridize.base.tracebacks import leaves
 from hybridize.base.types import TensorType
 from hybridize.capture.calls import Calls, P, R
 from hybridize.capture.capture import capture
@@ -312,6 +313,7 @@ class Function(Calls[P, R], Generic[P, R]):
             return self._find(exact) or self._capture(exact)
 
     @outside_only("writes a file")
+    @leaves
     def save(
         self, path: str | os.PathLike[str], *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
     ) -> None:
@@ -337,6 +339,7 @@ class Function(Calls[P, R], Generic[P, R]):
         saving.tell_notes(path, saved)
 
     @outside_only("writes a file")
+    @leaves
     def export(
         self, path: str | os.PathLike[str], format: str = "archive", *, samples: Sequence[Any] = (),
         progress: Callable[[str], None] | None = None, **options: Any,
@@ -357,7 +360,7 @@ class Function(Calls[P, R], Generic[P, R]):
         Raises:
             StateError E533: nothing has been compiled yet.
             ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
-            CaptureError E450, E454 to E457: what only Python can do is part of a program.
+            CaptureError E450, E454 to E457, E464 to E467: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
         """
         with LOADING:

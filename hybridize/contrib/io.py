@@ -24,7 +24,7 @@ class DataLoaderIter(DataIter):
         dtype: of both.
 
     Raises:
-        ArgumentError E300: a batch is no pair, or there is none.
+        ArgumentError E3006: a batch is no pair, or there is none.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class DataLoaderIter(DataIter):
         self._batches: Iterator[Any] = iter(loader)
         first = next(self._batches, None)
         if first is None:
-            raise ArgumentError("E300", "DataLoaderIter: the loader has no batches", help="give it a data set")
+            raise ArgumentError("E3006", "DataLoaderIter: the loader has no batches", help="give it a data set")
         data, label = _pair(first)
         self.batch_size = data.shape[0]
         self.provide_data: Any = [DataDesc(data_name, data.shape, dtype)]
@@ -78,7 +78,7 @@ class DataLoaderIter(DataIter):
 def _pair(batch: Any) -> tuple[Any, Any]:
     if not isinstance(batch, (list, tuple)) or len(batch) != 2:
         what = f"DataLoaderIter goes through pairs of data and labels, got {type(batch).__name__}"
-        raise ArgumentError("E300", what, help="make the data set return (data, label)")
+        raise ArgumentError("E3006", what, help="make the data set return (data, label)")
     data, label = batch
     return np.asarray(data), np.asarray(label)
 

@@ -103,7 +103,7 @@ def export(
     Raises:
         ArgumentError E335 to E338: the folder is not there, an unknown format or option, a value that it does not take,
             a path that names no file.
-        CaptureError E450, E454 to E457: what the format has no counterpart for, or only Python can do.
+        CaptureError E450, E454 to E457, E464 to E467: what the format has no counterpart for, or only Python can do.
         VerificationError E810, E812: what was written does not give what is expected; nothing has changed on the disk.
     """
     options = checked_options(format, options)

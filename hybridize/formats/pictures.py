@@ -69,16 +69,16 @@ def encoded(pixels: NDArray[Any], kind: str, quality: int) -> bytes:
 
     Raises:
         ArgumentError E378: Pillow is not installed.
-        ArgumentError E300: another kind, or no such image.
+        ArgumentError E3005: another kind, or no such image.
     """
     name = _KINDS.get(kind.lower())
     if name is None:
-        raise ArgumentError("E300", f"images can be written as {', '.join(_KINDS)}, got {kind!r}")
+        raise ArgumentError("E3005", f"images can be written as {', '.join(_KINDS)}, got {kind!r}")
     if pixels.ndim == 3 and pixels.shape[2] == 1:
         pixels = pixels[:, :, 0]
     if pixels.dtype != numpy.uint8 or not (pixels.ndim == 2 or (pixels.ndim == 3 and pixels.shape[2] in (3, 4))):
         what = f"an image is uint8 (height, width, channels), got {pixels.dtype} of shape {pixels.shape}"
-        raise ArgumentError("E300", what)
+        raise ArgumentError("E3005", what)
     file = io.BytesIO()
     options = {"quality": quality} if name == "JPEG" else {"compress_level": min(max(quality, 0), 9)}
     _pillow().fromarray(pixels).save(file, name, **options)

@@ -23,10 +23,10 @@ def record_bytes(data: bytes) -> bytes:
     """Return a record as it stands in a file.
 
     Raises:
-        ArgumentError E300: it is longer than a record can be.
+        ArgumentError E3004: it is longer than a record can be.
     """
     if len(data) > LONGEST:
-        raise ArgumentError("E300", f"a record can have at most {LONGEST} bytes, got {len(data)}", help="split it")
+        raise ArgumentError("E3004", f"a record can have at most {LONGEST} bytes, got {len(data)}", help="split it")
     cuts = _cuts(data)
     if not cuts:
         return _part(_WHOLE, data)

@@ -16,11 +16,11 @@ from hybridize.array.device import OTHERS
 from hybridize.array.nd_array import IN_USE, as_nd, holds_nd
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, MissingNameError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.names import late
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
-from hybridize.base.tracebacks import trim
+from hybridize.base.tracebacks import leaves, trim
 from hybridize.formats import mxnet
 from hybridize.gluon import naming
 from hybridize.gluon.dependence import convert, depend, method
@@ -64,6 +64,19 @@ def _names_of(kind: type) -> frozenset[str]:
                     names.update(code.co_names)
                     codes += code.co_consts
     return frozenset(names)
+
+
+_OTHERS = {
+    "parameters": "net.collect_params()", "named_parameters": "net.collect_params().items()",
+    "state_dict": "net.save_parameters(path)", "load_state_dict": "net.load_from(arrays), or net.load_parameters(path)",
+    "train": "with autograd.train_mode(): net(x)", "eval": "a net predicts outside of autograd.record(): leave it out",
+    "to": "net.cast(dtype), or net.reset_ctx(device)", "cuda": "hybridize compiles for the CPU: leave the call out",
+    "cpu": "nets are on the CPU: leave the call out", "half": "net.cast('float16')", "float": "net.cast('float32')",
+    "zero_grad": "gradients are replaced at each backward pass: leave it out", "modules": "net._children.values()",
+    "fit": "a loop with autograd.record(), or gluon.contrib.estimator.Estimator(net, loss).fit(data, epochs=10)",
+    "predict": "net(x)", "compile": "net.hybridize()",
+}  # fmt: skip
+"""Methods of PyTorch's and Keras's modules, and what stands for them here."""
 
 
 class Block:
@@ -129,11 +142,23 @@ class Block:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("hybridize."):
             cls._is_layer = layer
+            if "__init__" in vars(cls):
+                cls.__init__ = leaves(cls.__init__)  # type: ignore[method-assign]
         elif "hybrid_forward" in vars(cls):
             cls._first_generation = True
 
     # --------------------------------------------------------------------------------------------------- members
 
+    if not TYPE_CHECKING:
+
+        @leaves
+        def __getattr__(self, name: str) -> Any:
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in _OTHERS:
+                raise MissingNameError("E364", text, help=_OTHERS[name])
+            raise AttributeError(text, name=name, obj=self)
+
+    @leaves
     def __setattr__(self, name: str, value: Any) -> None:
         if name[:1] == "_":
             check_private(self, name)
@@ -333,6 +358,7 @@ class Block:
                 )
 
     @outside_only("gives the parameters initial values again", when="force_reinit")
+    @leaves
     def initialize(
         self,
         init: Any = None,
@@ -355,6 +381,7 @@ class Block:
         self._warn_of_nothing_shared()
         self._all_parameters().initialize(init, device, verbose, force_reinit, ctx=ctx)
 
+    @leaves
     def cast(self, dtype: Any) -> None:
         """Change the dtype of all parameters."""
         for child in self._children.values():
@@ -405,6 +432,7 @@ class Block:
     # ----------------------------------------------------------------------------------------------------- files
 
     @outside_only("writes a file")
+    @leaves
     def save_parameters(self, filename: Any, deduplicate: bool = False) -> None:
         """Write all parameters by path, in the format of MXNet 1.x (`.params`).
 
@@ -457,6 +485,7 @@ class Block:
         self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
     @outside_only("reads a file")
+    @leaves
     def load_parameters(
         self,
         filename: Any,
@@ -511,6 +540,7 @@ class Block:
         )
 
     @outside_only("sets what the net holds to arrays of a file or a dict")
+    @leaves
     def load_from(
         self,
         source: Any,
@@ -549,6 +579,7 @@ class Block:
         return report
 
     @outside_only("writes a file")
+    @leaves
     def save(self, path: Any) -> None:
         """Write the parameters; a HybridBlock writes its program with them."""
         self.save_parameters(path)
@@ -628,6 +659,7 @@ class Block:
         fn(self)
         return self
 
+    @leaves
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Compile every HybridBlock below; this block itself stays Python."""
         for child in self._children.values():

@@ -14,7 +14,7 @@ from hybridize.array.nd_array import IN_USE, apart, as_nd, holds_nd, plain, thro
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import SYMBOLIC, outside_only
-from hybridize.base.tracebacks import trim
+from hybridize.base.tracebacks import leaves, trim
 from hybridize.gluon import overriding
 from hybridize.gluon.block import Block
 from hybridize.gluon.deferred import DeferredArray, arrays_of, is_deferred
@@ -214,6 +214,7 @@ class HybridBlock(Block, layer=False):
         """True if the block is hybridized."""
         return self._function is not None
 
+    @leaves
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Compile this block and those below at their next call, or, with `active=False`, run them as Python again.
 
@@ -322,6 +323,7 @@ class HybridBlock(Block, layer=False):
     # ----------------------------------------------------------------------------------------------------- files
 
     @outside_only("writes a file")
+    @leaves
     def export(
         self,
         path: Any,
@@ -359,7 +361,7 @@ class HybridBlock(Block, layer=False):
         Raises:
             StateError E506: the block has not been hybridized and called.
             ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
-            CaptureError E450, E451, E454 to E457: what only Python can do is part of a program.
+            CaptureError E450, E451, E454 to E457, E464 to E467: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
         """
         export, function = load_module("hybridize.gluon.export"), self._function
@@ -378,6 +380,7 @@ class HybridBlock(Block, layer=False):
         return export.write(function, self.collect_params(), path, epoch, samples, imports)
 
     @outside_only("writes a file")
+    @leaves
     def save(self, path: Any, *, samples: Sequence[Any] = ()) -> None:
         """Write the compiled net with its parameters as one file for `hybridize.load` and `load`.
 

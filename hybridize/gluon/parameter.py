@@ -45,6 +45,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.loading import load_module
 from hybridize.base.names import late
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
+from hybridize.base.tracebacks import leaves, trim
 from hybridize.base.types import Shape, TensorType
 from hybridize.gluon.dependence import depend
 from hybridize.init import InitDesc, Initializer
@@ -103,6 +104,7 @@ class Parameter:
     lr_mult: float
     wd_mult: float
 
+    @leaves
     def __init__(
         self,
         name: str = "weight",
@@ -204,9 +206,14 @@ class Parameter:
         return self._grad_req
 
     @grad_req.setter
+    @leaves
     def grad_req(self, grad_req: str) -> None:
         if grad_req not in ("write", "add", "null"):
-            raise ValueArgumentError("E322", f"grad_req must be write, add or null, got {grad_req!r}")
+            raise ValueArgumentError(
+                "E322",
+                f"grad_req must be write, add or null, got {grad_req!r}",
+                help="write replaces the gradient at each backward pass, add adds to it, null keeps none",
+            )
         if not (ACTIVE and capturing() and "_grad_req" in vars(self) and _variables().request_in_turn(self, grad_req)):
             self.request(grad_req)
 
@@ -229,6 +236,7 @@ class Parameter:
     # -------------------------------------------------------------------------------------------- initialization
 
     @outside_only("gives the parameter initial values again", when="force_reinit")
+    @leaves
     def initialize(
         self,
         init: Any = None,
@@ -384,7 +392,11 @@ class Parameter:
             PlacementError E704: there is none on that device.
         """
         if self._data is None:
-            raise self._not_ready()
+            try:
+                raise self._not_ready()
+            except StateError as error:
+                trim(error)
+                raise
         if device is not None or ctx is not None:
             return self.at(ctx if device is None else device)._held()
         if ACTIVE:
@@ -490,6 +502,7 @@ class Parameter:
         """The mean over devices as an array: MXNet's name of it."""
         return wrap(self.mean())
 
+    @leaves
     def set_data(self, data: Any) -> None:
         """Copy `data` into the array, on each device; compiled programs see it at their next call.
 
@@ -498,7 +511,11 @@ class Parameter:
         """
         shape = tuple(data.shape) if hasattr(data, "shape") else numpy.shape(data)
         if not self._takes(_exact(shape)):
-            raise ShapeError("E124", f"parameter {self.name!r}: expected shape {self._shape}, got {shape}")
+            raise ShapeError(
+                "E124",
+                f"parameter {self.name!r}: expected shape {self._shape}, got {shape}",
+                help="a parameter keeps its shape: pass an array of that shape",
+            )
         if self._data is None:
             if isinstance(data, Symbol) or self._deferred is None:
                 raise self._not_ready()
@@ -519,7 +536,11 @@ class Parameter:
             ContentError E613: another shape, or another dtype without `cast_dtype`.
         """
         if not self._takes(data.shape):
-            raise ContentError("E613", f"parameter {path!r}: expected shape {self._shape}, saved {data.shape}")
+            raise ContentError(
+                "E613",
+                f"parameter {path!r}: expected shape {self._shape}, saved {data.shape}",
+                help="make the net with the sizes of the one that was saved",
+            )
         if data.dtype != self._dtype and not cast_dtype:
             raise ContentError(
                 "E613",
@@ -553,6 +574,7 @@ class Parameter:
             self.expect_on(checked_devices(ctx))
         self.load(array, dtype_source=dtype_source)
 
+    @leaves
     def cast(self, dtype: Any) -> None:
         """Change the dtype; programs compiled before read the new array."""
         for one in self._elsewhere.values():
@@ -566,6 +588,7 @@ class Parameter:
 
     # ------------------------------------------------------------------------------------------- gradient, devices
 
+    @leaves
     def grad(self, device: Any = None, *, ctx: Any = None) -> ndarray:
         """The buffer that a backward pass writes to, zeros before the first.
 
@@ -682,6 +705,7 @@ def checked_devices(device: Any) -> list[Device]:
 class Constant(Parameter):
     """An array of a block that is not learned: `Constant(value)`, or `Constant(name, value)` as in MXNet 1.x."""
 
+    @leaves
     def __init__(self, name: Any, value: Any = None) -> None:
         if value is None:
             name, value = "const", name
@@ -705,6 +729,7 @@ class Constant(Parameter):
         return "null"
 
     @grad_req.setter
+    @leaves
     def grad_req(self, grad_req: str) -> None:
         self._grad_req = "null"
         if grad_req != "null":

@@ -16,6 +16,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import moved
 from hybridize.base.errors import ArgumentError, AssertionFailed, StaleGradientError, ValueArgumentError
 from hybridize.base.loading import load_module
+from hybridize.base.tracebacks import leaves
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.kvstore import KVStore, KVStoreBase, create
@@ -23,6 +24,7 @@ from hybridize.kvstore.base import total_of as total_of
 from hybridize.optimizer import Optimizer, Updater
 
 
+@leaves
 class Updating:
     """The base of `Trainer`: its parameters and its optimizer, their states, and the arrays that are due."""
 

@@ -14,6 +14,7 @@ from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, ContentError, GraphError, LoadError, ShapeError
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.participation import outside_only
+from hybridize.base.tracebacks import leaves
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.params import DTYPES
@@ -84,6 +85,7 @@ class SymbolBlock(HybridBlock):
 
     @staticmethod
     @outside_only("reads a file")
+    @leaves
     def imports(
         symbol_file: Any,
         input_names: str | Sequence[str],

@@ -13,6 +13,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import place
 from hybridize.base.errors import ArgumentError, AssertionFailed, LoadError, StateError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
+from hybridize.base.tracebacks import leaves
 from hybridize.capture.trace.recording import current_trace
 from hybridize.gluon import spread
 from hybridize.gluon.parameter import UNKNOWN, Parameter
@@ -22,6 +23,7 @@ from hybridize.optimizer import Optimizer, Updater
 from hybridize.optimizer.stored import States, read_states, write_states
 
 
+@leaves
 class Trainer(spread.Updating):
     """Updates parameters by their gradients.
 

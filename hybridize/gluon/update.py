@@ -173,7 +173,11 @@ def factor(trainer: Updating, batch_size: Any) -> float:
     """
     size = number("batch_size", batch_size)
     if size <= 0:
-        raise ValueArgumentError("E353", f"batch_size must be a positive number, got {batch_size!r}")
+        raise ValueArgumentError(
+            "E353",
+            f"batch_size must be a positive number, got {batch_size!r}",
+            help="pass the number of samples of the batch: trainer.step(len(x))",
+        )
     return trainer._scale / size
 
 

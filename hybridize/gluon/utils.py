@@ -16,12 +16,14 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.advice import warn
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.names import late
+from hybridize.base.tracebacks import leaves
 from hybridize.formats.downloads import check_sha1 as check_sha1
 from hybridize.formats.downloads import download as download
 from hybridize.ops.library.rnn import RecurrentStack
 from hybridize.ops.op import capturing
 
 
+@leaves
 def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True) -> list[Any]:
     """Cut a batch into `num_slice` parts, views of it.
 

@@ -371,7 +371,11 @@ class ImageDetIter(ImageIter):
         shapes = [self._objects(label).shape for label in self._labels()]
         if len({width for _, width in shapes}) != 1:
             widths = sorted({width for _, width in shapes})
-            raise ShapeError("E181", f"objects have {widths} numbers", help="those of all images have as many")
+            raise ShapeError(
+                "E181",
+                f"objects of the images have {widths} numbers",
+                help="give each object of each image equally many numbers",
+            )
         self.label_shape: tuple[Any, Any] = (max(count for count, _ in shapes), shapes[0][1])
         self._provide(label_name)
         self._restart()
@@ -393,7 +397,12 @@ class ImageDetIter(ImageIter):
         rest = numbers.size - header
         if header < 2 or width < 5 or rest <= 0 or rest % width:
             what = f"{self._place}: the label {numbers[:8].tolist()} of {numbers.size} numbers has no objects"
-            raise ShapeError("E181", what, help="it is n, k, ..., and k numbers from the n-th on for each object")
+            raise ShapeError(
+                "E181",
+                what,
+                help="a label begins with the length of its header and the count of numbers per object: "
+                "[2, 5, class, left, top, right, bottom, ...]",
+            )
         objects: Objects = numbers[header:].reshape(-1, width)
         objects = objects[(objects[:, 3] > objects[:, 1]) & (objects[:, 4] > objects[:, 2])]
         if not len(objects):

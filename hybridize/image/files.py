@@ -49,7 +49,7 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool | int = True, out: Any = None
         uint8 (height, width, channels).
 
     Raises:
-        ArgumentError E300: `buf` is no bytes.
+        ArgumentError E3005: `buf` is no bytes.
         ArgumentError E378: Pillow is not installed.
         LoadError E667: it is no image, or a damaged one.
     """
@@ -57,7 +57,7 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool | int = True, out: Any = None
         buf = numpy.asarray(buf).astype(numpy.uint8).tobytes()
     if not isinstance(buf, (bytes, bytearray, memoryview)):
         what = f"an image is decoded of bytes, got {type(buf).__name__}"
-        raise ArgumentError("E300", what, help="imread reads a file")
+        raise ArgumentError("E3005", what, help="imread reads a file")
     return _result(decoded(bytes(buf), _channels(flag)), to_rgb, out)
 
 

@@ -48,7 +48,7 @@ class ImageIter(DataIter):
         kwargs: arguments of `CreateAugmenter`.
 
     Raises:
-        ArgumentError E300: there is no source of images, or `shuffle` and parts of a file without `path_imgidx`.
+        ArgumentError E3005: there is no source of images, or `shuffle` and parts of a file without `path_imgidx`.
         ShapeError E181: `data_shape` is not (3, height, width).
         LoadError E600, E666, E667: a file that cannot be read, is damaged, or is no image.
     """
@@ -104,11 +104,11 @@ class ImageIter(DataIter):
             self.imglist = {number: (list(one[:-1]), str(one[-1])) for number, one in enumerate(imglist, 1)}
         if self.imgrec is None:
             if self.imglist is None:
-                raise ArgumentError("E300", "there are no images", help="give path_imgrec, path_imglist or imglist")
+                raise ArgumentError("E3005", "there are no images", help="give path_imgrec, path_imglist or imglist")
             self.seq = list(self.imglist)
         if self.seq is None and (shuffle or num_parts > 1):
             raise ArgumentError(
-                "E300",
+                "E3005",
                 "a record file without an index can only be read in order",
                 help="pass path_imgidx=..., the path of the index file",
             )

@@ -98,7 +98,7 @@ class ImageRecordIter(ImageIter):
         kwargs: settings of MXNet's that say how fast it reads, which are accepted, and others at their defaults.
 
     Raises:
-        ArgumentError E300: a setting that there is not, or another dtype.
+        ArgumentError E3005: a setting that there is not, or another dtype.
         ShapeError E181: `data_shape` is none of these; an image is smaller.
         LoadError E600, E666, E667: a file that cannot be read, is damaged, or holds no image.
     """
@@ -141,7 +141,9 @@ class ImageRecordIter(ImageIter):
     ) -> None:
         _check_others(kwargs)
         if str(getattr(dtype, "name", dtype)) not in ("float32", "None"):
-            raise ArgumentError("E300", f"ImageRecordIter gives float32, got dtype={dtype!r}", help="batch.astype(...)")
+            raise ArgumentError(
+                "E3005", f"ImageRecordIter gives float32, got dtype={dtype!r}", help="batch.astype(...)"
+            )
         self._flag = 0 if tuple(data_shape)[:1] == (1,) else 1
         size = (int(data_shape[2]), int(data_shape[1])) if len(data_shape) == 3 else (0, 0)
         changes: list[augmenters.Augmenter] = [augmenters.ResizeAug(resize, inter_method)] if resize > 0 else []
@@ -189,13 +191,13 @@ def _check_others(settings: dict[str, Any]) -> None:
     """Refuse settings that would change images, and that there are not.
 
     Raises:
-        ArgumentError E300: one is given, at another value than that which changes nothing.
+        ArgumentError E3005: one is given, at another value than that which changes nothing.
     """
     for name, value in settings.items():
         if name in _SPEED or (name in _NONE and value in (_NONE[name], None)):
             continue
         why = "is not done here" if name in _NONE else "is no setting"
         raise ArgumentError(
-            "E300", f"ImageRecordIter: {name}={value!r} {why}",
+            "E3005", f"ImageRecordIter: {name}={value!r} {why}",
             help="image.ImageIter(..., aug_list=[...]) accepts your own augmenters",
         )  # fmt: skip

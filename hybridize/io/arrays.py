@@ -41,7 +41,7 @@ class NDArrayIter(DataIter):
         label_name: the same of labels.
 
     Raises:
-        ArgumentError E300: `data` is nothing of that kind, or empty.
+        ArgumentError E3006: `data` is nothing of that kind, or empty.
         ValueArgumentError E361: the batch size or `last_batch_handle` is none.
         ShapeError E180: the arrays are of different lengths.
     """
@@ -141,7 +141,7 @@ class NDArrayIter(DataIter):
         """The rows of the present batch: a slice where they lie beside each other, else their numbers."""
         cursor, end = self.cursor, self._end
         if cursor >= self.num_data:
-            raise ArgumentError("E300", "there are no more batches", help="call reset() to start again")
+            raise ArgumentError("E3006", "there are no more batches", help="call reset() to start again")
         if cursor < 0:
             return numpy.concatenate([self._left, self.idx[:end]])
         if end > self.num_data and self.last_batch_handle == "pad":
@@ -178,9 +178,9 @@ def _by_name(data: Any, name: str, what: str, *, may_be_empty: bool = False) -> 
         data = {name: data}
     if not isinstance(data, Mapping):
         text = f"{what} is an array, a list or a dict of arrays, got {type(data).__name__}"
-        raise ArgumentError("E300", text, help="np.array converts a list of numbers to an array")
+        raise ArgumentError("E3006", text, help="np.array converts a list of numbers to an array")
     if not data and not may_be_empty:
-        raise ArgumentError("E300", f"there is no {what}", help="pass at least one array")
+        raise ArgumentError("E3006", f"there is no {what}", help="pass at least one array")
     return sorted((str(key), _array(one, key)) for key, one in data.items())
 
 

@@ -59,7 +59,7 @@ class DataBatch:
         provide_label: a `DataDesc` for each of `label`.
 
     Raises:
-        ArgumentError E300: `data` or `label` is no list.
+        ArgumentError E3006: `data` or `label` is no list.
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
@@ -83,7 +83,7 @@ class DataBatch:
         for name, arrays in (("data", data), ("label", label)):
             if arrays is not None and not isinstance(arrays, (list, tuple)):
                 what = f"the {name} of a batch is a list of arrays, got {type(arrays).__name__}"
-                raise ArgumentError("E300", what, help=f"pass {name}=[array]")
+                raise ArgumentError("E3006", what, help=f"pass {name}=[array]")
         self.data, self.label = data, label
         self.pad, self.index = pad, index
         self.bucket_key = bucket_key

@@ -134,7 +134,7 @@ def _check_settings(kwargs: dict[str, Any], kind: str) -> None:
     """Let pass what is about MXNet's threads, and refuse what is unknown."""
     unknown = [name for name in kwargs if name not in ("prefetch_buffer", "preprocess_threads", "ctx", "device_id")]
     if unknown:
-        raise ArgumentError("E300", f"{kind} has no {unknown[0]!r}")
+        raise ArgumentError("E3006", f"{kind} has no {unknown[0]!r}")
 
 
 def _lines(path: str) -> list[tuple[str, str]]:

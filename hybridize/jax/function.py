@@ -348,7 +348,7 @@ class JaxFunction(Exportable):
 
         Raises:
             StateError E507: nothing has been compiled yet.
-            CaptureError E450: an argument or a result is an object that no file holds.
+            CaptureError E464: an argument or a result is an object that no file holds.
         """
         forms = [form for form in self._forms.values() if form.compiled.programs()]
         if not forms:

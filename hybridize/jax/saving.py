@@ -21,7 +21,7 @@ def nested(form: CallForm, signature: SavedSignature, name: str) -> SavedSignatu
     Nodes of classes that JAX was told of are tuples: a file has no classes.
 
     Raises:
-        CaptureError E450: a constant among them is an object that no file holds.
+        CaptureError E464: a constant among them is an object that no file holds.
     """
     assert form.results is not None
     positional, keywords = structure_of(form.tree).children
@@ -83,6 +83,6 @@ def _constant(value: Any, name: str) -> SavedLeaf:
     if value is None or isinstance(value, (bool, int, float, str)):
         return SavedLeaf("constant", value)
     raise CaptureError(
-        "E450", f"{name} takes or returns a {type(value).__name__}, which a file does not hold",
+        "E464", f"{name} takes or returns a {type(value).__name__}, which a file does not hold",
         help="use numbers, words and arrays",
     )  # fmt: skip

@@ -92,10 +92,10 @@ def check_capability(capability: str) -> str:
     """Return a capability in lower case.
 
     Raises:
-        ArgumentError E300: there is none of that name.
+        ArgumentError E3003: there is none of that name.
     """
     if capability.lower() != KVStoreBase.OPTIMIZER:
-        raise ArgumentError("E300", f"there is no capability {capability!r}", help="KVStoreBase.OPTIMIZER is one")
+        raise ArgumentError("E3003", f"there is no capability {capability!r}", help="KVStoreBase.OPTIMIZER is one")
     return capability.lower()
 
 

@@ -19,10 +19,10 @@ def create(name: str = "local") -> KVStoreBase:
 
     Raises:
         ArgumentError E359: a store that is not supported, or whose libraries are not installed.
-        ArgumentError E300: there is none of that name.
+        ArgumentError E3003: there is none of that name.
     """
     if not isinstance(name, str):
-        raise ArgumentError("E300", f"the name of a store is a string, got {name!r}")
+        raise ArgumentError("E3003", f"the name of a store is a string, got {name!r}")
     kind = name.lower()
     store: KVStoreBase
     if kind in KVStoreBase.kv_registry:
@@ -42,4 +42,4 @@ def create(name: str = "local") -> KVStoreBase:
         raise ArgumentError(
             "E359", f"the store {name!r} is not supported", help="use 'dist_sync' for several processes, or 'local'"
         )
-    raise ArgumentError("E300", f"there is no store {name!r}", help=f"available: {', '.join(LOCAL)}")
+    raise ArgumentError("E3003", f"there is no store {name!r}", help=f"available: {', '.join(LOCAL)}")

@@ -41,7 +41,7 @@ class KVStore(KVStoreBase):
     it, and what is pulled to where `out` is.
 
     Raises:
-        ArgumentError E300: a key of another kind than those before, one that is there (`init`) or is not (the others),
+        ArgumentError E3001, E3002: a key of another kind than those before, one that is there (`init`) or is not,
             or lists of different lengths.
     """
 
@@ -57,7 +57,7 @@ class KVStore(KVStoreBase):
         """Put copies of values under new keys."""
         for one, arrays in self._pairs(key, value):
             if one in self._values:
-                raise ArgumentError("E300", f"the key {one!r} has a value already", help="use push to change it")
+                raise ArgumentError("E3002", f"the key {one!r} has a value already", help="use push to change it")
             self._values[one] = total_of(arrays[:1])
 
     @outside_only("changes a value of a store")
@@ -77,7 +77,7 @@ class KVStore(KVStoreBase):
             total = moved(self._total(one, arrays), present.device)
             if total.shape != present.shape:
                 what = f"the value of {one!r} is {present.type}, {total.type} was pushed"
-                raise ArgumentError("E300", what, help="the pushed arrays must have the shape of the value")
+                raise ArgumentError("E3001", what, help="the pushed arrays must have the shape of the value")
             if self._updater is None:
                 self._values[one] = total.astype(present.dtype)
             else:
@@ -126,7 +126,7 @@ class KVStore(KVStoreBase):
             row_ids: the numbers of the rows, in any order, some more than once; a list where `out` is one.
         """
         if row_ids is None:
-            raise ArgumentError("E300", "row_sparse_pull needs the rows", help="pass row_ids=array, or use pull")
+            raise ArgumentError("E3001", "row_sparse_pull needs the rows", help="pass row_ids=array, or use pull")
         pairs = list(self._pairs(key, out))
         arrays = [array for _, several in pairs for array in several]
         rows = [array for one in listed(row_ids) for array in listed(one)]
@@ -134,14 +134,14 @@ class KVStore(KVStoreBase):
             rows *= len(arrays)
         if len(rows) != len(arrays):
             what = f"row_ids is a list of {len(rows)} arrays for {len(arrays)} of out"
-            raise ArgumentError("E300", what, help="give one for all keys, or one for each")
+            raise ArgumentError("E3001", what, help="give one for all keys, or one for each")
         chosen = iter(rows)
         for one, several in pairs:
             present = self._present(one)
             for array in several:
                 index = numpy.unique(numpy.asarray(next(chosen)).astype(numpy.int64))
                 if index.size and not (index[0] >= 0 and index[-1] < len(present)):
-                    raise ArgumentError("E300", f"rows {index.tolist()} are outside of the {len(present)} of {one!r}")
+                    raise ArgumentError("E3001", f"rows {index.tolist()} are outside of the {len(present)} of {one!r}")
                 values = numpy.zeros(present.shape, present.dtype)
                 values[index] = host_view(present)[index]
                 _write(array, ndarray(values))
@@ -154,24 +154,24 @@ class KVStore(KVStoreBase):
             keys, values = list(key), list(value)
         else:
             text = f"a list of {len(value)}" if isinstance(value, (list, tuple)) else type(value).__name__
-            raise ArgumentError("E300", f"{len(key)} keys need a list of as many values, got {text}")
+            raise ArgumentError("E3001", f"{len(key)} keys need a list of as many values, got {text}")
         for one in keys:
             kind = str if isinstance(one, str) else int
             if not isinstance(one, (int, str)) or isinstance(one, bool):
-                raise ArgumentError("E300", f"a key is an int or a string, got {one!r}")
+                raise ArgumentError("E3001", f"a key is an int or a string, got {one!r}")
             if self._values and not isinstance(next(iter(self._values)), kind):
-                raise ArgumentError("E300", f"keys must be all ints or all strings, but {one!r} is unlike the others")
+                raise ArgumentError("E3001", f"keys must be all ints or all strings, but {one!r} is unlike the others")
         for one, several in zip(keys, values, strict=True):
             arrays = listed(several)
             if not arrays or not all(isinstance(array, Operators) for array in arrays):
-                raise ArgumentError("E300", f"the key {one!r} needs an array or a list of arrays, got {several!r}")
+                raise ArgumentError("E3001", f"the key {one!r} needs an array or a list of arrays, got {several!r}")
             yield one, arrays
 
     def _present(self, key: int | str) -> ndarray:
         try:
             return self._values[key]
         except KeyError:
-            raise ArgumentError("E300", f"the key {key!r} has no value", help="call init first") from None
+            raise ArgumentError("E3002", f"the key {key!r} has no value", help="call init first") from None
 
     # -------------------------------------------------------------------------------------------------- optimizers
 
@@ -179,11 +179,11 @@ class KVStore(KVStoreBase):
         """Update values by an optimizer from now on: what is pushed is their gradient.
 
         Raises:
-            ArgumentError E300: it is none.
+            ArgumentError E3003: it is none.
         """
         if not isinstance(optimizer, Optimizer):
             what = f"set_optimizer takes an optimizer, got {type(optimizer).__name__}"
-            raise ArgumentError("E300", what, help="optimizer.create(name, ...)")
+            raise ArgumentError("E3003", what, help="optimizer.create(name, ...)")
         self._updater = get_updater(optimizer)
 
     def _set_updater(self, updater: Callable[[Any, Any, Any], None]) -> None:

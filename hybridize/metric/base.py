@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hybridize.base.errors import ArgumentError, ShapeError, UndefinedError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.registry import Registry, described
+from hybridize.base.tracebacks import leaves
 
 Array = NDArray[Any]
 Names = Sequence[str] | None
@@ -58,6 +59,7 @@ class EvalMetric:
         self.reset()
 
     @outside_only("adds a batch to sums in Python", help=_WITH_RESULTS)
+    @leaves
     def update(self, labels: Any, preds: Any) -> None:
         """Add a batch.
 
@@ -141,6 +143,7 @@ class Measured(EvalMetric):
     def __init__(self, name: str, output_names: Names = None, label_names: Names = None, **kwargs: Any) -> None:
         super().__init__(name, output_names, label_names, has_global_stats=True, **kwargs)
 
+    @leaves
     def update(self, labels: Any, preds: Any) -> None:
         labels, preds = check_label_shapes(labels, preds, wrap=True)
         for label, pred in zip(labels, preds, strict=True):
@@ -244,6 +247,7 @@ _REGISTRY: Registry[EvalMetric] = Registry("hybridize.metric", "classes", "count
 register, alias = _REGISTRY.register, _REGISTRY.alias
 
 
+@leaves
 def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
     """The metric that `metric` stands for.
 
@@ -330,6 +334,7 @@ class CompositeEvalMetric(EvalMetric):
             raise ArgumentError("E371", f"there is no metric {index} in a composite of {len(self.metrics)}")
         return self.metrics[index]
 
+    @leaves
     def update(self, labels: Any, preds: Any) -> None:
         for metric in self.metrics:
             metric.update(labels, preds)

@@ -67,7 +67,7 @@ def export_model(
 
     Raises:
         ArgumentError E333: shapes are missing, or not one for each input.
-        CaptureError E450: an operation has no counterpart in ONNX.
+        CaptureError E466: an operation has no counterpart in ONNX.
     """
     shapes = in_shapes if in_shapes is not None else input_shape
     is_symbol = isinstance(sym, (str, os.PathLike, symbols.Symbol))
@@ -139,7 +139,7 @@ def import_model(model_file: str | os.PathLike[str]) -> tuple[Any, dict[str, Any
     """Read a model as a symbol, its parameters, and its auxiliary states; sizes that it leaves open are 1.
 
     Raises:
-        CaptureError E450: an operation has no counterpart in MXNet's symbols; `import_to_gluon` reads it all the same.
+        CaptureError E467: an operation has no counterpart in MXNet's symbols; `import_to_gluon` reads it all the same.
     """
     block = import_to_gluon(model_file)
     inputs = [

@@ -65,7 +65,7 @@ def computed(name: str, captures: Sequence[Captured], steps: bool = False) -> li
         steps: whether trainers' steps stay, with what Python counts and schedules as states.
 
     Raises:
-        CaptureError E450: a call does in Python what results depend on, or others see.
+        CaptureError E465: a call does in Python what results depend on, or others see.
     """
     stated = [_Stated(name, one, shared) for shared in [SharedStates()] for one in captures] if steps else []
     if stated:
@@ -266,12 +266,12 @@ def _check_feeds(name: str, captured: Captured, feeds: Sequence[Feed]) -> None:
     """Fill what a file can hold as it is now; refuse what each call has Python do.
 
     Raises:
-        CaptureError E450: there is such a thing.
+        CaptureError E465: there is such a thing.
     """
     refused = [feed for feed in feeds if feed.place is None]
     if refused:
         what, remedy = min(refused, key=lambda one: (one.in_files is not TRAINING, one.is_read)).in_files
-        raise CaptureError("E450", f"{name} {what}", help=remedy)
+        raise CaptureError("E465", f"{name} {what}", help=remedy)
     of_places = [one for one in captured.conditions if not any(type(position) is int for position in one.positions)]
     if not all(feed.begin(None) for feed in feeds) or not all(one.holds(()) for one in of_places):
         raise StateError(
@@ -294,7 +294,7 @@ def _note(name: str, effect: SideEffect, read: _Reads) -> str:
     """Name what an effect leaves in Python, if it is a note; empty for gradients, which are none of the user's.
 
     Raises:
-        CaptureError E450: it is none.
+        CaptureError E465: it is none.
     """
     place, where = _place_of(effect), "" if effect.loc is None else f" ({effect.loc})"
     written: Sequence[place_kinds.Place] | None = getattr(effect.apply, "places", None)
@@ -303,23 +303,23 @@ def _note(name: str, effect: SideEffect, read: _Reads) -> str:
     container = effect.arguments[0] if place is None and effect.arguments else None
     if place is None and isinstance(container, GivenContainer):
         raise CaptureError(
-            "E450", f"{name} changes a list or dict argument, which a saved program cannot do", loc=effect.loc,
+            "E465", f"{name} changes a list or dict argument, which a saved program cannot do", loc=effect.loc,
             help="return the new values",
         )  # fmt: skip
     if place is None and (effect.apply is print or not isinstance(container, CONTAINERS)):
         what = "prints" if effect.apply is print else "logs, or changes objects of Python's,"
         raise CaptureError(
-            "E450", f"{name} {what} at each call, which a saved program cannot do", loc=effect.loc,
+            "E465", f"{name} {what} at each call, which a saved program cannot do", loc=effect.loc,
             help="return the values instead; npx.print prints in programs",
         )  # fmt: skip
     if place is not None and read.of_place(place):
         raise CaptureError(
-            "E450", f"{name} sets {described(place)} and depends on its value, which a file does not hold",
+            "E465", f"{name} sets {described(place)} and depends on its value, which a file does not hold",
             loc=effect.loc, help="store it in an array that calls write, self.state[:] = ..., or pass it as argument",
         )  # fmt: skip
     if place is None and read.of_container(container):
         raise CaptureError(
-            "E450", f"{name} changes a {type(container).__name__} from call to call, and depends on what it holds, "
+            "E465", f"{name} changes a {type(container).__name__} from call to call, and depends on what it holds, "
             "which a file does not have",
             loc=effect.loc, help="write to an array of fixed size instead, or pass and return the values",
         )  # fmt: skip
@@ -380,7 +380,7 @@ def _container(name: str, captured: Captured, data: Any) -> Any:
         return _Leaf(Result("constant", value=data), None) if data is not None else None
     what = data.cls if isinstance(data, BuiltObject) else type(data.empty if isinstance(data, BuiltContainer) else data)
     raise CaptureError(
-        "E450", f"{name} returns a {what.__name__} that it also stores in Python, which a saved program cannot do",
+        "E465", f"{name} returns a {what.__name__} that it also stores in Python, which a saved program cannot do",
         help="return arrays and numbers, in tuples, lists and dicts",
     )  # fmt: skip
 

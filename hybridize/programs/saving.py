@@ -75,7 +75,7 @@ def saved(
             )  # fmt: skip
         if captured.decided is not None:
             raise CaptureError(
-                "E450",
+                "E464",
                 f"{name} is specialized on a value that depends on data, at {captured.decided.loc}, which a saved "
                 f"program does not check",
                 help="keep the sizes, where(mask, x, 0) in place of x[mask], and let branches on data give arrays of "
@@ -85,7 +85,7 @@ def saved(
             kinds = object_classes(structure)
             if kinds:
                 raise CaptureError(
-                    "E450", f"{name} takes or returns a {kinds[0].__name__}, whose class a file does not hold",
+                    "E464", f"{name} takes or returns a {kinds[0].__name__}, whose class a file does not hold",
                     help="use a named tuple, a tuple or a dict in its place",
                 )  # fmt: skip
         if any(result.kind == "made" for result in captured.results):
@@ -96,7 +96,7 @@ def saved(
             )
         if any(one.kind == "container" and not isinstance(one.value, GivenContainer) for one in captured.results):
             what = f"{name} returns a list or dict that outlives its calls, which a file does not hold"
-            raise CaptureError("E450", what, help="return a copy: list(x), dict(x)")
+            raise CaptureError("E464", what, help="return a copy: list(x), dict(x)")
         for number, source in enumerate(captured.sources):
             if source.array is not None and id(source.array) not in keys:
                 wanted = names.get(id(source.array)) or captured.graph.inputs[number].name or "state"

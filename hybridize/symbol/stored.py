@@ -57,7 +57,7 @@ def to_json(expression: Expression, remove_amp_cast: bool = True) -> str:
     """Return MXNet's JSON of an expression.
 
     Raises:
-        CaptureError E450: a call has no counterpart there.
+        CaptureError E468: a call has no counterpart there.
     """
     return json.dumps({**_tree(expression), "attrs": {"mxnet_version": ["int", symbol.VERSION]}}, indent=2)
 
@@ -95,7 +95,7 @@ def _spelled(part: Expression) -> list[Expression]:
         results = part.function.spelled(part.args, part.name)
         if results is None:
             what = f"{part.name} is the layer {part.word}, which becomes operators of MXNet's files only with shapes"
-            raise CaptureError("E450", what, help="hybridize the net, call it once, and net.export(path)")
+            raise CaptureError("E468", what, help="hybridize the net, call it once, and net.export(path)")
         return results
     if part.function is None or isinstance(part.function, (ControlFlow, FileOperator)) or _operator(part):
         return []
@@ -137,7 +137,7 @@ def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
     tree = _tree(body.results)
     if body.inputs != tuple(tree["nodes"][number]["name"] for number in tree["arg_nodes"]):
         what = f"a body of {part.name} has unused inputs, or has them in another order than MXNet's files"
-        raise CaptureError("E450", what, help="load it with gluon.SymbolBlock")
+        raise CaptureError("E468", what, help="load it with gluon.SymbolBlock")
     return tree
 
 
@@ -157,7 +157,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
             return name_of_arrays, {}, args
     if operator is None:
         what = f"{word} has no counterpart in MXNet's files"
-        raise CaptureError("E450", what, help="use functions of sym: sym.sum(x) for np.sum(x)")
+        raise CaptureError("E468", what, help="use functions of sym: sym.sum(x) for np.sum(x)")
     arrays: list[Expression] = []
     attributes: dict[str, str] = {}
     named = word not in OPERATORS
@@ -168,7 +168,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
             arrays += several
         elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
             what = f"{word} is applied to arrays that are no variables, which MXNet's files have no place for"
-            raise CaptureError("E450", what, help="replace them by variables: sym.var(name)")
+            raise CaptureError("E468", what, help="replace them by variables: sym.var(name)")
         elif value is not None or (named and _defaults(part).get(name, value) is not None):
             attributes[name] = str(value)
     if word in ("concat", "stack", "Concat", "add_n"):

@@ -327,7 +327,7 @@ class TensorFlowFunction(Function[Any, Any]):
             for leaf, kind in zip(capture.call.leaves, capture.call.kinds, strict=True):
                 if isinstance(kind, SameObject):
                     raise CaptureError(
-                        "E450", f"{self.name} was called with {leaf!r}, which a file does not hold",
+                        "E464", f"{self.name} was called with {leaf!r}, which a file does not hold",
                         help="close over it, or pass tensors",
                     )  # fmt: skip
             one: TracedGraph = capture.trace

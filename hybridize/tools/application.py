@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hybridize`: compile, run, inspect, explain, serve, migrate, cache, machine, doctor.
+"""The command `hybridize`: compile, run, inspect, explain, explain-error, serve, migrate, cache, machine, doctor.
 
 Installed packages add commands of their own: functions that they name as entry points of the group
 `hybridize.commands`.
@@ -14,6 +14,7 @@ from typing import Annotated
 import numpy as np
 import typer
 from rich.console import Console
+from rich.markdown import Markdown
 
 import hybridize
 from hybridize.base.errors import HybridizeError
@@ -22,6 +23,7 @@ from hybridize.tools import (
     contents,
     disk_cache,
     doctor,
+    error_pages,
     explanation_tables,
     machine_choices,
     saved_files,
@@ -169,6 +171,25 @@ def explain(
 ) -> None:
     """Compile a saved file for the given inputs and say what became of it."""
     explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile), Console())
+
+
+@application.command(name="explain-error")
+def explain_error(
+    code: Annotated[str, typer.Argument(help="The code that the message names, as in E450.")],
+    example: Annotated[bool, typer.Option("--example", help="Only the program that raises it.")] = False,
+) -> None:
+    """Say what an error means, show a program that raises it, and what to write instead."""
+    page = error_pages.page(code)
+    if page is None:
+        raise typer.BadParameter(f"there is no error {code}; a code is written like E450")
+    if example:
+        typer.echo(page.example, nl=False)
+        return
+    console = Console()
+    if console.is_terminal:
+        console.print(Markdown(page.text))
+    else:
+        typer.echo(page.text, nl=False)
 
 
 @application.command(add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -138,5 +138,5 @@ def test_outside_objects_are_returned_themselves():
 def test_files_have_no_classes():
     function = Function(lambda x: Batch(x, "b"))
     function(np.array([1.0]))
-    with pytest.raises(CaptureError, match=r"E450.*Batch"):
+    with pytest.raises(CaptureError, match=r"E464.*Batch"):
         function.saved()

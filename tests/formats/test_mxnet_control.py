@@ -185,7 +185,7 @@ def test_a_loop_without_a_limit_is_refused_with_a_remedy(function, tmp_path):
     net.hybridize()
     net(np.ones(3))
     with pytest.raises(
-        CaptureError, match=r"E450: a loop that runs while data says so(.|\n)*while (.|\n)*max_iterations"
+        CaptureError, match=r"E467: a loop that runs while data says so(.|\n)*while (.|\n)*max_iterations"
     ):
         net.export(tmp_path / "net")
     assert not list(tmp_path.iterdir())

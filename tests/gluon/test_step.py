@@ -587,7 +587,7 @@ def test_a_saved_step_is_refused(tmp_path):
     net = _net()
     compiled = hybridize(_step(net, "sgd")[0])
     compiled(*_data(1)[0])
-    with pytest.raises(CaptureError, match=r"E450.*a trainer's step(.|\n)*trainer.save_states\(path\)"):
+    with pytest.raises(CaptureError, match=r"E465.*a trainer's step(.|\n)*trainer.save_states\(path\)"):
         compiled.save(tmp_path / "step.hybridize")
     assert list(tmp_path.iterdir()) == []
 

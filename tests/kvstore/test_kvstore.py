@@ -22,7 +22,7 @@ def test_names():
     assert (store.type, store.rank, store.num_workers) == ("local", 0, 1)
     assert store.is_capable("optimizer")
     assert kv.KVStore.is_capable(kv.KVStoreBase.OPTIMIZER)
-    with refusal(ArgumentError, r"E300.*no capability 'speed'"):
+    with refusal(ArgumentError, r"E3003.*no capability 'speed'"):
         store.is_capable("speed")
 
 

@@ -221,7 +221,7 @@ def test_a_list_that_outlives_calls_is_not_in_a_file(tmp_path):
     kept = []
     f = hybridize(lambda x: (x * 2, kept))
     f(np.ones(2))
-    with pytest.raises(CaptureError, match=r"E450.*outlives its calls"):
+    with pytest.raises(CaptureError, match=r"E464.*outlives its calls"):
         f.save(tmp_path / "f.hyb")
 
 

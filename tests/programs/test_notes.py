@@ -198,13 +198,13 @@ def _by_content(net, x):
 REFUSED = {
     "count": (
         _by_count,
-        r"E450: _Net sets attribute 'calls' of _Net and depends on its value(.|\n)*self.state\[:\]",
+        r"E465: _Net sets attribute 'calls' of _Net and depends on its value(.|\n)*self.state\[:\]",
     ),
-    "rate": (_by_rate, r"E450: _Net sets attribute 'rate' of _Net and depends on its value"),
-    "choice": (_by_choice, r"E450: _Net sets attribute 'calls' of _Net and depends on its value"),
-    "array": (_by_last, r"E450: _Net sets attribute 'last' of _Net and depends on its value"),
-    "length": (_by_length, r"E450: _Net changes a list from call to call(.|\n)*fixed size"),
-    "content": (_by_content, r"E450: _Net changes a list from call to call"),
+    "rate": (_by_rate, r"E465: _Net sets attribute 'rate' of _Net and depends on its value"),
+    "choice": (_by_choice, r"E465: _Net sets attribute 'calls' of _Net and depends on its value"),
+    "array": (_by_last, r"E465: _Net sets attribute 'last' of _Net and depends on its value"),
+    "length": (_by_length, r"E465: _Net changes a list from call to call(.|\n)*fixed size"),
+    "content": (_by_content, r"E465: _Net changes a list from call to call"),
 }
 
 
@@ -235,7 +235,7 @@ def test_what_one_program_notes_another_may_read(tmp_path):
         with autograd.train_mode():
             net(_x(2))
         net(_x(2))
-    with refusal(CaptureError, r"E450: _Net .*'calls' of _Net"):
+    with refusal(CaptureError, r"E465: _Net .*'calls' of _Net"):
         net.export(tmp_path / "net", format="archive")
 
 
@@ -271,7 +271,7 @@ def test_schedules_are_refused_by_name(case, tmp_path):
     trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
     fast = hybridize(lambda x: body(trainer, x))
     fast(_x(2)), fast(_x(2))
-    with refusal(CaptureError, rf"E450: .*{words}"):
+    with refusal(CaptureError, rf"E465: .*{words}"):
         fast.save(tmp_path / "f")
 
 
@@ -282,7 +282,7 @@ def test_a_list_among_the_arguments_is_refused(tmp_path):
 
     fast = hybridize(function)
     fast(np.ones(2), [])
-    with refusal(CaptureError, r"E450: function changes a list or dict argument"):
+    with refusal(CaptureError, r"E465: function changes a list or dict argument"):
         fast.save(tmp_path / "f")
 
 

@@ -89,7 +89,11 @@ def _array(source: Any, dtype: Any, copy: bool) -> Any:
     try:
         data = numpy.asarray(source)
     except ValueError as error:
-        raise ShapeError("E103", f"a list cannot become an array: {error}") from None
+        raise ShapeError(
+            "E103",
+            f"a list cannot become an array: {error}",
+            help="make all rows equally long, with zeros at their ends, for example",
+        ) from None
     if data.dtype.kind not in "biufcV":
         raise DTypeError("E202", f"cannot make an array of {type(source).__name__} {source!r:.60}", help="pass numbers")
     if dtype is not None:

@@ -386,7 +386,11 @@ def invert(x: Any) -> Any:
     """Every bit of an integer, or a bool, turned over."""
     x = operand(x)
     if dtypes.is_inexact(dtype_of(x)):
-        raise DTypeError("E205", f"invert of {typed(x)}: expected integers or bools")
+        raise DTypeError(
+            "E205",
+            f"invert of {typed(x)}: expected integers or bools",
+            help="compare first, ~(x > 0), or cast: x.astype(bool)",
+        )
     return result(bind1(ops.Not(), cast(x, dtype_of(x))), x.kind if isinstance(x, Weak) else None)
 
 

@@ -154,7 +154,11 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
             ) from None
         if isinstance(value, NUMBERS):
             constant_of(value, x.dtype)  # raises, where it is the number that does not fit
-        raise errors.ShapeError("E132", f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}") from None
+        raise errors.ShapeError(
+            "E132",
+            f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}",
+            help="give the value the shape of the part, or sizes of 1, which are repeated",
+        ) from None
 
 
 def _taped_get(tape: Taping, x: ndarray, key: Any) -> ndarray:
@@ -288,7 +292,11 @@ def _no_mask(mask: TensorType, of: TensorType) -> errors.KeyShapeError:
 
 
 def _no_index(what: str) -> errors.KeyTypeError:
-    return errors.KeyTypeError("E204", f"an index is an integer, a slice or an array of integers or bools, got {what}")
+    return errors.KeyTypeError(
+        "E204",
+        f"an index is an integer, a slice or an array of integers or bools, got {what}",
+        help="convert it: int(i), or x.astype(int) of an array",
+    )
 
 
 def _flag(part: Any) -> bool | None:
@@ -388,7 +396,11 @@ def _expanded(key: Any, ndim: int, of: TensorType) -> list[Any]:
             continue
         used += part.ndim if _is_mask(part) else 1
     if used > ndim:
-        raise errors.KeyShapeError("E133", f"too many indices: {used} for {of}")
+        raise errors.KeyShapeError(
+            "E133",
+            f"too many indices: {used} for {of}",
+            help="each index uses one axis, and a mask as many as it has axes",
+        )
     dots = [i for i, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
         raise errors.ArgumentError("E311", "an index can have only one ellipsis")
@@ -622,7 +634,11 @@ def _fitted(value: Any, shape: Shape, x: Symbol | ndarray) -> Operand:
     common = dims.broadcast(sizes, shape)
     if common is None or not same_shape(common, shape):
         part = typed(update).with_shape(shape)
-        raise errors.ShapeError("E132", f"a value {typed(update)} does not fit the part {part} of {x.type}")
+        raise errors.ShapeError(
+            "E132",
+            f"a value {typed(update)} does not fit the part {part} of {x.type}",
+            help="give the value the shape of the part, or sizes of 1, which are repeated",
+        )
     return broadcast(update, shape)
 
 

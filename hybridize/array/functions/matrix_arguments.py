@@ -30,7 +30,11 @@ def _squares(name: str, arrays: Sequence[Any], options: dict[str, Any]) -> None:
     _matrices(name, arrays, options)
     for x in arrays:
         if x.shape[-1] != x.shape[-2]:
-            raise MatrixShapeError("E169", f"{name} takes square matrices, got {x.type}")
+            raise MatrixShapeError(
+                "E169",
+                f"{name} takes square matrices, got {x.type}",
+                help="np.linalg.pinv and np.linalg.lstsq take other matrices",
+            )
 
 
 def _symmetric(name: str, arrays: Sequence[Any], options: dict[str, Any]) -> None:

@@ -171,7 +171,11 @@ def transpose(a: Any, axes: Any = None) -> Any:
         axes = operands.several(axes)
         order = tuple(operands.axis_of(axis, x.ndim, "transpose") for axis in axes)
         if sorted(order) != list(range(x.ndim)):
-            raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} must name each axis exactly once")
+            raise ShapeError(
+                "E105",
+                f"transpose of {x.type}: {tuple(axes)} must name each axis exactly once",
+                help=f"give the new order of the axes, such as {tuple(range(x.ndim))[::-1]}",
+            )
     return permuted(x, order)
 
 
@@ -228,7 +232,11 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     else:
         gone = operands.reduced_axes(axis, x.ndim, "squeeze")
         if any(x.shape[i] != 1 for i in gone):
-            raise ShapeError("E106", f"squeeze of {x.type}: axis {axis} is not of size 1")
+            raise ShapeError(
+                "E106",
+                f"squeeze of {x.type}: axis {axis} is not of size 1",
+                help="squeeze removes axes of size 1; index or reduce the others: x[0], x.sum(axis=0)",
+            )
     return reshaped(x, tuple(length for i, length in enumerate(x.shape) if i not in gone))
 
 
@@ -461,7 +469,11 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     """Arrays of one shape along a new axis; `dtype` and `casting` as in `concatenate`."""
     xs = _joined(arrays, dtype, casting)
     if not xs or any(x.shape != xs[0].shape for x in xs):
-        raise ShapeError("E107", f"stack needs arrays of one shape, got {', '.join(str(x.type) for x in xs) or 'none'}")
+        raise ShapeError(
+            "E107",
+            f"stack needs arrays of one shape, got {', '.join(str(x.type) for x in xs) or 'none'}",
+            help="make the shapes equal; np.concatenate joins along an axis whose sizes differ",
+        )
     return concatenate([expand_dims(x, axis) for x in xs], axis, out)
 
 

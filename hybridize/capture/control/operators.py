@@ -107,7 +107,11 @@ def contains(container: Any, value: Any) -> Any:
     if trace is not None and type(value) is not Symbol:
         trace.root.world.read_membership(container, value)
     if type(value) is Symbol and isinstance(container, (dict, set, frozenset)):
-        raise CaptureError("E422", f"{described(value)} cannot be used as a key: it has no value while capturing")
+        raise CaptureError(
+            "E422",
+            f"{described(value)} cannot be used as a key: it has no value while capturing",
+            help="use Python values as keys, or compare with each: any(x == y for y in values)",
+        )
     if trace is not None and isinstance(container, (dict, set, frozenset)):
         trace.root.keyed((value,), container)
     if trace is not None and (type(container) in (list, tuple, deque, Selected)):

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from hybridize.array.buffer import check_writable
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol, refusal
@@ -700,10 +701,13 @@ class Trace(Recording):
 
         Raises:
             CaptureError E441, E442: the array may be another one, depending on data; it is a constant.
+            ArgumentError E306: it is a read-only view.
         """
         self.aliases.check_write(cell, at)
         entry = self.inputs.of_cell(cell)
         if entry is not None and entry.written_at is None:
+            if entry.array is not None:
+                check_writable(entry.array)
             if entry.position == FROZEN:
                 raise self.refusal(
                     "E442",

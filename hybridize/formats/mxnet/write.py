@@ -47,14 +47,14 @@ def symbol_json(
         means: write a sum that is divided by the number of its terms as `mean`, which takes any number of them.
 
     Raises:
-        CaptureError E450: an op, or a write, has no counterpart in MXNet; or two inputs have one name.
+        CaptureError E467: an op, or a write, has no counterpart in MXNet; or two inputs have one name.
     """
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise CaptureError("E450", f"two inputs or parameters have the name {min(twice)!r}", help="rename one")
+        raise CaptureError("E467", f"two inputs or parameters have the name {min(twice)!r}", help="rename one")
     if len(graph.outputs) != outputs:
         raise CaptureError(
-            "E450",
+            "E467",
             "the net writes to an argument or to state while it runs, which MXNet's files cannot express",
             help="net.save(path) writes an archive, which supports it",
         )

@@ -344,7 +344,7 @@ def write_while(writer: GraphWriter, node: Node, op: Any) -> None:
     """Write a loop that runs while a condition holds.
 
     Raises:
-        CaptureError E450: nothing says how many rounds there are at most.
+        CaptureError E467: nothing says how many rounds there are at most.
     """
     counters = _counters(writer, node, op)
     if not counters:

@@ -127,7 +127,7 @@ class GraphWriter(ABC):
 
     def refuse(self, what: str, loc: SourceLoc | None, remedy: str = "") -> NoReturn:
         raise CaptureError(
-            "E450",
+            "E467",
             f"{what} has no counterpart in MXNet's files",
             loc=loc,
             help=f"{remedy}net.save(path) writes an archive, which supports it",

@@ -64,17 +64,17 @@ def written(
 
     Raises:
         ArgumentError E337: there are more or fewer names than inputs or outputs.
-        CaptureError E450: its calls change what it keeps.
+        CaptureError E466: its calls change what it keeps.
     """
     *others, widest = model.variants
     drawing = next((node for node in widest.graph.nodes if _draws(node)), None)
     if drawing is not None:
         help = 'pass them as an argument; format="archive" and "library" draw their own'
-        raise CaptureError("E450", "random numbers have no counterpart in ONNX", loc=drawing.loc, help=help)
+        raise CaptureError("E466", "random numbers have no counterpart in ONNX", loc=drawing.loc, help=help)
     if widest.states:
         names = ", ".join(model.states[position].name for position in widest.states)
         text = f"a program whose calls change {names} has no counterpart in ONNX"
-        raise CaptureError("E450", text, help='format="archive" and "library" hold it; ONNX has no state')
+        raise CaptureError("E466", text, help='format="archive" and "library" hold it; ONNX has no state')
     samples = list(widest.samples)
     left_out = list(model.left_out)
     for other in others:
@@ -151,7 +151,7 @@ def write(model: Deployable, path: str, opset: int = DEFAULT) -> list[str]:
         opset: the operator set, one of `OPSETS`.
 
     Raises:
-        CaptureError E450: an operation has no counterpart in ONNX; it names it and the user's line.
+        CaptureError E466: an operation has no counterpart in ONNX; it names it and the user's line.
     """
     (variant,) = model.variants
     whole = ModelState(opset, {**BY_OPS, **WINDOWS, **CONTROL}, LAYERS)

@@ -159,7 +159,7 @@ class MainRoot(Root):
         """They are written with the file."""
 
     def missing(self, symbol: SizeSymbol) -> str:
-        raise CaptureError("E450", f"the size {symbol.name} stands in no input, so that ONNX cannot know it")
+        raise CaptureError("E466", f"the size {symbol.name} stands in no input, so that ONNX cannot know it")
 
 
 class FunctionRoot(Root):
@@ -207,7 +207,7 @@ class NodeWriter:
         """Raise the error that ONNX has no counterpart."""
         text = f"{what} has no counterpart in ONNX" + ("" if help else f" (operator set {self.opset})")
         more = 'format="archive" and "library" hold it'
-        raise CaptureError("E450", text, loc=loc, help=f"{help}; {more}" if help else more)
+        raise CaptureError("E466", text, loc=loc, help=f"{help}; {more}" if help else more)
 
     # ---------------------------------------------------------------------------------------------------------- graphs
 

@@ -16,6 +16,7 @@ from hybridize.base.errors import ValueArgumentError
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.names import late
 from hybridize.base.participation import ReadPolicy
+from hybridize.base.tracebacks import leaves
 from hybridize.gluon.data.batchify import default_batchify_fn
 from hybridize.gluon.data.dataset import Dataset, as_dataset
 from hybridize.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
@@ -61,6 +62,7 @@ class Maker:
         return self.batchify(samples)
 
 
+@leaves
 class DataLoader(Generic[Batch]):
     """Iterates over batches of a data set; each iteration is an epoch.
 

@@ -16,6 +16,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy
+from hybridize.base.tracebacks import leaves
 from hybridize.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class SimpleDataset(Dataset):
         return self._data[index]
 
 
+@leaves
 class ArrayDataset(Dataset[Sample]):
     """Samples that are tuples, entry i of each argument: `ArrayDataset(x, y)[i]` is `(x[i], y[i])`.
 

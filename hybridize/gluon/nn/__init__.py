@@ -38,5 +38,8 @@ __getattr__, __dir__ = late(
     {
         "Linear": "nn.Dense(units)", "Module": "nn.Block or nn.HybridBlock", "ReLU": "nn.Activation('relu')",
         "Sigmoid": "nn.Activation('sigmoid')", "Tanh": "nn.Activation('tanh')", "Softmax": "npx.softmax(x)",
+        "CrossEntropyLoss": "gluon.loss.SoftmaxCrossEntropyLoss()", "MSELoss": "gluon.loss.L2Loss()",
+        "BatchNorm2d": "nn.BatchNorm()", "MaxPool2d": "nn.MaxPool2D(pool_size)", "LSTM": "gluon.rnn.LSTM(hidden_size)",
+        "Parameter": "gluon.Parameter(name, shape)",
     },
 )  # fmt: skip

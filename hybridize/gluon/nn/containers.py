@@ -10,6 +10,7 @@ from hybridize.array.functions import shapes
 from hybridize.array.ndarray import ndarray
 from hybridize.base.advice import warn
 from hybridize.base.participation import outside_only
+from hybridize.base.tracebacks import leaves
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.naming import open_scope
@@ -19,6 +20,7 @@ class Chain(Block, layer=False):
     """Adding, counting and indexing of blocks in order."""
 
     @outside_only("changes what the net is made of")
+    @leaves
     def add(self, *blocks: Block) -> None:
         """Append blocks."""
         for block in blocks:
@@ -66,6 +68,7 @@ class Sequential(Chain, layer=False):
     def forward(self, x: Any, *args: Any) -> ndarray:
         return _through(self, x, args)
 
+    @leaves
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Compile every HybridBlock in the chain."""
         if self._children and all(isinstance(child, HybridBlock) for child in self._children.values()):

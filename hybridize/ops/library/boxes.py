@@ -286,7 +286,9 @@ def box_encode(
         text = f"box_encode of {', '.join(map(str, kinds))}"
         raise ShapeError("E182", text, help="pass [batch, anchors] twice, [batch, anchors, 4] and [batch, boxes, 4]")
     if any(type_of(x).shape != (4,) for x in (means, stds)):
-        raise ShapeError("E182", f"box_encode with means {type_of(means)} and stds {type_of(stds)}", help="give four")
+        raise ShapeError(
+            "E182", f"box_encode with means {type_of(means)} and stds {type_of(stds)}", help="give four numbers each"
+        )
     samples, anchors, refs, means, stds = (stop_gradient(x) for x in (samples, anchors, refs, means, stds))
     boxes = _taken(refs, cast(matches, int64))
     some = gt(samples, like(0.5, samples))

@@ -74,7 +74,11 @@ def letters_of(text: str, kinds: Sequence[TensorType]) -> tuple[list[str], str]:
         )
     for term, kind in zip(inputs, kinds, strict=True):
         if len(term) != kind.ndim:
-            raise ShapeError("E114", f"einsum {text!r}: {term!r} does not match the number of axes of {kind}")
+            raise ShapeError(
+                "E114",
+                f"einsum {text!r}: {term!r} does not match the number of axes of {kind}",
+                help="give one letter for each axis",
+            )
     output = right.replace("...", dots)
     strange = [letter for letter in "".join((*inputs, output)) if letter not in LETTERS]
     strange += [letter for letter in output if letter not in "".join(inputs) or output.count(letter) > 1]

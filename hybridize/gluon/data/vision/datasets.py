@@ -14,12 +14,14 @@ from hybridize.array.ndarray import wrap
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.library import data_dir
 from hybridize.base.names import late
+from hybridize.base.tracebacks import leaves
 from hybridize.formats.idx import not_as_published, read_bytes, read_idx
 from hybridize.gluon.data.dataset import ArrayDataset, Columns, Dataset
 
 Images = tuple[NDArray[Any], NDArray[Any]]
 
 
+@leaves
 class _Images(Dataset[tuple[Any, ...]]):
     """Images (uint8; height, width, channels) with labels (int32); `transform(image, label)` of them where given."""
 
@@ -40,6 +42,7 @@ class _Images(Dataset[tuple[Any, ...]]):
         return self._arrays.read_many(indices) if self._transform is None else None
 
 
+@leaves
 class MNIST(_Images):
     """70,000 handwritten digits of 28 × 28 pixels; a sample is (image of shape (28, 28, 1), label).
 

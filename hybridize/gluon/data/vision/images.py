@@ -95,7 +95,7 @@ class ImageListDataset(Dataset[tuple[Any, ...]]):
         flag: 1 for three channels, 0 for brightness alone.
 
     Raises:
-        ArgumentError E300: `imglist` is neither.
+        ArgumentError E3005: `imglist` is neither.
         LoadError E600, E666: the file cannot be read, or a line is not of that form.
     """
 
@@ -108,7 +108,7 @@ class ImageListDataset(Dataset[tuple[Any, ...]]):
             pairs = [(numpy.asarray(one[:-1], numpy.float32).ravel(), str(one[-1])) for one in imglist]
         else:
             what = f"imglist is a list, or the name of a file, got {type(imglist).__name__}"
-            raise ArgumentError("E300", what, help='[[label, "path"], ...]')
+            raise ArgumentError("E3005", what, help='[[label, "path"], ...]')
         self.items: list[tuple[str, Any]] = [(os.path.join(root, name), ndarray(labels)) for labels, name in pairs]
         """Paths and labels."""
 
