@@ -104,7 +104,7 @@ def _of_contrib(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(nd), *_OF_FILES} - ({*nd.OF_FILES} - {"load"}))
+    return sorted({*__all__, *dir(nd), *_OF_FILES} - ({*nd.OF_FILES} - {"load"}) - {"NDArray"})
 
 
 _FUNCTIONS.update(function=__getattr__, load_json=stored.load_json)
