@@ -85,6 +85,22 @@ LATER = (
     "visualization", "contrib",
 )  # fmt: skip
 """Modules, with those below them, whose names still lack examples."""
+VALUES: Mapping[str, str] = {
+    "np.bfloat16": "The dtype of numbers with 8 bits of exponent and 7 of fraction, from the package ml_dtypes.",
+    "np.boolean_dtypes": "A list of the dtypes of bools that hybridize computes with.",
+    "np.e": "Euler's number, 2.718..., as a Python number.",
+    "np.euler_gamma": "Euler's constant, 0.5772..., as a Python number.",
+    "np.floating_dtypes": "A list of the dtypes of floats that hybridize computes with.",
+    "np.inf": "Infinity, as a Python number.",
+    "np.integer_dtypes": "A list of the dtypes of integers that hybridize computes with.",
+    "np.nan": "Not a number, as a Python number.",
+    "np.newaxis": "None: an index that makes an axis of size 1, `x[np.newaxis]`.",
+    "np.numeric_dtypes": "A list of the dtypes of numbers that hybridize computes with.",
+    "np.pi": "The circumference of a circle by its diameter, 3.1415..., as a Python number.",
+    "nd.newaxis": "None: an index that makes an axis of size 1, `x[nd.newaxis]`.",
+    "sym.newaxis": "None: an index that makes an axis of size 1.",
+}
+"""Texts of values, which have no docstrings."""
 _WORD = re.compile(r"\w+")
 
 
@@ -268,7 +284,9 @@ def signature_of(value: Any, *, method: bool = False) -> str:
     for place, one in enumerate(signature.parameters.values()):
         if method and place == 0 and one.kind is not one.VAR_POSITIONAL:
             continue
-        annotation = one.empty if one.annotation in (Any, "Any", one.empty, "inspect._empty") else _Written(one.annotation)
+        annotation = (
+            one.empty if one.annotation in (Any, "Any", one.empty, "inspect._empty") else _Written(one.annotation)
+        )
         default = one.default if one.default is one.empty or _is_plain(one.default) else _Written("...")
         parameters.append(one.replace(annotation=annotation, default=default))
     result = signature.return_annotation
@@ -357,8 +375,8 @@ def _rank(word: str, value: Any) -> tuple[bool, bool]:
 def _name(path: str, module: Any, word: str, documented: dict[Any, str], classes: dict[type, str]) -> Name:
     value = getattr(module, word)
     file, line, below = _spot(module, word, value)
-    text, kind = _text(value, below), _kind(value)
     full, same = f"{path}.{word}", None
+    text, kind = VALUES.get(full) or _text(value, below), _kind(value)
     if kind != "value":
         same = documented.setdefault(key_of(value, text), full)
         same = None if same == full else same
@@ -386,7 +404,9 @@ def _members(
         if not vars(owner).get(name).__doc__ and any(name in vars(base) for base in cls.__mro__ if base in classes):
             continue  # does what the public class that it inherits from says
         home = sys.modules.get(owner.__module__, owner)
-        file, line, _ = _spot(home, f"{owner.__qualname__}.{name}", static.fget if isinstance(static, property) else value)
+        file, line, _ = _spot(
+            home, f"{owner.__qualname__}.{name}", static.fget if isinstance(static, property) else value
+        )
         is_bound = isinstance(static, (staticmethod, classmethod))
         signature = "" if is_property else signature_of(value, method=not is_bound)
         same = None if is_property else documented.get(key_of(value, text))

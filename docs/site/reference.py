@@ -49,7 +49,10 @@ class Reference:
         for path in MODULES:
             self._divide(path, [one for one in self.names if one.module == path])
         self._page_of = {
-            one.full: page for page, (_, listed) in self._pages.items() for name in listed for one in (name, *name.members)
+            one.full: page
+            for page, (_, listed) in self._pages.items()
+            for name in listed
+            for one in (name, *name.members)
         }
 
     def _divide(self, path: str, own: list[Name]) -> None:
@@ -121,7 +124,12 @@ class Reference:
             if member.same is None:
                 yield from self._entry(page, member, level + 1)
         if pointed:
-            yield from [f"{'#' * (level + 1)} Methods that are functions of {one.word}", "", "| method | is |", "| --- | --- |"]
+            yield from [
+                f"{'#' * (level + 1)} Methods that are functions of {one.word}",
+                "",
+                "| method | is |",
+                "| --- | --- |",
+            ]
             for member in pointed:
                 yield f'| <a id="{member.full}"></a>`{member.word}` | {self._link(page, str(member.same))} |'
             yield ""
@@ -156,7 +164,14 @@ class Reference:
             elif "\n    " in block and not block.startswith(("- ", "* ")):
                 prose = [line for line in lines if not line.startswith("    ")]
                 code = [line for line in lines if line.startswith("    ")]
-                yield from ["", self._prose(page, "\n".join(prose)), "", "```text", textwrap.dedent("\n".join(code)), "```"]
+                yield from [
+                    "",
+                    self._prose(page, "\n".join(prose)),
+                    "",
+                    "```text",
+                    textwrap.dedent("\n".join(code)),
+                    "```",
+                ]
             else:
                 yield from ["", self._prose(page, block)]
 
@@ -225,7 +240,9 @@ class Reference:
         return "\n".join(lines)
 
     def _short(self, page: str, one: Name) -> str:
-        return f"[{_escaped(one.word)}]({posixpath.relpath(self._page_of[one.full], posixpath.dirname(page))}#{one.full})"
+        return (
+            f"[{_escaped(one.word)}]({posixpath.relpath(self._page_of[one.full], posixpath.dirname(page))}#{one.full})"
+        )
 
 
 def _topic(one: Name) -> str:
@@ -275,7 +292,8 @@ def command_line() -> str:
             words = " ".join(one.opts) if one.param_type_name == "option" else str(one.name).upper()
             default = "" if one.default is None or callable(one.default) else f"`{one.default}`"
             text = _escaped(" ".join((getattr(one, "help", "") or "").split())).replace("|", "\\|")
-            lines.append(f"| `{words}` | {getattr(getattr(one, "type", None), "name", "")} | {default} | {text} |")
+            kind = getattr(getattr(one, "type", None), "name", "")
+            lines.append(f"| `{words}` | {kind} | {default} | {text} |")
         lines.append("")
     return "\n".join(lines)
 

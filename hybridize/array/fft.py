@@ -228,17 +228,106 @@ def _over(
 _TWO = (-2, -1)
 fftn = _over(
     "fftn", _forward, _forward, None,
-    "`fft` along `axes`, with as many points along each as `s` says; the last ones, as many as `s` has, or all.",
+    """Return `fft` along several axes; along all, where you pass neither `s` nor `axes`.
+
+    Args:
+        a: an array.
+        s: points along each axis: elements beyond are left out, missing ones are 0.
+        axes: the axes; the last ones, as many as `s` has, unless you pass them.
+        norm: as in `fft`.
+        out: an array that the result is written to.
+
+    >>> np.fft.fftn(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
 )  # fmt: skip
-ifftn = _over("ifftn", _backward, _backward, None, "The inverse of `fftn`.")
-fft2 = _over("fft2", _forward, _forward, _TWO, "`fft` along two axes, the last ones unless said.")
-ifft2 = _over("ifft2", _backward, _backward, _TWO, "The inverse of `fft2`.")
-rfftn = _over("rfftn", _real_along, _forward, None, "`rfft` along the last of `axes`, then `fft` along the others.")
-rfft2 = _over("rfft2", _real_along, _forward, _TWO, "`rfftn` along two axes, the last ones unless said.")
-irfftn = _over(
-    "irfftn", _to_real_along, _backward, None, "The inverse of `rfftn`; `s`: points of the result.", ends=True
+ifftn = _over(
+    "ifftn",
+    _backward,
+    _backward,
+    None,
+    """Return the inverse of `fftn`; arguments are those of `fftn`.
+
+    >>> np.fft.ifftn(np.ones((2, 2)))
+    array([[1.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
 )
-irfft2 = _over("irfft2", _to_real_along, _backward, _TWO, "The inverse of `rfft2`.", ends=True)
+fft2 = _over(
+    "fft2",
+    _forward,
+    _forward,
+    _TWO,
+    """Return `fft` along two axes; arguments are those of `fftn`.
+
+    >>> np.fft.fft2(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
+)
+ifft2 = _over(
+    "ifft2",
+    _backward,
+    _backward,
+    _TWO,
+    """Return the inverse of `fft2`; arguments are those of `fftn`.
+
+    >>> np.fft.ifft2(np.ones((2, 2)))
+    array([[1.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
+)
+rfftn = _over(
+    "rfftn",
+    _real_along,
+    _forward,
+    None,
+    """Return `rfft` along the last of `axes`, then `fft` along the others; arguments are those of `fftn`.
+
+    >>> np.fft.rfftn(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
+)
+rfft2 = _over(
+    "rfft2",
+    _real_along,
+    _forward,
+    _TWO,
+    """Return `rfft` along the last of two axes, then `fft` along the other; arguments are those of `fftn`.
+
+    >>> np.fft.rfft2(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
+)
+irfftn = _over(
+    "irfftn",
+    _to_real_along,
+    _backward,
+    None,
+    """Return the inverse of `rfftn`; `s` has the points of the result. Arguments are those of `fftn`.
+
+    >>> np.fft.irfftn(np.array([[4, 0], [0, 0]]))
+    array([[1., 1.],
+           [1., 1.]])
+    """,
+    ends=True,
+)
+irfft2 = _over(
+    "irfft2",
+    _to_real_along,
+    _backward,
+    _TWO,
+    """Return the inverse of `rfft2`; `s` has the points of the result. Arguments are those of `fftn`.
+
+    >>> np.fft.irfft2(np.array([[4, 0], [0, 0]]))
+    array([[1., 1.],
+           [1., 1.]])
+    """,
+    ends=True,
+)
 
 
 @public

@@ -18,7 +18,7 @@ from hybridize.array.functions.shapes import swapaxes
 from hybridize.array.operands import array, axis_of, public
 from hybridize.base.errors import MatrixShapeError, ShapeError
 from hybridize.base.missing import by_numpy
-from hybridize.base.names import late, places
+from hybridize.base.names import late, places, with_texts
 
 PLACES = places(
     "hybridize.array.functions",
@@ -136,4 +136,6 @@ LinAlgError = numpy.linalg.LinAlgError
 _OWN = "LinAlgError cross diagonal matrix_power matrix_transpose outer trace"
 __all__ = sorted([*PLACES, *_OWN.split()])
 
-__getattr__, __dir__ = late(globals(), PLACES, by_numpy("numpy.linalg"))
+__getattr__, __dir__ = late(
+    globals(), PLACES, by_numpy("numpy.linalg"), with_texts("hybridize.array.texts", "np.linalg")
+)

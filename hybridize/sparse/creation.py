@@ -153,10 +153,13 @@ def array(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any 
 
 
 def cast_storage(data: Any, stype: str) -> Any:
-    """Make a copy of an array in a storage type: `default`, `csr` or `row_sparse`.
+    """Return a copy of the array in a storage type: `default`, `csr` or `row_sparse`.
 
     Raises:
         ValueArgumentError E345: there is no such storage type, or no such one of that shape.
+
+    >>> np.array([[0, 1], [0, 0]]).tostype("csr").stype
+    'csr'
     """
     if isinstance(data, BaseSparseNDArray):
         return data.tostype(stype)

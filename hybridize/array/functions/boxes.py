@@ -100,7 +100,7 @@ def multibox_detection(
     variances: Sequence[float] = (0.1, 0.1, 0.2, 0.2),
     nms_topk: int = -1,
 ) -> Any:
-    """The objects that a detector of boxes has found.
+    """Return the objects that a detector of boxes finds: class, score and four corners, [batch, anchors, 6].
 
     Args:
         cls_prob: [batch, classes + 1, boxes], of which class 0 is the background.
@@ -120,6 +120,11 @@ def multibox_detection(
 
     Raises:
         ArgumentError E365: another background. ShapeError E182: they do not fit together.
+
+    >>> scores = np.array([[[0.1], [0.9]]])
+    >>> anchors = np.array([[[0.1, 0.1, 0.5, 0.5]]])
+    >>> npx.multibox_detection(scores, np.zeros((1, 4)), anchors).round(2)
+    array([[[0. , 0.9, 0.1, 0.1, 0.5, 0.5]]])
     """
     shares, moves, places = array(cls_prob), array(loc_pred), array(anchor)
     fits = shares.ndim == 3 and moves.ndim == 2 and places.ndim == 3 and moves.shape[1] == shares.shape[2] * 4
@@ -148,7 +153,7 @@ def multibox_target(
     minimum_negative_samples: int = 0,
     variances: Sequence[float] = (0.1, 0.1, 0.2, 0.2),
 ) -> Any:
-    """The values that a detector of boxes is to predict for images whose objects are known.
+    """Return what a detector of boxes is to predict: offsets, a mask of them, and classes.
 
     Args:
         anchor: [1, anchors, 4], corners.
@@ -167,6 +172,11 @@ def multibox_target(
     Raises:
         ArgumentError E365: other than four variances.
         ShapeError E182: they do not fit together.
+
+    >>> anchors = np.array([[[0.1, 0.1, 0.5, 0.5]]])
+    >>> label = np.array([[[0, 0.1, 0.1, 0.5, 0.5]]])
+    >>> npx.multibox_target(anchors, label, np.zeros((1, 2, 1)))[2]
+    array([[1.]])
     """
     xs = places, truth, scores = [array(x) for x in (anchor, label, cls_pred)]
     fits = places.ndim == truth.ndim == scores.ndim == 3 and places.shape[::2] == (1, 4)

@@ -542,7 +542,11 @@ def sinc(x: Any, /) -> Any:
 
 @public
 def digamma(x: Any, /) -> Any:
-    """The logarithmic derivative of the gamma function; NaN at 0 and at negative integers."""
+    """Return the logarithmic derivative of the gamma function; NaN at 0 and at negative integers.
+
+    >>> npx.digamma(np.array([1, 2])).round(4)
+    array([-0.5772,  0.4228])
+    """
     return result(ops.digamma(float_operand(x)))
 
 
@@ -767,7 +771,16 @@ _copy = copy
 
 @public
 def detach(x: Any) -> Any:
-    """The same buffer, of which nothing is remembered for a backward pass."""
+    """Return an array over the same memory through which no gradient goes.
+
+    >>> x = np.array([1, 2])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = (x * x.detach()).sum()
+    >>> y.backward()
+    >>> x.grad
+    array([1., 2.])
+    """
     if type(x) is ndarray and not (ACTIVE and capturing()):
         same = view(x, x._data)
         if history(x) is not None:
@@ -780,7 +793,16 @@ def detach(x: Any) -> Any:
 
 @public
 def stop_gradient(data: Any) -> Any:
-    """The same values, of which nothing is remembered for a backward pass."""
+    """Return the same values, through which no gradient goes.
+
+    >>> x = np.array([1, 2])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = (x * npx.stop_gradient(x)).sum()
+    >>> y.backward()
+    >>> x.grad
+    array([1., 2.])
+    """
     if type(data) is ndarray and not ACTIVE:
         return wrap(data._data.copy())
     return apart_from(data, result(bind1(ops.StopGradient(), strong(data))))

@@ -325,7 +325,19 @@ def kron(a: Any, b: Any) -> Any:
 
 @promoted("a", "b")
 def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
-    """The matrix products of [b, m, k] and [b, k, n], either one stored transposed."""
+    """Return the matrix products of [b, m, k] and [b, k, n].
+
+    Args:
+        a: matrices.
+        b: matrices.
+        transpose_a: `a` is [b, k, m].
+        transpose_b: `b` is [b, n, k].
+
+    >>> npx.batch_dot(np.ones((2, 1, 3)), np.ones((2, 3, 1)))
+    array([[[3.]],
+    <BLANKLINE>
+           [[3.]]])
+    """
     k = a.shape[-2 if transpose_a else -1] if a.ndim > 1 else -1
     if a.ndim != b.ndim or a.ndim < 3 or a.shape[:-2] != b.shape[:-2] or k != b.shape[-1 if transpose_b else -2]:
         raise _mismatch("batch_dot", a, b, "[b, m, k] and [b, k, n]")

@@ -426,7 +426,11 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 @operands.public
 def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """log(sum(exp(x))) over `axis`, without overflow."""
+    """Return log(sum(exp(x))) over an axis, without overflow.
+
+    >>> npx.logsumexp(np.array([1000, 1000])).round(2)
+    array(1000.69)
+    """
     x = operands.array(a)
     top = max(x, axis, keepdims=True)
     top = np.where(np.equal(np.absolute(top), math.inf), 0.0, top)

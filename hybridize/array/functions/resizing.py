@@ -42,6 +42,10 @@ def upsampling(
         ArgumentError E399: `scale` is no whole number from 1, or not as many arrays as there should be.
         ShapeError E179: arrays that are no images, or do not grow to the size of the first by a whole number.
         ValueArgumentError E345: no such way.
+
+    >>> npx.upsampling(np.array([[[[1, 2]]]]), scale=2)
+    array([[[[1., 1., 2., 2.],
+             [1., 1., 2., 2.]]]])
     """
     one_of(sample_type, ("nearest", "bilinear"), "upsampling", "sample_type")
     one_of(multi_input_mode, ("concat", "sum"), "upsampling", "multi_input_mode")

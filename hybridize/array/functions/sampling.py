@@ -136,6 +136,11 @@ def deformable_convolution(
         ArgumentError E398: a number is missing, or not one that it may be.
         ShapeError E174: operands do not fit; E175: a window does not fit into the data with its padding.
         ValueArgumentError E345: another layout.
+
+    >>> x, offset = np.ones((1, 1, 3, 3)), np.zeros((1, 8, 2, 2))
+    >>> npx.deformable_convolution(x, offset, np.ones((1, 1, 2, 2)), kernel=(2, 2), num_filter=1, no_bias=True)
+    array([[[[4., 4.],
+             [4., 4.]]]])
     """
     options = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
     arguments = _operands("deformable_convolution", (data, offset, weight), bias, no_bias, *options)
@@ -185,6 +190,12 @@ def modulated_deformable_convolution(
         ArgumentError E398: a number is missing, or not one that it may be.
         ShapeError E174: operands do not fit; E175: a window does not fit into the data with its padding.
         ValueArgumentError E345: another layout.
+
+    >>> x, offset, mask = np.ones((1, 1, 3, 3)), np.zeros((1, 8, 2, 2)), np.full((1, 4, 2, 2), 0.5)
+    >>> weight = np.ones((1, 1, 2, 2))
+    >>> npx.modulated_deformable_convolution(x, offset, mask, weight, kernel=(2, 2), num_filter=1, no_bias=True)
+    array([[[[2., 2.],
+             [2., 2.]]]])
     """
     options = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
     arrays = (data, offset, mask, weight)

@@ -151,7 +151,11 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 @operands.public
 def gather_nd(data: Any, indices: Any) -> Any:
-    """Elements at the points that `indices` [k, ...] lists by columns, as in MXNet."""
+    """Return the elements at the points that `indices` [k, ...] lists by columns.
+
+    >>> npx.gather_nd(np.array([[1, 2], [3, 4]]), np.array([[0, 1], [1, 0]]))
+    array([2., 3.])
+    """
     x, points = operands.array(data), index_operand(indices)
     count = operands.shape_of(points)[0]
     if count > x.ndim:
@@ -176,9 +180,12 @@ def points_within(points: Operand, sizes: tuple[int, ...], what: str) -> Operand
 
 @operands.public
 def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: str = "clip") -> Any:
-    """One element along `axis` for each `index`, whose shape is that of `data` without the axis.
+    """Return one element along an axis for each index.
 
     Indices out of bounds stand for the nearest element (`mode` clip), or begin again (`wrap`), as in MXNet.
+
+    >>> npx.pick(np.array([[1, 2], [3, 4]]), np.array([0, 1]))
+    array([1., 4.])
     """
     operands.one_of(mode, ("clip", "wrap"), "pick", "mode")
     x = operands.array(data)
@@ -196,7 +203,7 @@ def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: st
 def topk(
     data: Any, axis: int | None = -1, k: int = 1, ret_typ: str = "indices", is_ascend: bool = False, dtype: Any = None
 ) -> Any:
-    """The `k` largest (smallest when `is_ascend`) along `axis`.
+    """Return the `k` largest elements along an axis, or their indices; the smallest with `is_ascend`.
 
     Args:
         data: any array.
@@ -205,6 +212,11 @@ def topk(
         ret_typ: `indices` (in `dtype`, float32 unless said), `value`, `both` (a list) or `mask` (ones where they are).
         is_ascend: the smallest first.
         dtype: of indices.
+
+    >>> npx.topk(np.array([3, 1, 2]), k=2)
+    array([0., 2.])
+    >>> npx.topk(np.array([3, 1, 2]), k=2, ret_typ="value")
+    array([3., 2.])
     """
     operands.one_of(ret_typ, ("indices", "value", "both", "mask"), "topk", "ret_typ")
     x, axis_index = operands.array_and_axis(data, axis, "topk")
@@ -611,7 +623,19 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 
 @operands.public
 def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Any:
-    """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
+    """Return an array with a new last axis of size `depth`: `on_value` at the index of each element.
+
+    Args:
+        data: indices.
+        depth: the size of the new axis.
+        on_value: at the index.
+        off_value: elsewhere.
+        dtype: of the result, float32 unless you pass one.
+
+    >>> npx.one_hot(np.array([1, 0]), 3)
+    array([[0., 1., 0.],
+           [1., 0., 0.]])
+    """
     numbers = operands.result(index_operand(data))
     here = np.equal(np.expand_dims(numbers, numbers.ndim), np.arange(operands.sizes_from(depth)[0], dtype=int64))
     kind = float32 if dtype is None else as_dtype(dtype)
