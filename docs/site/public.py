@@ -24,33 +24,72 @@ from hybridize.array.functions.keywords import TAKES
 
 ROOT = Path(__file__).parents[2]
 MODULES: Mapping[str, str] = {
-    "np": "NumPy's functions, compiled", "np.linalg": "linear algebra", "np.fft": "Fourier transforms",
-    "np.random": "random numbers", "npx": "what neural networks need beside NumPy's functions",
-    "npx.image": "images as arrays", "nd": "arrays under MXNet 1's names and rules", "nd.linalg": "MXNet 1's BLAS and LAPACK",
-    "nd.random": "MXNet 1's random numbers", "nd.contrib": "what MXNet 1 keeps under contrib",
-    "nd.image": "images under MXNet 1's names", "sparse": "sparse arrays, `nd.sparse`",
-    "sym": "expressions, and the functions of `nd` on them", "hybridize": "capture, programs, devices",
-    "autograd": "gradients", "gluon": "blocks, parameters, trainers", "gluon.nn": "layers",
-    "gluon.rnn": "recurrent layers and cells", "gluon.loss": "losses", "gluon.data": "data sets and loaders",
-    "gluon.data.vision": "data sets of images", "gluon.data.vision.transforms": "transforms of images",
-    "gluon.probability": "distributions", "gluon.utils": "parts of batches, norms of gradients",
-    "gluon.model_zoo": "ready-made networks", "gluon.model_zoo.vision": "networks for images",
-    "gluon.model_zoo.text": "decoders of tokens", "gluon.contrib.nn": "layers that MXNet 1 keeps under contrib",
-    "gluon.contrib.rnn": "cells that MXNet 1 keeps under contrib", "gluon.contrib.estimator": "training loops with events",
-    "init": "initial values of parameters", "optimizer": "optimizers", "lr_scheduler": "learning rates by the step",
-    "metric": "metrics", "gluon.metric": "metrics, under gluon", "random": "random numbers, at the top",
-    "kvstore": "sums over devices and machines", "image": "images: files, sizes, random changes, batches",
-    "io": "MXNet's iterators over batches", "recordio": "files of records", "amp": "scaled losses",
-    "profiler": "what ran, and how long", "callback": "callbacks of training loops", "monitor": "statistics of layers",
-    "torch": "the PyTorch door", "tensorflow": "the TensorFlow door", "jax": "the JAX door", "onnx": "ONNX",
-    "tflite": "TFLite", "d2l": "helpers of Dive into Deep Learning", "errors": "classes of errors",
-    "array_api": "the Python array API standard", "operator": "operations of one's own under MXNet's names",
-    "attribute": "attributes of expressions", "name": "names of expressions", "context": "devices under MXNet 1's names",
-    "device": "devices", "engine": "asynchronous calls", "model": "checkpoints", "registry": "registries of classes",
-    "test_utils": "comparisons for tests", "util": "switches of NumPy's semantics",
-    "visualization": "tables and drawings of expressions", "contrib.io": "a loader as an iterator",
+    "np": "NumPy's functions, compiled",
+    "np.linalg": "linear algebra",
+    "np.fft": "Fourier transforms",
+    "np.random": "random numbers",
+    "npx": "what neural networks need beside NumPy's functions",
+    "npx.image": "images as arrays",
+    "nd.linalg": "MXNet 1's BLAS and LAPACK",
+    "nd.random": "MXNet 1's random numbers",
+    "nd": "arrays under MXNet 1's names and rules",
+    "nd.contrib": "what MXNet 1 keeps under contrib",
+    "nd.image": "images under MXNet 1's names",
+    "sparse": "sparse arrays, `nd.sparse`",
+    "sym": "expressions, and the functions of `nd` on them",
+    "hybridize": "capture, programs, devices",
+    "autograd": "gradients",
+    "gluon": "blocks, parameters, trainers",
+    "gluon.nn": "layers",
+    "gluon.rnn": "recurrent layers and cells",
+    "gluon.loss": "losses",
+    "gluon.data": "data sets and loaders",
+    "gluon.data.vision": "data sets of images",
+    "gluon.data.vision.transforms": "transforms of images",
+    "gluon.probability": "distributions",
+    "gluon.utils": "parts of batches, norms of gradients",
+    "gluon.model_zoo": "ready-made networks",
+    "gluon.model_zoo.vision": "networks for images",
+    "gluon.model_zoo.text": "decoders of tokens",
+    "gluon.contrib.nn": "layers that MXNet 1 keeps under contrib",
+    "gluon.contrib.rnn": "cells that MXNet 1 keeps under contrib",
+    "gluon.contrib.estimator": "training loops with events",
+    "init": "initial values of parameters",
+    "optimizer": "optimizers",
+    "lr_scheduler": "learning rates by the step",
+    "metric": "metrics",
+    "gluon.metric": "metrics, under gluon",
+    "random": "random numbers, at the top",
+    "kvstore": "sums over devices and machines",
+    "image": "images: files, sizes, random changes, batches",
+    "io": "MXNet's iterators over batches",
+    "recordio": "files of records",
+    "amp": "scaled losses",
+    "profiler": "what ran, and how long",
+    "callback": "callbacks of training loops",
+    "monitor": "statistics of layers",
+    "torch": "the PyTorch door",
+    "tensorflow": "the TensorFlow door",
+    "jax": "the JAX door",
+    "onnx": "ONNX",
+    "tflite": "TFLite",
+    "d2l": "helpers of Dive into Deep Learning",
+    "errors": "classes of errors",
+    "array_api": "the Python array API standard",
+    "operator": "operations of one's own under MXNet's names",
+    "attribute": "attributes of expressions",
+    "name": "names of expressions",
+    "context": "devices under MXNet 1's names",
+    "device": "devices",
+    "engine": "asynchronous calls",
+    "model": "checkpoints",
+    "registry": "registries of classes",
+    "test_utils": "comparisons for tests",
+    "util": "switches of NumPy's semantics",
+    "visualization": "tables and drawings of expressions",
+    "contrib.io": "a loader as an iterator",
     "contrib.text": "vocabularies and embeddings of tokens",
-}  # fmt: skip
+}
 """The public modules, from `hybridize` on, with what each has. The first that has a name documents it."""
 CHOSEN: Mapping[str, str] = {
     "gluon.model_zoo": "get_model",
@@ -79,11 +118,43 @@ FACES: Mapping[str, tuple[str, ...]] = {
 }
 """Classes whose methods are functions, or those of another class, and where these are documented."""
 LATER = (
-    "hybridize", "autograd", "gluon", "init", "optimizer", "lr_scheduler", "metric", "random", "kvstore", "image", "io",
-    "recordio", "amp", "profiler", "callback", "monitor", "torch", "tensorflow", "jax", "onnx", "tflite", "d2l", "errors",
-    "array_api", "operator", "attribute", "name", "context", "device", "engine", "model", "registry", "test_utils", "util",
-    "visualization", "contrib",
-)  # fmt: skip
+    "hybridize",
+    "autograd",
+    "gluon",
+    "init",
+    "optimizer",
+    "lr_scheduler",
+    "metric",
+    "random",
+    "kvstore",
+    "image",
+    "io",
+    "recordio",
+    "amp",
+    "profiler",
+    "callback",
+    "monitor",
+    "torch",
+    "tensorflow",
+    "jax",
+    "onnx",
+    "tflite",
+    "d2l",
+    "errors",
+    "array_api",
+    "operator",
+    "attribute",
+    "name",
+    "context",
+    "device",
+    "engine",
+    "model",
+    "registry",
+    "test_utils",
+    "util",
+    "visualization",
+    "contrib",
+)
 """Modules, with those below them, whose names still lack examples."""
 VALUES: Mapping[str, str] = {
     "np.bfloat16": "The dtype of numbers with 8 bits of exponent and 7 of fraction, from the package ml_dtypes.",
@@ -159,7 +230,7 @@ class Name:
 
 
 def module_at(path: str) -> Any:
-    """Return a public module or group of functions by its path from `hybridize` on; None where it cannot be imported."""
+    """Return a public module, or a group of functions, by its path; None where it cannot be imported."""
     value: Any = hybridize
     for word in path.split(".") if path != "hybridize" else ():
         try:
@@ -331,7 +402,9 @@ def _is_inherited(value: Any) -> bool:
 
 
 def key_of(value: Any, text: str) -> Any:
-    """Return what two names share that stand for one function: itself, or what it makes public, and its text."""
+    """Return what two names share that stand for one function: its docstring, or itself and what it makes public."""
+    if ">>>" in text:
+        return text
     inner = inspect.unwrap(value) if inspect.isroutine(value) or hasattr(value, "__wrapped__") else value
     return (id(inner), text) if inner is not value else id(value)
 
@@ -367,9 +440,12 @@ def _led(member: Name, by_full: Mapping[str, Name]) -> Name:
     return member
 
 
-def _rank(word: str, value: Any) -> tuple[bool, bool]:
-    """Tell what is looked at late: classes, whose methods are functions, and other names than a function's own."""
-    return isinstance(value, type), getattr(value, "__name__", word) != word
+def _rank(word: str, value: Any) -> tuple[int, bool, bool, int, bool]:
+    """Tell what is looked at late: classes, after those they inherit from, and other names than a function's own."""
+    depth = len(value.__mro__) if isinstance(value, type) else 0
+    inner = inspect.unwrap(value) if callable(value) else value
+    others = [getattr(one, "__name__", word) != word for one in (value, inner)]
+    return depth, others[0], others[1], len(word), not word.islower()
 
 
 def _name(path: str, module: Any, word: str, documented: dict[Any, str], classes: dict[type, str]) -> Name:
@@ -394,11 +470,14 @@ def _members(
     path: str, word: str, cls: type, classes: Mapping[type, str], documented: Mapping[Any, str]
 ) -> Iterator[Name]:
     """Yield the public methods of a class: its own, and those of classes that are not public."""
-    for name in sorted(dir(cls)):
+    own: dict[Any, str] = {}
+    for name in sorted(dir(cls), key=lambda name: (_is_other(cls, name), name)):
         owner = next((base for base in cls.__mro__ if name in vars(base)), None)
         if name.startswith("_") or owner is None or owner in classes or not owner.__module__.startswith("hybridize"):
             continue
         static, value = inspect.getattr_static(cls, name), getattr(cls, name)
+        if inspect.ismemberdescriptor(static):
+            continue  # a field, of which the class's docstring tells
         is_property = isinstance(static, property) or not callable(value)
         text = inspect.getdoc(static) or "" if is_property else inspect.getdoc(value) or ""
         if not vars(owner).get(name).__doc__ and any(name in vars(base) for base in cls.__mro__ if base in classes):
@@ -409,10 +488,18 @@ def _members(
         )
         is_bound = isinstance(static, (staticmethod, classmethod))
         signature = "" if is_property else signature_of(value, method=not is_bound)
-        same = None if is_property else documented.get(key_of(value, text))
+        key, full = key_of(value, text), f"{path}.{word}.{name}"
+        same = None if is_property else documented.get(key) or own.setdefault(key, full)
+        same = None if same == full else same
         yield Name(
             path, f"{word}.{name}", value, text, signature, "property" if is_property else "method", file, line, same
         )
+
+
+def _is_other(cls: type, name: str) -> bool:
+    """Tell whether a method of a class is one of another name, too, which is its own."""
+    static = inspect.getattr_static(cls, name, None)
+    return inspect.isfunction(static) and static.__name__ != name
 
 
 def _by_source(path: str) -> Iterator[Name]:

@@ -1,4 +1,4 @@
-"""Pages of the reference: every public name with its signature, its docstring, since when it is there, and its source."""
+"""Pages of the reference: public names with their signatures, docstrings, versions and lines of source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import public
+import typer
 from public import MODULES, ROOT, Name, names
+
+from hybridize.ops.analysis import ANALYSIS
+from hybridize.tools.application import application
 
 FOLDER = "reference"
 SINCE: Mapping[str, str] = {}
@@ -255,8 +259,6 @@ def _topic(one: Name) -> str:
 
 
 def _is_elementary(one: Name) -> bool:
-    from hybridize.ops.analysis import ANALYSIS
-
     return getattr(one.value, "__name__", "") in ANALYSIS
 
 
@@ -280,9 +282,6 @@ def _wrapped(title: str, signature: str) -> str:
 
 def command_line() -> str:
     """Return the page of the command `hybridize`: each command with its arguments and options."""
-    import typer
-    from hybridize.tools.application import application
-
     group: Any = typer.main.get_command(application)
     lines = ["# Command line", ""]
     for name, command in sorted(group.commands.items()):

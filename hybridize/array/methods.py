@@ -282,7 +282,10 @@ class Methods:
         return functions.moved(self, device)
 
     def wait_to_read(self) -> None:
-        """Return at once, while a function is captured: the values of its program are there when they are asked for."""
+        """Return at once: an expression has nothing to wait for.
+
+        >>> sym.var("a").wait_to_read()
+        """
 
 
 for _name in f"{_OF_NUMPY} {_OF_MXNET}".split():

@@ -251,7 +251,11 @@ class Operators(Methods):
         return self.item()
 
     def item(self, *args: Any) -> Any:
-        """The one element, or the one at an index, as a Python number."""
+        """Return the one element, or the element at an index, as a Python number.
+
+        >>> np.array([1, 2.5]).item(1)
+        2.5
+        """
         raise ArgumentError("E301", f"{type(self).__name__} has no values")
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:

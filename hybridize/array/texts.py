@@ -224,20 +224,6 @@ Return the order in which `einsum` had best multiply, and a report of it. Impera
 >>> np.einsum_path("ij,jk->ik", np.ones((2, 3)), np.ones((3, 4)))[0]
 ['einsum_path', (0, 1)]
 """,
-    "np.empty": """\
-Return an array of a shape whose elements are not promised.
-
-hybridize fills it with zeros, so that no result depends on what memory held.
-
->>> np.empty((2, 3)).shape
-(2, 3)
-""",
-    "np.empty_like": """\
-Return an array of the shape and dtype of another one, whose elements are not promised.
-
->>> np.empty_like(np.ones((2, 3))).shape
-(2, 3)
-""",
     "np.equal": """\
 Return whether x1 == x2 for each pair of elements, as bools.
 
@@ -1039,12 +1025,6 @@ Return the logarithm of the absolute value of the gamma function.
 
 >>> npx.gammaln(np.array([1, 5])).round(4)
 array([0.    , 3.1781])
-""",
-    "npx.is_np_shape": """\
-Return True: NumPy's meaning is always on.
-
->>> npx.is_np_shape()
-True
 """,
     "npx.rsqrt": """\
 Return 1 / sqrt(x) for each element.

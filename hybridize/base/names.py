@@ -196,7 +196,8 @@ def with_texts(table: str, module: str) -> Callable[[str, Any], None]:
     """Return a `prepare` of `late`: functions that tables make have their docstrings in a module of texts.
 
     Args:
-        table: the module, whose `TEXTS` are docstrings by full names; it is loaded for a function whose docstring has no example.
+        table: the module, whose `TEXTS` are docstrings by full names. It is loaded for a function whose docstring
+            has no example.
         module: what stands before the names there: `np`.
     """
 

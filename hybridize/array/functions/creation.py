@@ -211,6 +211,8 @@ def _constant(shape: Any, value: Any, dtype: dtypes.DType) -> Any:
 def zeros(shape: Any, dtype: Any = None) -> ndarray:
     """Return an array of zeros of a shape; float32 unless you pass a dtype.
 
+    `np.empty` is another name: elements of new arrays are always 0, so that no result depends on what memory held.
+
     >>> np.zeros((2, 3), dtype="int32")
     array([[0, 0, 0],
            [0, 0, 0]], dtype=int32)
@@ -259,7 +261,7 @@ def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
 
 @operands.creates("order", "ctx", "device")
 def zeros_like(a: Any, dtype: Any = None, *, shape: Any = None) -> ndarray:
-    """Return an array of zeros of the shape and dtype of `a`.
+    """Return an array of zeros of the shape and dtype of `a`; `np.empty_like` is another name.
 
     >>> np.zeros_like(np.array([[3, 4]]))
     array([[0., 0.]])

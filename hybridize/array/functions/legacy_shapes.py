@@ -197,6 +197,9 @@ def crop_like(
 
     Raises:
         OutOfBoundsError E110: the images have not so many from there on.
+
+    >>> nd.Crop(nd.ones((1, 1, 4, 4)), h_w=(2, 3)).shape
+    (1, 1, 2, 3)
     """
     x, *rest = (array(one) for one in data)
     sizes = tuple(rest[0].shape[2:4]) if rest else tuple(several(h_w))
@@ -247,7 +250,17 @@ def broadcast_like(lhs: Any, rhs: Any, lhs_axes: Any = None, rhs_axes: Any = Non
 
 @public
 def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
-    """Axes of size 1 stretched to the given sizes."""
+    """Stretch axes of size 1 to given sizes.
+
+    Args:
+        data: an array.
+        axis: one axis or several.
+        size: as many sizes.
+
+    >>> nd.broadcast_axis(nd.array([[1], [2]]), axis=1, size=3).asnumpy()
+    array([[1., 1., 1.],
+           [2., 2., 2.]], dtype=float32)
+    """
     x = array(data)
     shape = list(x.shape)
     for i, length in zip(several(axis), several(size), strict=True):
@@ -257,7 +270,12 @@ def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
 
 @public
 def broadcast_to_legacy(data: Any, shape: Any) -> Any:
-    """Stretched to `shape`, where 0 means the size that is there."""
+    """Stretch an array to a shape, in which 0 means the size that is there.
+
+    >>> nd.broadcast_to(nd.array([[1], [2]]), (0, 2)).asnumpy()
+    array([[1., 1.],
+           [2., 2.]], dtype=float32)
+    """
     x = array(data)
     wanted = shape_from(shape)
     return broadcast_to(x, tuple(n if n else x.shape[i] for i, n in enumerate(wanted)))

@@ -689,7 +689,11 @@ def cast_to(data: Any, dtype: Any) -> Any:
 
 @public
 def softmax_cross_entropy(data: Any, label: Any) -> Any:
-    """The sum over the batch of -log softmax(x) at the label, as an array of one element."""
+    """Return the sum over the batch of -log softmax(x) at the label, as an array of one element.
+
+    >>> nd.softmax_cross_entropy(nd.array([[0, 0]]), nd.array([1])).asnumpy().round(4)
+    array([0.6931], dtype=float32)
+    """
     x, labels = log_softmax(data), index_operand(label)
     check(labels, 0, x.shape[-1], f"softmax_cross_entropy of {x.type}, labels")
     return np.reshape(-np.sum(along(x, np.expand_dims(result(labels), 1), 1)), (1,))

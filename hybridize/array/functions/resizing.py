@@ -119,6 +119,9 @@ def bilinear_resize_2d(
         ArgumentError E399: sizes that are no whole numbers from 1, or scales that are missing or not positive.
         ShapeError E179: arrays that are no images.
         ValueArgumentError E345: no such mode.
+
+    >>> nd.contrib.BilinearResize2D(nd.array([[[[1, 3]]]]), height=1, width=3).asnumpy()
+    array([[[[1., 2., 3.]]]], dtype=float32)
     """
     one_of(mode, _MODES, "bilinear_resize_2d", "mode")
     x = _image("bilinear_resize_2d", array(data))
@@ -167,6 +170,10 @@ def adaptive_avg_pooling_2d(data: Any, output_size: Any = 1) -> Any:
     Raises:
         ArgumentError E399: sizes that are no whole numbers from 1.
         ShapeError E179: arrays that are no images.
+
+    >>> nd.contrib.AdaptiveAvgPooling2D(nd.arange(16).reshape((1, 1, 4, 4)), output_size=2).asnumpy()
+    array([[[[ 2.5,  4.5],
+             [10.5, 12.5]]]], dtype=float32)
     """
     x = _image("adaptive_avg_pooling_2d", array(data))
     numbers = output_size if isinstance(output_size, Sequence) else (output_size,)
@@ -183,6 +190,10 @@ def depth_to_space(data: Any, block_size: int) -> Any:
     Raises:
         ArgumentError E399: `block_size` is no whole number from 1.
         ShapeError E179: an array that is no image, or has other channels.
+
+    >>> nd.depth_to_space(nd.arange(4).reshape((1, 4, 1, 1)), 2).asnumpy()
+    array([[[[0., 1.],
+             [2., 3.]]]], dtype=float32)
     """
     x, block = _image("depth_to_space", array(data)), _whole("depth_to_space", "block_size", block_size)
     return apart_from(x, result(resizing.depth_to_space(operand(x), block)))
@@ -195,6 +206,9 @@ def space_to_depth(data: Any, block_size: int) -> Any:
     Raises:
         ArgumentError E399: `block_size` is no whole number from 1.
         ShapeError E179: an array that is no image, or does not divide into blocks.
+
+    >>> nd.space_to_depth(nd.arange(4).reshape((1, 1, 2, 2)), 2).shape
+    (1, 4, 1, 1)
     """
     x, block = _image("space_to_depth", array(data)), _whole("space_to_depth", "block_size", block_size)
     return apart_from(x, result(resizing.space_to_depth(operand(x), block)))
