@@ -393,7 +393,7 @@ def _text(value: Any, below: str) -> str:
     """Return a docstring: that of a value stands below it, or is its class's."""
     if isinstance(value, (bool, int, float, str, list, tuple, dict, types.NoneType, numpy.dtype)):
         return below
-    return below or (inspect.getdoc(value) or "" if not _is_inherited(value) else "")
+    return inspect.getdoc(value) or below if not _is_inherited(value) else below
 
 
 def _is_inherited(value: Any) -> bool:
