@@ -49,6 +49,7 @@ class Reference:
 
     def __init__(self, every: Iterable[Name]) -> None:
         self.names = tuple(every)
+        self._catalogue = (ROOT / "docs" / "errors" / "catalogue.md").read_text(encoding="utf-8")
         self._pages: dict[str, tuple[str, list[Name]]] = {}
         for path in MODULES:
             self._divide(path, [one for one in self.names if one.module == path])
@@ -202,6 +203,8 @@ class Reference:
 
     def _coded(self, page: str, text: str) -> str:
         def led(match: re.Match[str]) -> str:
+            if f"\n## {match[0]}\n" not in self._catalogue:
+                return match[0]  # of a class, without a message of its own
             own = ROOT / "docs" / "errors" / f"{match[0].lower()}.md"
             target = f"errors/{own.name}" if own.exists() else f"errors/catalogue.md#{match[0].lower()}"
             return f"[{match[0]}]({posixpath.relpath(target, posixpath.dirname(page))})"

@@ -291,7 +291,7 @@ def arange(
         stop: the end, which is left out.
         step: the distance of neighbours.
         repeat: how often each number occurs.
-        infer_range: has no effect.
+        infer_range: has to be False: `stop` says how many numbers.
         ctx: the device.
         dtype: of the result.
 
@@ -758,7 +758,7 @@ def embedding(
         input_dim: rows of `weight`.
         output_dim: columns of `weight`.
         dtype: of the result.
-        sparse_grad: has no effect: gradients are dense.
+        sparse_grad: as of `npx.embedding`.
 
     >>> nd.Embedding(nd.array([1, 0]), nd.array([[1, 1], [2, 2]])).asnumpy()
     array([[2., 2.],

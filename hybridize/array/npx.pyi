@@ -131,25 +131,25 @@ __all__ = [
 ]
 
 def erf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The error function, 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x."""
+    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x."""
 
 def erfinv(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The number whose error function is x."""
+    """Return the number whose error function is x."""
 
 def gamma(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The gamma function; NaN at negative integers."""
+    """Return the gamma function; NaN at negative integers."""
 
 def gammaln(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The logarithm of the absolute value of the gamma function."""
+    """Return the logarithm of the absolute value of the gamma function."""
 
 def rsqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """1 / sqrt(x)"""
+    """Return 1 / sqrt(x) for each element."""
 
 def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
+    """Draw 1 with probability `prob`, or sigmoid(`logit`), and 0 otherwise; float32 unless you pass a dtype."""
 
 def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Normal numbers, `batch_shape` of them for each mean and standard deviation."""
+    """Draw normal numbers, `batch_shape` of them for each mean and standard deviation."""
 
 def uniform_n(low: Any = 0.0, high: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""
+    """Draw uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""

@@ -61,61 +61,63 @@ __all__ = [
 ]
 
 def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """Count the outcomes of `n` draws with the probabilities of a vector, as int64; drawn by NumPy."""
+    """Count the outcomes of `n` draws with the probabilities of a vector, as int64. NumPy draws; exports refuse
+    it."""
 
 def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
+    """Draw 1 with probability `prob`, or sigmoid(`logit`), and 0 otherwise; float32 unless you pass a dtype."""
 
 def beta(a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """Beta numbers."""
+    """Draw numbers of the beta distribution with the parameters `a` and `b`."""
 
 def chisquare(df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """Chi-square numbers of `df` degrees of freedom."""
+    """Draw chi-square numbers with `df` degrees of freedom."""
 
 def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
+    """Draw elements of a vector, or integers below a number, with one probability for all or with those of
+    `p`."""
 
 def exponential(scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Exponential numbers with mean `scale`."""
+    """Draw exponential numbers with mean `scale`."""
 
 def f(dfnum: Any, dfden: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """Numbers of Fisher's F distribution."""
+    """Draw numbers of Fisher's F distribution with `dfnum` and `dfden` degrees of freedom."""
 
 def gamma(shape: Any, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Gamma numbers with mean shape * scale; they have gradients by both."""
+    """Draw gamma numbers with mean shape * scale; gradients go to both parameters."""
 
 def gumbel(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
+    """Draw Gumbel numbers: the argmax of logits plus such numbers is a draw from their softmax."""
 
 def laplace(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Laplace numbers."""
+    """Draw Laplace numbers with mean `loc` and scale `scale`."""
 
 def logistic(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Logistic numbers."""
+    """Draw logistic numbers with mean `loc` and scale `scale`."""
 
 def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Normal numbers with mean `loc` and standard deviation `scale`."""
+    """Draw normal numbers with mean `loc` and standard deviation `scale`; float32 unless you pass a dtype."""
 
 def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Normal numbers, `batch_shape` of them for each mean and standard deviation."""
+    """Draw normal numbers, `batch_shape` of them for each mean and standard deviation."""
 
 def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Pareto II numbers of shape `a`."""
+    """Draw Pareto II numbers of shape `a`."""
 
 def power(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Numbers from [0, 1] with density a x**(a - 1)."""
+    """Draw numbers from [0, 1) with the density a x**(a - 1)."""
 
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Integers from [low, high), or from [0, low); int64 unless said."""
+    """Draw integers from [low, high), or from [0, low); int64 unless you pass a dtype."""
 
 def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Rayleigh numbers."""
+    """Draw Rayleigh numbers with the scale `scale`."""
 
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Uniform numbers from [low, high)."""
+    """Draw uniform numbers from [low, high); float32 unless you pass a dtype."""
 
 def uniform_n(low: Any = 0.0, high: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""
+    """Draw uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""
 
 def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-    """Weibull numbers of shape `a`."""
+    """Draw Weibull numbers of shape `a`."""

@@ -220,7 +220,7 @@ def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
 
     Args:
         shape: has no effect.
-        array: has no effect.
+        array: False: loaders give arrays of `nd`, as after `reset_np`.
         dtype: has no effect.
 
     >>> npx.set_np()

@@ -654,7 +654,7 @@ def nan_to_num(
 
     Args:
         x: an array.
-        copy: has to be True: the result is a new array.
+        copy: False: an array of floats is written in place, and returned.
         nan: in the place of NaN.
         posinf: in the place of infinity; the largest finite number unless you pass one.
         neginf: in the place of negative infinity; the smallest finite number unless you pass one.
