@@ -206,6 +206,17 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
     Raises:
         ArgumentError E3007: there is no such operation, or it takes other arguments.
         StateError E545: one with auxiliary states is called inside of a compiled function.
+
+    >>> from hybridize import operator
+    >>> class Twice(operator.CustomOp):
+    ...     def forward(self, is_train, req, in_data, out_data, aux):
+    ...         self.assign(out_data[0], req[0], in_data[0] * 2)
+    >>> @operator.register("docs_doubled")
+    ... class TwiceProp(operator.CustomOpProp):
+    ...     def create_operator(self, ctx, shapes, dtypes):
+    ...         return Twice()
+    >>> nd.Custom(nd.array([1, 2]), op_type="docs_doubled").asnumpy()
+    array([2., 4.], dtype=float32)
     """
     if op_type not in _PROPERTIES:
         known = ", ".join(map(repr, _PROPERTIES)) or "none"

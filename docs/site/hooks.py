@@ -5,6 +5,7 @@ mkdocs calls these functions by their names; `strict: true` makes an error of ea
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import re
 import sys
@@ -18,8 +19,10 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import reference
 import source
 
+LOG = logging.getLogger("mkdocs.plugins.hybridize")
 ROOT = Path(__file__).parents[2]
 ERRORS = "hybridize/tools/errors"
 """The folder of the pages of errors, in the package."""
@@ -28,6 +31,13 @@ LINK = re.compile(r"(?<!\\)(\]\()([^)\s#]+)(#[^)\s]*)?(?=[\s)])")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made from the source, and those of source files that pages link to."""
+    made = reference.made()
+    for complaint in made.complaints():
+        LOG.warning("the reference: %s", complaint)
+    for name, content in made.pages():
+        files.append(File.generated(config, name, content=content))
+    section = next(part["Reference"] for part in config.nav or () if "Reference" in part)
+    section[1:1] = [{"API": made.nav()}]
     paths = {path for file in files.documentation_pages() for path in _outside(file.src_uri, file.content_string)}
     for name, content in source.pages(ROOT, sorted(paths)):
         files.append(File.generated(config, name, content=content))

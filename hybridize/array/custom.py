@@ -20,7 +20,7 @@ CUSTOM: Hook[Callable[..., Any]] = Hook(_none)
 
 
 def custom(*inputs: Any, op_type: str, **kwargs: Any) -> Any:
-    """Call an operation that `operator.register` made known.
+    """Call an operation that `operator.register` has registered.
 
     Args:
         inputs: its arguments, and its auxiliary states behind them; also by their names.
@@ -29,5 +29,16 @@ def custom(*inputs: Any, op_type: str, **kwargs: Any) -> Any:
 
     Raises:
         ArgumentError E3007: there is no such operation, or it takes other arguments.
+
+    >>> from hybridize import operator
+    >>> class Twice(operator.CustomOp):
+    ...     def forward(self, is_train, req, in_data, out_data, aux):
+    ...         self.assign(out_data[0], req[0], in_data[0] * 2)
+    >>> @operator.register("docs_twice")
+    ... class TwiceProp(operator.CustomOpProp):
+    ...     def create_operator(self, ctx, shapes, dtypes):
+    ...         return Twice()
+    >>> npx.custom(np.array([1, 2]), op_type="docs_twice")
+    array([2., 4.])
     """
     return CUSTOM.value(*inputs, op_type=op_type, **kwargs)

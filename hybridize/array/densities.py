@@ -49,38 +49,63 @@ def _spread(parameter: Any, x: Any, name: str, of: str) -> Any:
 
 @_density
 def uniform(sample: Any, low: Any, high: Any) -> Any:
-    """Of numbers from [low, high)."""
+    """Return the density of numbers from [low, high); its logarithm with `is_log`.
+
+    >>> nd.random_pdf_uniform(nd.array([[0.5]]), nd.array([0]), nd.array([2])).asnumpy().round(4)
+    array([[0.5]], dtype=float32)
+    """
     inside = np.logical_and(np.greater_equal(sample, low), np.less_equal(sample, high))
     return np.where(inside, -np.log(high - low) + sample * 0.0, -np.inf)
 
 
 @_density
 def normal(sample: Any, mu: Any, sigma: Any) -> Any:
-    """Of normal numbers."""
+    """Return the density of normal numbers with mean `mu` and standard deviation `sigma`; its logarithm with `is_log`.
+
+    >>> nd.random_pdf_normal(nd.array([[0.0]]), nd.array([0]), nd.array([1])).asnumpy().round(4)
+    array([[0.3989]], dtype=float32)
+    """
     return -0.5 * np.square((sample - mu) / sigma) - np.log(sigma) - 0.9189385332046727
 
 
 @_density
 def gamma(sample: Any, alpha: Any, beta: Any) -> Any:
-    """Of gamma numbers of shape `alpha` and rate `beta`."""
+    """Return the density of gamma numbers of shape `alpha` and rate `beta`; its logarithm with `is_log`.
+
+    >>> nd.random_pdf_gamma(nd.array([[1.0]]), nd.array([1]), nd.array([1])).asnumpy().round(4)
+    array([[0.3679]], dtype=float32)
+    """
     return alpha * np.log(beta) + (alpha - 1.0) * np.log(sample) - beta * sample - npx.gammaln(alpha)
 
 
 @_density
 def exponential(sample: Any, lam: Any) -> Any:
-    """Of exponential numbers of rate `lam`."""
+    """Return the density of exponential numbers of rate `lam`; its logarithm with `is_log`.
+
+    >>> nd.random_pdf_exponential(nd.array([[0.0]]), nd.array([2])).asnumpy().round(4)
+    array([[2.]], dtype=float32)
+    """
     return np.log(lam) - lam * sample
 
 
 @_density
 def poisson(sample: Any, lam: Any) -> Any:
-    """Of counts where `lam` are expected."""
+    """Return the probability of counts with mean `lam`; its logarithm with `is_log`.
+
+    >>> nd.random_pdf_poisson(nd.array([[0]]), nd.array([1])).asnumpy().round(4)
+    array([[0.3679]], dtype=float32)
+    """
     return sample * np.log(lam) - lam - npx.gammaln(sample + 1.0)
 
 
 @_density
 def negative_binomial(sample: Any, k: Any, p: Any) -> Any:
-    """Of counts of failures before the k-th success, each with probability `p`."""
+    """Return the probability of counts of failures before the `k`-th success of probability `p`; its logarithm with
+    `is_log`.
+
+    >>> nd.random_pdf_negative_binomial(nd.array([[0]]), nd.array([1]), nd.array([0.5])).asnumpy().round(4)
+    array([[0.5]], dtype=float32)
+    """
     return _failures(sample, k, np.log(p), np.log1p(-p))
 
 
@@ -91,16 +116,28 @@ def _failures(sample: Any, k: Any, success: Any, failure: Any) -> Any:
 
 @_density
 def generalized_negative_binomial(sample: Any, mu: Any, alpha: Any) -> Any:
-    """Of counts with mean `mu` and variance mu + alpha mu^2."""
+    """Return the probability of counts with mean `mu` and variance mu + alpha mu**2; its logarithm with `is_log`.
+
+    >>> nd.random_pdf_generalized_negative_binomial(nd.array([[0]]), nd.array([1]), nd.array([1])).asnumpy().round(4)
+    array([[0.5]], dtype=float32)
+    """
     whole = np.log1p(mu * alpha)
     return _failures(sample, 1.0 / alpha, -whole, np.log(mu * alpha) - whole)
 
 
 def dirichlet(sample: Any, alpha: Any, is_log: bool = False) -> Any:
-    """Of shares [..., n] that sum to 1, of concentrations [..., n]; [...].
+    """Return the density of shares [..., n] that sum to 1, for the concentrations `alpha` [..., n].
+
+    Args:
+        sample: the shares.
+        alpha: the concentrations.
+        is_log: return the logarithm of the density.
 
     Raises:
         ShapeError E118: the first axes of both, or their last ones, have other sizes.
+
+    >>> nd.random_pdf_dirichlet(nd.array([[0.5, 0.5]]), nd.array([[1, 1]])).asnumpy().round(4)
+    array([1.], dtype=float32)
     """
     x, a = array(sample), array(alpha)
     if not a.ndim or a.ndim > x.ndim or a.shape[-1] != x.shape[-1] or a.shape[:-1] != x.shape[: a.ndim - 1]:

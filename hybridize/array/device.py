@@ -90,22 +90,38 @@ _PRESENT: ContextVar[tuple[Device, ...]] = ContextVar("devices", default=(_CPU,)
 
 
 def cpu(device_id: int = 0) -> Device:
-    """The CPU, under a number."""
+    """Return the CPU as a device; the number has no effect.
+
+    >>> npx.cpu()
+    cpu(0)
+    """
     return _CPU if device_id == 0 else Device("cpu", device_id)
 
 
 def cpu_pinned(device_id: int = 0) -> Device:
-    """The CPU, as MXNet calls memory that a GPU reads faster."""
+    """Return the CPU under MXNet's name of memory that a GPU reads faster.
+
+    >>> npx.cpu_pinned()
+    cpu_pinned(0)
+    """
     return Device("cpu_pinned", device_id)
 
 
 def gpu(device_id: int = 0) -> Device:
-    """The name of a GPU, to be compared and printed; there is none to use (`num_gpus()` is 0)."""
+    """Return the name of a GPU, to compare and print; hybridize computes on none.
+
+    >>> npx.gpu(0)
+    gpu(0)
+    """
     return Device("gpu", device_id)
 
 
 def num_gpus() -> int:
-    """The number of GPUs that hybridize computes on: 0."""
+    """Return the number of GPUs that hybridize computes on: 0.
+
+    >>> npx.num_gpus()
+    0
+    """
     return 0
 
 
@@ -119,7 +135,11 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
 
 
 def current_device() -> Device:
-    """The device of the innermost `with` block around, `cpu(0)` outside of all."""
+    """Return the device of the innermost `with` block, and `cpu(0)` outside of all blocks.
+
+    >>> npx.current_device()
+    cpu(0)
+    """
     return _PRESENT.get()[-1]
 
 

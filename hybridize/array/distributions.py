@@ -36,20 +36,35 @@ from hybridize.runtime.foreign import Callee
 
 @operand_rules.public
 def standard_exponential(size: Any = None, dtype: Any = None, method: str = "zig", out: Any = None) -> Any:
-    """Exponential numbers with mean 1; `method` says nothing about the result."""
+    """Draw exponential numbers with mean 1; `method` has no effect.
+
+    >>> np.random.seed(0)
+    >>> np.random.standard_exponential(3).round(3)
+    array([0.919, 0.127, 0.307])
+    """
     operand_rules.one_of(method, ("zig", "inv"), "standard_exponential", "method")
     return exponential(1.0, size, dtype, out=out)
 
 
 @operand_rules.public
 def standard_gamma(shape: Any, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """Gamma numbers of scale 1."""
+    """Draw gamma numbers of scale 1.
+
+    >>> np.random.seed(0)
+    >>> np.random.standard_gamma(2, size=3).round(3)
+    array([2.858, 3.572, 1.733])
+    """
     return gamma(shape, 1.0, size, dtype, out=out)
 
 
 @operand_rules.public
 def standard_t(df: Any, size: Any = None) -> Any:
-    """Numbers of Student's t distribution with `df` degrees of freedom."""
+    """Draw numbers of Student's t distribution with `df` degrees of freedom.
+
+    >>> np.random.seed(0)
+    >>> np.random.standard_t(5, size=3).round(3)
+    array([-0.183, -0.561, -1.29 ])
+    """
     above_0(df, "standard_t: df")
     sizes = shape_of_draws(size, df)
     return normal(0.0, 1.0, sizes) * np.sqrt(np.divide(df, chisquare(df, sizes)))
@@ -57,7 +72,12 @@ def standard_t(df: Any, size: Any = None) -> Any:
 
 @operand_rules.public
 def triangular(left: Any, mode: Any, right: Any, size: Any = None) -> Any:
-    """Numbers between `left` and `right` whose density is a triangle with its top at `mode`."""
+    """Draw numbers between `left` and `right` whose density is a triangle with its top at `mode`.
+
+    >>> np.random.seed(0)
+    >>> np.random.triangular(0, 1, 4, size=3).round(3)
+    array([1.315, 2.219, 3.423])
+    """
     low, top, high = (operand_rules.array(end).astype(float64) for end in (left, mode, right))
     require(
         np.logical_and(np.less_equal(low, top), np.logical_and(np.less_equal(top, high), np.less(low, high))),
@@ -72,9 +92,13 @@ def triangular(left: Any, mode: Any, right: Any, size: Any = None) -> Any:
 
 @operand_rules.public
 def wald(mean: Any, scale: Any, size: Any = None) -> Any:
-    """Inverse Gaussian numbers.
+    """Draw inverse Gaussian numbers with mean `mean` and scale `scale`.
 
     Source: Michael, Schucany and Haas, Generating random variates using transformations with multiple roots, 1976.
+
+    >>> np.random.seed(0)
+    >>> np.random.wald(1, 2, size=3).round(3)
+    array([0.402, 0.826, 1.181])
     """
     above_0(mean, "wald: mean")
     above_0(scale, "wald: scale")
@@ -90,7 +114,12 @@ def wald(mean: Any, scale: Any, size: Any = None) -> Any:
 
 @operand_rules.public
 def geometric(p: Any, size: Any = None) -> Any:
-    """Numbers of trials of probability `p` until one succeeds, int64."""
+    """Draw the numbers of trials of probability `p` until one succeeds, as int64.
+
+    >>> np.random.seed(0)
+    >>> np.random.geometric(0.3, size=4)
+    array([3, 1, 1, 2], dtype=int64)
+    """
     _probability(p, "geometric: p", above=True)
     u = unit(shape_of_draws(size, p), float64, open_at_zero=True)
     chance = operand_rules.array(p).astype(float64)
@@ -104,9 +133,13 @@ def _below_int64(x: Any) -> Any:
 
 @operand_rules.public
 def logseries(p: Any, size: Any = None) -> Any:
-    """Numbers of the logarithmic series distribution, int64.
+    """Draw numbers of the logarithmic series distribution, as int64.
 
     Source: Kemp, Efficient generation of logarithmically distributed pseudo-random variables, 1981.
+
+    >>> np.random.seed(0)
+    >>> np.random.logseries(0.6, size=4)
+    array([1, 1, 1, 1], dtype=int64)
     """
     chance = operand_rules.array(p).astype(float64)
     inside = np.logical_and(np.less_equal(0.0, chance), np.less(chance, 1.0))
@@ -122,7 +155,12 @@ def logseries(p: Any, size: Any = None) -> Any:
 
 @operand_rules.public
 def dirichlet(alpha: Any, size: Any = None) -> Any:
-    """Shares that sum to 1, [..., n], of concentrations [n]."""
+    """Draw shares that sum to 1, [..., n], with the concentrations `alpha` [n].
+
+    >>> np.random.seed(0)
+    >>> np.random.dirichlet(np.array([1, 2, 3])).sum().round(3)
+    array(1.)
+    """
     a = operand_rules.array(alpha)
     if a.ndim != 1:
         raise ShapeError("E118", f"dirichlet takes a vector of concentrations, got {a.type}")
@@ -268,7 +306,12 @@ _outcomes = _by_numpy("multinomial", "Counts of outcomes, int64", along=1, n=_an
 
 @operand_rules.creates()
 def multinomial(n: int, pvals: Any, size: Any = None) -> Any:
-    """Count the outcomes of `n` draws with the probabilities of a vector, as int64; drawn by NumPy."""
+    """Count the outcomes of `n` draws with the probabilities of a vector, as int64. NumPy draws; exports refuse it.
+
+    >>> np.random.seed(0)
+    >>> np.random.multinomial(10, [0.2, 0.8]).sum()
+    array(10, dtype=int64)
+    """
     if n < 0:
         raise ValueArgumentError("E345", f"random.multinomial: a number of draws must not be negative, got {n}")
     p = operand_rules.array(pvals)
@@ -295,14 +338,24 @@ noncentral_f: Callable[..., Any] = _by_numpy(
 
 @operand_rules.public
 def random_integers(low: int, high: int | None = None, size: Any = None) -> Any:
-    """Integers from `low` to `high`, both included, or from 1 to `low`; int64."""
+    """Draw integers from `low` to `high`, both included, or from 1 to `low`; int64.
+
+    >>> np.random.seed(0)
+    >>> np.random.random_integers(1, 6, size=5)
+    array([3, 6, 5, 4, 6], dtype=int64)
+    """
     low, high = (1, low) if high is None else (low, high)
     return randint(low, high + 1, size)
 
 
 @operand_rules.public
 def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
-    """Integers from [low, high), or from [0, low); with `endpoint` also `high` itself; see `randint`."""
+    """Draw integers from [low, high), or from [0, low); `endpoint` includes `high`; int64 unless you pass a dtype.
+
+    >>> np.random.seed(0)
+    >>> np.random.integers(1, 6, size=5, endpoint=True)
+    array([3, 6, 5, 4, 6], dtype=int64)
+    """
     low, high = (0, low) if high is None else (low, high)
     if endpoint:
         high = high + 1 if isinstance(high, int) else operand_rules.array(high) + 1

@@ -98,7 +98,7 @@ def _to_real_along(x: Any, n: Any, axis: Any, norm: str, name: str) -> Any:
 
 @public
 def fft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
-    """The discrete Fourier transform along an axis, complex.
+    """Return the discrete Fourier transform along an axis, as complex numbers.
 
     Args:
         a: an array; with a gradient.
@@ -109,44 +109,71 @@ def fft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
 
     Raises:
         ValueArgumentError E345: there are no points.
+
+    >>> np.fft.fft(np.array([1, 0, 0, 0]))
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
     """
     return finished(_along(array(a), n, axis, _norm(norm, "fft"), "fft", False), out)
 
 
 @public
 def ifft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
-    """The inverse of `fft`, complex; arguments as of that."""
+    """Return the inverse of `fft`, as complex numbers; arguments are those of `fft`.
+
+    >>> np.fft.ifft(np.array([4, 0, 0, 0]))
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
+    """
     return finished(_along(array(a), n, axis, _norm(norm, "ifft"), "ifft", True), out)
 
 
 @public
 def rfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
-    """The first n // 2 + 1 numbers of `fft` of real numbers: the others are their conjugates.
+    """Return the first n // 2 + 1 numbers of `fft` of real numbers; the others are conjugates. Arguments are those of
+    `fft`.
 
     Raises:
         DTypeError E244: there are complex numbers.
+
+    >>> np.fft.rfft(np.array([1, 0, 0, 0]))
+    array([1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
     """
     return finished(_real_along(array(a), n, axis, _norm(norm, "rfft"), "rfft"), out)
 
 
 @public
 def irfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
-    """The inverse of `rfft`: `n` real numbers, 2 (m - 1) of m unless said."""
+    """Return the inverse of `rfft`: `n` real numbers, 2 (m - 1) of m numbers unless you pass `n`. Arguments are those
+    of `fft`.
+
+    Numbers of float16 give float32, where NumPy gives float16.
+
+    >>> np.fft.irfft(np.array([4, 0, 0]))
+    array([1., 1., 1., 1.])
+    """
     return finished(_to_real_along(array(a), n, axis, _norm(norm, "irfft"), "irfft"), out)
 
 
 @public
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
-    """`fft` of a signal whose halves are conjugates, given the first: `n` real numbers, 2 (m - 1) of m unless said."""
+    """Return `fft` of a signal that is its own conjugate mirrored, of which you pass the first half; real numbers.
+
+    Arguments are those of `fft`.
+
+    >>> np.fft.hfft(np.array([1, 2, 1]))
+    array([ 6.,  0., -2.,  0.])
+    """
     return finished(_to_real_along(conj(array(a)), n, axis, NORMS[_norm(norm, "hfft")], "hfft"), out)
 
 
 @public
 def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
-    """The inverse of `hfft`: the first n // 2 + 1 numbers.
+    """Return the inverse of `hfft`: the first n // 2 + 1 numbers. Arguments are those of `fft`.
 
     Raises:
         DTypeError E244: there are complex numbers.
+
+    >>> np.fft.ihfft(np.array([6, 0, -2, 0])).round(4)
+    array([1.+0.j, 2.+0.j, 1.+0.j], dtype=complex64)
     """
     return finished(conj(_real_along(array(a), n, axis, NORMS[_norm(norm, "ihfft")], "ihfft")), out)
 
@@ -204,24 +231,115 @@ def _over(
 _TWO = (-2, -1)
 fftn: Transform = _over(
     "fftn", _forward, _forward, None,
-    "`fft` along `axes`, with as many points along each as `s` says; the last ones, as many as `s` has, or all.",
+    """Return `fft` along several axes; along all, where you pass neither `s` nor `axes`.
+
+    Args:
+        a: an array.
+        s: points along each axis: elements beyond are left out, missing ones are 0.
+        axes: the axes; the last ones, as many as `s` has, unless you pass them.
+        norm: as in `fft`.
+        out: an array that the result is written to.
+
+    >>> np.fft.fftn(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
 )  # fmt: skip
-ifftn: Transform = _over("ifftn", _backward, _backward, None, "The inverse of `fftn`.")
-fft2: Transform = _over("fft2", _forward, _forward, _TWO, "`fft` along two axes, the last ones unless said.")
-ifft2: Transform = _over("ifft2", _backward, _backward, _TWO, "The inverse of `fft2`.")
+ifftn: Transform = _over(
+    "ifftn",
+    _backward,
+    _backward,
+    None,
+    """Return the inverse of `fftn`; arguments are those of `fftn`.
+
+    >>> np.fft.ifftn(np.ones((2, 2)))
+    array([[1.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
+)
+fft2: Transform = _over(
+    "fft2",
+    _forward,
+    _forward,
+    _TWO,
+    """Return `fft` along two axes; arguments are those of `fftn`.
+
+    >>> np.fft.fft2(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
+)
+ifft2: Transform = _over(
+    "ifft2",
+    _backward,
+    _backward,
+    _TWO,
+    """Return the inverse of `fft2`; arguments are those of `fftn`.
+
+    >>> np.fft.ifft2(np.ones((2, 2)))
+    array([[1.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
+)
 rfftn: Transform = _over(
-    "rfftn", _real_along, _forward, None, "`rfft` along the last of `axes`, then `fft` along the others."
+    "rfftn",
+    _real_along,
+    _forward,
+    None,
+    """Return `rfft` along the last of `axes`, then `fft` along the others; arguments are those of `fftn`.
+
+    >>> np.fft.rfftn(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
 )
-rfft2: Transform = _over("rfft2", _real_along, _forward, _TWO, "`rfftn` along two axes, the last ones unless said.")
+rfft2: Transform = _over(
+    "rfft2",
+    _real_along,
+    _forward,
+    _TWO,
+    """Return `rfft` along the last of two axes, then `fft` along the other; arguments are those of `fftn`.
+
+    >>> np.fft.rfft2(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """,
+)
 irfftn: Transform = _over(
-    "irfftn", _to_real_along, _backward, None, "The inverse of `rfftn`; `s`: points of the result.", ends=True
+    "irfftn",
+    _to_real_along,
+    _backward,
+    None,
+    """Return the inverse of `rfftn`; `s` has the points of the result. Arguments are those of `fftn`.
+
+    >>> np.fft.irfftn(np.array([[4, 0], [0, 0]]))
+    array([[1., 1.],
+           [1., 1.]])
+    """,
+    ends=True,
 )
-irfft2: Transform = _over("irfft2", _to_real_along, _backward, _TWO, "The inverse of `rfft2`.", ends=True)
+irfft2: Transform = _over(
+    "irfft2",
+    _to_real_along,
+    _backward,
+    _TWO,
+    """Return the inverse of `rfft2`; `s` has the points of the result. Arguments are those of `fftn`.
+
+    >>> np.fft.irfft2(np.array([[4, 0], [0, 0]]))
+    array([[1., 1.],
+           [1., 1.]])
+    """,
+    ends=True,
+)
 
 
 @public
 def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> ndarray:
-    """The frequencies of the points of `fft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
+    """Return the frequencies of the points of `fft`, in cycles per unit of the sample spacing `d`; float32 by default.
+
+    >>> np.fft.fftfreq(4, d=0.5)
+    array([ 0. ,  0.5, -1. , -0.5])
+    """
     count = _count(n, "fftfreq")
     positive = (count - 1) // 2 + 1
     counts = [arange(0, positive, dtype=dtype, device=device), arange(-(count // 2), 0, dtype=dtype)]
@@ -230,7 +348,11 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> n
 
 @public
 def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> ndarray:
-    """The frequencies of the points of `rfft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
+    """Return the frequencies of the points of `rfft`, in cycles per unit of the sample spacing `d`; float32 by default.
+
+    >>> np.fft.rfftfreq(4, d=0.5)
+    array([0. , 0.5, 1. ])
+    """
     count = _count(n, "rfftfreq")
     return divide(arange(0, count // 2 + 1, dtype=dtype, device=device), count * d)
 
@@ -250,13 +372,21 @@ def _moved(x: Any, axes: Any, name: str, shift: Any) -> Any:
 
 @public
 def fftshift(x: Any, axes: Any = None) -> ndarray:
-    """The points in the order of their frequencies, 0 in the middle, along all axes unless said."""
+    """Return the points in the order of their frequencies, 0 in the middle, along all axes or those of `axes`.
+
+    >>> np.fft.fftshift(np.fft.fftfreq(4))
+    array([-0.5 , -0.25,  0.  ,  0.25])
+    """
     return _moved(array(x), axes, "fftshift", lambda size: size // 2)
 
 
 @public
 def ifftshift(x: Any, axes: Any = None) -> ndarray:
-    """The inverse of `fftshift`."""
+    """Return the inverse of `fftshift`.
+
+    >>> np.fft.ifftshift(np.array([-2, -1, 0, 1]))
+    array([ 0.,  1., -2., -1.])
+    """
     return _moved(array(x), axes, "ifftshift", lambda size: -(size // 2))
 
 

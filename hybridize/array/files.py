@@ -24,13 +24,19 @@ def save(file: Any, arr: Any) -> None:
     Raises:
         ArgumentError E303: it holds something that is no array, or a name that is no string.
         DTypeError E202: MXNet has no such dtype.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x.npy")
+    >>> npx.save(path, np.ones(2))
+    >>> npx.load(path)
+    array([1., 1.])
     """
     files.save(file, arr)
 
 
 @outside_only("writes a file")
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
-    """Write arrays into an uncompressed `.npz`, which MXNet 2 and `numpy.load` read.
+    """Write arrays to an uncompressed `.npz` file, which MXNet 2 and `numpy.load` read.
 
     Args:
         file: a path; it is replaced when the new file is whole. Nothing is added to its name.
@@ -40,6 +46,12 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
     Raises:
         ArgumentError E303: it is no array, or a name comes twice.
         DTypeError E202: MXNet has no such dtype.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x.npz")
+    >>> npx.savez(path, weight=np.ones(2))
+    >>> npx.load(path)
+    {'weight': array([1., 1.])}
     """
     named = {f"arr_{number}": array for number, array in enumerate(args)}
     for name in named.keys() & kwds.keys():
@@ -49,12 +61,18 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
 
 @outside_only("reads a file")
 def load(file: Any) -> Any:
-    """Read what any MXNet saved: one array of a `.npy`, a dict of arrays with names, a list of those without.
+    """Read arrays that any MXNet has saved: one, a dict of arrays with names, or a list of arrays without.
 
     Args:
         file: the path of a `.npy`, `.npz` or `.params`, told by its content.
 
     Raises:
         LoadError E600: the file cannot be opened; E601: it is malformed.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x.params")
+    >>> npx.save(path, {"weight": np.ones(2)})
+    >>> npx.load(path)
+    {'weight': array([1., 1.])}
     """
     return files.load(file)

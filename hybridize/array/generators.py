@@ -92,7 +92,11 @@ class _Drawing:
         write(self._state, words)
 
     def bytes(self, length: int) -> builtins.bytes:
-        """Random bytes, imperatively."""
+        """Draw random bytes. Imperative only.
+
+        >>> len(np.random.default_rng(7).bytes(4))
+        4
+        """
         with drawing_from(self._state):
             return bytes(length)
 
@@ -134,9 +138,13 @@ def _state_in(value: Any) -> tuple[int, int]:
 
 
 class Generator(_Drawing):
-    """Random numbers from a state of its own; `default_rng` makes one.
+    """Draw random numbers from a state of its own; `default_rng` makes one.
 
     Methods take the arguments of NumPy's; floats are float32 unless said.
+
+    >>> generator = np.random.Generator(7)
+    >>> generator.normal(size=2).round(3)
+    array([ 0.   , -0.305])
     """
 
     def __repr__(self) -> str:
@@ -149,13 +157,21 @@ class Generator(_Drawing):
 
     @_from
     def random(size: Any = None, dtype: Any = None, out: Any = None) -> Any:  # noqa: N805 - `_from` takes `self`
-        """Uniform numbers from [0, 1)."""
+        """Draw uniform numbers from [0, 1).
+
+        >>> np.random.default_rng(7).random(3).round(3)
+        array([0.955, 0.75 , 0.114])
+        """
         return random.uniform(size=size, dtype=dtype, out=out)
 
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
     ) -> Any:
-        """Elements of `a` along `axis` (or integers below it), each with the same probability or with those of `p`."""
+        """Draw elements of `a` along an axis, or integers below it.
+
+        >>> np.random.default_rng(7).choice(5, size=3)
+        array([4, 3, 0], dtype=int64)
+        """
         with drawing_from(self._state):
             if isinstance(a, int) or not array(a).ndim:
                 return random.choice(a, size, replace, p)
@@ -165,7 +181,11 @@ class Generator(_Drawing):
             return picked(x, chosen, along)
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
-        """The integers below `x`, or the slices of an array along `axis`, in random order."""
+        """Return the integers below `x`, or the slices of an array along an axis, in random order.
+
+        >>> np.random.default_rng(7).permutation(4)
+        array([3, 2, 1, 0], dtype=int64)
+        """
         with drawing_from(self._state):
             if isinstance(x, int):
                 return random.permutation(x)
@@ -174,11 +194,22 @@ class Generator(_Drawing):
             return picked(a, np.argsort(bits((a.shape[along],))), along)
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Put the slices of an array along `axis` into random order, in place."""
+        """Put the slices of an array along an axis into random order, in place.
+
+        >>> x = np.arange(4)
+        >>> np.random.default_rng(7).shuffle(x)
+        >>> x
+        array([3., 2., 1., 0.])
+        """
         x[...] = self.permutation(x, axis)
 
     def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Any:
-        """The elements along `axis` (of the flat array when None), each vector of them in a random order of its own."""
+        """Return the elements along an axis, each vector of them in a random order of its own.
+
+        >>> np.random.default_rng(7).permuted(np.array([[1, 2, 3], [4, 5, 6]]), axis=1)
+        array([[3., 2., 1.],
+               [4., 5., 6.]])
+        """
         a = array(x)
         flat, along = array_and_axis(a, axis, "permuted")
         with drawing_from(self._state):
@@ -187,7 +218,11 @@ class Generator(_Drawing):
         return finished(output, out)
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """New generators, whose seeds are draws of this one."""
+        """Return new generators, whose seeds this one draws.
+
+        >>> len(np.random.default_rng(7).spawn(2))
+        2
+        """
         with drawing_from(self._state):
             words = bits((n_children, 2)).astype(uint64)
         seeds = (words[:, 0] << numpy.uint64(32)) | words[:, 1]
@@ -200,24 +235,42 @@ class Generator(_Drawing):
 
 
 class RandomState(_Drawing):
-    """Random numbers from a state of its own, with the names of NumPy's older generator."""
+    """Draw random numbers from a state of its own, under the names of NumPy's older generator.
+
+    >>> np.random.RandomState(7).randint(0, 10, size=3)
+    array([9, 7, 1], dtype=int64)
+    """
 
     def seed(self, seed: Any = None) -> None:
-        """Start over."""
+        """Start over from a seed.
+
+        >>> state = np.random.RandomState(7)
+        >>> state.seed(8)
+        >>> state.randint(0, 10, size=3)
+        array([5, 7, 3], dtype=int64)
+        """
         self._restore(_words(seed))
 
     def get_state(self, legacy: bool = True) -> dict[str, Any]:
-        """The seed and the number of draws so far."""
+        """Return the seed and the number of draws so far, as a dict.
+
+        >>> sorted(np.random.RandomState(7).get_state())
+        ['bit_generator', 'state']
+        """
         return _state_of(self._seed_and_draws())
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Put back what `get_state` has given."""
+        """Put back a state that `get_state` has returned.
+
+        >>> draws = np.random.RandomState(7)
+        >>> draws.set_state(draws.get_state())
+        """
         self._restore(_state_in(state))
 
 
 @public
 def default_rng(seed: Any = None) -> Generator:
-    """A generator.
+    """Return a generator with a state of its own, which begins at a seed.
 
     Args:
         seed: an integer, a sequence of them, a `numpy.random.SeedSequence`; None: one of the system; or a generator,
@@ -226,19 +279,33 @@ def default_rng(seed: Any = None) -> Generator:
     Raises:
         ArgumentError E344, ValueArgumentError E345: another seed, or a negative one.
         CaptureError E404: in a program, none.
+
+    >>> np.random.default_rng(7).uniform(size=2).round(3)
+    array([0.955, 0.75 ])
     """
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
 @outside_only("gives the state of all random numbers to Python")
 def get_state(legacy: bool = True) -> dict[str, Any]:
-    """The seed and the number of draws of `np.random` so far."""
+    """Return the seed of `np.random` and the number of draws so far, as a dict.
+
+    >>> sorted(np.random.get_state())
+    ['bit_generator', 'state']
+    """
     return _state_of(state.asnumpy().tolist())
 
 
 @public
 def set_state(state: dict[str, Any]) -> None:
-    """Put back what `get_state` has given."""
+    """Put back a state that `get_state` has returned.
+
+    >>> state = np.random.get_state()
+    >>> x = np.random.uniform()
+    >>> np.random.set_state(state)
+    >>> x == np.random.uniform()
+    array(True)
+    """
     write(_OF_ALL, _state_in(state))
 
 
@@ -247,7 +314,11 @@ _OF_ALL = state
 
 @outside_only("gives random bytes to Python")
 def bytes(length: int) -> builtins.bytes:
-    """Random bytes."""
+    """Draw random bytes. Imperative only.
+
+    >>> len(np.random.bytes(4))
+    4
+    """
     if ACTIVE and capturing():
         raise CaptureError(
             "E404",

@@ -24,7 +24,11 @@ _PRINCIPAL = DIRECTIONS.astype(float32) * DEVIATIONS.astype(float32)
 
 @public
 def to_tensor(data: Any) -> Any:
-    """[height, width, channels] of 0 to 255 to [channels, height, width] of 0 to 1, as float32; several images, too."""
+    """Turn images [height, width, channels] of 0 to 255 into [channels, height, width] of 0 to 1, as float32.
+
+    >>> npx.image.to_tensor(np.full((1, 2, 1), 255, dtype="uint8"))
+    array([[[1., 1.]]])
+    """
     x = image_of(data)
     axes = (2, 0, 1) if x.ndim == 3 else (0, 3, 1, 2)
     return np.transpose(x, axes).astype(float32) / 255.0
@@ -32,10 +36,13 @@ def to_tensor(data: Any) -> Any:
 
 @public
 def normalize(data: Any, mean: Any = 0.0, std: Any = 1.0) -> Any:
-    """(x - mean) / std of images with channels first; one number, or one for each channel.
+    """Return (x - mean) / std of images [channels, height, width]; one number, or one for each channel.
 
     Raises:
         ArgumentError E384: another number of axes, or of numbers.
+
+    >>> npx.image.normalize(np.full((1, 1, 2), 3.0), mean=1.0, std=2.0)
+    array([[[1., 1.]]])
     """
     x = image_of(data, "[channels, height, width]")
     channels = x.shape[-3]
@@ -50,10 +57,13 @@ def normalize(data: Any, mean: Any = 0.0, std: Any = 1.0) -> Any:
 
 @public
 def crop(data: Any, x: int = 0, y: int = 0, width: int = 1, height: int = 1) -> Any:
-    """The part of images that begins at column `x` and row `y`.
+    """Return the part of images that begins at column `x` and row `y`.
 
     Raises:
         ArgumentError E384: it is not within the image.
+
+    >>> npx.image.crop(np.ones((4, 4, 3)), 1, 0, 2, 3).shape
+    (3, 2, 3)
     """
     images = image_of(data)
     h, w = images.shape[-3:-1]
@@ -73,7 +83,7 @@ def random_crop(
     height: int = 0,
     interp: int = BILINEAR,
 ) -> Any:
-    """A part of images of a size, which begins at random within shares of where it may.
+    """Return a part of images of a size, which begins at random within shares of where it may.
 
     Args:
         data: the images; smaller ones are enlarged.
@@ -82,6 +92,9 @@ def random_crop(
         width: of the part.
         height: of the part.
         interp: as of `resize`.
+
+    >>> npx.image.random_crop(np.ones((4, 4, 3)), width=2, height=3).shape
+    (3, 2, 3)
     """
     x = image_of(data)
     h, w = x.shape[-3:-1]
@@ -95,7 +108,7 @@ def random_crop(
 
 @public
 def resize(data: Any, size: Any = 0, keep_ratio: bool = False, interp: int = BILINEAR) -> Any:
-    """Images of another size.
+    """Return images of another size, `size` or (width, height).
 
     Args:
         data: the images.
@@ -105,6 +118,9 @@ def resize(data: Any, size: Any = 0, keep_ratio: bool = False, interp: int = BIL
 
     Raises:
         ArgumentError E384: another interpolation, or a size that is none.
+
+    >>> npx.image.resize(np.ones((4, 4, 3)), (2, 3)).shape
+    (3, 2, 3)
     """
     if interp not in (NEAREST, BILINEAR):
         text = "use 1 (bilinear) or 0 (nearest); image.imresize knows more, outside of programs"
@@ -120,25 +136,47 @@ def resize(data: Any, size: Any = 0, keep_ratio: bool = False, interp: int = BIL
 
 @public
 def flip_left_right(data: Any) -> Any:
-    """Images in a mirror."""
+    """Return images mirrored from left to right.
+
+    >>> npx.image.flip_left_right(np.array([[[1], [2]]]))
+    array([[[2.],
+            [1.]]])
+    """
     return image_of(data)[..., ::-1, :]
 
 
 @public
 def flip_top_bottom(data: Any) -> Any:
-    """Images upside down."""
+    """Return images upside down.
+
+    >>> npx.image.flip_top_bottom(np.array([[[1]], [[2]]]))
+    array([[[2.]],
+    <BLANKLINE>
+           [[1.]]])
+    """
     return image_of(data)[..., ::-1, :, :]
 
 
 @public
 def random_flip_left_right(data: Any, p: float = 0.5) -> Any:
-    """Images in a mirror, with the probability `p`; several all, or none of them."""
+    """Mirror images from left to right with the probability `p`; several images all, or none of them.
+
+    >>> npx.image.random_flip_left_right(np.array([[[1], [2]]]), p=1.0)
+    array([[[2.],
+            [1.]]])
+    """
     return np.where(random.uniform() < p, flip_left_right(data), data)
 
 
 @public
 def random_flip_top_bottom(data: Any, p: float = 0.5) -> Any:
-    """Images upside down, with the probability `p`; several all, or none of them."""
+    """Turn images upside down with the probability `p`; several images all, or none of them.
+
+    >>> npx.image.random_flip_top_bottom(np.array([[[1]], [[2]]]), p=1.0)
+    array([[[2.]],
+    <BLANKLINE>
+           [[1.]]])
+    """
     return np.where(random.uniform() < p, flip_top_bottom(data), data)
 
 
@@ -190,25 +228,41 @@ def _changed(data: Any, change: _Change, low: float, high: float) -> Any:
 
 @public
 def random_brightness(data: Any, min_factor: float, max_factor: float) -> Any:
-    """Images by a random factor."""
+    """Multiply images by a random factor from `min_factor` to `max_factor`.
+
+    >>> npx.image.random_brightness(np.ones((2, 2, 3)), 0.5, 1.5).shape
+    (2, 2, 3)
+    """
     return _changed(data, _brighter, min_factor, max_factor)
 
 
 @public
 def random_contrast(data: Any, min_factor: float, max_factor: float) -> Any:
-    """Images whose differences to the mean brightness are times a random factor."""
+    """Multiply the differences to the mean brightness by a random factor from `min_factor` to `max_factor`.
+
+    >>> npx.image.random_contrast(np.ones((2, 2, 3)), 0.5, 1.5).shape
+    (2, 2, 3)
+    """
     return _changed(data, _contrasted, min_factor, max_factor)
 
 
 @public
 def random_saturation(data: Any, min_factor: float, max_factor: float) -> Any:
-    """Images whose differences to the brightness of each pixel are times a random factor."""
+    """Multiply the differences to the brightness of each pixel by a random factor from `min_factor` to `max_factor`.
+
+    >>> npx.image.random_saturation(np.ones((2, 2, 3)), 0.5, 1.5).shape
+    (2, 2, 3)
+    """
     return _changed(data, _saturated, min_factor, max_factor)
 
 
 @public
 def random_hue(data: Any, min_factor: float, max_factor: float) -> Any:
-    """Images whose hues are turned by a random number of whole turns; lightness and saturation stay."""
+    """Turn the hues of images by a random number of whole turns, from `min_factor` to `max_factor`.
+
+    >>> npx.image.random_hue(np.ones((2, 2, 3)), -0.1, 0.1).shape
+    (2, 2, 3)
+    """
     return _changed(data, _turned, min_factor, max_factor)
 
 
@@ -216,7 +270,11 @@ def random_hue(data: Any, min_factor: float, max_factor: float) -> Any:
 def random_color_jitter(
     data: Any, brightness: float = 0.0, contrast: float = 0.0, saturation: float = 0.0, hue: float = 0.0
 ) -> Any:
-    """Images whose brightness, contrast, saturation and hue are changed in a random order, each by up to its amount."""
+    """Change brightness, contrast, saturation and hue of images in a random order, each by up to its amount.
+
+    >>> npx.image.random_color_jitter(np.ones((2, 2, 3)), brightness=0.1, contrast=0.1, saturation=0.1, hue=0.1).shape
+    (2, 2, 3)
+    """
     x = image_of(data)
     amounts = ((_brighter, brightness), (_contrasted, contrast), (_saturated, saturation))
     steps: list[tuple[_Change, Any]] = [(change, random.uniform(*around(one))) for change, one in amounts if one]
@@ -234,14 +292,22 @@ def random_color_jitter(
 
 @public
 def adjust_lighting(data: Any, alpha: Any) -> Any:
-    """Images to which a step along the principal directions of ImageNet's colours is added: `alpha`, three numbers."""
+    """Add a step along the principal directions of ImageNet's colours to images; `alpha` has three numbers.
+
+    >>> npx.image.adjust_lighting(np.zeros((1, 1, 3)), (0, 0, 0))
+    array([[[0., 0., 0.]]])
+    """
     x = image_of(data)
     return as_colours(x, colours_of(x) + np.matmul(np.array(_PRINCIPAL), array(alpha, float32)))
 
 
 @public
 def random_lighting(data: Any, alpha_std: float = 0.05) -> Any:
-    """Images to which a random step along those directions is added, normally distributed by `alpha_std`."""
+    """Add a random step along the principal directions of ImageNet's colours, normally distributed by `alpha_std`.
+
+    >>> npx.image.random_lighting(np.ones((2, 2, 3))).shape
+    (2, 2, 3)
+    """
     return adjust_lighting(data, random.normal(size=(3,)) * alpha_std)
 
 

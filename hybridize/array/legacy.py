@@ -8,6 +8,7 @@ also takes `name=` (ignored: names are for pictures) and `out=`, and gives array
 
 from __future__ import annotations
 
+import re
 import sys
 from ast import literal_eval
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,7 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import root
+from hybridize.array.legacy_texts import TEXTS
 from hybridize.array.methods import functions
 from hybridize.array.operands import (
     array,
@@ -43,18 +45,21 @@ from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.missing import missing
 from hybridize.ops.library.attention import div_sqrt_dim as library_div_sqrt_dim
 
+_NAME = re.compile(r"(?<=^nd\.)(elemwise|broadcast)_(?!(to|axis|axes|like)$)|(?<=^nd.max|^nd.min|^nd.sum)_axis$")
+"""What is left out of names of functions that have one docstring."""
 _Function = Callable[..., Any]
 _Row = tuple[_Function, str]
 """A function, and MXNet's first parameters with their defaults: `data axis=-1`."""
 
 
-def _face(name: str, row: _Row, shape: _Function = rules.of_nd) -> _Function:
+def _face(name: str, row: _Row, shape: _Function = rules.of_nd, group: str = "") -> _Function:
     """A function under a 1.x name, with `name=` and `out=`.
 
     Args:
         name: of the function.
         row: what it computes, and MXNet's first parameters.
         shape: makes the result of what the function gives and its arguments.
+        group: what stands before the name: `random.`.
     """
     function, text = row
     parsed = [word.partition("=") for word in text.split()]
@@ -76,6 +81,8 @@ def _face(name: str, row: _Row, shape: _Function = rules.of_nd) -> _Function:
         return finished(shape(function(*args[:ordered], *args[len(words) :], **named, **kwargs), args), out)
 
     call.__name__ = call.__qualname__ = name
+    documented = _NAME.sub("", f"nd.{group}{name}")
+    call.__doc__ = TEXTS.get(documented) or TEXTS.get(documented.lower()) or function.__doc__
     face: Any = public(call, of_np=False)
     if words:
         kind = Parameter.POSITIONAL_OR_KEYWORD
@@ -86,7 +93,18 @@ def _face(name: str, row: _Row, shape: _Function = rules.of_nd) -> _Function:
 
 
 def norm(data: Any, ord: int = 2, axis: Any = None, out_dtype: Any = None, keepdims: bool = False) -> Any:
-    """The L1 or L2 norm over `axis`."""
+    """Return the L1 or L2 norm over axes.
+
+    Args:
+        data: an array.
+        ord: 1 or 2.
+        axis: an axis, two axes, or None for all.
+        out_dtype: of the result.
+        keepdims: reduced axes stay with size 1.
+
+    >>> nd.norm(nd.array([3, 4])).asnumpy()
+    array([5.], dtype=float32)
+    """
     if ord not in (1, 2):
         raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="use np.linalg.norm")
     x = array(data)
@@ -98,7 +116,17 @@ def norm(data: Any, ord: int = 2, axis: Any = None, out_dtype: Any = None, keepd
 
 
 def concat(*data: Any, dim: int = 1, num_args: int | None = None) -> Any:
-    """Arrays one after another along `dim`; sizes of 0 that are unknown are those of the first array without any."""
+    """Join arrays along an axis, axis 1 unless you pass `dim`.
+
+    Args:
+        data: the arrays.
+        dim: the axis.
+        num_args: how many arrays there are.
+
+    >>> nd.concat(nd.array([[1]]), nd.array([[2]]), dim=0).asnumpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
     xs = _counted(data, num_args, "concat")
     shapes = [one.shape for one in xs if hasattr(one, "shape")]
     whole = next((shape for shape in shapes if not any(type(size) is int and size == 0 for size in shape)), None)
@@ -109,7 +137,17 @@ def concat(*data: Any, dim: int = 1, num_args: int | None = None) -> Any:
 
 
 def stack(*data: Any, axis: int = 0, num_args: int | None = None) -> Any:
-    """Arrays along a new axis."""
+    """Join arrays of one shape along a new axis.
+
+    Args:
+        data: the arrays.
+        axis: the position of the new axis.
+        num_args: how many arrays there are.
+
+    >>> nd.stack(nd.array([1, 2]), nd.array([3, 4]), axis=1).asnumpy()
+    array([[1., 3.],
+           [2., 4.]], dtype=float32)
+    """
     return np.stack(_counted(data, num_args, "stack"), axis)
 
 
@@ -122,19 +160,52 @@ def _counted(data: tuple[Any, ...], num_args: int | None, name: str) -> list[Any
 
 
 def split(data: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False) -> Any:
-    """Equal parts along `axis`; a list, or the array itself for one part."""
+    """Cut an array along an axis into equal parts; a list, or the array itself for one part.
+
+    Args:
+        data: an array.
+        num_outputs: how many parts.
+        axis: the axis.
+        squeeze_axis: remove the axis, which has size 1 then.
+
+    >>> [part.asnumpy() for part in nd.split(nd.array([[1, 2]]), 2)]
+    [array([[1.]], dtype=float32), array([[2.]], dtype=float32)]
+    """
     parts = split_v2(data, num_outputs, axis, squeeze_axis)
     return parts if num_outputs > 1 else parts[0]
 
 
 def split_v2(ary: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False) -> Any:
-    """Parts along `axis`, equal or cut at indices."""
+    """Cut an array along an axis into equal parts, or at indices.
+
+    Args:
+        ary: an array.
+        indices_or_sections: how many parts, or where to cut.
+        axis: the axis.
+        squeeze_axis: remove the axis, which has size 1 then.
+
+    >>> [part.asnumpy() for part in nd.split_v2(nd.array([1, 2, 3]), (1,))]
+    [array([1.], dtype=float32), array([2., 3.], dtype=float32)]
+    """
     parts = np.split(ary, indices_or_sections, axis)
     return [np.squeeze(part, axis) for part in parts] if squeeze_axis else parts
 
 
 def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None) -> Any:
-    """The sum over the last axis of `lhs` and the first of `rhs`; `transpose_a` and `_b` reverse axes first."""
+    """Return the sums over the last axis of `lhs` and the first axis of `rhs`, where NumPy takes the axis before the
+    last.
+
+    Args:
+        lhs: an array.
+        rhs: an array.
+        transpose_a: reverse the axes of `lhs` first.
+        transpose_b: reverse the axes of `rhs` first.
+        forward_stype: has to be None or `default`: results are dense.
+
+    >>> nd.dot(nd.array([[1, 2], [3, 4]]), nd.array([[1, 0], [0, 10]])).asnumpy()
+    array([[ 1., 20.],
+           [ 3., 40.]], dtype=float32)
+    """
     one_of(forward_stype, (None, "default"), "dot", "forward_stype", "arrays are dense")
     x, y = array(lhs), array(rhs)
     if transpose_a:
@@ -149,23 +220,57 @@ def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False
 def batch_dot(
     lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None
 ) -> Any:
-    """The matrix products of [b, m, k] and [b, k, n]."""
+    """Return the matrix products of [b, m, k] and [b, k, n].
+
+    Args:
+        lhs: matrices.
+        rhs: matrices.
+        transpose_a: `lhs` is [b, k, m].
+        transpose_b: `rhs` is [b, n, k].
+        forward_stype: has to be None or `default`: results are dense.
+
+    >>> nd.batch_dot(nd.ones((2, 1, 3)), nd.ones((2, 3, 1))).shape
+    (2, 1, 1)
+    """
     one_of(forward_stype, (None, "default"), "batch_dot", "forward_stype", "arrays are dense")
     return npx.batch_dot(lhs, rhs, transpose_a, transpose_b)
 
 
 def argsort(data: Any, axis: int | None = -1, is_ascend: bool = True, dtype: Any = "float32") -> Any:
-    """The indices that sort along `axis`; of equal elements the first one comes first."""
+    """Return the indices that sort along an axis, as float32 unless you pass a dtype.
+
+    Args:
+        data: an array.
+        axis: the axis; None: of the flat array.
+        is_ascend: smallest elements first.
+        dtype: of the indices.
+
+    >>> nd.argsort(nd.array([3, 1, 2])).asnumpy()
+    array([1., 2., 0.], dtype=float32)
+    """
     return npx.topk(data, axis, 0, "indices", is_ascend, dtype)
 
 
 def argmax_channel(data: Any) -> Any:
-    """The index of the largest element along axis 1."""
+    """Return the index of the largest element along axis 1.
+
+    >>> nd.argmax_channel(nd.array([[1, 5], [7, 2]])).asnumpy()
+    array([1., 0.], dtype=float32)
+    """
     return np.argmax(data, 1)
 
 
 def sort(data: Any, axis: int | None = -1, is_ascend: bool = True) -> Any:
-    """Sorted along `axis`."""
+    """Return an array sorted along an axis.
+
+    Args:
+        data: an array.
+        axis: the axis; None: of the flat array.
+        is_ascend: smallest elements first.
+
+    >>> nd.sort(nd.array([3, 1, 2]), is_ascend=False).asnumpy()
+    array([3., 2., 1.], dtype=float32)
+    """
     ascending = np.sort(data, axis)
     return ascending if is_ascend else np.flip(ascending, -1 if axis is None else axis)
 
@@ -179,7 +284,20 @@ def arange(
     ctx: Any = None,
     dtype: Any = "float32",
 ) -> Any:
-    """start, start + step, ... up to but without `stop`, each `repeat` times."""
+    """Return start, start + step, ... up to but without `stop`, each number `repeat` times.
+
+    Args:
+        start: the first number; with no `stop`, the end, and the numbers begin at 0.
+        stop: the end, which is left out.
+        step: the distance of neighbours.
+        repeat: how often each number occurs.
+        infer_range: has to be False: `stop` says how many numbers.
+        ctx: the device.
+        dtype: of the result.
+
+    >>> nd.arange(0, 3, repeat=2).asnumpy()
+    array([0., 0., 1., 1., 2., 2.], dtype=float32)
+    """
     if infer_range:
         what = "arange with infer_range=True: how many numbers there are must be known from its own arguments"
         raise ArgumentError("E312", what, help="pass stop, or use contrib.arange_like")
@@ -209,7 +327,18 @@ def _creator(function: _Function) -> _Function:
 
 
 def array_of_numbers(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
-    """An array of numbers, lists or NumPy's arrays, float32 unless said; an array of ours keeps its dtype."""
+    """Return an array of numbers, of nested lists of them, or of another array; float32 unless you pass a dtype.
+
+    Args:
+        source_array: numbers, lists or an array.
+        ctx: the device.
+        dtype: of the result; an array of hybridize keeps its own.
+        device: another name of `ctx`.
+
+    >>> nd.array([[1, 2], [3, 4]]).asnumpy()
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
     ctx, dtype = _placed(ctx, dtype, device)
     if dtype is None and not hasattr(source_array, "asnumpy"):
         dtype = float32
@@ -217,27 +346,53 @@ def array_of_numbers(source_array: Any, ctx: Any = None, dtype: Any = None, *, d
 
 
 def concatenate(arrays: Sequence[Any], axis: int = 0, always_copy: bool = True) -> Any:
-    """Joined along `axis`; one array alone is itself unless `always_copy`."""
+    """Join a list of arrays along an axis, axis 0 unless you pass `axis`.
+
+    Args:
+        arrays: the arrays.
+        axis: the axis.
+        always_copy: False: one array alone is returned itself.
+
+    >>> nd.concatenate([nd.array([1]), nd.array([2])]).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
     return arrays[0] if len(arrays) == 1 and not always_copy else np.concatenate(arrays, axis)
 
 
 def moments(data: Any, axes: Any = None, keepdims: bool = False) -> Any:
-    """Mean and variance over `axes`, all when None."""
+    """Return the mean and the variance over axes.
+
+    Args:
+        data: an array.
+        axes: the axes; None: all.
+        keepdims: reduced axes stay with size 1.
+
+    >>> [x.asnumpy() for x in nd.moments(nd.array([1, 3]), axes=0)]
+    [array([2.], dtype=float32), array([1.], dtype=float32)]
+    """
     x = array(data)
     return [np.mean(x, axes, keepdims=keepdims), np.var(x, axes, keepdims=keepdims)]
 
 
 def boolean_mask(data: Any, index: Any, axis: int = 0) -> Any:
-    """The parts along `axis` where `index` is not 0; refused in a program, where the size of the result must be known.
+    """Return the parts along an axis where `index` is not 0. Imperative only: data decide the size.
 
     Raises:
         CaptureError E403: in a compiled function.
+
+    >>> nd.contrib.boolean_mask(nd.array([1, 2, 3]), nd.array([1, 0, 1])).asnumpy()
+    array([1., 3.], dtype=float32)
     """
     return np.compress(array(index) != 0, data, axis)
 
 
 def index_array(data: Any, axes: Any = None) -> Any:
-    """The index of each element along all axes, or along some in their order, as int64 along a new last axis."""
+    """Return the index of each element along all axes, or along some, as int64 along a new last axis.
+
+    >>> nd.contrib.index_array(nd.ones((1, 2))).asnumpy()
+    array([[[0, 0],
+            [0, 1]]])
+    """
     x = array(data)
     grid = np.indices(x.shape, dtype="int64")
     if axes is not None:
@@ -247,64 +402,132 @@ def index_array(data: Any, axes: Any = None) -> Any:
 
 
 def unravel_index(data: Any, shape: Any) -> Any:
-    """Indices along each axis of `shape` for numbers of elements: [axes, ...], of the dtype of `data`."""
+    """Return the indices along each axis of `shape` for the numbers of elements: [axes, ...].
+
+    >>> nd.unravel_index(nd.array([6]), shape=(3, 4)).asnumpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
     x = array(data)
     return np.stack(np.unravel_index(x.astype("int64"), shape)).astype(x.dtype)
 
 
 def ravel_multi_index(data: Any, shape: Any) -> Any:
-    """Numbers of elements for indices along each axis of `shape`, [axes, ...]; of the dtype of `data`."""
+    """Return the numbers of elements for indices along each axis of `shape`, which are [axes, ...].
+
+    >>> nd.ravel_multi_index(nd.array([[1], [2]]), shape=(3, 4)).asnumpy()
+    array([6.], dtype=float32)
+    """
     x = array(data)
     index = x.astype("int64")
     return np.ravel_multi_index(tuple(index[axis] for axis in range(len(shape))), tuple(shape)).astype(x.dtype)
 
 
 def full(shape: Any, val: ArrayLike, ctx: Any = None, dtype: Any = None) -> Any:
-    """`val` everywhere; float32 unless said."""
+    """Return an array of a shape that has `val` everywhere; float32 unless you pass a dtype.
+
+    >>> nd.full((2,), 7).asnumpy()
+    array([7., 7.], dtype=float32)
+    """
     return unknown_sizes(np.full(shape, val, float32 if dtype is None else dtype, ctx=ctx), val)
 
 
 def eye(N: int, M: int = 0, k: int = 0, ctx: Any = None, dtype: Any = None) -> Any:
-    """Ones on the diagonal `k`."""
+    """Return a matrix with ones on the diagonal `k` and zeros elsewhere.
+
+    Args:
+        N: rows.
+        M: columns; 0: as many as rows.
+        k: the diagonal.
+        ctx: the device.
+        dtype: of the result, float32 unless you pass one.
+
+    >>> nd.eye(2).asnumpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
     return np.eye(N, M or None, k, dtype, ctx)
 
 
 def round_away(data: Any) -> Any:
-    """The nearest integer, halves away from zero."""
+    """Return the nearest integer of each element, halves away from 0.
+
+    >>> nd.round(nd.array([0.5, 1.5, -1.7])).asnumpy()
+    array([ 1.,  2., -2.], dtype=float32)
+    """
     x = array(data)
     whole = np.trunc(x)
     return whole + np.sign(x) * (np.abs(x - whole) >= 0.5).astype(x.dtype)
 
 
 def rcbrt(data: Any) -> Any:
-    """One over the cube root."""
+    """Return 1 over the cube root of each element.
+
+    >>> nd.rcbrt(nd.array([8])).asnumpy().round(4)
+    array([0.5], dtype=float32)
+    """
     return 1.0 / np.cbrt(data)
 
 
 def logical_not(data: Any) -> Any:
-    """1 where an element is 0, else 0."""
+    """Return 1 where an element is 0, and 0 elsewhere, in the dtype of the array.
+
+    >>> nd.logical_not(nd.array([0, 2])).asnumpy()
+    array([1., 0.], dtype=float32)
+    """
     return np.logical_not(data).astype(array(data).dtype)
 
 
 def rint(data: Any) -> Any:
-    """The nearest integer, halves down."""
+    """Return the nearest integer of each element, halves down.
+
+    >>> nd.rint(nd.array([0.5, 1.5, -1.7])).asnumpy()
+    array([ 0.,  1., -2.], dtype=float32)
+    """
     x = array(data)
     low, high = np.floor(x), np.ceil(x)
     return np.where(x - low <= high - x, low, high)
 
 
 def histogram(a: Any, bins: Any = 10, range: Any = None) -> Any:
-    """Counts of elements between edges, and the edges."""
+    """Count the elements between edges; return the counts and the edges.
+
+    Args:
+        a: an array.
+        bins: how many bins, or their edges.
+        range: the first and the last edge.
+
+    >>> [x.asnumpy() for x in nd.histogram(nd.array([1, 2, 2, 4]), bins=3)]
+    [array([1, 2, 1]), array([1., 2., 3., 4.], dtype=float32)]
+    """
     return np.histogram(a, bins, range)
 
 
 def expand_dims(data: Any, axis: int, inplace: bool = False) -> Any:
-    """A new axis of size 1; `inplace` is of methods of arrays of `np`, which give a view anyway."""
+    """Insert an axis of size 1.
+
+    Args:
+        data: an array.
+        axis: its position in the result.
+        inplace: has no effect.
+
+    >>> nd.expand_dims(nd.array([1, 2]), axis=0).shape
+    (1, 2)
+    """
     return np.expand_dims(data, axis)
 
 
 def squeeze(data: Any, axis: Any = None, inplace: bool = False) -> Any:
-    """Without axes of size 1: a view likewise."""
+    """Remove axes of size 1, those that you name or all.
+
+    Args:
+        data: an array.
+        axis: one axis or several.
+        inplace: has no effect.
+
+    >>> nd.squeeze(nd.ones((1, 3))).shape
+    (3,)
+    """
     return np.squeeze(data, axis)
 
 
@@ -316,14 +539,30 @@ def softmax(
     dtype: Any = None,
     use_length: bool | None = None,
 ) -> Any:
-    """exp(x / t) / sum(exp(x / t)) along `axis`; an integer in the place of `length` is the axis."""
+    """Return exp(x / t) / sum(exp(x / t)) along an axis; an integer in the place of `length` is the axis.
+
+    Args:
+        data: an array.
+        length: how many elements count, of each vector.
+        axis: the axis.
+        temperature: t, 1 unless you pass it.
+        dtype: of the result.
+        use_length: False: `length` has no effect.
+
+    >>> nd.softmax(nd.array([0, 0])).asnumpy()
+    array([0.5, 0.5], dtype=float32)
+    """
     if isinstance(length, int):
         length, axis = None, length
     return npx.softmax(data, axis, length, temperature, use_length, dtype)
 
 
 def softmax_activation(data: Any, mode: str = "instance") -> Any:
-    """The softmax over axis 1 (`channel`), or over all axes but the first (`instance`)."""
+    """Return the softmax over axis 1 (`channel`), or over all axes but the first (`instance`).
+
+    >>> nd.SoftmaxActivation(nd.array([[0, 0]])).asnumpy()
+    array([[0.5, 0.5]], dtype=float32)
+    """
     one_of(mode, ("instance", "channel"), "SoftmaxActivation", "mode")
     x = array(data)
     if mode == "channel":
@@ -346,24 +585,26 @@ def softmax_output(
     out_grad: bool = False,
     smooth_alpha: float = 0.0,
 ) -> Any:
-    """The softmax, whose gradient is that of the cross entropy with `label`: the result is a head by itself.
+    """Return the softmax of scores, a loss by itself: its gradient is that of the cross entropy with `label`.
 
     Args:
-        data: scores of classes, which lie along all axes but the first.
-        label: classes, without those axes; None: the gradient is the softmax' own.
-        grad_scale: times the gradient.
-        ignore_label: a class that teaches nothing, if `use_ignore`.
-        multi_output: the classes lie along axis 1.
-        use_ignore: whether there is such a class.
-        preserve_shape: the classes lie along the last axis.
-        normalization: the gradient is divided by nothing (`null`), by the first size of the labels (`batch`), or by the
-            number of labels that are not ignored (`valid`).
-        out_grad: whether the gradient is multiplied by the one that arrives, which has no part in it else.
-        smooth_alpha: the share of the label that all other classes have together.
+        data: the scores [n, classes].
+        label: the classes [n].
+        grad_scale: the factor of the gradient.
+        ignore_label: the label without a gradient, with `use_ignore`.
+        multi_output: classes lie along axis 1 of more than two.
+        use_ignore: `ignore_label` counts.
+        preserve_shape: the softmax is over the last axis.
+        normalization: what the gradient is divided by: `null`, `batch` or `valid`.
+        out_grad: multiply by the gradient that arrives.
+        smooth_alpha: how much of each label goes to the other classes.
 
     Raises:
         ArgumentError E315: no such `normalization`.
         OutOfBoundsError E110: while recording, a label that is no class.
+
+    >>> nd.Softmax(nd.array([[0, 0]]), nd.array([1])).asnumpy()
+    array([[0.5, 0.5]], dtype=float32)
     """
     if normalization not in ("null", "batch", "valid"):
         raise ArgumentError("E315", f"SoftmaxOutput: normalization={normalization!r}", help="use null, batch or valid")
@@ -392,7 +633,7 @@ def softmax_output(
 
 
 def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: str = "null") -> Any:
-    """The same values, a head by itself; its gradient is `grad_scale`.
+    """Return the same values as a loss, whose gradient is `grad_scale`.
 
     Args:
         data: a loss.
@@ -400,6 +641,9 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
         valid_thresh: elements above it count as valid.
         normalization: the gradient is divided by nothing (`null`), by the first size (`batch`), or by the number of
             valid elements (`valid`).
+
+    >>> nd.make_loss(nd.array([1, 2])).asnumpy()
+    array([1., 2.], dtype=float32)
     """
     one_of(normalization, ("null", "batch", "valid"), "make_loss", "normalization")
     x = array(data)
@@ -414,7 +658,19 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
 def svm_output(
     data: Any, label: Any = None, margin: float = 1.0, regularization_coefficient: float = 1.0, use_linear: bool = False
 ) -> Any:
-    """The scores [n, classes]; their gradient is that of the hinge loss with `label`, squared unless `use_linear`."""
+    """Return the scores [n, classes]; their gradient is that of the hinge loss with `label`, squared unless
+    `use_linear`.
+
+    Args:
+        data: the scores.
+        label: the classes.
+        margin: by which the right score has to be the largest.
+        regularization_coefficient: the factor of the gradient.
+        use_linear: the loss is not squared.
+
+    >>> nd.SVMOutput(nd.array([[1, 2]]), nd.array([1])).asnumpy()
+    array([[1., 2.]], dtype=float32)
+    """
     x = array(data)
     if label is None or not modes.is_recording():
         return np.copy(x)
@@ -425,17 +681,50 @@ def svm_output(
 
 
 def linear_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
-    """The data; their gradient is that of half the squared distance to `label`, by the numbers of a sample."""
+    """Return the data; their gradient is that of half the squared distance to `label`, by the numbers of a sample.
+
+    Args:
+        data: predictions.
+        label: what they are compared with.
+        grad_scale: the factor of the gradient.
+
+    >>> x = nd.array([[3.0]])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = nd.LinearRegressionOutput(x, nd.array([[1.0]]))
+    >>> y.backward()
+    >>> x.grad.asnumpy()
+    array([[2.]], dtype=float32)
+    """
     return _regression(array(data), label, grad_scale, lambda distance: distance)
 
 
 def mae_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
-    """The data; their gradient is that of the distance to `label`, by the numbers of a sample."""
+    """Return the data; their gradient is that of the distance to `label`, by the numbers of a sample.
+
+    Args:
+        data: predictions.
+        label: what they are compared with.
+        grad_scale: the factor of the gradient.
+
+    >>> nd.MAERegressionOutput(nd.array([[3.0]]), nd.array([[1.0]])).asnumpy()
+    array([[3.]], dtype=float32)
+    """
     return _regression(array(data), label, grad_scale, lambda distance: np.where(distance > 0, 1.0, -1.0))
 
 
 def logistic_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
-    """The sigmoid of the data, whose gradient is that of the cross entropy with `label`, by the numbers of a sample."""
+    """Return the sigmoid of the data; the gradient is that of the cross entropy with `label`, by the numbers of a
+    sample.
+
+    Args:
+        data: scores.
+        label: 0 or 1.
+        grad_scale: the factor of the gradient.
+
+    >>> nd.LogisticRegressionOutput(nd.array([[0.0]]), nd.array([[1.0]])).asnumpy()
+    array([[0.5]], dtype=float32)
+    """
     x = array(data)
     return _regression(npx.sigmoid(x), label, grad_scale, lambda distance: distance, of=x)
 
@@ -449,7 +738,11 @@ def _regression(y: Any, label: Any, grad_scale: float, slope: _Function, of: Any
 
 
 def clip(data: ArrayLike, a_min: Any, a_max: Any) -> Any:
-    """Elements below `a_min` or above `a_max` replaced by them."""
+    """Return elements limited to a range: those below `a_min` become `a_min`, those above `a_max` become `a_max`.
+
+    >>> nd.clip(nd.array([-2, 0.5, 9]), 0, 1).asnumpy()
+    array([0. , 0.5, 1. ], dtype=float32)
+    """
     x = array(data)
     return np.clip(x, *(None if end is None else rules.limit_in(end, x.dtype) for end in (a_min, a_max)))
 
@@ -457,14 +750,31 @@ def clip(data: ArrayLike, a_min: Any, a_max: Any) -> Any:
 def embedding(
     data: Any, weight: Any, input_dim: Any = None, output_dim: Any = None, dtype: Any = None, sparse_grad: bool = False
 ) -> Any:
-    """Rows of `weight` at the indices `data`; those outside are the first or the last."""
+    """Return the rows of `weight` at the indices `data`; indices outside mean the first or the last row.
+
+    Args:
+        data: indices.
+        weight: an array [input_dim, output_dim].
+        input_dim: rows of `weight`.
+        output_dim: columns of `weight`.
+        dtype: of the result.
+        sparse_grad: as of `npx.embedding`.
+
+    >>> nd.Embedding(nd.array([1, 0]), nd.array([[1, 1], [2, 2]])).asnumpy()
+    array([[2., 2.],
+           [1., 1.]], dtype=float32)
+    """
     rows = array(weight).shape[:1]
     index = np.clip(array(data).astype("int64"), 0, rows[0] - 1) if rows and rows[0] else data
     return npx.embedding(index, weight, input_dim, output_dim, dtype, sparse_grad)
 
 
 def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
-    """x where `condition` is not 0, else y; a vector of conditions chooses rows."""
+    """Choose elements from `x` where `condition` is not 0, and from `y` elsewhere; a vector chooses rows.
+
+    >>> nd.where(nd.array([1, 0]), nd.array([1, 2]), nd.array([10, 20])).asnumpy()
+    array([ 1., 20.], dtype=float32)
+    """
     c, values = array(condition), array(x)
     if c.ndim == 1 and values.ndim > 1:
         if c.shape[0] != values.shape[0]:
@@ -474,7 +784,11 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
 
 
 def div_sqrt_dim(data: Any) -> Any:
-    """x / sqrt(n), n the size of the last axis."""
+    """Return x / sqrt(n), where n is the size of the last axis.
+
+    >>> nd.contrib.div_sqrt_dim(nd.ones((1, 4))).asnumpy()
+    array([[0.5, 0.5, 0.5, 0.5]], dtype=float32)
+    """
     x = array(data)
     if not x.ndim:
         raise ShapeError("E134", f"div_sqrt_dim of {x.type}", help="the array needs at least one axis")
@@ -482,75 +796,166 @@ def div_sqrt_dim(data: Any) -> Any:
 
 
 def transpose(data: Any, axes: Any = None) -> Any:
-    """Axes permuted."""
+    """Permute the axes; reverse them, where you pass none; a copy.
+
+    >>> nd.transpose(nd.array([[1, 2], [3, 4]])).asnumpy()
+    array([[1., 3.],
+           [2., 4.]], dtype=float32)
+    """
     return np.transpose(data, axes if axes else None)
 
 
 def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The diagonal, or the matrix that has a vector there."""
+    """Return the diagonal `k` of two axes, or the matrix that has a vector on this diagonal.
+
+    Args:
+        data: an array.
+        k: the diagonal: 0 is the main one, positive numbers count to the right.
+        axis1: the axis of rows.
+        axis2: the axis of columns.
+
+    >>> nd.diag(nd.array([1, 2])).asnumpy()
+    array([[1., 0.],
+           [0., 2.]], dtype=float32)
+    """
     x = array(data)
     return np.diag(x, k) if x.ndim == 1 else np.diagonal(x, k, axis1, axis2)
 
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Cumulative sum."""
+    """Return the sums of all elements up to each along an axis, in the dtype of the array.
+
+    Args:
+        a: an array.
+        axis: the axis; None: of the flat array.
+        dtype: of the result.
+
+    >>> nd.cumsum(nd.array([1, 2, 3])).asnumpy()
+    array([1., 3., 6.], dtype=float32)
+    """
     x = array(a)
     return np.cumsum(x, axis, rules.number_dtype(x) if dtype is None else dtype)
 
 
 def size_array(data: Any) -> Any:
-    """The number of elements, as an int64 array of one."""
+    """Return the number of elements, as an int64 array of one element.
+
+    >>> nd.size_array(nd.ones((2, 3))).asnumpy()
+    array([6])
+    """
     return np.array([array(data).size], dtype="int64")
 
 
 def index_copy(old_tensor: Any, index_vector: Any, new_tensor: Any) -> Any:
-    """A copy of `old_tensor` whose rows `index_vector` are those of `new_tensor`."""
+    """Return a copy of `old_tensor` whose rows `index_vector` are those of `new_tensor`.
+
+    >>> nd.contrib.index_copy(nd.zeros((2, 1)), nd.array([1]), nd.array([[7]])).asnumpy()
+    array([[0.],
+           [7.]], dtype=float32)
+    """
     output = np.copy(old_tensor)
     output[index_vector.astype("int64")] = new_tensor
     return output
 
 
 def fill_element_0index(lhs: Any, mhs: Any, rhs: Any) -> Any:
-    """A copy of `lhs` whose elements at the columns `rhs` are `mhs`, one in each row."""
+    """Return a copy of `lhs` whose elements at the columns `rhs` are `mhs`, one in each row.
+
+    >>> nd.fill_element_0index(nd.zeros((2, 2)), nd.array([7, 8]), nd.array([1, 0])).asnumpy()
+    array([[0., 7.],
+           [8., 0.]], dtype=float32)
+    """
     x = array(lhs)
     here = npx.one_hot(rhs, x.shape[1])
     return np.where(here > 0, np.expand_dims(mhs, 1), x)
 
 
 def onehot_encode(indices: Any, out: Any) -> Any:
-    """Write to `out` 1 at the indices, one in each row, and 0 elsewhere."""
+    """Write 1 to `out` at the indices, one in each row, and 0 elsewhere.
+
+    >>> nd.onehot_encode(nd.array([1, 0]), nd.zeros((2, 2))).asnumpy()
+    array([[0., 1.],
+           [1., 0.]], dtype=float32)
+    """
     return finished(npx.one_hot(indices, out.shape[1]), out)
 
 
 def quadratic(data: Any, a: float = 0.0, b: float = 0.0, c: float = 0.0) -> Any:
-    """a x^2 + b x + c."""
+    """Return a x**2 + b x + c for each element.
+
+    Args:
+        data: an array.
+        a: the factor of the squares.
+        b: the factor of the elements.
+        c: what is added.
+
+    >>> nd.contrib.quadratic(nd.array([2]), a=1.0, b=10.0, c=100.0).asnumpy()
+    array([124.], dtype=float32)
+    """
     x = array(data)
     return np.square(x) * a + x * b + c
 
 
 def gradientmultiplier(data: Any, scalar: float = 1.0, is_int: bool = True) -> Any:
-    """The same values, whose gradient is `scalar` times that which arrives."""
+    """Return the same values, whose gradient is `scalar` times the gradient that arrives.
+
+    Args:
+        data: an array.
+        scalar: the factor.
+        is_int: has no effect.
+
+    >>> nd.contrib.gradientmultiplier(nd.array([1, 2]), scalar=-1.0).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
     x = array(data)
     return rules.with_gradient_of(x * scalar, x)
 
 
 def round_ste(data: Any) -> Any:
-    """The nearest integer, halves away from zero; the gradient goes through."""
+    """Return the nearest integer of each element, halves away from 0; gradients go through unchanged.
+
+    >>> nd.contrib.round_ste(nd.array([0.5, 1.4])).asnumpy()
+    array([1., 1.], dtype=float32)
+    """
     return rules.with_gradient_of(array(data), round_away(data))
 
 
 def sign_ste(data: Any) -> Any:
-    """The sign; the gradient goes through."""
+    """Return the sign of each element; gradients go through unchanged.
+
+    >>> nd.contrib.sign_ste(nd.array([-3, 2])).asnumpy()
+    array([-1.,  1.], dtype=float32)
+    """
     return rules.with_gradient_of(array(data), np.sign(data))
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = True) -> Any:
-    """1 where no element of `a` is further from that of `b` than atol + rtol |b|, else 0."""
+    """Return 1 if no element of `a` is further from that of `b` than atol + rtol |b|, and 0 otherwise.
+
+    Args:
+        a: an array.
+        b: an array.
+        rtol: the tolerance that grows with `b`.
+        atol: the tolerance that does not.
+        equal_nan: NaN equals NaN.
+
+    >>> nd.contrib.allclose(nd.array([1]), nd.array([1])).asnumpy()
+    array([1.], dtype=float32)
+    """
     return np.allclose(a, b, rtol, atol, equal_nan) * np.ones((1,), "float32")
 
 
 def amp_multicast(*data: Any, num_outputs: int | None = None, cast_narrow: bool = False) -> Any:
-    """Arrays of floats in the widest dtype of theirs, or in the narrowest."""
+    """Return arrays of floats in the widest dtype among them, or in the narrowest with `cast_narrow`.
+
+    Args:
+        data: arrays of floats.
+        num_outputs: how many there are.
+        cast_narrow: take the narrowest dtype.
+
+    >>> [x.dtype for x in nd.amp_multicast(nd.ones(1), nd.ones(1, dtype="float16"), num_outputs=2)]
+    [dtype('float32'), dtype('float32')]
+    """
     xs = _counted(data, num_outputs, "amp_multicast")
     dtypes = sorted((x.dtype for x in xs), key=lambda dtype: dtype.itemsize)
     return rules.as_dtype_of(xs, dtypes[0 if cast_narrow else -1])
@@ -560,7 +965,7 @@ class _Group(SimpleNamespace):
     """Functions that stand below a name of the face."""
 
     def __init__(self, group: str, rows: Mapping[str, _Row]) -> None:
-        super().__init__(**{name: _face(name, row) for name, row in rows.items()})
+        super().__init__(**{name: _face(name, row, group=f"{group}.") for name, row in rows.items()})
         self._group = group
 
     def changed(self, change: Callable[[str, _Function], _Function]) -> _Group:

@@ -23,7 +23,13 @@ def sync_batch_norm(
     ndev: int = 1,
     key: str = "",
 ) -> Any:
-    """`BatchNorm`, under the name of what MXNet synchronizes between devices: here the whole batch is on one."""
+    """Normalize as `BatchNorm` does: the whole batch is on one device, so nothing needs to be synchronized.
+
+    >>> x, one, zero = nd.array([[1.0], [3.0]]), nd.ones(1), nd.zeros(1)
+    >>> nd.contrib.SyncBatchNorm(x, one, zero, zero, one, eps=0.0).asnumpy().round(4)
+    array([[1.],
+           [3.]], dtype=float32)
+    """
     options: dict[str, Any] = {
         "fix_gamma": fix_gamma, "use_global_stats": use_global_stats, "output_mean_var": output_mean_var,
     }  # fmt: skip

@@ -57,54 +57,90 @@ def sampled(function: _Function) -> _Function:
 
 @sampled
 def uniform(shape: Any, dtype: Any, low: Any = 0.0, high: Any = 1.0) -> Any:
-    """Numbers from [low, high)."""
+    """Draw uniform numbers from [low, high): `shape` numbers for each pair of ends.
+
+    >>> nd.random.uniform(0, nd.array([1, 10]), shape=3).shape
+    (2, 3)
+    """
     return random.uniform(low, high, shape, dtype)
 
 
 @sampled
 def normal(shape: Any, dtype: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    """Normal numbers."""
+    """Draw normal numbers: `shape` numbers for each mean and standard deviation.
+
+    >>> nd.random.normal(0, 1, shape=(2, 3)).shape
+    (2, 3)
+    """
     return random.normal(loc, scale, shape, dtype)
 
 
 @sampled
 def exponential(shape: Any, dtype: Any, scale: Any = 1.0) -> Any:
-    """Exponential numbers with mean `scale`."""
+    """Draw exponential numbers with mean `scale`: `shape` numbers for each.
+
+    >>> nd.random.exponential(2, shape=3).shape
+    (3,)
+    """
     return random.exponential(scale, shape).astype(dtype)
 
 
 @sampled
 def gamma(shape: Any, dtype: Any, alpha: Any = 1.0, beta: Any = 1.0) -> Any:
-    """Gamma numbers of shape `alpha` and scale `beta`."""
+    """Draw gamma numbers of shape `alpha` and scale `beta`: `shape` numbers for each pair.
+
+    >>> nd.random.gamma(2, 3, shape=3).shape
+    (3,)
+    """
     return random.gamma(alpha, beta, shape, dtype)
 
 
 @sampled
 def poisson(shape: Any, dtype: Any, lam: Any = 1.0) -> Any:
-    """Counts where `lam` are expected."""
+    """Draw counts with mean `lam`: `shape` counts for each.
+
+    >>> nd.random.poisson(4, shape=3).shape
+    (3,)
+    """
     return random.poisson(lam, shape).astype(dtype)
 
 
 @sampled
 def binomial(shape: Any, dtype: Any, n: Any = 1, p: Any = 0.5) -> Any:
-    """Counts of successes in `n` trials."""
+    """Draw counts of successes in `n` trials of probability `p`: `shape` counts for each pair.
+
+    >>> nd.random.binomial(10, 0.5, shape=3).shape
+    (3,)
+    """
     return random.binomial(n, p, shape).astype(dtype)
 
 
 @sampled
 def negative_binomial(shape: Any, dtype: Any, k: Any = 1, p: Any = 1.0) -> Any:
-    """Counts of failures before the k-th success."""
+    """Draw counts of failures before the `k`-th success, each of probability `p`: `shape` counts for each pair.
+
+    >>> nd.random.negative_binomial(3, 0.5, shape=3).shape
+    (3,)
+    """
     return random.poisson(random.gamma(k, (1.0 - p) / p, shape, "float32"), shape).astype(dtype)
 
 
 @sampled
 def generalized_negative_binomial(shape: Any, dtype: Any, mu: Any = 1.0, alpha: Any = 1.0) -> Any:
-    """Counts with mean `mu` and variance mu + alpha mu^2."""
+    """Draw counts with mean `mu` and variance mu + alpha mu**2: `shape` counts for each pair.
+
+    >>> nd.random.generalized_negative_binomial(3, 0.5, shape=3).shape
+    (3,)
+    """
     return random.poisson(random.gamma(1.0 / alpha, alpha * mu, shape, "float32"), shape).astype(dtype)
 
 
 def randn(*shape: int, loc: Any = 0.0, scale: Any = 1.0, dtype: Any = None, ctx: Any = None) -> Any:
-    """Normal numbers of the given sizes."""
+    """Draw normal numbers in an array of the given sizes.
+
+    >>> nd.random.randn(2, 3).shape
+    (2, 3)
+    """
     return normal(loc, scale, shape=shape or (1,), dtype=dtype, ctx=ctx)
 
 
@@ -121,12 +157,27 @@ def _like(function: _Function) -> _Function:
 
 @sampled
 def exponential_by_rate(shape: Any, dtype: Any, lam: Any = 1.0) -> Any:
-    """Exponential numbers with mean `1 / lam`."""
+    """Draw exponential numbers with mean `1 / lam`: `shape` numbers for each.
+
+    >>> nd.random_exponential(2, shape=3).shape
+    (3,)
+    """
     return random.exponential(1.0 / lam, shape).astype(dtype)
 
 
 def rand_zipfian(true_classes: Any, num_sampled: int, range_max: int, ctx: Any = None) -> Any:
-    """Classes drawn by a law of Zipf, how often each is expected, and how often those of `true_classes` are."""
+    """Draw classes by a law of Zipf; return them and how often they, and the true classes, are expected.
+
+    Args:
+        true_classes: an array of classes.
+        num_sampled: how many to draw.
+        range_max: how many classes there are.
+        ctx: the device.
+
+    >>> classes, expected_true, expected = nd.contrib.rand_zipfian(nd.array([3]), 4, 10)
+    >>> classes.shape
+    (4,)
+    """
     whole = math.log(range_max + 1)
     with nullcontext() if ctx is None else as_device(ctx):
         drawn = np.exp(random.uniform(0.0, whole, (num_sampled,), "float64")) - 1.0
@@ -140,12 +191,20 @@ def rand_zipfian(true_classes: Any, num_sampled: int, range_max: int, ctx: Any =
 
 
 def shuffle(data: Any) -> Any:
-    """The rows in random order; a new array."""
+    """Return the rows of an array in random order, as a new array.
+
+    >>> nd.random.shuffle(nd.arange(4)).shape
+    (4,)
+    """
     return random.permutation(array(data))
 
 
 def randint(low: int, high: int, shape: Any = (1,), dtype: Any = "int32", ctx: Any = None) -> Any:
-    """Integers from [low, high)."""
+    """Draw integers from [low, high).
+
+    >>> nd.random.randint(0, 10, shape=(2, 3)).shape
+    (2, 3)
+    """
     return random.randint(low, high, shape, None if dtype in (None, "None") else dtype, ctx=ctx)
 
 

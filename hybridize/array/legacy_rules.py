@@ -228,13 +228,26 @@ def head(x: Any, y: Any, slope: Any, scaled: bool = False) -> Any:
 
 
 def stop_gradient(data: Any) -> Any:
-    """The same values, of which nothing is remembered for a backward pass; but a head keeps the gradient of its own."""
+    """Return the same values, through which no gradient goes; the result of a loss layer keeps the gradient of its own.
+
+    >>> x = nd.array([1, 2])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = (x * nd.stop_gradient(x)).sum()
+    >>> y.backward()
+    >>> x.grad.asnumpy()
+    array([1., 2.], dtype=float32)
+    """
     x = array(data)
     return np.copy(x) if ACTIVE and histories.is_head(staging().op_of(strong(x))) else npx.stop_gradient(x)
 
 
 def divided(x: Any, y: Any) -> Any:
-    """The quotient; that of integers without what follows the point, as in C."""
+    """Return the quotient of each pair of elements; of integers without its fraction, as in C.
+
+    >>> nd.div(nd.array([7], dtype="int32"), nd.array([2], dtype="int32")).asnumpy()
+    array([3], dtype=int32)
+    """
     whole = [one for one in (x, y) if not is_number(one)]
     if not whole or not is_integer(whole[0].dtype):
         return np.divide(x, y)
@@ -246,7 +259,13 @@ def divided(x: Any, y: Any) -> Any:
 
 
 def power(x: Any, y: Any) -> Any:
-    """The power; that of integers by floats, so that a negative exponent gives 0 where the base is no unit."""
+    """Return the power of each pair of elements, in the dtype of the operands.
+
+    Integers are computed in float64: beyond 2**24 results are exact, where MXNet's are not.
+
+    >>> nd.power(nd.array([1, 2, 3]), 2).asnumpy()
+    array([1., 4., 9.], dtype=float32)
+    """
     if any(is_integer(one.dtype) for one in (x, y) if not is_number(one)):
         x, y = (array(one).astype(float64) for one in (x, y))
     return np.power(x, y)

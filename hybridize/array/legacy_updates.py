@@ -41,7 +41,19 @@ def sgd(
     weight: Any, grad: Any, lr: Any, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_gradient: float = -1.0,
     lazy_update: bool = True,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """A step down the gradient."""
+    """Update a weight by a step down the gradient.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        lr: the learning rate.
+        wd: the decay of the weight.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+        lazy_update: has no effect: updates are dense.
+
+    >>> nd.sgd_update(nd.ones(1), nd.ones(1), lr=0.1).asnumpy().round(4)
+    array([0.9], dtype=float32)
+    """
     return (weight - (_plain(grad, rescale_grad, clip_gradient) + weight * wd) * lr,)
 
 
@@ -49,7 +61,21 @@ def sgd_mom(
     weight: Any, grad: Any, mom: Any, lr: Any, momentum: Any = 0.0, wd: Any = 0.0, rescale_grad: Any = 1.0,
     clip_gradient: float = -1.0, lazy_update: bool = True,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """A step down the gradient, with momentum."""
+    """Update a weight by a step down the gradient, with momentum.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        mom: the state, which is written.
+        lr: the learning rate.
+        momentum: the share of the former step.
+        wd: the decay of the weight.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+        lazy_update: has no effect: updates are dense.
+
+    >>> nd.sgd_mom_update(nd.ones(1), nd.ones(1), nd.zeros(1), lr=0.1, momentum=0.9).asnumpy().round(4)
+    array([0.9], dtype=float32)
+    """
     velocity = mom * momentum - (_plain(grad, rescale_grad, clip_gradient) + weight * wd) * lr
     return weight + velocity, velocity
 
@@ -58,7 +84,20 @@ def nag_mom(
     weight: Any, grad: Any, mom: Any, lr: Any, momentum: Any = 0.0, wd: Any = 0.0, rescale_grad: Any = 1.0,
     clip_gradient: float = -1.0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """A step with Nesterov's momentum."""
+    """Update a weight by a step with Nesterov's momentum.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        mom: the state, which is written.
+        lr: the learning rate.
+        momentum: the share of the former step.
+        wd: the decay of the weight.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+
+    >>> nd.nag_mom_update(nd.ones(1), nd.ones(1), nd.zeros(1), lr=0.1).asnumpy().round(4)
+    array([0.9], dtype=float32)
+    """
     step = (_plain(grad, rescale_grad, clip_gradient) + weight * wd) * lr
     velocity = mom * momentum - step
     return weight + velocity * momentum - step, velocity
@@ -67,7 +106,18 @@ def nag_mom(
 def signsgd(
     weight: Any, grad: Any, lr: Any, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_gradient: float = -1.0
 ) -> tuple[Any, ...]:
-    """A step by the sign of the gradient."""
+    """Update a weight by a step in the direction of the gradient's sign.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        lr: the learning rate.
+        wd: the decay of the weight.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+
+    >>> nd.signsgd_update(nd.ones(1), nd.array([7]), lr=0.1).asnumpy().round(4)
+    array([0.9], dtype=float32)
+    """
     return (weight * (1.0 - lr * wd) - np.sign(grad) * lr,)
 
 
@@ -75,7 +125,21 @@ def signum(
     weight: Any, grad: Any, mom: Any, lr: Any, momentum: Any = 0.0, wd: Any = 0.0, rescale_grad: Any = 1.0,
     clip_gradient: float = -1.0, wd_lh: Any = 0.0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """A step by the sign of the mean gradient."""
+    """Update a weight by a step in the direction of the sign of the mean gradient.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        mom: the state, which is written.
+        lr: the learning rate.
+        momentum: the decay of the mean.
+        wd: the decay of the weight, as a part of the gradient.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+        wd_lh: the decay of the weight, beside the gradient.
+
+    >>> nd.signum_update(nd.ones(1), nd.ones(1), nd.zeros(1), lr=0.1, momentum=0.9).asnumpy().round(4)
+    array([0.9], dtype=float32)
+    """
     mean = mom * momentum - (weight * wd + _plain(grad, rescale_grad, clip_gradient)) * (1.0 - momentum)
     return weight * (1.0 - lr * wd_lh) + np.sign(mean) * lr, mean
 
@@ -89,7 +153,23 @@ def adam(
     epsilon: float = 1e-8, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_gradient: float = -1.0,
     lazy_update: bool = True,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Adam, without the correction of its bias, which the learning rate has."""
+    """Update a weight by Adam, in place of `out`; the learning rate has to hold the correction of the bias.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        mean, var: the state, which is written.
+        lr: the learning rate.
+        beta1, beta2: the decays of both means.
+        epsilon: is added to the root.
+        wd: the decay of the weight.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+        lazy_update: has no effect: updates are dense.
+
+    >>> w, g, m, v = nd.ones(1), nd.ones(1), nd.zeros(1), nd.zeros(1)
+    >>> nd.adam_update(w, g, m, v, lr=0.1, out=w).asnumpy().round(4)
+    array([0.6838], dtype=float32)
+    """
     m, v = _moments(_decayed(weight, grad, wd, rescale_grad, clip_gradient), mean, var, beta1, beta2)
     return weight - m * lr / (np.sqrt(v) + epsilon), m, v
 
@@ -98,7 +178,23 @@ def adamw(
     weight: Any, grad: Any, mean: Any, var: Any, rescale_grad: Any, lr: Any, eta: Any, beta1: Any = 0.9,
     beta2: Any = 0.999, epsilon: float = 1e-8, wd: Any = 0.0, clip_gradient: float = -1.0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Adam whose decay is beside it; nothing changes where `rescale_grad` is 0, infinite or NaN."""
+    """Update a weight by Adam with a decay beside it; nothing changes where `rescale_grad` is 0, infinite or NaN.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        mean, var: the state, which is written.
+        rescale_grad: the factor of the gradient, an array.
+        lr: the learning rate.
+        eta: the factor of the whole step.
+        beta1, beta2: the decays of both means.
+        epsilon: is added to the root.
+        wd: the decay of the weight.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+
+    >>> w, one, zero = nd.ones(1), nd.ones(1), nd.zeros(1)
+    >>> nd.contrib.adamw_update(w, one, zero, zero.copy(), one, lr=0.1, eta=1.0).asnumpy().round(4)
+    array([0.6838], dtype=float32)
+    """
     scale = array(rescale_grad).astype(array(weight).dtype)
     usable = np.logical_and(np.isfinite(scale), np.not_equal(scale, 0))
     m, v = _moments(_plain(grad, scale, clip_gradient), mean, var, beta1, beta2)
@@ -110,7 +206,23 @@ def ftml(
     weight: Any, grad: Any, d: Any, v: Any, z: Any, lr: Any, beta1: float = 0.6, beta2: float = 0.999,
     epsilon: float = 1e-8, t: int = 1, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_grad: float = -1.0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Follow the moving leader."""
+    """Update a weight by FTML (follow the moving leader).
+
+    Args:
+        weight, grad: the weight and its gradient.
+        d, v, z: the state, which is written.
+        lr: the learning rate.
+        beta1, beta2: the decays of both means.
+        epsilon: is added to the root.
+        t: the count of updates, from 1 on.
+        wd: the decay of the weight.
+        rescale_grad: the factor of the gradient.
+        clip_grad: the limit of the rescaled gradient; negative: none.
+
+    >>> w, zero = nd.ones(1), nd.zeros(1)
+    >>> nd.ftml_update(w, nd.ones(1), zero, zero.copy(), zero.copy(), lr=0.1).shape
+    (1,)
+    """
     g = _decayed(weight, grad, wd, rescale_grad, clip_grad)
     squares = v * beta2 + np.square(g) * (1.0 - beta2)
     leader = (np.sqrt(squares / (1.0 - beta2**t)) + epsilon) * (1.0 - beta1**t) / lr
@@ -122,7 +234,21 @@ def ftrl(
     weight: Any, grad: Any, z: Any, n: Any, lr: Any, lamda1: float = 0.01, beta: float = 1.0, wd: Any = 0.0,
     rescale_grad: Any = 1.0, clip_gradient: float = -1.0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Follow the regularized leader."""
+    """Update a weight by FTRL (follow the regularized leader).
+
+    Args:
+        weight, grad: the weight and its gradient.
+        z, n: the state, which is written.
+        lr: the learning rate.
+        lamda1: the L1 penalty.
+        beta: is added to the root.
+        wd: the L2 penalty.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+
+    >>> nd.ftrl_update(nd.ones(1), nd.ones(1), nd.zeros(1), nd.zeros(1), lr=0.1).shape
+    (1,)
+    """
     g = _plain(grad, rescale_grad, clip_gradient)
     squares = n + np.square(g)
     leader = z + g - (np.sqrt(squares) - np.sqrt(n)) * weight / lr
@@ -134,7 +260,22 @@ def rmsprop(
     weight: Any, grad: Any, n: Any, lr: Any, gamma1: float = 0.95, epsilon: float = 1e-8, wd: Any = 0.0,
     rescale_grad: Any = 1.0, clip_gradient: float = -1.0, clip_weights: float = -1.0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """RMSProp of Tieleman and Hinton."""
+    """Update a weight by RMSProp, as Tieleman and Hinton have it.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        n: the state, which is written.
+        lr: the learning rate.
+        gamma1: the decay of the mean of squares.
+        epsilon: is added to the mean.
+        wd: the decay of the weight.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+        clip_weights: the limit of the weight; negative: none.
+
+    >>> nd.rmsprop_update(nd.ones(1), nd.ones(1), nd.zeros(1), lr=0.1).shape
+    (1,)
+    """
     g = _decayed(weight, grad, wd, rescale_grad, clip_gradient)
     squares = n * gamma1 + np.square(g) * (1.0 - gamma1)
     return _clipped(weight - g * lr / np.sqrt(squares + epsilon), clip_weights), squares
@@ -145,7 +286,23 @@ def rmspropalex(
     epsilon: float = 1e-8, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_gradient: float = -1.0,
     clip_weights: float = -1.0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """RMSProp of Graves, of the deviation from the mean."""
+    """Update a weight by RMSProp, as Graves has it: by the deviation from the mean.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        n, g, delta: the state, which is written.
+        lr: the learning rate.
+        gamma1, gamma2: the decay of both means, and the momentum.
+        epsilon: is added to the mean.
+        wd: the decay of the weight.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+        clip_weights: the limit of the weight; negative: none.
+
+    >>> zero = nd.zeros(1)
+    >>> nd.rmspropalex_update(nd.ones(1), nd.ones(1), zero, zero.copy(), zero.copy(), lr=0.1).shape
+    (1,)
+    """
     now = _decayed(weight, grad, wd, rescale_grad, clip_gradient)
     squares, mean = n * gamma1 + np.square(now) * (1.0 - gamma1), g * gamma1 + now * (1.0 - gamma1)
     step = delta * gamma2 - now * lr / np.sqrt(squares - np.square(mean) + epsilon)
@@ -156,7 +313,19 @@ def group_adagrad(
     weight: Any, grad: Any, history: Any, lr: Any, rescale_grad: Any = 1.0, clip_gradient: float = -1.0,
     epsilon: float = 1e-5,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """AdaGrad, with one number for each row."""
+    """Update a matrix by AdaGrad with one number for each row.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        history: the state, which is written.
+        lr: the learning rate.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+        epsilon: is added to the root.
+
+    >>> nd.contrib.group_adagrad_update(nd.ones((1, 2)), nd.ones((1, 2)), nd.zeros((1, 1)), lr=0.1).asnumpy().round(4)
+    array([[0.9, 0.9]], dtype=float32)
+    """
     g = _plain(grad, rescale_grad, clip_gradient)
     squares = history + np.mean(np.square(g), tuple(range(1, g.ndim)), keepdims=True)
     return weight - g * lr / np.sqrt(squares + epsilon), squares
@@ -166,7 +335,22 @@ def lamb_phase1(
     weight: Any, grad: Any, mean: Any, var: Any, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-6,
     t: int = 1, bias_correction: bool = True, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_gradient: float = -1.0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The direction of LAMB's step."""
+    """Return the direction of LAMB's step.
+
+    Args:
+        weight, grad: the weight and its gradient.
+        mean, var: the state, which is written.
+        beta1, beta2: the decays of both means.
+        epsilon: is added to the root.
+        t: the count of updates, from 1 on.
+        bias_correction: divide the means by 1 - beta**t.
+        wd: the decay of the weight.
+        rescale_grad: the factor of the gradient.
+        clip_gradient: the limit of the rescaled gradient; negative: none.
+
+    >>> nd.lamb_update_phase1(nd.ones(1), nd.ones(1), nd.zeros(1), nd.zeros(1)).asnumpy().round(4)
+    array([1.], dtype=float32)
+    """
     m, v = _moments(_plain(grad, rescale_grad, clip_gradient), mean, var, beta1, beta2)
     first, second = (1.0 - beta1**t, 1.0 - beta2**t) if bias_correction else (1.0, 1.0)
     return m / first / (np.sqrt(v / second) + epsilon) + weight * wd, m, v
@@ -175,7 +359,19 @@ def lamb_phase1(
 def lamb_phase2(
     weight: Any, g: Any, r1: Any, r2: Any, lr: Any, lower_bound: float = -1.0, upper_bound: float = -1.0
 ) -> tuple[Any, ...]:
-    """LAMB's step: as far as the weight is long, of norm `r1`, along the direction `g`, of norm `r2`."""
+    """Update a weight by LAMB along a direction.
+
+    Args:
+        weight: the weight.
+        g: the direction, of `lamb_update_phase1`.
+        r1, r2: the norms of the weight and of the direction.
+        lr: the learning rate.
+        lower_bound, upper_bound: limits of `r1`; negative: none.
+
+    >>> one = nd.ones(1)
+    >>> nd.lamb_update_phase2(one, one, one, one, lr=0.1).asnumpy().round(4)
+    array([0.9], dtype=float32)
+    """
     length = r1 if lower_bound < 0 else np.maximum(r1, lower_bound)
     length = length if upper_bound < 0 else np.minimum(length, upper_bound)
     both = np.logical_and(np.greater(length, 0), np.greater(r2, 0))
@@ -298,21 +494,48 @@ _PLURALS = {"lr": "lrs", "wd": "wds", "eta": "etas", "t": "step_count", "rescale
 
 
 def multi_sum_sq(*data: Any, num_arrays: int | None = None) -> Any:
-    """The sums of the squares of several arrays, as one vector of float32."""
+    """Return the sums of the squares of several arrays, as one vector of float32.
+
+    >>> nd.multi_sum_sq(nd.array([1, 2]), nd.array([3]), num_arrays=2).asnumpy()
+    array([5., 9.], dtype=float32)
+    """
     return np.stack([np.sum(np.square(array(x).astype("float32"))) for x in data])
 
 
 def multi_lars(
     lrs: Any, weights_sum_sq: Any, grads_sum_sq: Any, wds: Any, eta: float, eps: float, rescale_grad: float = 1.0
 ) -> Any:
-    """Learning rates of layers by LARS, of the sums of the squares of weights and gradients."""
+    """Return learning rates of layers by LARS, from sums of squares of their weights and gradients.
+
+    Args:
+        lrs: a learning rate for each layer.
+        weights_sum_sq: sums of the squares of weights.
+        grads_sum_sq: sums of the squares of gradients.
+        wds: decays of weights.
+        eta: the coefficient of trust.
+        eps: is added to the norm of the gradient.
+        rescale_grad: the factor of gradients.
+
+    >>> one = nd.array([1.0])
+    >>> nd.multi_lars(one, one * 4, one, one * 0, eta=0.5, eps=0.0).asnumpy()
+    array([1.], dtype=float32)
+    """
     length, slope = np.sqrt(weights_sum_sq), np.sqrt(grads_sum_sq) * rescale_grad
     both = np.logical_and(np.greater(length, 0), np.greater(slope, 0))
     return np.where(both, lrs * (length * eta) / (slope + wds * length + eps), lrs)
 
 
 def multi_all_finite(*data: Any, num_arrays: int | None = None, init_output: bool = True) -> Any:
-    """1 where all elements of all arrays are finite, else 0; float32 of one element."""
+    """Return 1 where all elements of all arrays are finite, and 0 otherwise, as float32 of one element.
+
+    Args:
+        data: the arrays.
+        num_arrays: how many there are.
+        init_output: has to be True.
+
+    >>> nd.multi_all_finite(nd.ones(1), nd.array([float("nan")]), num_arrays=2).asnumpy()
+    array([0.], dtype=float32)
+    """
     if not init_output:
         help = "give all arrays to one call"
         raise ArgumentError("E310", "multi_all_finite: init_output=False keeps what out= holds", help=help)
@@ -321,12 +544,26 @@ def multi_all_finite(*data: Any, num_arrays: int | None = None, init_output: boo
 
 
 def all_finite(data: Any, init_output: bool = True) -> Any:
-    """1 where all elements are finite, else 0; float32 of one element."""
+    """Return 1 where all elements are finite, and 0 otherwise, as float32 of one element.
+
+    Args:
+        data: an array.
+        init_output: has to be True.
+
+    >>> nd.all_finite(nd.array([1, 2])).asnumpy()
+    array([1.], dtype=float32)
+    """
     return multi_all_finite(data, init_output=init_output)
 
 
 def reset_arrays(*data: Any, num_arrays: int | None = None) -> None:
-    """Write 0 to all elements of all arrays."""
+    """Write 0 to all elements of all arrays.
+
+    >>> x = nd.ones((2,))
+    >>> nd.reset_arrays(x, num_arrays=1)
+    >>> x.asnumpy()
+    array([0., 0.], dtype=float32)
+    """
     for x in data:
         x[...] = 0
 

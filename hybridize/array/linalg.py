@@ -7,7 +7,7 @@ What may give complex numbers, `eig` and `eigvals`, is imperative only.
 from __future__ import annotations
 
 from hybridize.base.missing import by_numpy
-from hybridize.base.names import late, places
+from hybridize.base.names import late, places, with_texts
 
 PLACES = places(
     "hybridize.array",
@@ -25,4 +25,6 @@ PLACES = places(
 
 __all__ = sorted(PLACES)
 
-__getattr__, __dir__ = late(globals(), PLACES, by_numpy("numpy.linalg"))
+__getattr__, __dir__ = late(
+    globals(), PLACES, by_numpy("numpy.linalg"), with_texts("hybridize.array.texts", "np.linalg")
+)

@@ -14,101 +14,103 @@ __all__ = [
 ]
 
 def cholesky(a: Any, /, *, upper: Any = False) -> ndarray:
-    """NumPy's `linalg.cholesky`."""
+    """Return the lower triangle L of positive definite matrices, A = L Lᵀ; the upper one with `upper`."""
 
 def cond(x: Any, p: Any = None) -> ndarray:
-    """NumPy's `linalg.cond`."""
+    """Return the condition numbers of matrices: the largest singular value by the smallest, unless `p` is
+    another norm."""
 
 def det(a: Any) -> ndarray:
-    """NumPy's `linalg.det`."""
+    """Return the determinants of square matrices [..., n, n]."""
 
 def eig(a: Any) -> _EigResult:
-    """NumPy's `linalg.eig`, imperatively; it cannot be compiled."""
+    """Return the eigenvalues and eigenvectors of square matrices. Imperative only: the results may be
+    complex."""
 
 def eigh(a: Any, UPLO: Any = 'L', *, upper: bool | None = None) -> _EigResult:
-    """NumPy's `linalg.eigh`."""
+    """Return the eigenvalues of symmetric matrices, in ascending order, and their eigenvectors as columns."""
 
 def eigvals(a: Any) -> ndarray:
-    """NumPy's `linalg.eigvals`, imperatively; it cannot be compiled."""
+    """Return the eigenvalues of square matrices. Imperative only: the results may be complex."""
 
 def eigvalsh(a: Any, UPLO: Any = 'L', *, upper: bool | None = None) -> ndarray:
-    """NumPy's `linalg.eigvalsh`."""
+    """Return the eigenvalues of symmetric matrices, in ascending order; arguments are those of `eigh`."""
 
 def inv(a: Any) -> ndarray:
-    """NumPy's `linalg.inv`."""
+    """Return the inverses of square matrices [..., n, n]."""
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
-    """NumPy's `linalg.lstsq`."""
+    """Return the x that comes closest to A x = b by least squares, with the residuals, the rank and the
+    singular values."""
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> ndarray:
-    """NumPy's `linalg.matrix_rank`."""
+    """Return the ranks of matrices: the number of singular values above a tolerance."""
 
 def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = ...) -> ndarray:
-    """NumPy's `linalg.pinv`."""
+    """Return the pseudoinverses of matrices [..., m, n], which are [..., n, m]."""
 
 def qr(a: Any, mode: Any = 'reduced') -> _QRResult:
-    """NumPy's `linalg.qr`."""
+    """Return Q, with orthonormal columns, and the upper triangle R: A = Q R."""
 
 def slogdet(a: Any) -> _SlogdetResult:
-    """NumPy's `linalg.slogdet`."""
+    """Return the sign of determinants and the logarithm of their absolute values, as a tuple with names."""
 
 def solve(a: Any, b: Any) -> ndarray:
-    """NumPy's `linalg.solve`."""
+    """Return the x of A x = b for square matrices."""
 
 @overload
 def svd(a: Any, full_matrices: Any = True, compute_uv: Literal[True] = True, hermitian: Any = False) -> _SVDResult:
-    """NumPy's `linalg.svd`."""
+    """Return U, the singular values in descending order, and Vᵀ: A = U diag(s) Vᵀ."""
 @overload
 def svd(a: Any, full_matrices: Any = True, *, compute_uv: Literal[False], hermitian: Any = False) -> ndarray: ...
 
 def svdvals(x: Any, /) -> ndarray:
-    """NumPy's `linalg.svdvals`."""
+    """Return the singular values of matrices, in descending order."""
 
 def tensorinv(a: Any, ind: Any = 2) -> ndarray:
-    """NumPy's `linalg.tensorinv`."""
+    """Return the inverse of a tensor: of the matrix that its first `ind` axes and the other ones make."""
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
-    """NumPy's `linalg.tensorsolve`."""
+    """Return the x whose sums of products with `a` over all axes of x are `b`."""
 
 def matmul(x1: Any, x2: Any, /, out: Any = None) -> ndarray:
-    """The matrix product over the last two axes; the axes before them are broadcast."""
+    """Return the matrix product over the last two axes; the axes before them are broadcast."""
 
 def multi_dot(arrays: Any, *, out: Any = None) -> ndarray:
-    """The product of several matrices, in the order that takes the fewest multiplications."""
+    """Return the product of several matrices, in the order that takes the fewest multiplications."""
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
-    """The sum of products over pairs of axes: the last n of `a` with the first n of `b`, or those that `axes`
-    lists."""
+    """Return the sums of products over pairs of axes."""
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
-    """The sums of products of vectors along `axis`, the first ones conjugated; the other axes are broadcast."""
+    """Return the sums of products of vectors along an axis; those of `x1` are conjugated."""
 
 def matrix_norm(x: Any, /, ord: Any = 'fro', axis: Any = ..., keepdims: bool = False) -> ndarray:
-    """The norm of matrices, which lie in the last two axes or in the two of `axis`."""
+    """Return the norms of matrices, which lie in the last two axes or in the two of `axis`."""
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> ndarray:
-    """Vector norms over one axis, matrix norms over two: 2 or Frobenius when `ord` is None."""
+    """Return the norms of vectors over one axis, or of matrices over two."""
 
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> ndarray:
-    """The p-norm of all elements over `axis`: one, several together, or all of them when None."""
+    """Return the p-norms of elements over an axis, over several together, or over all."""
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
-    """The vector product of vectors of three components along `axis`."""
+    """Return the vector product of vectors of three components along an axis."""
 
 def diagonal(x: Any, /, *, offset: int = 0) -> ndarray:
-    """A diagonal of the matrices in the last two axes, as the last axis; a copy."""
+    """Return a diagonal of the matrices in the last two axes, as the last axis; a copy."""
 
 def matrix_power(a: Any, n: int) -> ndarray:
-    """The product of `n` copies of a square matrix; its inverse for negative `n`."""
+    """Return the product of `n` copies of square matrices; of their inverses, where `n` is negative."""
 
 def matrix_transpose(x: Any, /) -> ndarray:
-    """The last two axes exchanged; a view."""
+    """Exchange the last two axes; a view."""
 
 def outer(x1: Any, x2: Any, /) -> ndarray:
-    """Every element of a vector times every element of another: [m, n]."""
+    """Return every element of a vector times every element of another, [m, n]."""
 
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> ndarray:
-    """The sums of a diagonal of the matrices in the last two axes."""
+    """Return the sums of a diagonal of the matrices in the last two axes."""
 
 class _EigResult(NamedTuple):
     eigenvalues: ndarray

@@ -16,28 +16,54 @@ from hybridize.base.errors import MatrixShapeError, ShapeError
 
 @public
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
-    """The sums of a diagonal of the matrices in the last two axes."""
+    """Return the sums of a diagonal of the matrices in the last two axes.
+
+    Args:
+        x: matrices [..., m, n].
+        offset: the diagonal: 0 is the main one, positive numbers count to the right.
+        dtype: to sum in, and of the result.
+
+    >>> np.linalg.trace(np.array([[1, 2], [3, 4]]))
+    array(5.)
+    """
     return linear.trace(x, offset, -2, -1, dtype)
 
 
 @public
 def diagonal(x: Any, /, *, offset: int = 0) -> Any:
-    """A diagonal of the matrices in the last two axes, as the last axis; a copy."""
+    """Return a diagonal of the matrices in the last two axes, as the last axis; a copy.
+
+    Args:
+        x: matrices [..., m, n].
+        offset: the diagonal: 0 is the main one, positive numbers count to the right.
+
+    >>> np.linalg.diagonal(np.array([[1, 2], [3, 4]]))
+    array([1., 4.])
+    """
     return creation.diagonal(x, offset, -2, -1)
 
 
 @public
 def matrix_transpose(x: Any, /) -> Any:
-    """The last two axes exchanged; a view."""
+    """Exchange the last two axes; a view.
+
+    >>> np.matrix_transpose(np.array([[1, 2], [3, 4]]))
+    array([[1., 3.],
+           [2., 4.]])
+    """
     return swapaxes(x, -1, -2)
 
 
 @public
 def outer(x1: Any, x2: Any, /) -> Any:
-    """Every element of a vector times every element of another: [m, n].
+    """Return every element of a vector times every element of another, [m, n].
 
     Raises:
         ShapeError E118: an argument is no vector.
+
+    >>> np.linalg.outer(np.array([1, 2]), np.array([1, 10]))
+    array([[ 1., 10.],
+           [ 2., 20.]])
     """
     for one in (x1, x2):
         if array(one).ndim != 1:
@@ -47,10 +73,13 @@ def outer(x1: Any, x2: Any, /) -> Any:
 
 @public
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """The vector product of vectors of three components along `axis`.
+    """Return the vector product of vectors of three components along an axis.
 
     Raises:
         ShapeError E102: they have another number of components.
+
+    >>> np.linalg.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
+    array([0., 0., 1.])
     """
     for one in (x1, x2):
         x = array(one)
@@ -62,7 +91,12 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 @public
 def matrix_power(a: Any, n: int) -> Any:
-    """The product of `n` copies of a square matrix; its inverse for negative `n`."""
+    """Return the product of `n` copies of square matrices; of their inverses, where `n` is negative.
+
+    >>> np.linalg.matrix_power(np.array([[1, 1], [0, 1]]), 3)
+    array([[1., 3.],
+           [0., 1.]])
+    """
     x = array(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise MatrixShapeError("E115", f"matrix_power takes square matrices, got {x.type}")

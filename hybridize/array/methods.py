@@ -114,28 +114,52 @@ class Methods:
         raise AttributeError(text, name=name, obj=self)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
-        """The slices along `axis` where `condition` is true."""
+        """Return the slices along an axis where a condition is true. Imperative only: data decide the size.
+
+        >>> np.array([1, 2, 3]).compress([True, False, True])
+        array([1., 3.])
+        """
         return functions.compress(condition, self, axis=axis, out=out)
 
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
-        """Write `values` to elements of the flat array, in place."""
+        """Write values to elements of the flat array, in place.
+
+        >>> x = np.array([1, 2, 3])
+        >>> x.put([0, 2], [8, 9])
+        >>> x
+        array([8., 2., 9.])
+        """
         functions.put(self, indices, values, mode=mode)
 
     @or_legacy("length", "use_length", "dtype")
     def softmax(self, axis: int = -1, temperature: float | None = None) -> Self:
-        """exp(x) / sum(exp(x)) along `axis`."""
+        """Return exp(x) / sum(exp(x)) along an axis; see `npx.softmax`.
+
+        >>> np.array([0, 0]).softmax()
+        array([0.5, 0.5])
+        """
         return functions.softmax(self, axis=axis, temperature=temperature)
 
     @or_legacy("use_length", "dtype")
     def log_softmax(self, axis: int = -1, temperature: float | None = None) -> Self:
-        """Logarithm of the softmax along `axis`."""
+        """Return the logarithm of the softmax along an axis; see `npx.log_softmax`.
+
+        >>> np.array([0, 0]).log_softmax().round(4)
+        array([-0.6931, -0.6931])
+        """
         return functions.log_softmax(self, axis=axis, temperature=temperature)
 
     @or_legacy("shape", "reverse", "target_shape")
     def reshape(self, *shape: Any, order: str = "C") -> Self:
-        """The same elements under another shape, one size may be -1; a view where NumPy gives one.
+        """Return the same elements under another shape; one size may be -1. A view where NumPy gives one.
 
         What means nothing to NumPy are MXNet 1's codes, as of `nd.reshape`: `x.reshape((0, -1))`.
+
+        >>> np.arange(6).reshape(2, -1)
+        array([[0., 1., 2.],
+               [3., 4., 5.]])
+        >>> np.arange(6).reshape((3, 2)).shape
+        (3, 2)
         """
         wanted = shape[0] if len(shape) == 1 else shape
         if _has_codes(self, wanted):
@@ -143,18 +167,36 @@ class Methods:
         return functions.reshape(self, wanted, order=order)
 
     def broadcast_like(self, other: Any, lhs_axes: Any = None, rhs_axes: Any = None) -> Self:
-        """Stretched to the shape of `other`, or along some axes to the sizes of some of its; a read-only view."""
+        """Return the array stretched to the shape of another one, or along some axes to sizes of it; a read-only view.
+
+        Args:
+            other: the other array.
+            lhs_axes: axes of this array.
+            rhs_axes: axes of the other one, in the same order.
+
+        >>> np.array([1, 2]).broadcast_like(np.ones((2, 2)))
+        array([[1., 2.],
+               [1., 2.]])
+        """
         return functions.legacy("broadcast_like")(self, other, lhs_axes, rhs_axes)
 
     @or_legacy("axes")
     def transpose(self, *axes: Any) -> Self:
-        """Axes permuted, reversed when none are given; a view."""
+        """Permute the axes; reverse them, where you pass none; a view.
+
+        >>> np.ones((2, 3, 4)).transpose(2, 0, 1).shape
+        (4, 2, 3)
+        """
         if len(axes) == 1 and not isinstance(axes[0], int):
             axes = (axes[0],)
         return functions.transpose(self, (axes[0] if len(axes) == 1 else axes) if axes else None)
 
     def flatten(self, order: str = "C", inplace: bool | None = None) -> Self:
-        """All elements along one axis; a copy. With the keyword of MXNet 1, `nd.flatten`."""
+        """Return all elements along one axis, as a copy. With MXNet 1's keyword `inplace` it is `nd.flatten`.
+
+        >>> np.array([[1, 2], [3, 4]]).flatten()
+        array([1., 2., 3., 4.])
+        """
         if inplace is not None:
             return functions.legacy("flatten")(self)
         return functions.copy(functions.ravel(self, order=order))
@@ -162,16 +204,40 @@ class Methods:
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Self:
-        """As another dtype, or that of another array; a copy, unless `copy` is false and nothing changes."""
+        """Return the array cast to a dtype, or to that of another array; a copy, unless `copy` is False and nothing
+        changes.
+
+        Args:
+            dtype: a dtype, or an array.
+            order: has no effect on the values: `K`, `C`, `F` or `A`.
+            casting: the casts that are allowed.
+            subok: has no effect.
+            copy: False: the array itself, if it has the dtype.
+
+        >>> np.array([1.7, -2.7]).astype("int32")
+        array([ 1, -2], dtype=int32)
+        """
         dtype = dtype.dtype if isinstance(dtype, Methods) else dtype
         return functions.astype(self, dtype, copy=copy, casting=casting, order=order)
 
     def copy(self, order: str = "C") -> Self:
-        """A copy that shares nothing."""
+        """Return a copy that shares no memory with the array.
+
+        >>> x = np.zeros(2)
+        >>> x.copy() is x
+        False
+        """
         return functions.copy(self, order)
 
     def copyto(self, other: Any) -> Any:
-        """Write the elements to `other`, on whatever device, and return it; to a device, a copy there."""
+        """Write the elements to another array and return it; to a device, return a copy there.
+
+        >>> y = np.zeros(2)
+        >>> np.array([1, 2]).copyto(y)
+        array([1., 2.])
+        >>> y
+        array([1., 2.])
+        """
         if not isinstance(other, Methods):
             return functions.copied_to(self, functions.as_device(other))
         target: Any = other
@@ -180,39 +246,74 @@ class Methods:
 
     @leaves
     def backward(self, out_grad: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
-        """Compute the gradients of this array, or of its sum, with respect to all variables that it was recorded of.
+        """Compute the gradients of the array, or of its sum, with respect to all variables that it depends on.
 
         Args:
             out_grad: the gradient of this array; ones by default.
             retain_graph: keep what was recorded, for another pass.
             train_mode: whether layers called on the way behave as in training.
+
+        >>> x = np.array([1, 2])
+        >>> x.attach_grad()
+        >>> with autograd.record():
+        ...     y = x**3
+        >>> y.backward()
+        >>> x.grad
+        array([ 3., 12.])
         """
         functions.backward(self, None if out_grad is None else [out_grad], retain_graph, train_mode)
 
     def as_np_ndarray(self) -> Self:
-        """The same memory with NumPy's operators and methods: itself, unless it is an NDArray."""
+        """Return an array over the same memory with NumPy's operators and methods; itself, unless it is an NDArray.
+
+        >>> x = nd.array([1, 2])
+        >>> x.as_np_ndarray() > 1
+        array([False,  True])
+        """
         return functions.plain(self)
 
     def as_nd_ndarray(self) -> Self:
-        """The same memory with MXNet 1's operators and methods, an NDArray."""
+        """Return an array over the same memory with MXNet 1's operators and methods, an NDArray.
+
+        >>> type(np.ones(2).as_nd_ndarray()).__name__
+        'NDArray'
+        """
         return functions.as_nd(self)
 
     def as_in_ctx(self, ctx: Any) -> Self:
-        """Itself where it is on that device, else a copy there, to which gradients pass."""
+        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
+
+        >>> x = np.ones(2)
+        >>> x.as_in_ctx(npx.cpu()) is x
+        True
+        """
         return functions.moved(self, ctx)
 
     def as_in_context(self, context: Any) -> Self:
-        """Itself where it is on that device, else a copy there, to which gradients pass."""
+        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
+
+        >>> x = np.ones(2)
+        >>> x.as_in_context(npx.cpu()) is x
+        True
+        """
         return functions.moved(self, context)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Self:
-        """Itself where it is on that device, else a copy there; the CPU has no streams."""
+        """Return the array itself where it is on a device, and otherwise a copy there; `stream` has to be None.
+
+        >>> x = np.ones(2)
+        >>> x.to_device(x.device) is x
+        True
+        """
         if stream is not None:
             raise ArgumentError("E303", f"to_device: the CPU has no streams, got {stream!r}", help="leave stream out")
         return functions.moved(self, device)
 
     def wait_to_read(self) -> None:
-        """Return at once, while a function is captured: the values of its program are there when they are asked for."""
+        """Return at once: an expression has nothing to wait for.
+
+        >>> sym.var("a").wait_to_read()
+        """
 
 
 for _name in f"{_OF_NUMPY} {_OF_MXNET}".split():

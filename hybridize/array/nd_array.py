@@ -58,7 +58,14 @@ class _NDArrays(type(ndarray)):  # type: ignore[misc]
 
 
 class NDArray(ndarray, metaclass=_NDArrays):
-    """An array with the operators and methods of MXNet 1."""
+    """Hold numbers of one dtype, with the operators and methods of MXNet 1.
+
+    Comparisons give the dtype of their operands, and results have an axis at least.
+
+    >>> x = nd.array([1, 2, 3])
+    >>> (x > 1).asnumpy(), isinstance(x, nd.NDArray)
+    (array([0., 1., 1.], dtype=float32), True)
+    """
 
     __slots__ = ()
 

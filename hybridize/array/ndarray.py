@@ -270,9 +270,13 @@ class _Arrays(type):
 
 
 class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave it
-    """An n-dimensional array of one dtype. Make one with `np.array`, `np.zeros`, ...
+    """Hold numbers of one dtype along any number of axes. Make one with `np.array`, `np.zeros` and other functions.
 
     `ndarray(data)` wraps a NumPy array without copying it. Basic indexing gives views, as in NumPy.
+
+    >>> x = np.array([[1, 2], [3, 4]])
+    >>> type(x) is np.ndarray, x.shape, x.dtype
+    (True, (2, 2), dtype('float32'))
     """
 
     __slots__ = ("__weakref__", "_data", "_storage", "_traced")
@@ -471,7 +475,11 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         return self._data.__dlpack_device__()
 
     def asnumpy(self) -> NDArray[Any]:
-        """A copy as a NumPy array."""
+        """Return a copy of the array as one of NumPy.
+
+        >>> np.ones(2).asnumpy()
+        array([1., 1.], dtype=float32)
+        """
         if ACTIVE:
             self._check_known("asnumpy()")
             return consistently(self._data.copy)
@@ -480,22 +488,41 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         return copy if ACCESS.writes is writes else consistently(self._data.copy)
 
     def tobytes(self, order: str | None = "C") -> bytes:
-        """The bytes of the elements, row by row (`C`) or column by column (`F`)."""
+        r"""Return the bytes of the elements, row by row (`C`) or column by column (`F`).
+
+        >>> np.array([1, 2], dtype="uint8").tobytes()
+        b'\x01\x02'
+        """
         self._check_known("tobytes()")
         await_writer()
         return self._data.tobytes(order)  # type: ignore[arg-type]
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
-        """Write the bytes of the elements to a file, or with `sep` text."""
+        r"""Write the bytes of the elements to a file; with `sep`, text.
+
+        Args:
+            fid: a path or an open file.
+            sep: what stands between numbers of a text; empty: bytes.
+            format: of each number of a text.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "x.bin")
+        >>> np.array([1, 2], dtype="uint8").tofile(path)
+        >>> open(path, "rb").read()
+        b'\x01\x02'
+        """
         self._check_known("tofile()")
         await_writer()
         self._data.tofile(fid, sep, format)
 
     def view(self, dtype: Any = None) -> ndarray:
-        """The same memory, its bytes as another dtype; a last axis of other widths becomes longer or shorter.
+        """Return an array over the same memory whose bytes are another dtype.
 
         Raises:
             ShapeError E104: the bytes of the last axis do not divide into elements.
+
+        >>> np.array([1.0]).view("int32")
+        array([1065353216], dtype=int32)
         """
         self._check_known("view()")
         if dtype is None:
@@ -507,7 +534,11 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
             raise errors.ShapeError("E104", f"view of {self.type} as {wanted.name}: {error}") from None
 
     def byteswap(self, inplace: bool = False) -> ndarray:
-        """The elements with their bytes in the opposite order."""
+        """Return the elements with their bytes in the opposite order.
+
+        >>> np.array([1, 256], dtype="int16").byteswap()
+        array([256,   1], dtype=int16)
+        """
         self._check_known("byteswap()")
         swapped = self._data.byteswap()
         if not inplace:
@@ -541,14 +572,20 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         return view(self, owner) if type(owner) is _NUMPY else None
 
     def wait_to_read(self) -> None:
-        """Wait until the elements are there, and raise what kept them from being computed.
+        """Wait until the elements are computed, and raise what kept them from it.
 
         They are, when a function returns, unless calls are asynchronous (`hybridize.engine`).
+
+        >>> np.ones(2).wait_to_read()
         """
         _ = self._data.dtype
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers."""
+        """Return the elements as nested lists of Python numbers.
+
+        >>> np.array([[1, 2], [3, 4]]).tolist()
+        [[1.0, 2.0], [3.0, 4.0]]
+        """
         if ACTIVE:
             self._check_known("tolist()")
             await_writer()  # NumPy keeps the GIL meanwhile
@@ -556,7 +593,11 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     @leaves
     def item(self, *args: Any) -> Any:
-        """The one element, or the one at an index, as a Python number."""
+        """Return the one element, or the element at an index, as a Python number.
+
+        >>> np.array([1, 2.5]).item(1)
+        2.5
+        """
         if ACTIVE:
             self._check_known("item()")
         if not args and self._data.size != 1:

@@ -10,7 +10,7 @@ import numpy
 
 from hybridize.array.names import NAMES
 from hybridize.base.missing import by_numpy
-from hybridize.base.names import late, loaded, places
+from hybridize.base.names import late, loaded, places, with_texts
 from hybridize.ops.analysis import ANALYSIS
 
 _OF_NUMPY = (
@@ -54,7 +54,11 @@ PLACES |= {name: f"numpy:{name}" for name in _OF_NUMPY.split()}
 __all__ = sorted(PLACES)
 
 
-def _with_methods(name: str, function: Any) -> None:
+_described = with_texts("hybridize.array.texts", "np")
+
+
+def _prepared(name: str, function: Any) -> None:
+    _described(name, function)
     if type(vars(numpy).get(name)) is numpy.ufunc:
         loaded("hybridize.array.functions.ufuncs").give_methods({name: function})
 
@@ -71,4 +75,4 @@ def _instead(name: str) -> Mapping[str, str]:
     return _OTHERS if name in _OTHERS else by_numpy("numpy")(name)
 
 
-__getattr__, __dir__ = late(globals(), PLACES, _instead, _with_methods)
+__getattr__, __dir__ = late(globals(), PLACES, _instead, _prepared)

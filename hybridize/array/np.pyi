@@ -170,1043 +170,1037 @@ __all__ = [
 ]
 
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> ndarray:
-    """`func1d(vector, *args, **kwargs)` of every vector along an axis; its result takes the place of the
-    axis."""
+    """Call a function with every vector along an axis; its results take the place of the axis."""
 
 def apply_over_axes(func: Any, a: Any, axes: Any) -> ndarray:
-    """`func(a, axis)` for one axis after another; reduced axes are kept with size 1."""
+    """Call `func(a, axis)` for one axis after another; reduced axes stay with size 1."""
 
 def fromfunction(function: Any, shape: Any, *, dtype: Any = ..., **kwargs: Any) -> ndarray:
-    """`function(i, j, ...)` of the indices along each axis, as arrays of a shape; float32 unless said."""
+    """Return what a function gives of the indices along each axis of a shape, which it takes as arrays."""
 
 def bitwise_count(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The number of bits that are 1 in the absolute value of integers, uint8."""
+    """Return the number of bits that are 1 in the absolute value of each integer, as uint8."""
 
 def float_power(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 to the power of x2, in float64; of complex numbers in complex128."""
+    """Return x1 to the power of x2 in float64; of complex numbers in complex128."""
 
 def frexp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> tuple[ndarray, ndarray]:
-    """(mantissa from 0.5 to 1, exponent as int32) so that x = mantissa * 2**exponent; 0 has exponent 0."""
+    """Split each element into a mantissa from 0.5 to 1 and an exponent of 2, as int32."""
 
 def logaddexp2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """log2(2**x1 + 2**x2)"""
+    """Return log2(2**x1 + 2**x2) without overflow."""
 
 def modf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> tuple[ndarray, ndarray]:
-    """(the fraction, the integer part) of x, both with its sign."""
+    """Split each element into its fraction and its integer part, both with its sign; return them as a tuple."""
 
 def nextafter(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The float beside x1 in the direction of x2."""
+    """Return the float beside x1 in the direction of x2."""
 
 def packbits(a: Any, /, axis: int | None = None, bitorder: str = 'big') -> ndarray:
-    """Eight elements along `axis` (of the flat array when None) as the bits of one uint8: 1 where they are not
-    0."""
+    """Pack eight elements as the bits of one uint8: 1 where they are not 0."""
 
 def spacing(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The distance from x to the next float away from 0, with the sign of x."""
+    """Return the distance from each element to the next float away from 0, with its sign."""
 
 def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bitorder: str = 'big') -> ndarray:
-    """The bits of uint8 along `axis` (of the flat array when None), as uint8."""
+    """Unpack the bits of uint8 numbers, eight elements of 0 or 1 for each, as uint8."""
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """start, start + step, ... up to but without `stop`; float32 unless said."""
+    """Return the numbers start, start + step, ... up to but without `stop`."""
 
 def copy(a: Any, order: str = 'K') -> ndarray:
-    """A copy that shares nothing with `a`."""
+    """Return a copy of an array that shares no memory with it."""
 
 def diag(v: Any, k: int = 0) -> ndarray:
-    """The diagonal `k` of a matrix, or the matrix that has a vector there."""
+    """Return the diagonal `k` of a matrix, or the matrix that has a vector on this diagonal."""
 
 def diagflat(v: Any, k: int = 0) -> ndarray:
-    """The matrix that has all elements of `v` on its diagonal `k`."""
+    """Return the matrix that has all elements of `v` on its diagonal `k`."""
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
-    """The diagonal of two axes, as the last axis; a copy."""
+    """Return the diagonal of two axes as the last axis; a copy, where NumPy gives a view."""
 
 def empty(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """Zeros, float32 unless said."""
+    """Return an array of zeros of a shape; float32 unless you pass a dtype."""
 
 def empty_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of zeros of the shape and dtype of `a`; `np.empty_like` is another name."""
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Ones on the diagonal `k`, zeros elsewhere."""
+    """Return a matrix with ones on the diagonal `k` and zeros elsewhere; float32 unless you pass a dtype."""
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> ndarray:
-    """An array over the memory of another library's, which keeps seeing it."""
+    """Return an array over the memory of another library's array; writes to one show in both."""
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """`fill_value` everywhere; unless said in the dtype of its kind (bool, int64, float32), or of an array."""
+    """Return an array of a shape that has `fill_value` everywhere."""
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is
-    broadcast."""
+    """Return an array of the shape and dtype of `a` that has `fill_value` everywhere; an array is broadcast."""
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> ndarray:
-    """`num` numbers from `start` to `stop`, each of which is the one before times a factor; float32 unless
-    said."""
+    """Return `num` numbers from `start` to `stop` whose neighbours have one quotient."""
 
 def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """The index along each axis, for every element; int64 unless said."""
+    """Return the index of every element of a shape along each axis, stacked: [axes, *dimensions]; int64."""
 
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> ndarray:
-    """`num` numbers at even distance from `start` to `stop`; float32 unless said."""
+    """Return `num` numbers at even distances from `start` to `stop`; float32 unless you pass a dtype."""
 
 def logspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, base: float = 10.0, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> ndarray:
-    """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
+    """Return `base` to the power of `num` numbers at even distances from `start` to `stop`."""
 
 def meshgrid(*xi: Any, indexing: str = 'xy', sparse: Any = False, copy: Any = True) -> list[ndarray]:
-    """Coordinate matrices of coordinate vectors; without `copy`, views of them."""
+    """Return the coordinate matrices of coordinate vectors, as a list."""
 
 def ones(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """Ones, float32 unless said."""
+    """Return an array of ones of a shape; float32 unless you pass a dtype."""
 
 def ones_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """Ones of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of ones of the shape and dtype of `a`."""
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Ones on and below the diagonal `k`, zeros above."""
+    """Return a matrix with ones on and below the diagonal `k` and zeros above it."""
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
-    """Row and column numbers on and below the diagonal `k`."""
+    """Return the row and column numbers of the elements on and below the diagonal `k`, as a tuple."""
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
-    """Row and column numbers on and above the diagonal `k`."""
+    """Return the row and column numbers of the elements on and above the diagonal `k`, as a tuple."""
 
 def zeros(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """Zeros, float32 unless said."""
+    """Return an array of zeros of a shape; float32 unless you pass a dtype."""
 
 def zeros_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of zeros of the shape and dtype of `a`; `np.empty_like` is another name."""
 
 def argwhere(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `argwhere`, imperatively; it cannot be compiled."""
+    """Return the indices of the elements that are not zero, as rows. Imperative only: data decide the size."""
 
 def array2string(*args: Any, **kwargs: Any) -> str:
-    """NumPy's `array2string`, imperatively; it cannot be compiled."""
+    """Return an array as text, without the word `array`. Imperative only; arguments are those of
+    `numpy.array2string`."""
 
 def array_repr(*args: Any, **kwargs: Any) -> str:
-    """NumPy's `array_repr`, imperatively; it cannot be compiled."""
+    """Return an array as `repr` does. Imperative only."""
 
 def array_str(*args: Any, **kwargs: Any) -> str:
-    """NumPy's `array_str`, imperatively; it cannot be compiled."""
+    """Return an array as `str` does. Imperative only."""
 
 def bincount(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `bincount`, imperatively; it cannot be compiled."""
+    """Count how often each integer occurs, from 0 on. Imperative only: data decide the size."""
 
 def einsum_path(*args: Any, **kwargs: Any) -> Any:
-    """NumPy's `einsum_path`, imperatively; it cannot be compiled."""
+    """Return the order in which `einsum` had best multiply, and a report of it. Imperative only."""
 
 def flatnonzero(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `flatnonzero`, imperatively; it cannot be compiled."""
+    """Return the flat indices of the elements that are not zero. Imperative only: data decide the size."""
 
 def fromiter(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `fromiter`, imperatively; it cannot be compiled."""
+    """Return an array of what an iterator yields, in a dtype. Imperative only."""
 
 def genfromtxt(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `genfromtxt`, imperatively; it cannot be compiled."""
+    """Read numbers from text, where values may be missing. Imperative only; arguments are those of
+    `numpy.genfromtxt`."""
 
 def histogram2d(*args: Any, **kwargs: Any) -> tuple[ndarray, ndarray, ndarray]:
-    """NumPy's `histogram2d`, imperatively; it cannot be compiled."""
+    """Count the points (x, y) in the cells of a grid; return the counts and both lists of edges. Imperative
+    only."""
 
 def histogram_bin_edges(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `histogram_bin_edges`, imperatively; it cannot be compiled."""
+    """Return the edges of the bins that `histogram` counts in. Imperative only."""
 
 def histogramdd(*args: Any, **kwargs: Any) -> tuple[ndarray, list[ndarray]]:
-    """NumPy's `histogramdd`, imperatively; it cannot be compiled."""
+    """Count points in the cells of a grid of any number of axes; return the counts and the edges. Imperative
+    only."""
 
 def intersect1d(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `intersect1d`, imperatively; it cannot be compiled."""
+    """Return the elements that two arrays have in common, in ascending order. Imperative only."""
 
 def may_share_memory(*args: Any, **kwargs: Any) -> builtins.bool:
-    """NumPy's `may_share_memory`, imperatively; it cannot be compiled."""
+    """Tell whether the memory of two arrays may overlap, by their ends alone. Imperative only."""
 
 def nonzero(*args: Any, **kwargs: Any) -> tuple[ndarray, ...]:
-    """NumPy's `nonzero`, imperatively; it cannot be compiled."""
+    """Return the indices of the elements that are not zero, as one vector for each axis. Imperative only."""
 
 def polydiv(*args: Any, **kwargs: Any) -> tuple[ndarray, ndarray]:
-    """NumPy's `polydiv`, imperatively; it cannot be compiled."""
+    """Return the quotient and the remainder of two polynomials. Imperative only."""
 
 def roots(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `roots`, imperatively; it cannot be compiled."""
+    """Return the roots of a polynomial, whose coefficients begin with the highest power. Imperative only."""
 
 def setdiff1d(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `setdiff1d`, imperatively; it cannot be compiled."""
+    """Return the elements of one array that another one lacks, in ascending order. Imperative only."""
 
 def setxor1d(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `setxor1d`, imperatively; it cannot be compiled."""
+    """Return the elements that exactly one of two arrays has, in ascending order. Imperative only."""
 
 def shares_memory(*args: Any, **kwargs: Any) -> builtins.bool:
-    """NumPy's `shares_memory`, imperatively; it cannot be compiled."""
+    """Tell whether two arrays have memory in common. Imperative only."""
 
 def sort_complex(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `sort_complex`, imperatively; it cannot be compiled."""
+    """Return numbers as complex ones, sorted by their real parts, then by their imaginary ones. Imperative
+    only."""
 
 def trim_zeros(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `trim_zeros`, imperatively; it cannot be compiled."""
+    """Return a vector without the zeros at its ends. Imperative only: data decide the size."""
 
 def union1d(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `union1d`, imperatively; it cannot be compiled."""
+    """Return the elements that one of two arrays has, in ascending order. Imperative only."""
 
 @overload
 def unique(ar: Any, *, equal_nan: Any = True, sorted: Any = True) -> ndarray:
-    """NumPy's `unique`, imperatively; it cannot be compiled."""
+    """Return the different elements of an array, in ascending order. Imperative only: data decide the size."""
 @overload
 def unique(ar: Any, return_index: Any = False, return_inverse: Any = False, return_counts: Any = False, axis: Any = None, *, equal_nan: Any = True, sorted: Any = True) -> Any: ...
 
 def unique_all(*args: Any, **kwargs: Any) -> _UniqueAllResult:
-    """NumPy's `unique_all`, imperatively; it cannot be compiled."""
+    """Return the different elements, where each occurs first, the index of each element among them, and the
+    counts."""
 
 def unique_counts(*args: Any, **kwargs: Any) -> _UniqueCountsResult:
-    """NumPy's `unique_counts`, imperatively; it cannot be compiled."""
+    """Return the different elements, and how often each occurs, as a tuple with names. Imperative only."""
 
 def unique_inverse(*args: Any, **kwargs: Any) -> _UniqueInverseResult:
-    """NumPy's `unique_inverse`, imperatively; it cannot be compiled."""
+    """Return the different elements, and the index of each element among them, as a tuple with names.
+    Imperative only."""
 
 def unique_values(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `unique_values`, imperatively; it cannot be compiled."""
+    """Return the different elements; here in ascending order, in NumPy in any order. Imperative only."""
 
 def gcd(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The greatest common divisor of |x1| and |x2|."""
+    """Return the greatest common divisor of |x1| and |x2|, of integers."""
 
 def lcm(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The least common multiple of |x1| and |x2|."""
+    """Return the least common multiple of |x1| and |x2|, of integers."""
 
 def abs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The absolute value of x."""
+    """Return the absolute value of each element; of complex numbers their distance from 0, as floats."""
 
 def absolute(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The absolute value of x."""
+    """Return the absolute value of each element; of complex numbers their distance from 0, as floats."""
 
 def add(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 + x2"""
+    """Return the sum x1 + x2 of each pair of elements; of bools, whether one of both is true."""
 
 def acos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The angle whose cosine is x."""
+    """Return the angle whose cosine is x, from 0 to pi; NaN outside of -1 to 1."""
 
 def arccos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The angle whose cosine is x."""
+    """Return the angle whose cosine is x, from 0 to pi; NaN outside of -1 to 1."""
 
 def acosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The number whose hyperbolic cosine is x."""
+    """Return the number whose hyperbolic cosine is x; NaN below 1."""
 
 def arccosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The number whose hyperbolic cosine is x."""
+    """Return the number whose hyperbolic cosine is x; NaN below 1."""
 
 def arcsin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The angle whose sine is x."""
+    """Return the angle whose sine is x, from -pi/2 to pi/2; NaN outside of -1 to 1."""
 
 def asin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The angle whose sine is x."""
+    """Return the angle whose sine is x, from -pi/2 to pi/2; NaN outside of -1 to 1."""
 
 def arcsinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The number whose hyperbolic sine is x."""
+    """Return the number whose hyperbolic sine is x."""
 
 def asinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The number whose hyperbolic sine is x."""
+    """Return the number whose hyperbolic sine is x."""
 
 def arctan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The angle whose tangent is x."""
+    """Return the angle whose tangent is x, from -pi/2 to pi/2."""
 
 def atan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The angle whose tangent is x."""
+    """Return the angle whose tangent is x, from -pi/2 to pi/2."""
 
 def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The angle of the point (x2, x1)."""
+    """Return the angle of the point (x2, x1), in radians from -pi to pi."""
 
 def atan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The angle of the point (x2, x1)."""
+    """Return the angle of the point (x2, x1), in radians from -pi to pi."""
 
 def arctanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The number whose hyperbolic tangent is x."""
+    """Return the number whose hyperbolic tangent is x; infinite at -1 and 1."""
 
 def atanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The number whose hyperbolic tangent is x."""
+    """Return the number whose hyperbolic tangent is x; infinite at -1 and 1."""
 
 def around(a: Any, decimals: int = 0, out: Any = None) -> ndarray:
-    """Rounded to `decimals`, halves to even."""
+    """Return elements rounded to a number of decimals, halves to even."""
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> ndarray:
-    """Rounded to `decimals`, halves to even."""
+    """Return elements rounded to a number of decimals, halves to even."""
 
 def round_(a: Any, decimals: int = 0, out: Any = None) -> ndarray:
-    """Rounded to `decimals`, halves to even."""
+    """Return elements rounded to a number of decimals, halves to even."""
 
 def astype(x: Any, dtype: Any, /, *, copy: Any = True, casting: str = 'unsafe', order: str = 'K') -> ndarray:
-    """`x` as another dtype: floats truncate to integers, and are true unless zero as bools."""
+    """Return an array cast to another dtype."""
 
 def bitwise_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 & x2"""
+    """Return the bits that x1 and x2 have in common, of integers or bools."""
 
 def bitwise_or(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 | x2"""
+    """Return the bits that x1 or x2 has, of integers or bools."""
 
 def bitwise_xor(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 ^ x2"""
+    """Return the bits that one of x1 and x2 has and the other does not, of integers or bools."""
 
 def cbrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The cube root of x."""
+    """Return the cube root of each element, also of negative ones. Integers give float32."""
 
 def ceil(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The smallest integer not below x."""
+    """Return the smallest integer that is not below each element; integers stay as they are."""
 
 def clip(a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> ndarray:
-    """Elements below `min` become `min`, above `max` become `max`; NaN stays. At a limit the slope is 1."""
+    """Return elements limited to a range: those below `min` become `min`, those above `max` become `max`."""
 
 def copysign(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 with the sign of x2."""
+    """Return the absolute values of x1 with the signs of x2."""
 
 def cos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The cosine of x, in radians."""
+    """Return the cosine of each element, an angle in radians. Integers give float32."""
 
 def cosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The hyperbolic cosine of x."""
+    """Return the hyperbolic cosine of each element."""
 
 def degrees(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Radians to degrees."""
+    """Return angles in degrees of angles in radians."""
 
 def rad2deg(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Radians to degrees."""
+    """Return angles in degrees of angles in radians."""
 
 def divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 / x2; integers give float32."""
+    """Return the quotient x1 / x2 of each pair of elements."""
 
 def true_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 / x2; integers give float32."""
+    """Return the quotient x1 / x2 of each pair of elements."""
 
 def divmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> tuple[ndarray, ndarray]:
-    """floor_divide(x1, x2) and mod(x1, x2)."""
+    """Return `floor_divide(x1, x2)` and `mod(x1, x2)` as a tuple."""
 
 def equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Whether x1 == x2."""
+    """Return whether x1 == x2 for each pair of elements, as bools."""
 
 def exp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """e to the power of x."""
+    """Return e to the power of each element. Integers give float32."""
 
 def exp2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """2 to the power of x."""
+    """Return 2 to the power of each element. Integers give float32."""
 
 def expm1(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """exp(x) - 1, exact for small x."""
+    """Return exp(x) - 1 for each element, exact for small x."""
 
 def fabs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The absolute value of real numbers."""
+    """Return the absolute value of each real number."""
 
 def fix(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The integer part of x."""
+    """Return the integer part of each element: rounded towards 0."""
 
 def floor(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The largest integer not above x."""
+    """Return the largest integer that is not above each element; integers stay as they are."""
 
 def floor_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The largest integer not above x1 / x2."""
+    """Return the largest integer that is not above x1 / x2, in the dtype of the operands."""
 
 def fmax(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The larger of x1 and x2; the other where one is NaN."""
+    """Return the larger of each pair of elements; where one is NaN, the other one."""
 
 def fmin(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The smaller of x1 and x2; the other where one is NaN."""
+    """Return the smaller of each pair of elements; where one is NaN, the other one."""
 
 def fmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The remainder of x1 / x2, with the sign of x1."""
+    """Return the remainder of x1 / x2 for each pair of elements, with the sign of x1, as C's `fmod`."""
 
 def greater(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Whether x1 > x2."""
+    """Return whether x1 > x2 for each pair of elements, as bools."""
 
 def greater_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Whether x1 >= x2."""
+    """Return whether x1 >= x2 for each pair of elements, as bools."""
 
 def heaviside(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
+    """Return the step function: 0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
 
 def hypot(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """sqrt(x1**2 + x2**2)"""
+    """Return sqrt(x1**2 + x2**2), the hypotenuse of each pair of legs, without overflow on the way."""
 
 def bitwise_invert(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Every bit of an integer, or a bool, turned over."""
+    """Return every bit of an integer turned over; of bools, whether they are false."""
 
 def bitwise_not(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Every bit of an integer, or a bool, turned over."""
+    """Return every bit of an integer turned over; of bools, whether they are false."""
 
 def invert(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Every bit of an integer, or a bool, turned over."""
+    """Return every bit of an integer turned over; of bools, whether they are false."""
 
 def isfinite(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """True where x is neither NaN nor infinite."""
+    """Return whether each element is neither NaN nor infinite."""
 
 def isinf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """True where x is infinite."""
+    """Return whether each element is infinite, of either sign."""
 
 def isnan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """True where x is NaN."""
+    """Return whether each element is NaN."""
 
 def isneginf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """True where x is negative infinity."""
+    """Return whether each element is negative infinity."""
 
 def isposinf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """True where x is positive infinity."""
+    """Return whether each element is positive infinity."""
 
 def ldexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 * 2**x2, rounded once."""
+    """Return x1 * 2**x2, rounded once: the inverse of `frexp`."""
 
 def bitwise_left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 * 2**x2 of integers."""
+    """Return x1 * 2**x2 of integers: their bits moved to the left."""
 
 def left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 * 2**x2 of integers."""
+    """Return x1 * 2**x2 of integers: their bits moved to the left."""
 
 def less(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Whether x1 < x2."""
+    """Return whether x1 < x2 for each pair of elements, as bools."""
 
 def less_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Whether x1 <= x2."""
+    """Return whether x1 <= x2 for each pair of elements, as bools."""
 
 def log(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The natural logarithm of x."""
+    """Return the natural logarithm of each element: -inf of 0, NaN below. Integers give float32."""
 
 def log10(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The logarithm of x to base 10."""
+    """Return the logarithm of each element to base 10. Integers give float32."""
 
 def log1p(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """log(1 + x), exact for small x."""
+    """Return log(1 + x) for each element, exact for small x."""
 
 def log2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The logarithm of x to base 2."""
+    """Return the logarithm of each element to base 2. Integers give float32."""
 
 def logaddexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """log(exp(x1) + exp(x2))"""
+    """Return log(exp(x1) + exp(x2)) without overflow: the logarithm of a sum of probabilities."""
 
 def logical_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Whether both are true (not zero)."""
+    """Return whether both elements are true (not zero)."""
 
 def logical_not(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """True where x is false (zero)."""
+    """Return whether each element is false (zero)."""
 
 def logical_or(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Whether one of both is true (not zero)."""
+    """Return whether one element of each pair is true (not zero), or both."""
 
 def logical_xor(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Whether exactly one of both is true (not zero)."""
+    """Return whether exactly one element of each pair is true (not zero)."""
 
 def maximum(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The larger of x1 and x2; NaN where either is."""
+    """Return the larger of each pair of elements; NaN where either is NaN."""
 
 def minimum(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The smaller of x1 and x2; NaN where either is."""
+    """Return the smaller of each pair of elements; NaN where either is NaN."""
 
 def mod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 - x2 floor(x1 / x2), with the sign of x2."""
+    """Return the remainder x1 - x2 * floor(x1 / x2) of each pair of elements, with the sign of x2."""
 
 def remainder(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 - x2 floor(x1 / x2), with the sign of x2."""
+    """Return the remainder x1 - x2 * floor(x1 / x2) of each pair of elements, with the sign of x2."""
 
 def multiply(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 * x2"""
+    """Return the product x1 * x2 of each pair of elements; of bools, whether both are true."""
 
 def nan_to_num(x: Any, copy: Any = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> ndarray:
-    """NaN as `nan`, infinities as the largest and smallest finite numbers, unless given."""
+    """Replace NaN and infinities by finite numbers."""
 
 def negative(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """-x"""
+    """Return -x for each element; bools are refused with `E205`."""
 
 def not_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Whether x1 != x2."""
+    """Return whether x1 != x2 for each pair of elements, as bools."""
 
 def positive(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """+x, a copy."""
+    """Return a copy of x, as +x does."""
 
 def pow(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+    """Return x1 to the power of x2 for each pair of elements."""
 
 def power(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+    """Return x1 to the power of x2 for each pair of elements."""
 
 def deg2rad(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Degrees to radians."""
+    """Return angles in radians of angles in degrees."""
 
 def radians(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """Degrees to radians."""
+    """Return angles in radians of angles in degrees."""
 
 def reciprocal(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """1 / x; integers give float32."""
+    """Return 1 / x for each element."""
 
 def bitwise_right_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 // 2**x2 of integers."""
+    """Return x1 // 2**x2 of integers: their bits moved to the right."""
 
 def right_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 // 2**x2 of integers."""
+    """Return x1 // 2**x2 of integers: their bits moved to the right."""
 
 def rint(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The nearest integer, halves to even."""
+    """Return the nearest integer of each element, halves to even; integers stay as they are."""
 
 def sign(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """-1, 0 or 1; NaN of NaN."""
+    """Return -1, 0 or 1 for each element; NaN of NaN. The gradient is 0."""
 
 def signbit(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """True where the sign of x is negative; that of -0.0 is."""
+    """Return whether the sign of each element is negative; that of -0.0 is."""
 
 def sin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The sine of x, in radians."""
+    """Return the sine of each element, an angle in radians. Integers give float32."""
 
 def sinc(x: Any, /) -> ndarray:
-    """sin(pi x) / (pi x), and 1 at 0."""
+    """Return sin(pi x) / (pi x) for each element, and 1 at 0."""
 
 def sinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The hyperbolic sine of x."""
+    """Return the hyperbolic sine of each element."""
 
 def sqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The square root of x."""
+    """Return the square root of each element; NaN below 0. Integers give float32."""
 
 def square(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x * x, a copy."""
+    """Return x * x for each element."""
 
 def subtract(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """x1 - x2"""
+    """Return the difference x1 - x2 of each pair of elements."""
 
 def tan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The tangent of x, in radians."""
+    """Return the tangent of each element, an angle in radians. Integers give float32."""
 
 def tanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The hyperbolic tangent of x."""
+    """Return the hyperbolic tangent of each element, from -1 to 1."""
 
 def trunc(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The integer part of x."""
+    """Return the integer part of each element: rounded towards 0."""
 
 @overload
 def where(condition: Any, /) -> tuple[ndarray, ...]:
-    """x where `condition` holds, else y; all three are broadcast."""
+    """Choose elements from `x` where `condition` is true, and from `y` elsewhere; all three are broadcast."""
 @overload
 def where(condition: Any, x: Any, y: Any, /) -> ndarray: ...
 
 def frombuffer(buffer: Any, dtype: Any = None, count: int = -1, offset: int = 0) -> ndarray:
-    """The elements that the bytes of a buffer are, float64 unless said; it is seen, not copied, and not
-    written."""
+    """Return an array over the bytes of a buffer, which cannot be written; float64 unless you pass a dtype."""
 
 def fromfile(file: Any, dtype: Any = None, count: int = -1, sep: str = '', offset: int = 0) -> ndarray:
-    """The elements that the bytes of a file are, float64 unless said; with `sep` numbers as text."""
+    """Read the elements that the bytes of a file are; float64 unless you pass a dtype."""
 
 def fromstring(string: str, dtype: Any = None, count: int = -1, *, sep: str) -> ndarray:
-    """The numbers of a text between separators, float32 unless said."""
+    """Read numbers from a text, between separators; float32 unless you pass a dtype."""
 
 def load(file: Any, mmap_mode: Any = None, allow_pickle: Any = False, *, max_header_size: int = 10000) -> Any:
-    """Read what `save`, `savez` or NumPy has written."""
+    """Read what `save`, `savez` or NumPy has written. No file is a pickle."""
 
 def loadtxt(fname: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> ndarray:
-    """Read numbers from text; float32 unless said, the other arguments as of `numpy.loadtxt`."""
+    """Read numbers from text; float32 unless you pass a dtype. Other arguments are those of `numpy.loadtxt`."""
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
-    """The indices of the main diagonal of an array of `ndim` axes of size `n`, int64."""
+    """Return the indices of the main diagonal of an array of `ndim` axes of size `n`, as int64."""
 
 def diag_indices_from(arr: Any) -> tuple[ndarray, ...]:
-    """The indices of the main diagonal of an array, whose axes are of one size."""
+    """Return the indices of the main diagonal of an array, whose axes have one size."""
 
 def ix_(*args: Any) -> tuple[ndarray, ...]:
-    """Vectors of indices, each along an axis of its own, so that `x[ix_(rows, columns)]` is a part of the
+    """Return vectors of indices, each along an axis of its own: `x[np.ix_(rows, columns)]` is a part of the
     grid."""
 
 def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[ndarray, ndarray]:
-    """The indices of the elements of an n times n matrix that `mask_func(matrix, k)` leaves other than 0."""
+    """Return the indices of the elements of an n times n matrix that `mask_func(matrix, k)` leaves other than
+    0."""
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ...]:
-    """The indices of the elements on and below the diagonal `k` of a matrix."""
+    """Return the indices of the elements on and below the diagonal `k` of a matrix."""
 
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ...]:
-    """The indices of the elements on and above the diagonal `k` of a matrix."""
+    """Return the indices of the elements on and above the diagonal `k` of a matrix."""
 
 def angle(z: Any, deg: Any = False) -> ndarray:
-    """The angle of numbers in the plane, in radians unless `deg`: 0, and pi of those below 0."""
+    """Return the angle of complex numbers in the plane: 0 of positive real numbers, pi of negative ones."""
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> ndarray:
-    """`a` as an array without NaN and infinities."""
+    """Return `a` as an array, and refuse NaN and infinities."""
 
 def asfortranarray(a: Any, dtype: Any = None) -> ndarray:
-    """`a` with its elements column by column in memory; a copy, unless they are so."""
+    """Return an array with its elements column by column in memory; a copy, unless they lie so already."""
 
 def common_type(*arrays: Any) -> Any:
-    """The class of floats that arrays compute in together; of integers float64, as in NumPy."""
+    """Return the class of floats that arrays compute in together; of integers float64, as in NumPy."""
 
 def conj(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The complex conjugate: of real numbers a copy."""
+    """Return the complex conjugate of each element; of real numbers a copy."""
 
 def conjugate(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> ndarray:
-    """The complex conjugate: of real numbers a copy."""
+    """Return the complex conjugate of each element; of real numbers a copy."""
 
 def imag(val: Any) -> ndarray:
-    """The imaginary part, a view: of real numbers zeros."""
+    """Return the imaginary part of each element, as a view; of real numbers zeros."""
 
 def iscomplex(x: Any) -> ndarray:
-    """True where the imaginary part is not 0: of real numbers nowhere."""
+    """Return whether the imaginary part of each element is not 0."""
 
 def isreal(x: Any) -> ndarray:
-    """True where the imaginary part is 0: of real numbers everywhere."""
+    """Return whether the imaginary part of each element is 0."""
 
 def real(val: Any) -> ndarray:
-    """The real part, a view: of real numbers the array itself."""
+    """Return the real part of each element, as a view; of real numbers the array itself."""
 
 def real_if_close(a: Any, tol: float = 100) -> ndarray:
-    """The real part, where the imaginary one is nearly 0; else, and of real numbers, the array itself."""
+    """Return the real parts where all imaginary parts are nearly 0; otherwise the array itself."""
 
 def require(a: Any, dtype: Any = None, requirements: Any = None) -> ndarray:
-    """`a` as an array of a dtype that lies in memory as is required; a copy, unless it does."""
+    """Return an array of a dtype that lies in memory as you require; a copy only where it does not."""
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> ndarray:
-    """The vector product of vectors along the axis `axisa` of a and `axisb` of b."""
+    """Return the vector product of vectors of two or three components along an axis."""
 
 def dot(a: Any, b: Any, out: Any = None) -> ndarray:
-    """NumPy's dot product: the sum over the last axis of `a` and the one before the last of `b` (the last of a
-    vector)."""
+    """Return the dot product: the sum over the last axis of `a` and the axis before the last of `b`."""
 
 def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = 'K', casting: str = 'safe', optimize: Any = False) -> ndarray:
-    """Einstein's sum: `ij,jk->ik` is the matrix product; letters that the result lacks are summed over."""
+    """Return Einstein's sum: `ij,jk->ik` is the matrix product; letters that the result lacks are summed
+    over."""
 
 def inner(a: Any, b: Any) -> ndarray:
-    """The sum of products over the last axes of both."""
+    """Return the sums of products over the last axes of both arrays."""
 
 def kron(a: Any, b: Any) -> ndarray:
-    """Every element of `a` times all of `b`, in blocks."""
+    """Return every element of `a` times all of `b`, in blocks."""
 
 def matmul(x1: Any, x2: Any, /, out: Any = None) -> ndarray:
-    """The matrix product over the last two axes; the axes before them are broadcast."""
+    """Return the matrix product over the last two axes; the axes before them are broadcast."""
 
 def matvec(x1: Any, x2: Any, /, out: Any = None) -> ndarray:
-    """The products of matrices [..., m, n] and vectors [..., n]; the axes before them are broadcast."""
+    """Return the products of matrices [..., m, n] and vectors [..., n]; the axes before are broadcast."""
 
 def outer(a: Any, b: Any) -> ndarray:
-    """Every element of one times every element of the other: [m, n]."""
+    """Return every element of `a` times every element of `b`, as a matrix; both are made flat first."""
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
-    """The sum of products over pairs of axes: the last n of `a` with the first n of `b`, or those that `axes`
-    lists."""
+    """Return the sums of products over pairs of axes."""
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> ndarray:
-    """The sum of a diagonal of two axes, the first ones unless said."""
+    """Return the sum of a diagonal of two axes."""
 
 def vdot(a: Any, b: Any) -> ndarray:
-    """The sum of products of all elements, the first ones conjugated."""
+    """Return the sum of products of all elements; those of `a` are conjugated."""
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
-    """The sums of products of vectors along `axis`, the first ones conjugated; the other axes are broadcast."""
+    """Return the sums of products of vectors along an axis; those of `x1` are conjugated."""
 
 def vecmat(x1: Any, x2: Any, /, out: Any = None) -> ndarray:
-    """The products of vectors [..., n], conjugated, and matrices [..., n, m]; the axes before them are
+    """Return the products of vectors [..., n], conjugated, and matrices [..., n, m]; the axes before are
     broadcast."""
 
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> ndarray:
-    """The middle along `axis` of what is not NaN; NaN where nothing else is there."""
+    """Return the middle of the elements along an axis that are not NaN; arguments are those of `median`."""
 
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *, where: Any = True, mean: Any = None, correction: float | None = None) -> ndarray:
-    """The square root of the variance over `axis` of what is not NaN; arguments as of `nanvar`."""
+    """Return the standard deviation of the elements that are not NaN; arguments are those of `var`."""
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *, where: Any = True, mean: Any = None, correction: float | None = None) -> ndarray:
-    """The mean square distance from the mean over `axis` of what is not NaN, their number less `ddof`."""
+    """Return the variance of the elements that are not NaN; arguments are those of `var`."""
 
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> ndarray:
-    """`p`, to which multiples of `period` are added so that neighbours along `axis` are less than half of it
-    apart."""
+    """Add multiples of `period` so that neighbours along an axis are less than half of it apart."""
 
 def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = 'introselect', order: Any = None) -> ndarray:
-    """The indices that partition `a`, int64; they sort it."""
+    """Return the indices that partition an array, as int64; they sort it, too."""
 
 def lexsort(keys: Any, axis: int = -1) -> ndarray:
-    """The indices that sort by several keys, of which the last one comes first, int64."""
+    """Return the indices that sort by several keys, as int64; the last key counts first."""
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = 'introselect', order: Any = None) -> ndarray:
-    """`a` with the elements at `kth` where sorting puts them, smaller ones before and larger ones behind;
-    sorted."""
+    """Return an array with the elements at `kth` where sorting puts them, smaller ones before; it is sorted."""
 
 def pad(array: Any, pad_width: Any, mode: Any = 'constant', *, constant_values: Any = 0, end_values: Any = 0, stat_length: Any = None) -> ndarray:
-    """Wider by `pad_width` elements at both ends of each axis."""
+    """Return an array that is wider by `pad_width` elements at both ends of each axis."""
 
 def choose(a: Any, choices: Any, out: Any = None, mode: str = 'raise') -> ndarray:
-    """The element of `choices[a]` at each place."""
+    """Return the element of `choices[a]` at each place."""
 
 def compress(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `compress`, imperatively; it cannot be compiled."""
+    """Return the slices along an axis where a condition is true. Imperative only: data decide the size."""
 
 def extract(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `extract`, imperatively; it cannot be compiled."""
+    """Return the elements where a condition is true. Imperative only: data decide the size."""
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
-    """At each place the value of the last function whose condition is true; of one more function where none
-    is."""
+    """Return at each place the value of the last function whose condition is true."""
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> ndarray:
-    """At each place the element of the first array whose condition is true, else `default`."""
+    """Return at each place the element of the first array whose condition is true, otherwise `default`."""
 
 def poly(seq_of_zeros: Any) -> ndarray:
-    """The coefficients of the polynomial with given roots, the first one 1; of a square matrix, of its
-    eigenvalues."""
+    """Return the coefficients of the polynomial with given roots, the first one 1."""
 
 def polyadd(a1: Any, a2: Any) -> ndarray:
-    """The sum of two polynomials."""
+    """Return the sum of two polynomials, whose coefficients begin with the highest power."""
 
 def polyder(p: Any, m: int = 1) -> ndarray:
-    """The `m`-th derivative of a polynomial."""
+    """Return the `m`-th derivative of a polynomial, whose coefficients begin with the highest power."""
 
 @overload
 def polyfit(x: Any, y: Any, deg: int, rcond: float | None = None, *, w: Any = None) -> ndarray:
-    """The polynomial of degree `deg` that comes closest to points, by least squares."""
+    """Return the polynomial of degree `deg` that comes closest to points, by least squares."""
 @overload
 def polyfit(x: Any, y: Any, deg: int, rcond: float | None = None, full: Any = False, w: Any = None, cov: Any = False) -> Any: ...
 
 def polyint(p: Any, m: int = 1, k: Any = None) -> ndarray:
-    """The `m`-th integral of a polynomial; `k`: the constants of integration, one for each, or one for all."""
+    """Return the `m`-th integral of a polynomial, whose coefficients begin with the highest power."""
 
 def polymul(a1: Any, a2: Any) -> ndarray:
-    """The product of two polynomials, whose leading zeros are left out first."""
+    """Return the product of two polynomials, whose coefficients begin with the highest power."""
 
 def polysub(a1: Any, a2: Any) -> ndarray:
-    """The difference of two polynomials."""
+    """Return the difference of two polynomials, whose coefficients begin with the highest power."""
 
 def polyval(p: Any, x: Any) -> ndarray:
-    """The polynomial with coefficients `p`, the highest power first, at `x`; by Horner's rule."""
+    """Return the values of a polynomial at `x`, by Horner's rule; `p` begins with the highest power."""
 
 def vander(x: Any, N: int | None = None, increasing: Any = False) -> ndarray:
-    """The powers of each element of a vector as rows: `N` of them, from 0, the highest first unless
-    `increasing`."""
+    """Return the powers of each element of a vector as rows."""
 
 def geterr() -> dict[str, Any]:
-    """Return what is done where a result overflows, is no number, ..."""
+    """Return what happens where a result overflows or is no number, imperatively."""
 
 def geterrcall() -> Any:
-    """Return what `seterrcall` has set; None where nothing is."""
+    """Return what `seterrcall` has set; None where it has set nothing."""
 
 def seterr(all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None) -> dict[str, Any]:
-    """Set what is done where a result overflows, is no number, ..., imperatively; return what was set."""
+    """Set what happens where a result overflows or is no number, imperatively; return what was set before."""
 
 def seterrcall(func: Any) -> Any:
-    """Set the function, or the object with `write`, that is told of such results where they are to be told
-    of."""
+    """Set the function, or the object with `write`, that hears of results that overflow or are no numbers."""
 
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> ndarray:
-    """True where all elements over `axis` are true (not zero), of those that `where` chooses."""
+    """Return whether all elements over an axis are true (not zero), as bools."""
 
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> ndarray:
-    """True where any element over `axis` is true (not zero), of those that `where` chooses."""
+    """Return whether any element over an axis is true (not zero), as bools."""
 
 def argmax(a: Any, axis: int | None = None, out: Any = None, keepdims: Any = False) -> ndarray:
-    """The index of the first largest element along `axis`, int64; of a NaN if any."""
+    """Return the index of the first largest element along an axis, or of the first NaN, as int64."""
 
 def argmin(a: Any, axis: int | None = None, out: Any = None, keepdims: Any = False) -> ndarray:
-    """The index of the first smallest element along `axis`, int64; of a NaN if any."""
+    """Return the index of the first smallest element along an axis, or of the first NaN, as int64."""
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> ndarray:
-    """The mean over `axis`, each element weighted; with `returned` also the sum of the weights."""
+    """Return the weighted mean over an axis."""
 
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> ndarray:
-    """Count the elements over `axis` that are not zero, as int64."""
+    """Count the elements over an axis that are not zero, as int64."""
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> ndarray:
-    """The products of all elements up to each, along `axis` (flat when None)."""
+    """Return the products of all elements up to each along an axis; of the flat array, where `axis` is None."""
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> ndarray:
-    """The sums of all elements up to each, along `axis` (flat when None)."""
+    """Return the sums of all elements up to each along an axis; of the flat array, where `axis` is None."""
 
 def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: Any = False) -> ndarray:
-    """The products of all elements up to each, along `axis`, which a vector need not say; `include_initial`:
-    after a 1."""
+    """Return the products of all elements up to each along an axis, which arrays of one axis need not name."""
 
 def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: Any = False) -> ndarray:
-    """The sums of all elements up to each, along `axis`, which a vector need not say; `include_initial`: after
-    a 0."""
+    """Return the sums of all elements up to each along an axis, which arrays of one axis need not name."""
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> ndarray:
-    """Each element less the one before it along `axis`, `n` times."""
+    """Return the differences of neighbours along an axis, `n` times."""
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
-    """Each element of the flat array less the one before it; between `to_begin` and `to_end`, where they are
-    given."""
+    """Return the differences of neighbours in the flat array, between `to_begin` and `to_end` where you pass
+    them."""
 
 def amax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The largest element over `axis`; NaN if any is."""
+    """Return the largest element over an axis; NaN if any is NaN."""
 
 def max(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The largest element over `axis`; NaN if any is."""
+    """Return the largest element over an axis; NaN if any is NaN."""
 
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> ndarray:
-    """The arithmetic mean over `axis`; of integers float32, of no elements NaN; `where`: of the elements it
-    chooses."""
+    """Return the arithmetic mean over an axis; NaN of no elements."""
 
 def amin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The smallest element over `axis`; NaN if any is."""
+    """Return the smallest element over an axis; NaN if any is NaN."""
 
 def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The smallest element over `axis`; NaN if any is."""
+    """Return the smallest element over an axis; NaN if any is NaN."""
 
 def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> ndarray:
-    """The running products along `axis` (flat when None); NaN counts as 1."""
+    """Return the products of all elements up to each along an axis, where NaN counts as 1."""
 
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> ndarray:
-    """The running sums along `axis` (flat when None); NaN counts as 0."""
+    """Return the sums of all elements up to each along an axis, where NaN counts as 0."""
 
 def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The largest non-NaN element over `axis`; `initial` and `where` as of `max`."""
+    """Return the largest element over an axis, without NaN; arguments are those of `max`."""
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> ndarray:
-    """The mean over `axis` of what is not NaN, and of the elements that `where` chooses."""
+    """Return the mean over an axis of the elements that are not NaN; arguments are those of `mean`."""
 
 def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The smallest non-NaN element over `axis`; `initial` and `where` as of `min`."""
+    """Return the smallest element over an axis, without NaN; arguments are those of `min`."""
 
 def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`."""
+    """Return the product over an axis, where NaN counts as 1; arguments are those of `prod`."""
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`."""
+    """Return the sum over an axis, where NaN counts as 0; arguments are those of `sum`."""
 
 def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The product over `axis`; integers and bools in 64 bits."""
+    """Return the product of the elements over an axis; integers and bools are multiplied in 64 bits."""
 
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> ndarray:
-    """The largest element less the smallest, over `axis`."""
+    """Return the largest element less the smallest one, over an axis."""
 
 def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *, where: Any = True, mean: Any = None, correction: float | None = None) -> ndarray:
-    """The square root of the variance over `axis`; arguments as of `var`."""
+    """Return the standard deviation over an axis: the square root of the variance; arguments are those of
+    `var`."""
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> ndarray:
-    """The sum over `axis` (all when None); integers and bools sum in 64 bits."""
+    """Return the sum of the elements over an axis; integers and bools are summed in 64 bits."""
 
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> ndarray:
-    """The integral of `y` along `axis` by the trapezoidal rule."""
+    """Return the integral of samples along an axis by the trapezoidal rule."""
 
 def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *, where: Any = True, mean: Any = None, correction: float | None = None) -> ndarray:
-    """The mean square distance from the mean over `axis`."""
+    """Return the variance over an axis: the mean square distance from the mean."""
 
 def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: Any = False) -> ndarray:
-    """True if all elements of both are equal within rtol * abs(b) + atol; a bool array without axes."""
+    """Return whether all elements of both arrays are equal within rtol * abs(b) + atol, as a bool array without
+    axes."""
 
 def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = False) -> ndarray:
-    """The indices that sort along `axis` (flat when None), int64; see `sort`."""
+    """Return the indices that sort along an axis, as int64; see `sort`."""
 
 def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> ndarray:
-    """True if both have one shape and equal elements; a bool array without axes. `equal_nan`: NaN is equal to
-    NaN."""
+    """Return whether both have one shape and equal elements, as a bool array without axes."""
 
 def array_equiv(a1: Any, a2: Any) -> ndarray:
-    """True if both broadcast to one shape and have equal elements there; a bool array without axes."""
+    """Return whether both broadcast to one shape and have equal elements there, as a bool array without
+    axes."""
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
-    """Without the elements at the positions `obj`, which are integers or a slice."""
+    """Return an array without the elements at some positions along an axis."""
 
 def digitize(x: Any, bins: Any, right: Any = False) -> ndarray:
-    """The number of the bin that each element falls into; `bins` ascend, or descend."""
+    """Return the number of the bin that each element falls into; `bins` ascend or descend."""
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
-    """`values` put in before the positions `obj`, which are integers or a slice."""
+    """Return an array with `values` put in before some positions along an axis."""
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> ndarray:
-    """Linear interpolation through the points (xp, fp)."""
+    """Interpolate linearly through the points (xp, fp)."""
 
 def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: Any = False) -> ndarray:
-    """True where elements of both are equal within rtol * abs(b) + atol."""
+    """Return whether elements of both arrays are equal within rtol * abs(b) + atol."""
 
 def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: str | None = None) -> ndarray:
-    """True where an element is one of `test_elements`; `invert`: where it is none."""
+    """Return whether each element is one of `test_elements`; with `invert`, whether it is none of them."""
 
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> ndarray:
-    """The middle element along `axis`; the mean of two where their number is even."""
+    """Return the middle element along an axis; the mean of two, where their number is even."""
 
 def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, method: str = 'linear', keepdims: Any = False, interpolation: Any = None) -> ndarray:
-    """The value below which `q` percent of the elements lie, along `axis`; see `quantile`."""
+    """Return the value below which `q` percent of the elements lie, along an axis; see `quantile`."""
 
 def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, method: str = 'linear', keepdims: Any = False, interpolation: Any = None) -> ndarray:
-    """The value below which the share `q` of the elements lies, along `axis`."""
+    """Return the value below which the share `q` of the elements lies, along an axis."""
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = 'raise', order: str = 'C') -> ndarray:
-    """An index for each axis of `dims` as flat indices."""
+    """Return flat indices of an index for each axis of `dims`."""
 
 def searchsorted(a: Any, v: Any, side: str = 'left', sorter: Any = None) -> ndarray:
-    """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater
-    (`right`)."""
+    """Return the positions at which `v` go into the ascending array `a`."""
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = False) -> ndarray:
-    """Sorted along `axis` (flat when None), smallest first, NaN last; always stable. `descending`, as in the
-    array API standard: largest first, NaN before all."""
+    """Return an array sorted along an axis, smallest elements first, NaN last; the order of equal elements
+    stays."""
 
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = 'raise', out: Any = None) -> ndarray:
-    """Elements at `indices` along `axis` (of the flat array when None)."""
+    """Return the elements at `indices` along an axis; of the flat array, where `axis` is None."""
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
-    """One element along `axis` for each index; the other axes go together."""
+    """Return one element along an axis for each index; the other axes go together."""
 
 def unravel_index(indices: Any, shape: Any, order: str = 'C') -> tuple[ndarray, ...]:
-    """Flat indices as an index for each axis of `shape`, of which the last (`C`) or the first (`F`) runs
-    fastest."""
+    """Return flat indices as an index for each axis of `shape`."""
 
 def append(arr: Any, values: Any, axis: int | None = None) -> ndarray:
-    """`values` after `arr`."""
+    """Return `values` after `arr`, along an axis; of flat arrays, where `axis` is None."""
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
-    """Cut along `axis` into parts whose sizes differ by one at most; views."""
+    """Cut an array along an axis into parts whose sizes differ by 1 at most; a list of views."""
 
 @overload
 def atleast_1d(ary: Any, /) -> ndarray:
-    """With at least one axis."""
+    """Return arrays with at least one axis."""
 @overload
 def atleast_1d(*arys: Any) -> list[ndarray]: ...
 
 @overload
 def atleast_2d(ary: Any, /) -> ndarray:
-    """With at least two axes; a vector is a row."""
+    """Return arrays with at least two axes; a vector becomes a row."""
 @overload
 def atleast_2d(*arys: Any) -> list[ndarray]: ...
 
 @overload
 def atleast_3d(ary: Any, /) -> ndarray:
-    """With at least three axes; a vector is [1, n, 1], a matrix [m, n, 1]."""
+    """Return arrays with at least three axes: a vector becomes [1, n, 1], a matrix [m, n, 1]."""
 @overload
 def atleast_3d(*arys: Any) -> list[ndarray]: ...
 
 def block(arrays: Any) -> ndarray:
-    """Nested lists of arrays as one: the innermost lists join along the last axis, the next ones along the one
+    """Join nested lists of arrays: the innermost lists along the last axis, the next ones along the axis
     before."""
 
 def broadcast_arrays(*args: Any) -> list[ndarray]:
-    """All stretched to their common shape; read-only views."""
+    """Return all arrays stretched to their common shape, as read-only views."""
 
 def broadcast_to(array: Any, shape: Any, subok: Any = False) -> ndarray:
-    """Stretched to `shape`; a read-only view. A size of -2, as MXNet has it, is that of `array`."""
+    """Return an array stretched to a shape, as a read-only view. A size of -2 is that of the array, as in
+    MXNet."""
 
 def column_stack(tup: Any) -> ndarray:
-    """Vectors as the columns of a matrix."""
+    """Join vectors as the columns of a matrix."""
 
 def concat(seq: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = 'same_kind') -> ndarray:
-    """Arrays one after another along an axis that exists; `axis=None` joins them flat."""
+    """Join arrays along an axis that exists; flat, where `axis` is None."""
 
 def concatenate(seq: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = 'same_kind') -> ndarray:
-    """Arrays one after another along an axis that exists; `axis=None` joins them flat."""
+    """Join arrays along an axis that exists; flat, where `axis` is None."""
 
 def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
-    """Cut along axis 2; views."""
+    """Cut an array along axis 2, as `split` does; a list of views."""
 
 def dstack(arrays: Any) -> ndarray:
-    """Arrays along axis 2."""
+    """Join arrays along axis 2."""
 
 def expand_dims(a: Any, axis: Any) -> ndarray:
-    """New axes of size one at the positions `axis` of the result; a view."""
+    """Insert axes of size 1 at positions of the result; a view."""
 
 def flip(m: Any, axis: Any = None) -> ndarray:
-    """Elements in reverse order along `axis` (all axes when None); a view."""
+    """Return the elements in reverse order along an axis, or along all; a view."""
 
 def fliplr(m: Any) -> ndarray:
-    """Columns in reverse order; a view."""
+    """Return the columns in reverse order; a view."""
 
 def flipud(m: Any) -> ndarray:
-    """Rows in reverse order; a view."""
+    """Return the rows in reverse order; a view."""
 
 def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
-    """Cut along axis 1, or 0 where there is only that; views."""
+    """Cut an array along axis 1, or along the only axis, as `split` does; a list of views."""
 
 def hstack(arrays: Any, *, dtype: Any = None, casting: str = 'same_kind') -> ndarray:
-    """Arrays side by side: along axis 1, or 0 where there is only that; `dtype` and `casting` as in
-    `concatenate`."""
+    """Join arrays side by side: along axis 1, or along the only axis."""
 
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
-    """Axes moved to other positions, the rest in order; a view."""
+    """Move axes to other positions; the rest stay in their order; a view."""
 
 def ravel(a: Any, order: str = 'C') -> ndarray:
-    """All elements along one axis; a view where NumPy gives one."""
+    """Return all elements along one axis; a view where NumPy gives one."""
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
-    """Each element repeated along `axis` (of the flat array when None)."""
+    """Repeat each element along an axis; of the flat array, where `axis` is None."""
 
 def reshape(a: Any, newshape: Any = None, order: str = 'C', *, shape: Any = None, copy: Any = None) -> ndarray:
-    """The same elements under another shape."""
+    """Return the same elements under another shape; one size may be -1. A view where NumPy gives one."""
 
 def resize(a: Any, new_shape: Any) -> ndarray:
-    """The elements, repeated as often as needed, under another shape."""
+    """Return the elements under another shape, repeated as often as needed."""
 
 def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
-    """Elements moved on by `shift` along `axis`; what falls off one end comes back at the other."""
+    """Move elements on by `shift` along an axis; what falls off one end comes back at the other."""
 
 def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
-    """One axis moved before the axis `start`; a view."""
+    """Move one axis before the position `start`; a view."""
 
 def rot90(m: Any, k: int = 1, axes: tuple[int, int] = ...) -> ndarray:
-    """Turned by 90 degrees `k` times in the plane of two axes; a view."""
+    """Turn an array by 90 degrees, `k` times, in the plane of two axes; a view."""
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
-    """Cut along `axis` into equal parts, or at the given indices; views."""
+    """Cut an array along an axis into equal parts, or at indices; a list of views."""
 
 def squeeze(a: Any, axis: Any = None) -> ndarray:
-    """Without axes of size one: those named, or all; a view."""
+    """Remove axes of size 1, those that you name or all; a view."""
 
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = 'same_kind') -> ndarray:
-    """Arrays of one shape along a new axis; `dtype` and `casting` as in `concatenate`."""
+    """Join arrays of one shape along a new axis."""
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
-    """Two axes exchanged; a view."""
+    """Exchange two axes; a view."""
 
 def tile(A: Any, reps: Any) -> ndarray:
-    """The array repeated as a whole, `reps` times along each axis."""
+    """Repeat the whole array, `reps` times along each axis."""
 
 def permute_dims(a: Any, axes: Any = None) -> ndarray:
-    """Axes permuted, reversed when none are given; a view."""
+    """Permute the axes; reverse them, where you pass none; a view."""
 
 def transpose(a: Any, axes: Any = None) -> ndarray:
-    """Axes permuted, reversed when none are given; a view."""
+    """Permute the axes; reverse them, where you pass none; a view."""
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
-    """The parts along `axis`, views without that axis."""
+    """Return the parts along an axis as a tuple of views without this axis."""
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
-    """Cut along axis 0 of two or more; views."""
+    """Cut an array along axis 0, as `split` does; a list of views."""
 
 def row_stack(arrays: Any, *, dtype: Any = None, casting: str = 'same_kind') -> ndarray:
-    """Arrays one below another; `dtype` and `casting` as in `concatenate`."""
+    """Join arrays one below another; a vector is a row."""
 
 def vstack(arrays: Any, *, dtype: Any = None, casting: str = 'same_kind') -> ndarray:
-    """Arrays one below another; `dtype` and `casting` as in `concatenate`."""
+    """Join arrays one below another; a vector is a row."""
 
 def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """The Bartlett window: a triangle that is 0 at both ends."""
+    """Return the Bartlett window of `M` points: a triangle that is 0 at both ends."""
 
 def blackman(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """The Blackman window."""
+    """Return the Blackman window of `M` points."""
 
 def convolve(a: Any, v: Any, mode: str = 'full') -> ndarray:
-    """The sums over m of a[m] v[n - m], of two vectors."""
+    """Return the convolution of two vectors: the sums over m of a[m] v[n - m]."""
 
 def correlate(a: Any, v: Any, mode: str = 'valid') -> ndarray:
-    """The sums over n of a[n + k] conj(v[n]), of two vectors; `mode` as in `convolve`."""
+    """Return the correlation of two vectors: the sums over n of a[n + k] conj(v[n]); `mode` as in
+    `convolve`."""
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """The slopes of samples along each axis: central differences, at the ends one-sided ones."""
+    """Return the slopes of samples along each axis: central differences, one-sided ones at the ends."""
 
 def hamming(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """The Hamming window."""
+    """Return the Hamming window of `M` points."""
 
 def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """The Hann window."""
+    """Return the Hann window of `M` points."""
 
 def i0(x: Any) -> ndarray:
-    """The modified Bessel function of the first kind and order 0."""
+    """Return the modified Bessel function of the first kind and order 0."""
 
 def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""
+    """Return the Kaiser window of `M` points; the larger `beta`, the narrower the window."""
 
 def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> ndarray:
-    """The correlations of variables, from -1 to 1; see `cov`."""
+    """Return the correlations of variables, from -1 to 1; arguments are those of `cov`."""
 
 def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: int | None = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> ndarray:
-    """The covariances of variables."""
+    """Return the covariances of variables, which are rows unless `rowvar` is False."""
 
 def histogram(*args: Any, **kwargs: Any) -> tuple[ndarray, ndarray]:
-    """NumPy's `histogram`."""
+    """Count the elements between edges; return the counts, as int64, and the edges."""
 
 def nanargmax(a: Any, axis: int | None = None, out: Any = None, keepdims: Any = False) -> ndarray:
-    """The index of the first largest non-NaN element along `axis`, int64."""
+    """Return the index of the first largest element along an axis that is not NaN, as int64."""
 
 def nanargmin(a: Any, axis: int | None = None, out: Any = None, keepdims: Any = False) -> ndarray:
-    """The index of the first smallest non-NaN element along `axis`, int64."""
+    """Return the index of the first smallest element along an axis that is not NaN, as int64."""
 
 def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, method: str = 'linear', keepdims: Any = False, interpolation: Any = None) -> ndarray:
-    """The value below which `q` percent of what is not NaN lie, along `axis`; see `quantile`."""
+    """Return the value below which `q` percent of the elements lie that are not NaN; see `quantile`."""
 
 def nanquantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, method: str = 'linear', keepdims: Any = False, interpolation: Any = None) -> ndarray:
-    """The value below which the share `q` of what is not NaN lies, along `axis`; see `quantile`."""
+    """Return the value below which the share `q` of the elements lies that are not NaN; see `quantile`."""
 
 def matrix_transpose(x: Any, /) -> ndarray:
-    """The last two axes exchanged; a view."""
+    """Exchange the last two axes; a view."""
 
 class _UniqueAllResult(NamedTuple):
     values: ndarray

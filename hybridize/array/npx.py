@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy
 
-from hybridize.base.names import late, places
+from hybridize.base.names import late, places, with_texts
 from hybridize.ops.analysis import ANALYSIS
 
 PLACES = {word: f"hybridize.array.functions.elementwise:{word}" for word in ANALYSIS if not hasattr(numpy, word)}
@@ -57,4 +57,9 @@ PLACES |= {"image": "hybridize.array.images", "random": "hybridize.array.random"
 
 __all__ = sorted(PLACES)
 
-__getattr__, __dir__ = late(globals(), PLACES, {"set_np_float64": "pass dtype='float64' where arrays are created"})
+__getattr__, __dir__ = late(
+    globals(),
+    PLACES,
+    {"set_np_float64": "pass dtype='float64' where arrays are created"},
+    with_texts("hybridize.array.texts", "npx"),
+)

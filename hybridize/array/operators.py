@@ -266,27 +266,53 @@ class Operators(Methods):
         stable: bool | None = None,
         descending: bool = False,
     ) -> None:
-        """Sort along `axis`, in place."""
+        """Sort along an axis, in place; arguments are those of `np.sort`.
+
+        >>> x = np.array([3, 1, 2])
+        >>> x.sort()
+        >>> x
+        array([1., 2., 3.])
+        """
         before = self.copy() if ACTIVE else self  # the gradient depends on what was there
         self[...] = functions.sort(before, axis=axis, kind=kind, order=order, stable=stable, descending=descending)
 
     @leaves
     def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
-        """Put the elements at `kth` where sorting puts them, in place."""
+        """Put the elements at `kth` where sorting puts them, smaller elements before, in place.
+
+        >>> x = np.array([3, 1, 2])
+        >>> x.partition(1)
+        >>> x
+        array([1., 2., 3.])
+        """
         before = self.copy() if ACTIVE else self
         self[...] = functions.partition(before, kth, axis=axis, kind=kind, order=order)
 
     @leaves
     def fill(self, value: ArrayLike) -> None:
-        """Write `value` to every element."""
+        """Write a value to every element, in place.
+
+        >>> x = np.zeros(2)
+        >>> x.fill(7)
+        >>> x
+        array([7., 7.])
+        """
         self[...] = value
 
     def asscalar(self) -> Any:
-        """The one element as a Python number."""
+        """Return the one element of the array as a Python number, where MXNet gives a scalar of NumPy.
+
+        >>> np.array([2.5]).asscalar()
+        2.5
+        """
         return self.item()
 
     def item(self, *args: Any) -> Any:
-        """The one element, or the one at an index, as a Python number."""
+        """Return the one element, or the element at an index, as a Python number.
+
+        >>> np.array([1, 2.5]).item(1)
+        2.5
+        """
         raise ArgumentError("E301", f"{type(self).__name__} has no values")
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:

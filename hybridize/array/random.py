@@ -9,7 +9,7 @@ compiled function draws what the same imperative one draws, and `dropout` differ
 from __future__ import annotations
 
 from hybridize.base.missing import by_numpy
-from hybridize.base.names import late, places
+from hybridize.base.names import late, places, with_texts
 
 PLACES = places(
     "hybridize.array",
@@ -34,4 +34,6 @@ PLACES = places(
 __all__ = sorted(PLACES)
 
 
-__getattr__, __dir__ = late(globals(), PLACES, by_numpy("numpy.random"))
+__getattr__, __dir__ = late(
+    globals(), PLACES, by_numpy("numpy.random"), with_texts("hybridize.array.texts", "np.random")
+)

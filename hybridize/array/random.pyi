@@ -34,145 +34,148 @@ __all__ = [
 ]
 
 def binomial(*args: Any, **kwargs: Any) -> ndarray:
-    """Successes of `n` trials of probability `p`, int64; drawn by NumPy, which programs call."""
+    """Draw the successes of `n` trials of probability `p`, as int64. NumPy draws; compiled programs call it."""
 
 def dirichlet(alpha: Any, size: Any = None) -> ndarray:
-    """Shares that sum to 1, [..., n], of concentrations [n]."""
+    """Draw shares that sum to 1, [..., n], with the concentrations `alpha` [n]."""
 
 def geometric(p: Any, size: Any = None) -> ndarray:
-    """Numbers of trials of probability `p` until one succeeds, int64."""
+    """Draw the numbers of trials of probability `p` until one succeeds, as int64."""
 
 def hypergeometric(*args: Any, **kwargs: Any) -> ndarray:
-    """Numbers of good ones among `nsample` that are taken of `ngood` good and `nbad` bad ones, int64; drawn by
-    NumPy, which programs call."""
+    """Draw how many of `nsample` items are good that you take of `ngood` good and `nbad` bad ones, as int64."""
 
 def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> ndarray:
-    """Integers from [low, high), or from [0, low); with `endpoint` also `high` itself; see `randint`."""
+    """Draw integers from [low, high), or from [0, low); `endpoint` includes `high`; int64 unless you pass a
+    dtype."""
 
 def logseries(p: Any, size: Any = None) -> ndarray:
-    """Numbers of the logarithmic series distribution, int64."""
+    """Draw numbers of the logarithmic series distribution, as int64."""
 
 def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Count the outcomes of `n` draws with the probabilities of a vector, as int64; drawn by NumPy."""
+    """Count the outcomes of `n` draws with the probabilities of a vector, as int64. NumPy draws; exports refuse
+    it."""
 
 def multivariate_hypergeometric(*args: Any, **kwargs: Any) -> ndarray:
-    """Numbers of each colour among `nsample` that are taken of so many of each, int64; drawn by NumPy, which
-    programs call."""
+    """Draw how many of each colour are among `nsample` items, which you take of `colors` of each, as int64."""
 
 def negative_binomial(*args: Any, **kwargs: Any) -> ndarray:
-    """Numbers of failures among trials of probability `p` until `n` succeed, int64; drawn by NumPy, which
-    programs call."""
+    """Draw the failures before `n` trials of probability `p` succeed, as int64. NumPy draws; compiled programs
+    call it."""
 
 def noncentral_chisquare(*args: Any, **kwargs: Any) -> ndarray:
-    """Noncentral chi-square numbers; drawn by NumPy, which programs call."""
+    """Draw noncentral chi-square numbers. NumPy draws; compiled programs call it."""
 
 def noncentral_f(*args: Any, **kwargs: Any) -> ndarray:
-    """Noncentral F; drawn by NumPy, which programs call."""
+    """Draw numbers of the noncentral F distribution. NumPy draws; compiled programs call it."""
 
 def poisson(*args: Any, **kwargs: Any) -> ndarray:
-    """Counts of mean `lam`, int64; drawn by NumPy, which programs call."""
+    """Draw counts with mean `lam`, as int64. NumPy draws; compiled programs call it."""
 
 def random_integers(low: int, high: int | None = None, size: Any = None) -> ndarray:
-    """Integers from `low` to `high`, both included, or from 1 to `low`; int64."""
+    """Draw integers from `low` to `high`, both included, or from 1 to `low`; int64."""
 
 def standard_exponential(size: Any = None, dtype: Any = None, method: str = 'zig', out: Any = None) -> ndarray:
-    """Exponential numbers with mean 1; `method` says nothing about the result."""
+    """Draw exponential numbers with mean 1; `method` has no effect."""
 
 def standard_gamma(shape: Any, size: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
-    """Gamma numbers of scale 1."""
+    """Draw gamma numbers of scale 1."""
 
 def standard_t(df: Any, size: Any = None) -> ndarray:
-    """Numbers of Student's t distribution with `df` degrees of freedom."""
+    """Draw numbers of Student's t distribution with `df` degrees of freedom."""
 
 def triangular(left: Any, mode: Any, right: Any, size: Any = None) -> ndarray:
-    """Numbers between `left` and `right` whose density is a triangle with its top at `mode`."""
+    """Draw numbers between `left` and `right` whose density is a triangle with its top at `mode`."""
 
 def vonmises(*args: Any, **kwargs: Any) -> ndarray:
-    """Angles around `mu`, closer with larger `kappa`; drawn by NumPy, which programs call."""
+    """Draw angles around `mu`, closer with larger `kappa`. NumPy draws; compiled programs call it."""
 
 def wald(mean: Any, scale: Any, size: Any = None) -> ndarray:
-    """Inverse Gaussian numbers."""
+    """Draw inverse Gaussian numbers with mean `mean` and scale `scale`."""
 
 def zipf(*args: Any, **kwargs: Any) -> ndarray:
-    """Numbers k with probabilities as k**-a, int64; drawn by NumPy, which programs call."""
+    """Draw numbers k with probabilities proportional to k**-a, as int64. NumPy draws; compiled programs call
+    it."""
 
 def bits(shape: tuple[int, ...]) -> ndarray:
-    """Uniform uint32 numbers; advances the state."""
+    """Draw uniform uint32 numbers of a shape."""
 
 def get_state(legacy: bool = True) -> ndarray:
-    """The seed and the number of draws of `np.random` so far."""
+    """Return the seed of `np.random` and the number of draws so far, as a dict."""
 
 def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
+    """Draw 1 with probability `prob`, or sigmoid(`logit`), and 0 otherwise; float32 unless you pass a dtype."""
 
 def beta(a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Beta numbers."""
+    """Draw numbers of the beta distribution with the parameters `a` and `b`."""
 
 def categorical(data: Any, shape: Any = ..., get_prob: bool = False, dtype: Any = 'int32') -> ndarray:
-    """Indices along the last axis, drawn with the probabilities `data`, [..., *shape]."""
+    """Draw indices along the last axis with the probabilities `data`; the result has the other axes, then
+    `shape`."""
 
 def chisquare(df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Chi-square numbers of `df` degrees of freedom."""
+    """Draw chi-square numbers with `df` degrees of freedom."""
 
 def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
+    """Draw elements of a vector, or integers below a number, with one probability for all or with those of
+    `p`."""
 
 def exponential(scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Exponential numbers with mean `scale`."""
+    """Draw exponential numbers with mean `scale`."""
 
 def f(dfnum: Any, dfden: Any, size: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Numbers of Fisher's F distribution."""
+    """Draw numbers of Fisher's F distribution with `dfnum` and `dfden` degrees of freedom."""
 
 def gamma(shape: Any, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Gamma numbers with mean shape * scale; they have gradients by both."""
+    """Draw gamma numbers with mean shape * scale; gradients go to both parameters."""
 
 def gumbel(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
+    """Draw Gumbel numbers: the argmax of logits plus such numbers is a draw from their softmax."""
 
 def laplace(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Laplace numbers."""
+    """Draw Laplace numbers with mean `loc` and scale `scale`."""
 
 def logistic(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Logistic numbers."""
+    """Draw logistic numbers with mean `loc` and scale `scale`."""
 
 def lognormal(mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Numbers whose logarithms are normal."""
+    """Draw numbers whose logarithms are normal, with mean `mean` and standard deviation `sigma`."""
 
 def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> ndarray:
-    """Normal vectors with a mean and a covariance, which has to be positive definite."""
+    """Draw normal vectors with a mean and a covariance matrix, which has to be positive definite."""
 
 def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Normal numbers with mean `loc` and standard deviation `scale`."""
+    """Draw normal numbers with mean `loc` and standard deviation `scale`; float32 unless you pass a dtype."""
 
 def normal_like(data: Any, loc: float = 0.0, scale: float = 1.0) -> ndarray:
-    """Normal numbers in the shape and dtype of `data`."""
+    """Draw normal numbers in the shape and dtype of `data`, with mean `loc` and standard deviation `scale`."""
 
 def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Normal numbers, `batch_shape` of them for each mean and standard deviation."""
+    """Draw normal numbers, `batch_shape` of them for each mean and standard deviation."""
 
 def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Pareto II numbers of shape `a`."""
+    """Draw Pareto II numbers of shape `a`."""
 
 def power(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Numbers from [0, 1] with density a x**(a - 1)."""
+    """Draw numbers from [0, 1) with the density a x**(a - 1)."""
 
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Integers from [low, high), or from [0, low); int64 unless said."""
+    """Draw integers from [low, high), or from [0, low); int64 unless you pass a dtype."""
 
 def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Rayleigh numbers."""
+    """Draw Rayleigh numbers with the scale `scale`."""
 
 def standard_cauchy(size: Any = None) -> ndarray:
-    """Cauchy numbers."""
+    """Draw standard Cauchy numbers."""
 
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Uniform numbers from [low, high)."""
+    """Draw uniform numbers from [low, high); float32 unless you pass a dtype."""
 
 def uniform_like(data: Any, low: float = 0.0, high: float = 1.0) -> ndarray:
-    """Uniform numbers in the shape and dtype of `data`."""
+    """Draw uniform numbers from [low, high) in the shape and dtype of `data`."""
 
 def uniform_n(low: Any = 0.0, high: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""
+    """Draw uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""
 
 def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Weibull numbers of shape `a`."""
+    """Draw Weibull numbers of shape `a`."""

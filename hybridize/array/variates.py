@@ -29,20 +29,36 @@ from hybridize.ops.library.variates import normal_pairs
 
 @creates("ctx", "device", "out")
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = None) -> ndarray:
-    """Uniform numbers from [low, high)."""
+    """Draw uniform numbers from [low, high); float32 unless you pass a dtype.
+
+    >>> np.random.seed(0)
+    >>> np.random.uniform(0, 10, size=3).round(3)
+    array([3.99 , 8.805, 7.357])
+    """
     width = high - low if isinstance(low, (int, float)) and isinstance(high, (int, float)) else np.subtract(high, low)
     return draws.scaled(draws.unit(draws.shape_of_draws(size, low, high), draws.float_of(dtype)), low, width)
 
 
 @public
 def rand(*size: int, **kwargs: Any) -> ndarray:
-    """Uniform numbers from [0, 1) of the given sizes."""
+    """Draw uniform numbers from [0, 1) in an array of the given sizes.
+
+    >>> np.random.seed(0)
+    >>> np.random.rand(2, 2).round(3)
+    array([[0.399, 0.881],
+           [0.736, 0.605]])
+    """
     return uniform(size=size, **kwargs)
 
 
 @public
 def random(size: Any = None, dtype: Any = None) -> ndarray:
-    """Uniform numbers from [0, 1)."""
+    """Draw uniform numbers from [0, 1).
+
+    >>> np.random.seed(0)
+    >>> np.random.random(3).round(3)
+    array([0.399, 0.881, 0.736])
+    """
     return uniform(size=size, dtype=dtype)
 
 
@@ -71,20 +87,35 @@ _PAIRS = {
 
 @creates("ctx", "device", "out")
 def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> ndarray:
-    """Normal numbers with mean `loc` and standard deviation `scale`."""
+    """Draw normal numbers with mean `loc` and standard deviation `scale`; float32 unless you pass a dtype.
+
+    >>> np.random.seed(0)
+    >>> np.random.normal(10, 2, size=3).round(3)
+    array([9.757, 9.205, 7.3  ])
+    """
     draws.not_negative(scale, "normal: scale")
     return draws.scaled(_normal(draws.shape_of_draws(size, loc, scale), draws.float_of(dtype)), loc, scale)
 
 
 @public
 def randn(*size: int, **kwargs: Any) -> ndarray:
-    """Standard normal numbers of the given sizes."""
+    """Draw standard normal numbers in an array of the given sizes.
+
+    >>> np.random.seed(0)
+    >>> np.random.randn(3).round(3)
+    array([-0.122, -0.398, -1.35 ])
+    """
     return normal(size=size, **kwargs)
 
 
 @public
 def standard_normal(size: Any = None, dtype: Any = None) -> ndarray:
-    """Standard normal numbers."""
+    """Draw standard normal numbers.
+
+    >>> np.random.seed(0)
+    >>> np.random.standard_normal(3).round(3)
+    array([-0.122, -0.398, -1.35 ])
+    """
     return normal(size=size, dtype=dtype)
 
 
@@ -92,17 +123,26 @@ def standard_normal(size: Any = None, dtype: Any = None) -> ndarray:
 def lognormal(
     mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None
 ) -> Any:
-    """Numbers whose logarithms are normal."""
+    """Draw numbers whose logarithms are normal, with mean `mean` and standard deviation `sigma`.
+
+    >>> np.random.seed(0)
+    >>> np.random.lognormal(size=3).round(3)
+    array([0.886, 0.672, 0.259])
+    """
     return np.exp(normal(mean, sigma, size, dtype, ctx, device))
 
 
 @creates("ctx", "device", "out")
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None) -> ndarray:
-    """Integers from [low, high), or from [0, low); int64 unless said.
+    """Draw integers from [low, high), or from [0, low); int64 unless you pass a dtype.
 
     Raises:
         ValueArgumentError E316: no integer is there, or one that `dtype` does not hold.
         ValueArgumentError E345: the same of bounds that are arrays; there may be 2**32 integers between them at most.
+
+    >>> np.random.seed(0)
+    >>> np.random.randint(0, 10, size=5)
+    array([3, 8, 7, 6, 9], dtype=int64)
     """
     wanted = int64 if dtype is None else as_dtype(dtype)
     low, high = (0, low) if high is None else (low, high)
@@ -171,7 +211,12 @@ _EXPONENTIALS = {
 
 @creates("ctx", "device", "out")
 def exponential(scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
-    """Exponential numbers with mean `scale`."""
+    """Draw exponential numbers with mean `scale`.
+
+    >>> np.random.seed(0)
+    >>> np.random.exponential(2, size=3).round(3)
+    array([1.837, 0.254, 0.614])
+    """
     draws.not_negative(scale, "exponential: scale")
     return draws.scaled(_exponential(size, dtype, scale), 0.0, scale)
 
@@ -190,14 +235,24 @@ def _open(size: Any, dtype: Any, *parameters: Any) -> Any:
 
 @creates("ctx", "device", "out")
 def gumbel(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
-    """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
+    """Draw Gumbel numbers: the argmax of logits plus such numbers is a draw from their softmax.
+
+    >>> np.random.seed(0)
+    >>> np.random.gumbel(size=3).round(3)
+    array([0.085, 2.062, 1.181])
+    """
     draws.not_negative(scale, "gumbel: scale")
     return draws.scaled(-np.log(_exponential(size, dtype, loc, scale)), loc, scale)
 
 
 @creates("ctx", "device", "out")
 def logistic(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
-    """Logistic numbers."""
+    """Draw logistic numbers with mean `loc` and scale `scale`.
+
+    >>> np.random.seed(0)
+    >>> np.random.logistic(size=3).round(3)
+    array([-0.409,  1.997,  1.024])
+    """
     draws.not_negative(scale, "logistic: scale")
     u = _open(size, dtype, loc, scale)
     return draws.scaled(np.log(u) - np.log1p(-u), loc, scale)
@@ -205,7 +260,12 @@ def logistic(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = No
 
 @creates("ctx", "device", "out")
 def laplace(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
-    """Laplace numbers."""
+    """Draw Laplace numbers with mean `loc` and scale `scale`.
+
+    >>> np.random.seed(0)
+    >>> np.random.laplace(size=3).round(3)
+    array([-0.226,  1.431,  0.638])
+    """
     draws.not_negative(scale, "laplace: scale")
     u = _open(size, dtype, loc, scale) - 0.5
     return draws.scaled(-np.sign(u) * np.log1p(abs(u) * -2.0), loc, scale)
@@ -213,41 +273,71 @@ def laplace(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = Non
 
 @creates("ctx", "device", "out")
 def rayleigh(scale: Any = 1.0, size: Any = None) -> Any:
-    """Rayleigh numbers."""
+    """Draw Rayleigh numbers with the scale `scale`.
+
+    >>> np.random.seed(0)
+    >>> np.random.rayleigh(size=3).round(3)
+    array([1.355, 0.504, 0.783])
+    """
     draws.not_negative(scale, "rayleigh: scale")
     return draws.scaled(np.sqrt(_exponential(size, None, scale) * 2.0), 0.0, scale)
 
 
 @creates("ctx", "device", "out")
 def weibull(a: Any, size: Any = None) -> Any:
-    """Weibull numbers of shape `a`."""
+    """Draw Weibull numbers of shape `a`.
+
+    >>> np.random.seed(0)
+    >>> np.random.weibull(2, size=3).round(3)
+    array([0.958, 0.357, 0.554])
+    """
     draws.not_negative(a, "weibull: a")
     return np.power(_exponential(size, None, a), np.divide(1.0, a))
 
 
 @creates("ctx", "device", "out")
 def pareto(a: Any, size: Any = None) -> Any:
-    """Pareto II numbers of shape `a`."""
+    """Draw Pareto II numbers of shape `a`.
+
+    >>> np.random.seed(0)
+    >>> np.random.pareto(3, size=3).round(3)
+    array([0.358, 0.043, 0.108])
+    """
     draws.above_0(a, "pareto: a")
     return np.exp(np.divide(_exponential(size, None, a), a)) - 1.0
 
 
 @creates("ctx", "device", "out")
 def power(a: Any, size: Any = None) -> Any:
-    """Numbers from [0, 1] with density a x**(a - 1)."""
+    """Draw numbers from [0, 1) with the density a x**(a - 1).
+
+    >>> np.random.seed(0)
+    >>> np.random.power(3, size=3).round(3)
+    array([0.736, 0.958, 0.903])
+    """
     draws.above_0(a, "power: a")
     return np.power(_open(size, None, a), np.divide(1.0, a))
 
 
 @public
 def standard_cauchy(size: Any = None) -> Any:
-    """Cauchy numbers."""
+    """Draw standard Cauchy numbers.
+
+    >>> np.random.seed(0)
+    >>> np.random.standard_cauchy(3).round(3)
+    array([-0.328,  2.538,  0.914])
+    """
     return np.tan((_open(size, None) - 0.5) * math.pi)
 
 
 @creates("ctx", "device", "out")
 def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None) -> Any:
-    """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
+    """Draw 1 with probability `prob`, or sigmoid(`logit`), and 0 otherwise; float32 unless you pass a dtype.
+
+    >>> np.random.seed(0)
+    >>> np.random.bernoulli(0.5, size=6)
+    array([1., 0., 0., 0., 0., 1.])
+    """
     if (prob is None) == (logit is None):
         raise ValueArgumentError("E316", "bernoulli takes either prob or logit")
     if prob is None:
@@ -264,10 +354,14 @@ def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any 
 
 @creates("ctx", "device", "out")
 def gamma(shape: Any, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
-    """Gamma numbers with mean shape * scale; they have gradients by both.
+    """Draw gamma numbers with mean shape * scale; gradients go to both parameters.
 
     Source: Marsaglia and Tsang, A simple method for generating gamma variables, 2000. A shape below 1 is drawn as
     one above, times a power of a uniform number.
+
+    >>> np.random.seed(0)
+    >>> np.random.gamma(2, 3, size=3).round(3)
+    array([ 8.574, 10.716,  5.2  ])
     """
     draws.not_negative(shape, "gamma: shape")
     draws.not_negative(scale, "gamma: scale")
@@ -296,14 +390,24 @@ _GAMMA = CompiledDraw(lambda key, shape, alpha: ops.standard_gamma(key, ops.broa
 
 @creates()
 def chisquare(df: Any, size: Any = None, dtype: Any = None) -> Any:
-    """Chi-square numbers of `df` degrees of freedom."""
+    """Draw chi-square numbers with `df` degrees of freedom.
+
+    >>> np.random.seed(0)
+    >>> np.random.chisquare(2, size=3).round(3)
+    array([3.007, 4.128, 1.418])
+    """
     draws.above_0(df, "chisquare: df")
     return gamma(np.multiply(df, 0.5) if draws.is_array(df) else df * 0.5, 2.0, size, dtype)
 
 
 @creates()
 def beta(a: Any, b: Any, size: Any = None, dtype: Any = None) -> Any:
-    """Beta numbers."""
+    """Draw numbers of the beta distribution with the parameters `a` and `b`.
+
+    >>> np.random.seed(0)
+    >>> np.random.beta(2, 3, size=3).round(3)
+    array([0.661, 0.685, 0.345])
+    """
     draws.above_0(a, "beta: a")
     draws.above_0(b, "beta: b")
     sizes = draws.shape_of_draws(size, a, b)
@@ -313,7 +417,12 @@ def beta(a: Any, b: Any, size: Any = None, dtype: Any = None) -> Any:
 
 @creates()
 def f(dfnum: Any, dfden: Any, size: Any = None) -> Any:
-    """Numbers of Fisher's F distribution."""
+    """Draw numbers of Fisher's F distribution with `dfnum` and `dfden` degrees of freedom.
+
+    >>> np.random.seed(0)
+    >>> np.random.f(2, 5, size=3).round(3)
+    array([3.396, 4.102, 0.647])
+    """
     draws.above_0(dfnum, "f: dfnum")
     draws.above_0(dfden, "f: dfden")
     sizes = draws.shape_of_draws(size, dfnum, dfden)
@@ -322,7 +431,12 @@ def f(dfnum: Any, dfden: Any, size: Any = None) -> Any:
 
 @public
 def permutation(x: Any) -> ndarray:
-    """The integers below `x`, or the rows of an array, in random order."""
+    """Return the integers below `x`, or the rows of an array, in random order.
+
+    >>> np.random.seed(0)
+    >>> np.random.permutation(4)
+    array([0, 3, 2, 1], dtype=int64)
+    """
     count = int(x) if isinstance(x, int) else array(x).shape[0]
     order = np.argsort(draws.bits((count,)))
     return order if isinstance(x, int) else searching.picked(array(x), order, 0)
@@ -330,13 +444,25 @@ def permutation(x: Any) -> ndarray:
 
 @public
 def shuffle(x: Any) -> None:
-    """Put the rows of an array into random order, in place."""
+    """Put the rows of an array into random order, in place.
+
+    >>> np.random.seed(0)
+    >>> x = np.arange(4)
+    >>> np.random.shuffle(x)
+    >>> x
+    array([0., 3., 2., 1.])
+    """
     x[...] = permutation(x)
 
 
 @creates("ctx", "device", "out")
 def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
-    """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
+    """Draw elements of a vector, or integers below a number, with one probability for all or with those of `p`.
+
+    >>> np.random.seed(0)
+    >>> np.random.choice(5, size=3)
+    array([1, 4, 3], dtype=int64)
+    """
     source: Any = None if isinstance(a, int) else array(a)
     if source is not None and not source.ndim:
         source, a = None, int(source)
@@ -369,9 +495,13 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any
 
 @public
 def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any = "int32") -> Any:
-    """Indices along the last axis, drawn with the probabilities `data`, [..., *shape].
+    """Draw indices along the last axis with the probabilities `data`; the result has the other axes, then `shape`.
 
     Where `get_prob`, also the logarithms of their probabilities.
+
+    >>> np.random.seed(0)
+    >>> np.random.categorical(np.array([0.1, 0.0, 0.9]), shape=5)
+    array([2, 2, 0, 2, 2], dtype=int32)
     """
     p = array(data)
     draws.not_negative(p, "categorical: data")
@@ -389,11 +519,14 @@ def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any =
 
 @public
 def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> Any:
-    """Normal vectors with a mean and a covariance, which has to be positive definite.
+    """Draw normal vectors with a mean and a covariance matrix, which has to be positive definite.
 
     Raises:
         ShapeError E118: the mean is no vector, or the covariance no matrix of its size.
         LinAlgError E525: the covariance has no factors; imperatively, NumPy's.
+
+    >>> np.random.multivariate_normal(np.zeros(2), np.eye(2)).shape
+    (2,)
     """
     centre, covariance = array(mean), np.array(cov, float64)
     if centre.ndim != 1 or covariance.shape != centre.shape * 2:
@@ -405,27 +538,45 @@ def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> Any:
 
 @public
 def uniform_like(data: Any, low: float = 0.0, high: float = 1.0) -> Any:
-    """Uniform numbers in the shape and dtype of `data`."""
+    """Draw uniform numbers from [low, high) in the shape and dtype of `data`.
+
+    >>> np.random.seed(0)
+    >>> np.random.uniform_like(np.zeros((1, 2))).round(3)
+    array([[0.399, 0.881]])
+    """
     x = array(data)
     return uniform(low, high, x.shape, x.dtype)
 
 
 @public
 def normal_like(data: Any, loc: float = 0.0, scale: float = 1.0) -> Any:
-    """Normal numbers in the shape and dtype of `data`."""
+    """Draw normal numbers in the shape and dtype of `data`, with mean `loc` and standard deviation `scale`.
+
+    >>> np.random.seed(0)
+    >>> np.random.normal_like(np.zeros((1, 2))).round(3)
+    array([[ 0.991, -0.925]])
+    """
     x = array(data)
     return normal(loc, scale, x.shape, x.dtype)
 
 
 @creates("ctx", "device")
 def uniform_n(low: Any = 0.0, high: Any = 1.0, batch_shape: Any = None, dtype: Any = None) -> ndarray:
-    """Uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""
+    """Draw uniform numbers from [low, high), `batch_shape` of them for each pair of ends.
+
+    >>> np.random.uniform_n(np.array([0, 100]), 200, batch_shape=(3,)).shape
+    (3, 2)
+    """
     return uniform(low, high, _several(batch_shape, low, high), dtype)
 
 
 @creates("ctx", "device")
 def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: Any = None) -> ndarray:
-    """Normal numbers, `batch_shape` of them for each mean and standard deviation."""
+    """Draw normal numbers, `batch_shape` of them for each mean and standard deviation.
+
+    >>> np.random.normal_n(np.array([0, 100]), 1, batch_shape=(3,)).shape
+    (3, 2)
+    """
     return normal(loc, scale, _several(batch_shape, loc, scale), dtype)
 
 

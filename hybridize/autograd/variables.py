@@ -19,7 +19,7 @@ REQS = ("write", "add", "null")
 
 @leaves
 def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
-    """Ask for the gradient of an array: `x.grad` is what the last backward pass says of it.
+    """Ask for the gradient of the array: `x.grad` has what the last backward pass computed.
 
     An array that was computed while recording stays part of what was recorded.
 
@@ -31,6 +31,14 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
     Raises:
         ValueArgumentError E321, E322, E385: there is no such storage type; an unknown `grad_req`; no array.
         StateError E545: while a function is being compiled.
+
+    >>> x = np.array([1, 2])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    array([2., 4.])
     """
     if stype not in (None, "default", "csr", "row_sparse"):
         raise ValueArgumentError("E321", f"the storage type must be default, csr or row_sparse, got {stype!r}")
@@ -71,7 +79,14 @@ def mark(x: ndarray, variable: Variable) -> None:
 
 
 def drop_grad(x: ndarray) -> None:
-    """No gradient of an array is wanted any more."""
+    """Stop asking for the gradient of the array.
+
+    >>> x = np.array([1, 2])
+    >>> x.attach_grad()
+    >>> x.drop_grad()
+    >>> x.grad is None
+    True
+    """
     traced = history(x)
     if traced is None or traced.variable is None:
         return

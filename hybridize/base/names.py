@@ -17,7 +17,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
 from hybridize.base.loading import load_module
@@ -194,6 +194,23 @@ def late(
         return sorted({*module, *places})
 
     return __getattr__, __dir__
+
+
+def with_texts(table: str, module: str) -> Callable[[str, Any], None]:
+    """Return a `prepare` of `late`: functions that tables make have their docstrings in a module of texts.
+
+    Args:
+        table: the module, whose `TEXTS` are docstrings by full names. It is loaded for a function whose docstring
+            has no example.
+        module: what stands before the names there: `np`.
+    """
+
+    def prepare(name: str, value: Any) -> None:
+        if type(value) is FunctionType and f".{name}(" not in (value.__doc__ or ""):
+            texts = loaded(table).TEXTS
+            value.__doc__ = texts.get(f"{module}.{name}") or texts.get(f"{module}.{value.__name__}") or value.__doc__
+
+    return prepare
 
 
 def refuses(module: str, names: dict[str, Any], instead: Instead = None) -> Callable[[str], Any]:

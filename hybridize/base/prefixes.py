@@ -8,7 +8,13 @@ from typing import ClassVar
 
 
 class NameManager:
-    """Names by a hint and a count: `fullyconnected0`, `fullyconnected1`, ... within a `with` block."""
+    """Name the expressions that a `with` block makes by a hint and a count: `fullyconnected0`, `fullyconnected1`, ...
+
+    >>> with sym.NameManager():
+    ...     y = sym.relu(sym.var("a"))
+    >>> y.name
+    'relu0'
+    """
 
     _current: ClassVar[contextvars.ContextVar[NameManager | None]] = contextvars.ContextVar("names", default=None)
 
@@ -33,7 +39,13 @@ class NameManager:
 
 
 class Prefix(NameManager):
-    """Names that begin with a text, those that the user gives as well."""
+    """Begin the names of expressions that a `with` block makes with a text, also those that you choose.
+
+    >>> with sym.Prefix("stage1_"):
+    ...     y = sym.relu(sym.var("a"))
+    >>> y.name
+    'stage1_relu0'
+    """
 
     def __init__(self, prefix: str) -> None:
         super().__init__()

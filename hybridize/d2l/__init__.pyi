@@ -174,49 +174,49 @@ __all__ = [
 ]
 
 def abs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The absolute value of x."""
+    """Return the absolute value of each element; of complex numbers their distance from 0, as floats."""
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """start, start + step, ... up to but without `stop`; float32 unless said."""
+    """Return the numbers start, start + step, ... up to but without `stop`."""
 
 def cos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The cosine of x, in radians."""
+    """Return the cosine of each element, an angle in radians. Integers give float32."""
 
 def cosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The hyperbolic cosine of x."""
+    """Return the hyperbolic cosine of each element."""
 
 def exp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """e to the power of x."""
+    """Return e to the power of each element. Integers give float32."""
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Ones on the diagonal `k`, zeros elsewhere."""
+    """Return a matrix with ones on the diagonal `k` and zeros elsewhere; float32 unless you pass a dtype."""
 
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
-    """`num` numbers at even distance from `start` to `stop`; float32 unless said."""
+    """Return `num` numbers at even distances from `start` to `stop`; float32 unless you pass a dtype."""
 
 def log(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The natural logarithm of x."""
+    """Return the natural logarithm of each element: -inf of 0, NaN below. Integers give float32."""
 
 def ones(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """Ones, float32 unless said."""
+    """Return an array of ones of a shape; float32 unless you pass a dtype."""
 
 def ones_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """Ones of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of ones of the shape and dtype of `a`."""
 
 def sin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The sine of x, in radians."""
+    """Return the sine of each element, an angle in radians. Integers give float32."""
 
 def sinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The hyperbolic sine of x."""
+    """Return the hyperbolic sine of each element."""
 
 def tanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The hyperbolic tangent of x."""
+    """Return the hyperbolic tangent of each element, from -1 to 1."""
 
 def zeros(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """Zeros, float32 unless said."""
+    """Return an array of zeros of a shape; float32 unless you pass a dtype."""
 
 def zeros_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of zeros of the shape and dtype of `a`; `np.empty_like` is another name."""
 
 def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Normal numbers with mean `loc` and standard deviation `scale`."""
+    """Draw normal numbers with mean `loc` and standard deviation `scale`; float32 unless you pass a dtype."""

@@ -55,7 +55,7 @@ def absent(module: str, name: str, own: Iterable[str] = ()) -> AttributeError:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_table(), *OF_FILES, "cast_storage", "sparse"])
+    return sorted({*__all__, *_table(), *OF_FILES, "cast_storage", "sparse"})
 
 
 __all__ = ["NDArray", "newaxis", "np", "npx"]

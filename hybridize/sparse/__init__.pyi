@@ -46,166 +46,168 @@ __all__ = [
 ]
 
 def FullyConnected(data: Any, weight: Any, bias: Any = None, num_hidden: Any = None, no_bias: Any = False, flatten: bool = True) -> Any:
-    """x W^T + b, what a dense layer computes."""
+    """Return x Wᵀ + b, what a dense layer computes; all axes of `data` but the first are joined, unless
+    `flatten` is False."""
 
 def abs(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The absolute value of x."""
+    """Return the absolute value of each element."""
 
 def adam_update(weight: Any, grad: Any, mean: Any, var: Any, lr: Any, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: float = 1e-08, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True) -> Any:
-    """Adam, without the correction of its bias, which the learning rate has."""
+    """Update a weight by Adam, in place of `out`; the learning rate has to hold the correction of the bias."""
 
 def add(lhs: Any, rhs: Any) -> Any:
-    """x1 + x2"""
+    """Return the sum of each pair of elements; a number takes the dtype of the array beside it."""
 
 def arccos(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The angle whose cosine is x."""
+    """Return `np.arccos` of each element, in the dtype of the array: integers stay integers."""
 
 def arccosh(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The number whose hyperbolic cosine is x."""
+    """Return `np.arccosh` of each element, in the dtype of the array: integers stay integers."""
 
 def arcsin(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The angle whose sine is x."""
+    """Return `np.arcsin` of each element, in the dtype of the array: integers stay integers."""
 
 def arcsinh(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The number whose hyperbolic sine is x."""
+    """Return `np.arcsinh` of each element, in the dtype of the array: integers stay integers."""
 
 def arctan(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The angle whose tangent is x."""
+    """Return `np.arctan` of each element, in the dtype of the array: integers stay integers."""
 
 def arctanh(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The number whose hyperbolic tangent is x."""
+    """Return `np.arctanh` of each element, in the dtype of the array: integers stay integers."""
 
 def broadcast_add(lhs: Any, rhs: Any, axis: Any = None) -> Any:
-    """x1 + x2"""
+    """Return the sum of each pair of elements; a number takes the dtype of the array beside it."""
 
 def broadcast_div(lhs: Any, rhs: Any, axis: Any = None) -> Any:
-    """The quotient; that of integers without what follows the point, as in C."""
+    """Return the quotient of each pair of elements; of integers without its fraction, as in C."""
 
 def broadcast_minus(lhs: Any, rhs: Any, axis: Any = None) -> Any:
-    """x1 - x2"""
+    """Return the difference x1 - x2 of each pair of elements."""
 
 def broadcast_mul(lhs: Any, rhs: Any, axis: Any = None) -> Any:
-    """x1 * x2"""
+    """Return the product x1 * x2 of each pair of elements; of bools, whether both are true."""
 
 def broadcast_plus(lhs: Any, rhs: Any, axis: Any = None) -> Any:
-    """x1 + x2"""
+    """Return the sum x1 + x2 of each pair of elements; of bools, whether one of both is true."""
 
 def broadcast_sub(lhs: Any, rhs: Any, axis: Any = None) -> Any:
-    """x1 - x2"""
+    """Return the difference x1 - x2 of each pair of elements."""
 
 def cbrt(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The cube root of x."""
+    """Return `np.cbrt` of each element, in the dtype of the array: integers stay integers."""
 
 def ceil(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The smallest integer not below x."""
+    """Return the smallest integer that is not below each element."""
 
 def cos(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The cosine of x, in radians."""
+    """Return `np.cos` of each element, in the dtype of the array: integers stay integers."""
 
 def cosh(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The hyperbolic cosine of x."""
+    """Return `np.cosh` of each element, in the dtype of the array: integers stay integers."""
 
 def degrees(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """Radians to degrees."""
+    """Return `np.degrees` of each element, in the dtype of the array: integers stay integers."""
 
 def divide(lhs: Any, rhs: Any) -> Any:
-    """The quotient; that of integers without what follows the point, as in C."""
+    """Return the quotient of each pair of elements; of integers without its fraction, as in C."""
 
 def elemwise_add(lhs: Any, rhs: Any) -> Any:
-    """x1 + x2"""
+    """Return the sum of each pair of elements; a number takes the dtype of the array beside it."""
 
 def elemwise_div(lhs: Any, rhs: Any) -> Any:
-    """The quotient; that of integers without what follows the point, as in C."""
+    """Return the quotient of each pair of elements; of integers without its fraction, as in C."""
 
 def elemwise_mul(lhs: Any, rhs: Any) -> Any:
-    """x1 * x2"""
+    """Return the product x1 * x2 of each pair of elements; of bools, whether both are true."""
 
 def elemwise_sub(lhs: Any, rhs: Any) -> Any:
-    """x1 - x2"""
+    """Return the difference x1 - x2 of each pair of elements."""
 
 def exp(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """e to the power of x."""
+    """Return `np.exp` of each element, in the dtype of the array: integers stay integers."""
 
 def expm1(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """exp(x) - 1, exact for small x."""
+    """Return `np.expm1` of each element, in the dtype of the array: integers stay integers."""
 
 def fix(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The integer part of x."""
+    """Return the integer part of each element."""
 
 def floor(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The largest integer not above x."""
+    """Return the largest integer that is not above each element."""
 
 def ftrl_update(weight: Any, grad: Any, z: Any, n: Any, lr: Any, lamda1: float = 0.01, beta: float = 1.0, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_gradient: float = -1.0) -> Any:
-    """Follow the regularized leader."""
+    """Update a weight by FTRL (follow the regularized leader)."""
 
 def gamma(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The gamma function; NaN at negative integers."""
+    """Return the gamma function of each element, in the dtype of the array: integers stay integers."""
 
 def gammaln(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The logarithm of the absolute value of the gamma function."""
+    """Return the logarithm of the gamma function of each element, in the dtype of the array: integers stay
+    integers."""
 
 def log(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The natural logarithm of x."""
+    """Return `np.log` of each element, in the dtype of the array: integers stay integers."""
 
 def log10(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The logarithm of x to base 10."""
+    """Return `np.log10` of each element, in the dtype of the array: integers stay integers."""
 
 def log1p(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """log(1 + x), exact for small x."""
+    """Return `np.log1p` of each element, in the dtype of the array: integers stay integers."""
 
 def log2(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The logarithm of x to base 2."""
+    """Return `np.log2` of each element, in the dtype of the array: integers stay integers."""
 
 def multiply(lhs: Any, rhs: Any) -> Any:
-    """x1 * x2"""
+    """Return the product of each pair of elements; a number takes the dtype of the array beside it."""
 
 def negative(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """-x"""
+    """Return -x for each element."""
 
 def radians(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """Degrees to radians."""
+    """Return `np.radians` of each element, in the dtype of the array: integers stay integers."""
 
 def relu(data: Any) -> Any:
-    """max(x, 0); NaN stays NaN."""
+    """Return max(x, 0) for each element."""
 
 def rsqrt(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """1 / sqrt(x)"""
+    """Return 1 / sqrt(x) of each element, in the dtype of the array: integers stay integers."""
 
 def sgd_mom_update(weight: Any, grad: Any, mom: Any, lr: Any, momentum: Any = 0.0, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True) -> Any:
-    """A step down the gradient, with momentum."""
+    """Update a weight by a step down the gradient, with momentum."""
 
 def sgd_update(weight: Any, grad: Any, lr: Any, wd: Any = 0.0, rescale_grad: Any = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True) -> Any:
-    """A step down the gradient."""
+    """Update a weight by a step down the gradient."""
 
 def sigmoid(data: Any) -> Any:
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x)) of each element, in the dtype of the array: integers stay integers."""
 
 def sign(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """-1, 0 or 1; NaN of NaN."""
+    """Return -1, 0 or 1 for each element; NaN of NaN, where MXNet gives 0."""
 
 def sin(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The sine of x, in radians."""
+    """Return `np.sin` of each element, in the dtype of the array: integers stay integers."""
 
 def sinh(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The hyperbolic sine of x."""
+    """Return `np.sinh` of each element, in the dtype of the array: integers stay integers."""
 
 def sqrt(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The square root of x."""
+    """Return `np.sqrt` of each element, in the dtype of the array: integers stay integers."""
 
 def square(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """x * x, a copy."""
+    """Return x * x for each element."""
 
 def subtract(lhs: Any, rhs: Any) -> Any:
-    """x1 - x2"""
+    """Return the difference of each pair of elements; a number takes the dtype of the array beside it."""
 
 def tan(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The tangent of x, in radians."""
+    """Return `np.tan` of each element, in the dtype of the array: integers stay integers."""
 
 def tanh(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The hyperbolic tangent of x."""
+    """Return `np.tanh` of each element, in the dtype of the array: integers stay integers."""
 
 def trunc(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
-    """The integer part of x."""
+    """Return the integer part of each element."""
 
 def zeros_like(data: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> Any:
-    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of zeros of the shape and dtype of `a`; `np.empty_like` is another name."""

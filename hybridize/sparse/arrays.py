@@ -36,10 +36,14 @@ ALIKE = (
 
 
 class BaseSparseNDArray(Operators):
-    """An array of which only a part is stored; the rest is 0. Its values are replaced as a whole: `x[:] = y`.
+    """Hold an array of which only a part is stored; the rest is 0. Values are replaced as a whole: `x[:] = y`.
 
     It has its parts, the conversions below, and functions whose result is sparse as well. What else is asked of it, in
     any function, is done with the dense array that it stands for, with a warning at the user's line.
+
+    >>> from hybridize import sparse
+    >>> isinstance(sparse.zeros("csr", (2, 2)), sparse.BaseSparseNDArray)
+    True
     """
 
     __slots__ = ("__weakref__", "_device", "_parts")
@@ -212,7 +216,13 @@ class BaseSparseNDArray(Operators):
 
 
 class CSRNDArray(BaseSparseNDArray):
-    """A matrix of which only some elements are stored, row by row (compressed sparse rows)."""
+    """Hold a matrix of which only some elements are stored, row by row (compressed sparse rows).
+
+    >>> from hybridize import sparse
+    >>> x = sparse.csr_matrix(np.array([[0, 7], [0, 0]]))
+    >>> isinstance(x, sparse.CSRNDArray), x.indices.asnumpy(), x.data.asnumpy()
+    (True, array([1]), array([7.], dtype=float32))
+    """
 
     __slots__ = ()
 
@@ -224,7 +234,13 @@ class CSRNDArray(BaseSparseNDArray):
         return place(wrap(starts.copy()), self._device)
 
     def asscipy(self) -> Any:
-        """The matrix of SciPy's; SciPy has to be installed."""
+        """Return the matrix as one of SciPy, which has to be installed.
+
+        >>> from hybridize import sparse
+        >>> x = sparse.csr_matrix(np.array([[0, 7], [0, 0]]))
+        >>> x.asscipy().nnz  # doctest: +SKIP
+        1
+        """
         parts = self._parts
         return load_module("scipy.sparse").csr_matrix(
             (parts.values, parts.indices, parts.starts), shape=parts.shape, dtype=parts.dtype
@@ -256,12 +272,24 @@ class CSRNDArray(BaseSparseNDArray):
 
 
 class RowSparseNDArray(BaseSparseNDArray):
-    """An array of which only some rows, along its first axis, are stored."""
+    """Hold an array of which only some rows, along its first axis, are stored.
+
+    >>> from hybridize import sparse
+    >>> x = sparse.row_sparse_array(([[7.0, 8.0]], [1]), shape=(3, 2))
+    >>> isinstance(x, sparse.RowSparseNDArray), x.indices.asnumpy()
+    (True, array([1]))
+    """
 
     __slots__ = ()
 
     def retain(self, indices: Any) -> RowSparseNDArray:
-        """The rows of these numbers; all others are 0."""
+        """Return the rows of these numbers; all others become 0.
+
+        >>> from hybridize import sparse
+        >>> sparse.row_sparse_array(np.array([[1], [2]])).retain(nd.array([1])).asnumpy()
+        array([[0.],
+               [2.]], dtype=float32)
+        """
         wanted = numpy.asarray(indices.asnumpy() if isinstance(indices, ndarray) else indices)
         inside = numpy.isin(self._parts.indices, wanted)
         return RowSparseNDArray(

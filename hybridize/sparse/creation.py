@@ -41,7 +41,7 @@ def _on_device(function: _Function) -> _Function:
 
 @_on_device
 def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> CSRNDArray:
-    """Make a matrix of storage type csr.
+    """Return a matrix of storage type csr.
 
     Args:
         arg1: a dense matrix; one of csr, ours or SciPy's; its parts `(data, indices, indptr)`; elements and their
@@ -54,6 +54,11 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None,
 
     Raises:
         ValueArgumentError E345: the parts do not fit each other, or the shape.
+
+    >>> from hybridize import sparse
+    >>> sparse.csr_matrix(([7.0], [1], [0, 1, 1]), shape=(2, 2)).asnumpy()
+    array([[0., 7.],
+           [0., 0.]], dtype=float32)
     """
     if isinstance(arg1, tuple) and len(arg1) == 3:
         values, columns, starts = _array(arg1[0], dtype), _indices(arg1[1]), _indices(arg1[2])
@@ -88,7 +93,7 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None,
 def row_sparse_array(
     arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None, *, device: Any = None
 ) -> RowSparseNDArray:
-    """Make an array of storage type row_sparse.
+    """Return an array of storage type row_sparse.
 
     Args:
         arg1: a dense array; one of row_sparse; its parts `(data, indices)`, the rows and their numbers; or its shape,
@@ -100,6 +105,12 @@ def row_sparse_array(
 
     Raises:
         ValueArgumentError E345: the parts do not fit each other, or the shape.
+
+    >>> from hybridize import sparse
+    >>> sparse.row_sparse_array(([[7.0, 8.0]], [1]), shape=(3, 2)).asnumpy()
+    array([[0., 0.],
+           [7., 8.],
+           [0., 0.]], dtype=float32)
     """
     if isinstance(arg1, tuple) and len(arg1) < 2:
         raise ValueArgumentError("E345", f"row_sparse_array takes (data, indices) or a shape of two sizes, got {arg1}")
@@ -119,10 +130,14 @@ def row_sparse_array(
 
 @_on_device
 def zeros(stype: str, shape: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
-    """Make an array of a storage type in which nothing is stored; of type `default`, one of zeros.
+    """Return an array of a storage type in which nothing is stored; of type `default`, an array of zeros.
 
     Raises:
         ValueArgumentError E345: there is no such storage type, or no such one of that shape.
+
+    >>> from hybridize import sparse
+    >>> sparse.zeros("row_sparse", (2, 2)).stype
+    'row_sparse'
     """
     sizes, kind = _sizes(shape), float32 if dtype is None else as_dtype(dtype)
     if stype == "default":
@@ -139,10 +154,14 @@ empty = zeros
 
 @_on_device
 def array(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
-    """Make a sparse array of a sparse one, ours or SciPy's.
+    """Return a sparse array of a sparse one of hybridize or SciPy.
 
     Raises:
         ArgumentError E307: it is not sparse.
+
+    >>> from hybridize import sparse
+    >>> sparse.array(sparse.zeros("csr", (2, 2))).stype
+    'csr'
     """
     if hasattr(source_array, "tocsr"):
         return csr_matrix(source_array, dtype=dtype)
@@ -153,10 +172,13 @@ def array(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any 
 
 
 def cast_storage(data: Any, stype: str) -> Any:
-    """Make a copy of an array in a storage type: `default`, `csr` or `row_sparse`.
+    """Return a copy of the array in a storage type: `default`, `csr` or `row_sparse`.
 
     Raises:
         ValueArgumentError E345: there is no such storage type, or no such one of that shape.
+
+    >>> nd.cast_storage(nd.array([[0, 7]]), "csr").stype, nd.array([[0, 7]]).tostype("row_sparse").stype
+    ('csr', 'row_sparse')
     """
     if isinstance(data, BaseSparseNDArray):
         return data.tostype(stype)
@@ -165,13 +187,30 @@ def cast_storage(data: Any, stype: str) -> Any:
 
 
 def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
-    """Multiply two matrices, which are made dense."""
+    """Return the product of two matrices, which are made dense.
+
+    Args:
+        lhs: a matrix.
+        rhs: a matrix.
+        transpose_a: transpose `lhs` first.
+        transpose_b: transpose `rhs` first.
+
+    >>> from hybridize import sparse
+    >>> sparse.dot(sparse.csr_matrix(np.array([[0, 7]])), nd.ones((2, 1))).asnumpy()
+    array([[7.]], dtype=float32)
+    """
     x, y = (wrap(one.asnumpy()) if isinstance(one, BaseSparseNDArray) else one for one in (lhs, rhs))
     return np.dot(x.T if transpose_a else x, y.T if transpose_b else y)
 
 
 def retain(data: RowSparseNDArray, indices: Any) -> RowSparseNDArray:
-    """Return the rows of these numbers of a row_sparse array; all others are 0."""
+    """Return the rows of these numbers of a row_sparse array; all others become 0.
+
+    >>> from hybridize import sparse
+    >>> sparse.retain(sparse.row_sparse_array(np.array([[1], [2]])), nd.array([1])).asnumpy()
+    array([[0.],
+           [2.]], dtype=float32)
+    """
     return data.retain(indices)
 
 

@@ -24,7 +24,7 @@ from hybridize.sparse.arrays import CLASSES, BaseSparseNDArray
 
 @outside_only("writes a file")
 def save(fname: Any, data: Any) -> None:
-    """Write an array, a list of arrays, or arrays by name, as MXNet's binary list, which its 1.x and 2.x read.
+    """Write an array, a list of arrays, or arrays by name, as MXNet's binary list.
 
     Args:
         fname: a path; it is replaced when the new file is whole.
@@ -33,28 +33,46 @@ def save(fname: Any, data: Any) -> None:
     Raises:
         ArgumentError E303: it holds something that is no array, or a name that is no string.
         DTypeError E202: MXNet has no such dtype.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x.params")
+    >>> nd.save(path, [nd.ones((2,))])
+    >>> nd.load(path)[0].asnumpy()
+    array([1., 1.], dtype=float32)
     """
     write_params(fname, _writable("nd.save", data))
 
 
 @outside_only("reads a file")
 def load(fname: Any) -> Any:
-    """Read what any MXNet saved: a dict of arrays with names, a list of those without; sparse ones are sparse.
+    """Read what any MXNet has saved: a dict of arrays with names, or a list of arrays without.
 
     An array that MXNet calls "none", without shape and data, is None.
 
     Raises:
         LoadError E600: the file cannot be opened; E601: it is malformed.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x.params")
+    >>> nd.save(path, {"weight": nd.ones((2,))})
+    >>> nd.load(path)["weight"].asnumpy()
+    array([1., 1.], dtype=float32)
     """
     return as_nd(_ours(read_stored(fname)))
 
 
 @outside_only("reads bytes of a file")
 def load_frombuffer(buf: Any) -> Any:
-    """Read what `load` reads from bytes in memory.
+    """Read from bytes in memory what `load` reads from a file.
 
     Raises:
         ArgumentError E307: these are no bytes; LoadError E601: they are malformed.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x.params")
+    >>> nd.save(path, [nd.ones((2,))])
+    >>> nd.load_frombuffer(open(path, "rb").read())[0].asnumpy()
+    array([1., 1.], dtype=float32)
     """
     if not isinstance(buf, (bytes, bytearray, memoryview)):
         raise ArgumentError("E307", f"nd.load_frombuffer takes bytes, got {type(buf).__name__}")

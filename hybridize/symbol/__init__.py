@@ -41,9 +41,12 @@ class _Kinds(type):
 
 
 class _Symbol(metaclass=_Kinds):
-    """MXNet's class of symbols, to be asked for by `isinstance`: expressions, and arrays of a program in its capture.
+    """Tell, by `isinstance`, expressions and arrays of a program that is being captured from everything else.
 
     `sym.var` and functions of expressions make expressions.
+
+    >>> isinstance(sym.var("a"), sym.Symbol)
+    True
     """
 
     __hybridize_captured__ = True
@@ -104,7 +107,7 @@ def _of_contrib(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(nd), *_OF_FILES} - ({*nd.OF_FILES} - {"load"}))
+    return sorted({*__all__, *dir(nd), *_OF_FILES} - ({*nd.OF_FILES} - {"load"}) - {"NDArray"})
 
 
 _FUNCTIONS.update(function=__getattr__, load_json=stored.load_json)

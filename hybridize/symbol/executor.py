@@ -189,7 +189,7 @@ def bind(
     aux_states: Mapping[str, Any] | Sequence[Any] | None = None,
     **unused: Any,
 ) -> Executor:
-    """Return an executor of an expression that has copies of the given arrays.
+    """Return an executor of the expression that has copies of the given arrays.
 
     Args:
         expression: what to run.
@@ -199,6 +199,9 @@ def bind(
         grad_req: `write`, `add` or `null`, for all arguments or for each.
         aux_states: arrays for the auxiliary states.
         unused: accepted for MXNet.
+
+    >>> (sym.var("a") + 1).bind(args={"a": np.array([1, 2])}).forward()[0].asnumpy()
+    array([2., 3.], dtype=float32)
     """
     arguments = expression.list_arguments()
     named = _by_name(args or {}, arguments) | _by_name(aux_states or {}, expression.list_auxiliary_states())
@@ -218,7 +221,7 @@ def simple_bind(
     type_dict: Mapping[str, Any] | None = None,
     **shapes: Any,
 ) -> Executor:
-    """Return an executor of an expression with arrays of zeros, whose shapes follow from some that are given.
+    """Return an executor of the expression with arrays of zeros, whose shapes follow from some that you give.
 
     Args:
         expression: what to run.
@@ -229,6 +232,10 @@ def simple_bind(
 
     Raises:
         ValueArgumentError E314: some shapes remain unknown.
+
+    >>> executor = (sym.var("a") + 1).simple_bind(a=(2,))
+    >>> executor.forward()[0].asnumpy()
+    array([1., 1.], dtype=float32)
     """
     known = expression._inferred(shapes)
     arrays = {}

@@ -56,10 +56,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
 class Expression(Operators):
-    """A variable, or a function applied to expressions. It has no shape and no values.
+    """Record a variable, or a function of expressions, without values: they come with `eval`, `bind` or `compile`.
 
-    >>> var("a") + var("b")
-    <Expression a + b>
+    >>> y = sym.var("a") + 1
+    >>> isinstance(y, sym.Expression), y.list_arguments()
+    (True, ['a'])
     """
 
     __slots__ = (
@@ -178,7 +179,12 @@ class Expression(Operators):
         return partial(FUNCTIONS["function"](name), self)
 
     def as_np_ndarray(self) -> Expression:
-        """The same: expressions of `np` and of `nd` are of one kind."""
+        """Return the expression itself: expressions of `np` and of `nd` are of one kind.
+
+        >>> a = sym.var("a")
+        >>> a.as_np_ndarray() is a
+        True
+        """
         return self
 
     as_nd_ndarray = as_np_ndarray
@@ -190,19 +196,35 @@ class Expression(Operators):
     # ---------------------------------------------------------------------------------------------- what it is made of
 
     def list_arguments(self) -> list[str]:
-        """Names of the variables that are no auxiliary states, in the order of their first appearance."""
+        """Return the names of the variables that are no auxiliary states, in the order of their first appearance.
+
+        >>> (sym.var("a") + sym.var("b")).list_arguments()
+        ['a', 'b']
+        """
         return [variable.name for variable in self._variables() if not variable.auxiliary]
 
     def list_auxiliary_states(self) -> list[str]:
-        """Names of the variables that training changes otherwise than by gradients: running statistics."""
+        """Return the names of the variables that training changes otherwise than by gradients: running statistics.
+
+        >>> sym.BatchNorm(sym.var("a"), name="norm").list_auxiliary_states()
+        ['norm_moving_mean', 'norm_moving_var']
+        """
         return [variable.name for variable in self._variables() if variable.auxiliary]
 
     def list_inputs(self) -> list[str]:
-        """Names of all variables, in the order of their first appearance: the order of a program's arguments."""
+        """Return the names of all variables, in the order of their first appearance: that of a program's arguments.
+
+        >>> (sym.var("a") + sym.var("b")).list_inputs()
+        ['a', 'b']
+        """
         return [variable.name for variable in self._variables()]
 
     def list_outputs(self) -> list[str]:
-        """Names of the results: `fc1_output`, `slice_output0`; of a variable its own."""
+        """Return the names of the results; of a variable its own name.
+
+        >>> sym.relu(sym.var("a"), name="act").list_outputs()
+        ['act_output']
+        """
         if self.word == GROUP:
             return [name for member in self._members() for name in member.list_outputs()]
         if self.function is None or self.word == OUTPUT:
@@ -218,27 +240,47 @@ class Expression(Operators):
         ]
 
     def get_internals(self) -> Expression:
-        """All variables and results below and this one, as a group; `group["fc1_output"]` is one of them."""
+        """Return all variables and results below the expression, and its own, as a group.
+
+        >>> sym.relu(sym.var("a"), name="act").get_internals().list_outputs()
+        ['a', 'act_output']
+        """
         return group([part for part in self._in_order() if part.word not in (GROUP, OUTPUT)])
 
     def get_children(self) -> Expression | None:
-        """The arguments of the function, as a group; None of a variable."""
+        """Return the arguments of the expression's function, as a group; None of a variable.
+
+        >>> (sym.var("a") + sym.var("b")).get_children().list_outputs()
+        ['a', 'b']
+        """
         members = self.args if self.word == GROUP else [self]
         parts = [one for member in members for one in (member.args[0] if member.word == OUTPUT else member)._parts()]
         return group(parts) if parts else None
 
     def attr(self, key: str) -> str | None:
-        """One of the attributes in `list_attr`; None where there is none."""
+        """Return one of the attributes in `list_attr`; None where the expression has none of this name.
+
+        >>> sym.var("a", lr_mult=2.0).attr("__lr_mult__")
+        '2.0'
+        """
         return self.list_attr().get(key)
 
     def list_attr(self) -> dict[str, str]:
-        """The attributes that the user gave, and the keywords of the call, as texts."""
+        """Return the attributes that you gave, and the keywords of the call, as texts.
+
+        >>> sym.var("a", lr_mult=2.0).list_attr()
+        {'lr_mult': '2.0', '__lr_mult__': '2.0'}
+        """
         keywords = {key: str(value) for key, value in self.kwargs.items() if value is not None and _is_constant(value)}
         shown = {key: self.attributes[f"__{key}__"] for key in _SHOWN if f"__{key}__" in self.attributes}
         return {**keywords, **shown, **self.attributes}
 
     def attr_dict(self) -> dict[str, dict[str, str]]:
-        """The attributes of all variables and calls that have any, by their names."""
+        """Return the attributes of all variables and calls that have any, by their names.
+
+        >>> sym.var("a", lr_mult=2.0).attr_dict()
+        {'a': {'lr_mult': '2.0', '__lr_mult__': '2.0'}}
+        """
         return {part.name: attributes for part in self._in_order() if (attributes := part.list_attr())}
 
     def _set_attr(self, **attributes: str) -> None:
@@ -280,7 +322,7 @@ class Expression(Operators):
     # -------------------------------------------------------------------------------------------------- compiling
 
     def compile(self, **types: Any) -> Program:
-        """Compile the expression for variables of the given types.
+        """Compile the expression for variables of the given types, as a program.
 
         Args:
             types: for each variable a shape (of float32, or the dtype that the variable was given), a type such as
@@ -291,11 +333,16 @@ class Expression(Operators):
 
         Raises:
             ValueArgumentError E314: a variable of unknown shape, or a name that is no variable.
+
+        >>> program = (sym.var("a") + 1).compile(a=(2,))
+        >>> program(np.array([1, 2])).asnumpy()
+        array([2., 3.], dtype=float32)
         """
         return Program(self._captured(types), name=self._title())
 
     def infer_shape(self, *args: Any, **shapes: Any) -> tuple[Any, Any, Any]:
-        """Shapes of the arguments, of the results, and of the auxiliary states; three None where some are unknown.
+        """Return the shapes of the arguments, of the results and of the auxiliary states; three None where some are
+        unknown.
 
         Args:
             args: shapes of the arguments, in order.
@@ -303,13 +350,20 @@ class Expression(Operators):
 
         Raises:
             ValueArgumentError E314: a name that is no variable.
+
+        >>> (sym.var("a") + 1).infer_shape(a=(2, 3))
+        ([(2, 3)], [(2, 3)], [])
         """
         known = self._inferred(self._hints(args, shapes)).values()
         complete = not any(shape is UNKNOWN or 0 in shape for several in known for shape in several)
         return self.infer_shape_partial(*args, **shapes) if complete else (None, None, None)
 
     def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Shape], list[Shape], list[Shape]]:
-        """The same as far as it is known: `()` where nothing is, and sizes of 0."""
+        """Return the shapes as far as they are known: `()` where nothing is, and 0 for an unknown size.
+
+        >>> (sym.var("a") + 1).infer_shape_partial()
+        ([()], [()], [])
+        """
         known = self._inferred(self._hints(args, shapes))
         known = {key: [() if shape is UNKNOWN else shape for shape in several] for key, several in known.items()}
         arguments: list[Shape] = []
@@ -329,17 +383,24 @@ class Expression(Operators):
         return dict(zip(self.list_arguments(), args, strict=False)) | named
 
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
-        """Dtypes of the arguments, of the results, and of the auxiliary states."""
+        """Return the dtypes of the arguments, of the results and of the auxiliary states.
+
+        >>> (sym.var("a") + 1).infer_type(a="f32[2]")
+        ([dtype('float32')], [dtype('float32')], [])
+        """
         graph = self._captured(self._hints(args, types), copies=True).graph
         kinds = dict(zip(self.list_inputs(), [value.type.dtype for value in graph.inputs], strict=False))
         results = [value.type.dtype for value in graph.outputs]
         return [kinds[n] for n in self.list_arguments()], results, [kinds[n] for n in self.list_auxiliary_states()]
 
     def eval(self, **values: Any) -> list[Any]:
-        """The results for arrays given by name, as a list.
+        """Return the results for arrays by the names of variables, as a list.
 
         Raises:
             ValueArgumentError E314: one that it needs is not among them.
+
+        >>> (sym.var("a") + 1).eval(a=np.array([1, 2]))[0].asnumpy()
+        array([2., 3.], dtype=float32)
         """
         values = {name: value for name, value in values.items() if name not in ("ctx", "device")}
         names = self.list_inputs()
@@ -350,7 +411,11 @@ class Expression(Operators):
         return listed(self.compile(**values)(*(values[name] for name in names)))
 
     def as_function(self) -> Function:
-        """The expression as a function of its variables, compiled for what it is called with."""
+        """Return the expression as a function of its variables, which is compiled for the arrays of each kind of call.
+
+        >>> (sym.var("a") + 1).as_function()(np.array([1, 2])).asnumpy()
+        array([2., 3.], dtype=float32)
+        """
         return Function(self._replay())
 
     def _captured(self, types: dict[str, Any], *, copies: bool = False) -> Captured:
@@ -397,7 +462,11 @@ class Expression(Operators):
     __str__ = __repr__
 
     def text(self) -> str:
-        """The expression as one would write it, cut where it is long."""
+        """Return the expression as you would write it, cut where it is long.
+
+        >>> (sym.var("a") + 1).text()
+        'a + 1'
+        """
         if len(self._in_order()) > _LONG:
             return f"{self.word}(...) of {', '.join(self.list_arguments())}"
         texts: dict[int, str] = {}
@@ -447,11 +516,25 @@ class Expression(Operators):
         raise self._untyped("elements")
 
     def item(self, *args: Any) -> Any:
-        """Refused: there are no values."""
+        """Refuse: an expression has no values before `eval`.
+
+        >>> try:
+        ...     sym.var("a").item()
+        ... except Exception as error:
+        ...     print(type(error).__name__)
+        UntypedError
+        """
         raise self._untyped("value")
 
     def asnumpy(self) -> NoReturn:
-        """Refused: there are no values."""
+        """Refuse: an expression has no values before `eval`.
+
+        >>> try:
+        ...     sym.var("a").asnumpy()
+        ... except Exception as error:
+        ...     print(type(error).__name__)
+        UntypedError
+        """
         raise self._untyped("value")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
@@ -507,7 +590,7 @@ def fluent(word: str) -> Callable[..., Any]:
 
 
 def var(name: str, attr: Any = None, shape: Shape | None = None, dtype: Any = None, **attributes: Any) -> Expression:
-    """A variable.
+    """Return a variable of expressions, whose value or type comes with `eval`, `bind` or `compile`.
 
     Args:
         name: the keyword of `compile`.
@@ -515,6 +598,10 @@ def var(name: str, attr: Any = None, shape: Shape | None = None, dtype: Any = No
         shape: sizes of its axes, where they are known already; 0: that one is not.
         dtype: its element type, float32 unless said.
         attributes: MXNet's (`init`, `lr_mult`, `__shape__`, ...), kept as texts, without a meaning here.
+
+    >>> a = sym.var("a")
+    >>> (a + 1).eval(a=np.array([1, 2]))[0].asnumpy()
+    array([2., 3.], dtype=float32)
     """
     if isinstance(attr, (tuple, list)):  # the second argument, as it was before there were attributes
         attr, shape = None, tuple(attr)
@@ -537,7 +624,12 @@ GROUP, OUTPUT = "Group", "output"
 
 
 def group(members: Sequence[Expression]) -> Expression:
-    """Several expressions together: their results, one after the other."""
+    """Join several expressions: the results of the group are theirs, one after the other.
+
+    >>> a = sym.var("a")
+    >>> sym.group([a + 1, a * 2]).eval(a=np.array([3]))[1].asnumpy()
+    array([6.], dtype=float32)
+    """
     if not members:
         raise ValueArgumentError("E314", "a group needs at least one expression")
     for member in members:

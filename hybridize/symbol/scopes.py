@@ -10,10 +10,15 @@ from hybridize.base.errors import ArgumentError
 
 
 class AttrScope:
-    """Attributes of all expressions that are made in a `with` block: `AttrScope(ctx_group="dev1")`.
+    """Give attributes to all expressions that a `with` block makes.
 
     Args:
         attributes: texts by name.
+
+    >>> with sym.AttrScope(ctx_group="dev1"):
+    ...     a = sym.var("a")
+    >>> a.attr("ctx_group")
+    'dev1'
     """
 
     _current: ClassVar[contextvars.ContextVar[AttrScope | None]] = contextvars.ContextVar("attributes", default=None)

@@ -54,10 +54,13 @@ _CANONICAL = {
 
 
 def to_json(expression: Expression, remove_amp_cast: bool = True) -> str:
-    """Return MXNet's JSON of an expression.
+    """Return MXNet's JSON of the expression.
 
     Raises:
         CaptureError E468: a call has no counterpart there.
+
+    >>> sym.var("a").tojson()[:1]
+    '{'
     """
     return json.dumps({**_tree(expression), "attrs": {"mxnet_version": ["int", symbol.VERSION]}}, indent=2)
 
@@ -218,7 +221,14 @@ def _arguments(part: Expression, args: list[Any], kwargs: dict[str, Any]) -> dic
 
 @outside_only("writes a file")
 def save(expression: Expression, fname: Any, remove_amp_cast: bool = True) -> None:
-    """Write MXNet's JSON of an expression to a file; an existing one is replaced when the new one is whole."""
+    """Write MXNet's JSON of the expression to a file.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x-symbol.json")
+    >>> (sym.var("a") + 1).save(path)
+    >>> os.path.exists(path)
+    True
+    """
     write_atomically(fname, [to_json(expression).encode()])
 
 
@@ -364,10 +374,20 @@ def load(fname: Any) -> Expression:
 
     Raises:
         LoadError: it is malformed, or has operators that are not supported.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x-symbol.json")
+    >>> (sym.var("a") + 1).save(path)
+    >>> sym.load(path).list_arguments()
+    ['a']
     """
     return of_graph(symbol.read_symbol(fname))
 
 
 def load_json(json_str: str) -> Expression:
-    """Read an expression from MXNet's JSON."""
+    """Read an expression from MXNet's JSON.
+
+    >>> sym.load_json((sym.var("a") + 1).tojson()).list_arguments()
+    ['a']
+    """
     return of_graph(symbol.parse_symbol(json_str))

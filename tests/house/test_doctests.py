@@ -9,6 +9,7 @@ import pytest
 
 import hybridize
 from tests.folding import folded
+from tests.house.test_reference import GLOBALS
 
 NOT_HERE = [name for name in ("jax", "tensorflow") if importlib.util.find_spec(name) is None]
 """Libraries with an environment of their own: the doors to them are tried there."""
@@ -22,5 +23,5 @@ MODULES = [
 @folded("name", MODULES)
 def test_examples(name):
     module = importlib.import_module(name)
-    failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    failed, _ = doctest.testmod(module, extraglobs=GLOBALS, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     assert failed == 0

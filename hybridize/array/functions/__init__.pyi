@@ -375,117 +375,115 @@ __all__ = [
 ]
 
 def bitwise_count(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The number of bits that are 1 in the absolute value of integers, uint8."""
+    """Return the number of bits that are 1 in the absolute value of each integer, as uint8."""
 
 def float_power(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 to the power of x2, in float64; of complex numbers in complex128."""
+    """Return x1 to the power of x2 in float64; of complex numbers in complex128."""
 
 def frexp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """(mantissa from 0.5 to 1, exponent as int32) so that x = mantissa * 2**exponent; 0 has exponent 0."""
+    """Split each element into a mantissa from 0.5 to 1 and an exponent of 2, as int32."""
 
 def logaddexp2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """log2(2**x1 + 2**x2)"""
+    """Return log2(2**x1 + 2**x2) without overflow."""
 
 def modf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """(the fraction, the integer part) of x, both with its sign."""
+    """Split each element into its fraction and its integer part, both with its sign; return them as a tuple."""
 
 def nextafter(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The float beside x1 in the direction of x2."""
+    """Return the float beside x1 in the direction of x2."""
 
 def spacing(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The distance from x to the next float away from 0, with the sign of x."""
+    """Return the distance from each element to the next float away from 0, with its sign."""
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """start, start + step, ... up to but without `stop`; float32 unless said."""
+    """Return the numbers start, start + step, ... up to but without `stop`."""
 
 def empty(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """Zeros, float32 unless said."""
+    """Return an array of zeros of a shape; float32 unless you pass a dtype."""
 
 def empty_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of zeros of the shape and dtype of `a`; `np.empty_like` is another name."""
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """Ones on the diagonal `k`, zeros elsewhere."""
+    """Return a matrix with ones on the diagonal `k` and zeros elsewhere; float32 unless you pass a dtype."""
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """`fill_value` everywhere; unless said in the dtype of its kind (bool, int64, float32), or of an array."""
+    """Return an array of a shape that has `fill_value` everywhere."""
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is
-    broadcast."""
+    """Return an array of the shape and dtype of `a` that has `fill_value` everywhere; an array is broadcast."""
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
-    """`num` numbers from `start` to `stop`, each of which is the one before times a factor; float32 unless
-    said."""
+    """Return `num` numbers from `start` to `stop` whose neighbours have one quotient."""
 
 def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """The index along each axis, for every element; int64 unless said."""
+    """Return the index of every element of a shape along each axis, stacked: [axes, *dimensions]; int64."""
 
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
-    """`num` numbers at even distance from `start` to `stop`; float32 unless said."""
+    """Return `num` numbers at even distances from `start` to `stop`; float32 unless you pass a dtype."""
 
 def logspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, base: float = 10.0, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
-    """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
+    """Return `base` to the power of `num` numbers at even distances from `start` to `stop`."""
 
 def ones(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """Ones, float32 unless said."""
+    """Return an array of ones of a shape; float32 unless you pass a dtype."""
 
 def ones_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """Ones of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of ones of the shape and dtype of `a`."""
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """Ones on and below the diagonal `k`, zeros above."""
+    """Return a matrix with ones on and below the diagonal `k` and zeros above it."""
 
 def zeros(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
-    """Zeros, float32 unless said."""
+    """Return an array of zeros of a shape; float32 unless you pass a dtype."""
 
 def zeros_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
-    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of zeros of the shape and dtype of `a`; `np.empty_like` is another name."""
 
 def gcd(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The greatest common divisor of |x1| and |x2|."""
+    """Return the greatest common divisor of |x1| and |x2|, of integers."""
 
 def lcm(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The least common multiple of |x1| and |x2|."""
+    """Return the least common multiple of |x1| and |x2|, of integers."""
 
 def abs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The absolute value of x."""
+    """Return the absolute value of each element; of complex numbers their distance from 0, as floats."""
 
 def absolute(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The absolute value of x."""
+    """Return the absolute value of each element; of complex numbers their distance from 0, as floats."""
 
 def add(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 + x2"""
+    """Return the sum x1 + x2 of each pair of elements; of bools, whether one of both is true."""
 
 def acos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The angle whose cosine is x."""
+    """Return the angle whose cosine is x, from 0 to pi; NaN outside of -1 to 1."""
 
 def arccos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The angle whose cosine is x."""
+    """Return the angle whose cosine is x, from 0 to pi; NaN outside of -1 to 1."""
 
 def acosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The number whose hyperbolic cosine is x."""
+    """Return the number whose hyperbolic cosine is x; NaN below 1."""
 
 def arccosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The number whose hyperbolic cosine is x."""
+    """Return the number whose hyperbolic cosine is x; NaN below 1."""
 
 def arcsin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The angle whose sine is x."""
+    """Return the angle whose sine is x, from -pi/2 to pi/2; NaN outside of -1 to 1."""
 
 def asin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The angle whose sine is x."""
+    """Return the angle whose sine is x, from -pi/2 to pi/2; NaN outside of -1 to 1."""
 
 def arcsinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The number whose hyperbolic sine is x."""
+    """Return the number whose hyperbolic sine is x."""
 
 def asinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The number whose hyperbolic sine is x."""
+    """Return the number whose hyperbolic sine is x."""
 
 def arctan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The angle whose tangent is x."""
+    """Return the angle whose tangent is x, from -pi/2 to pi/2."""
 
 def atan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The angle whose tangent is x."""
+    """Return the angle whose tangent is x, from -pi/2 to pi/2."""
 
 def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """The angle of the point (x2, x1)."""
@@ -494,10 +492,10 @@ def atan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any
     """The angle of the point (x2, x1)."""
 
 def arctanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The number whose hyperbolic tangent is x."""
+    """Return the number whose hyperbolic tangent is x; infinite at -1 and 1."""
 
 def atanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The number whose hyperbolic tangent is x."""
+    """Return the number whose hyperbolic tangent is x; infinite at -1 and 1."""
 
 def bitwise_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """x1 & x2"""
@@ -509,25 +507,25 @@ def bitwise_xor(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtyp
     """x1 ^ x2"""
 
 def cbrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The cube root of x."""
+    """Return the cube root of each element, also of negative ones. Integers give float32."""
 
 def ceil(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The smallest integer not below x."""
+    """Return the smallest integer that is not below each element; integers stay as they are."""
 
 def copysign(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """x1 with the sign of x2."""
 
 def cos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The cosine of x, in radians."""
+    """Return the cosine of each element, an angle in radians. Integers give float32."""
 
 def cosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The hyperbolic cosine of x."""
+    """Return the hyperbolic cosine of each element."""
 
 def degrees(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Radians to degrees."""
+    """Return angles in degrees of angles in radians."""
 
 def rad2deg(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Radians to degrees."""
+    """Return angles in degrees of angles in radians."""
 
 def divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """x1 / x2; integers give float32."""
@@ -536,28 +534,28 @@ def true_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtyp
     """x1 / x2; integers give float32."""
 
 def divmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """floor_divide(x1, x2) and mod(x1, x2)."""
+    """Return `floor_divide(x1, x2)` and `mod(x1, x2)` as a tuple."""
 
 def equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether x1 == x2."""
+    """Return whether x1 == x2 for each pair of elements, as bools."""
 
 def exp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """e to the power of x."""
+    """Return e to the power of each element. Integers give float32."""
 
 def exp2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """2 to the power of x."""
 
 def expm1(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """exp(x) - 1, exact for small x."""
+    """Return exp(x) - 1 for each element, exact for small x."""
 
 def fabs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The absolute value of real numbers."""
+    """Return the absolute value of each real number."""
 
 def fix(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The integer part of x."""
+    """Return the integer part of each element: rounded towards 0."""
 
 def floor(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The largest integer not above x."""
+    """Return the largest integer that is not above each element; integers stay as they are."""
 
 def floor_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """The largest integer not above x1 / x2."""
@@ -572,43 +570,43 @@ def fmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any 
     """The remainder of x1 / x2, with the sign of x1."""
 
 def greater(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether x1 > x2."""
+    """Return whether x1 > x2 for each pair of elements, as bools."""
 
 def greater_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether x1 >= x2."""
+    """Return whether x1 >= x2 for each pair of elements, as bools."""
 
 def heaviside(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
+    """Return the step function: 0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
 
 def hypot(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """sqrt(x1**2 + x2**2)"""
+    """Return sqrt(x1**2 + x2**2), the hypotenuse of each pair of legs, without overflow on the way."""
 
 def bitwise_invert(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Every bit of an integer, or a bool, turned over."""
+    """Return every bit of an integer turned over; of bools, whether they are false."""
 
 def bitwise_not(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Every bit of an integer, or a bool, turned over."""
+    """Return every bit of an integer turned over; of bools, whether they are false."""
 
 def invert(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Every bit of an integer, or a bool, turned over."""
+    """Return every bit of an integer turned over; of bools, whether they are false."""
 
 def isfinite(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """True where x is neither NaN nor infinite."""
+    """Return whether each element is neither NaN nor infinite."""
 
 def isinf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """True where x is infinite."""
+    """Return whether each element is infinite, of either sign."""
 
 def isnan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """True where x is NaN."""
+    """Return whether each element is NaN."""
 
 def isneginf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """True where x is negative infinity."""
+    """Return whether each element is negative infinity."""
 
 def isposinf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """True where x is positive infinity."""
+    """Return whether each element is positive infinity."""
 
 def ldexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 * 2**x2, rounded once."""
+    """Return x1 * 2**x2, rounded once: the inverse of `frexp`."""
 
 def bitwise_left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """x1 * 2**x2 of integers."""
@@ -617,76 +615,76 @@ def left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype
     """x1 * 2**x2 of integers."""
 
 def less(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether x1 < x2."""
+    """Return whether x1 < x2 for each pair of elements, as bools."""
 
 def less_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether x1 <= x2."""
+    """Return whether x1 <= x2 for each pair of elements, as bools."""
 
 def log(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The natural logarithm of x."""
+    """Return the natural logarithm of each element: -inf of 0, NaN below. Integers give float32."""
 
 def log10(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The logarithm of x to base 10."""
+    """Return the logarithm of each element to base 10. Integers give float32."""
 
 def log1p(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """log(1 + x), exact for small x."""
+    """Return log(1 + x) for each element, exact for small x."""
 
 def log2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The logarithm of x to base 2."""
+    """Return the logarithm of each element to base 2. Integers give float32."""
 
 def logaddexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """log(exp(x1) + exp(x2))"""
 
 def logical_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether both are true (not zero)."""
+    """Return whether both elements are true (not zero)."""
 
 def logical_not(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """True where x is false (zero)."""
+    """Return whether each element is false (zero)."""
 
 def logical_or(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether one of both is true (not zero)."""
+    """Return whether one element of each pair is true (not zero), or both."""
 
 def logical_xor(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether exactly one of both is true (not zero)."""
+    """Return whether exactly one element of each pair is true (not zero)."""
 
 def maximum(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The larger of x1 and x2; NaN where either is."""
+    """Return the larger of each pair of elements; NaN where either is NaN."""
 
 def minimum(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The smaller of x1 and x2; NaN where either is."""
+    """Return the smaller of each pair of elements; NaN where either is NaN."""
 
 def mod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 - x2 floor(x1 / x2), with the sign of x2."""
+    """Return the remainder x1 - x2 * floor(x1 / x2) of each pair of elements, with the sign of x2."""
 
 def remainder(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 - x2 floor(x1 / x2), with the sign of x2."""
+    """Return the remainder x1 - x2 * floor(x1 / x2) of each pair of elements, with the sign of x2."""
 
 def multiply(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 * x2"""
+    """Return the product x1 * x2 of each pair of elements; of bools, whether both are true."""
 
 def negative(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """-x"""
+    """Return -x for each element; bools are refused with `E205`."""
 
 def not_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Whether x1 != x2."""
+    """Return whether x1 != x2 for each pair of elements, as bools."""
 
 def positive(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """+x, a copy."""
+    """Return a copy of x, as +x does."""
 
 def pow(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+    """Return x1 to the power of x2 for each pair of elements."""
 
 def power(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+    """Return x1 to the power of x2 for each pair of elements."""
 
 def deg2rad(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Degrees to radians."""
+    """Return angles in radians of angles in degrees."""
 
 def radians(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """Degrees to radians."""
+    """Return angles in radians of angles in degrees."""
 
 def reciprocal(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """1 / x; integers give float32."""
+    """Return 1 / x for each element."""
 
 def bitwise_right_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """x1 // 2**x2 of integers."""
@@ -698,40 +696,40 @@ def rint(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, ca
     """The nearest integer, halves to even."""
 
 def sign(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """-1, 0 or 1; NaN of NaN."""
+    """Return -1, 0 or 1 for each element; NaN of NaN. The gradient is 0."""
 
 def signbit(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """True where the sign of x is negative; that of -0.0 is."""
+    """Return whether the sign of each element is negative; that of -0.0 is."""
 
 def sin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The sine of x, in radians."""
+    """Return the sine of each element, an angle in radians. Integers give float32."""
 
 def sinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The hyperbolic sine of x."""
+    """Return the hyperbolic sine of each element."""
 
 def sqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The square root of x."""
+    """Return the square root of each element; NaN below 0. Integers give float32."""
 
 def square(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x * x, a copy."""
+    """Return x * x for each element."""
 
 def subtract(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 - x2"""
+    """Return the difference x1 - x2 of each pair of elements."""
 
 def tan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The tangent of x, in radians."""
+    """Return the tangent of each element, an angle in radians. Integers give float32."""
 
 def tanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The hyperbolic tangent of x."""
+    """Return the hyperbolic tangent of each element, from -1 to 1."""
 
 def trunc(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The integer part of x."""
+    """Return the integer part of each element: rounded towards 0."""
 
 def conj(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The complex conjugate: of real numbers a copy."""
+    """Return the complex conjugate of each element; of real numbers a copy."""
 
 def conjugate(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The complex conjugate: of real numbers a copy."""
+    """Return the complex conjugate of each element; of real numbers a copy."""
 
 def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Bartlett window: a triangle that is 0 at both ends."""
@@ -746,4 +744,4 @@ def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> A
     """The Hann window."""
 
 def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""
+    """Return the Kaiser window of `M` points; the larger `beta`, the narrower the window."""

@@ -25,10 +25,13 @@ def _arrays_of(value: Any) -> Any:
 
 @public
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """`func1d(vector, *args, **kwargs)` of every vector along an axis; its result takes the place of the axis.
+    """Call a function with every vector along an axis; its results take the place of the axis.
 
     Raises:
         ShapeError E107: there are no vectors, or the results are of several shapes.
+
+    >>> np.apply_along_axis(lambda v: v.max() - v.min(), 1, np.array([[1, 5], [2, 9]]))
+    array([4., 7.])
     """
     x = array(arr)
     along = axis_of(axis, x.ndim, "apply_along_axis")
@@ -48,10 +51,13 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
 
 @public
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
-    """`func(a, axis)` for one axis after another; reduced axes are kept with size 1.
+    """Call `func(a, axis)` for one axis after another; reduced axes stay with size 1.
 
     Raises:
         ShapeError E102: a result has another number of axes.
+
+    >>> np.apply_over_axes(np.sum, np.ones((2, 3)), [0, 1])
+    array([[6.]])
     """
     x = array(a)
     ndim = x.ndim
@@ -69,14 +75,27 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
 
 @public
 def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
-    """`function(i, j, ...)` of the indices along each axis, as arrays of a shape; float32 unless said."""
+    """Return what a function gives of the indices along each axis of a shape, which it takes as arrays.
+
+    Args:
+        function: of as many arrays as `shape` has sizes.
+        shape: sizes of the axes.
+        dtype: of the indices, float32 unless you pass one.
+        kwargs: further arguments of the function.
+
+    >>> np.fromfunction(lambda i, j: i * 10 + j, (2, 3))
+    array([[ 0.,  1.,  2.],
+           [10., 11., 12.]])
+    """
     wanted = float32 if dtype is float else as_dtype(dtype)
     places = [place.astype(wanted) for place in np.indices(shape)]
     return staging().convert(function)(*places, **kwargs)
 
 
 class vectorize:  # noqa: N801 - the name NumPy gave it
-    """A function of numbers as one of arrays, which are broadcast: it is called for one element after another.
+    """Make a function of numbers one of arrays, which are broadcast: it is called element by element.
+
+    Called: an array, or a tuple of them. In a program every element is computed by steps of its own.
 
     Args:
         pyfunc: the function; it is given arrays of one element. Where it computes arrays of any shape, call it itself.
@@ -86,10 +105,11 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
         cache: taken, without effect.
         signature: `(n),(n)->()`: axes of vectors that are given whole.
 
-    Called: an array, or a tuple of them. In a program every element is computed by steps of its own.
-
     Raises:
         ShapeError E107: arguments without elements, where no dtypes are given.
+
+    >>> np.vectorize(lambda a, b: a if a > b else 0)(np.array([1, 5]), 3)
+    array([0., 5.])
     """
 
     def __init__(
@@ -177,10 +197,13 @@ def _signature(text: str) -> tuple[list[int], list[int]]:
 
 
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int) -> vectorize:
-    """A function of `nin` numbers that gives `nout`, as one of arrays; see `vectorize`.
+    """Make a function of numbers, with `nin` arguments and `nout` results, one of arrays; see `vectorize`.
 
     Raises:
         ArgumentError E344: it is no function.
+
+    >>> np.frompyfunc(lambda a, b: max(a, b), 2, 1)(np.array([1, 5]), 3)
+    array([3., 5.])
     """
     if not callable(func):
         raise ArgumentError("E344", f"frompyfunc takes a function, got {func!r:.60}")

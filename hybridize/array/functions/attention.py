@@ -61,6 +61,10 @@ def scaled_dot_product_attention(
         ShapeError E190, E191, E192, E193: query, key and value do not fit together; nor does the mask; the heads of the
             keys do not divide those of the query; nor do the lengths fit.
         ValueArgumentError E345: no such layout.
+
+    >>> x = np.ones((1, 1, 2, 4))
+    >>> npx.scaled_dot_product_attention(x, x, x, is_causal=True).shape
+    (1, 1, 2, 4)
     """
     name = "scaled_dot_product_attention"
     one_of(layout, library.LAYOUTS, name, "layout")
@@ -98,7 +102,7 @@ def scaled_dot_product_attention(
 
 @public
 def interleaved_matmul_selfatt_qk(queries_keys_values: Any, heads: int) -> Any:
-    """Products of queries and keys, by 1 / sqrt(size), of projections that lie beside each other.
+    """Return the products of queries and keys by 1 / sqrt(size), of projections that lie beside each other.
 
     Args:
         queries_keys_values: [time, batch, heads x 3 x size]: a query, a key and a value for each head.
@@ -109,13 +113,16 @@ def interleaved_matmul_selfatt_qk(queries_keys_values: Any, heads: int) -> Any:
 
     Raises:
         ShapeError E195: the last axis does not hold them.
+
+    >>> npx.interleaved_matmul_selfatt_qk(np.ones((3, 1, 12)), heads=2).shape
+    (2, 3, 3)
     """
     return result(interleaved.selfatt_qk(_floats(queries_keys_values)[0], _count(heads)))
 
 
 @public
 def interleaved_matmul_selfatt_valatt(queries_keys_values: Any, attention: Any, heads: int) -> Any:
-    """Means of the values of projections that lie beside each other.
+    """Return the means of the values of projections that lie beside each other, weighted by `attention`.
 
     Args:
         queries_keys_values: [time, batch, heads x 3 x size]: a query, a key and a value for each head.
@@ -127,6 +134,9 @@ def interleaved_matmul_selfatt_valatt(queries_keys_values: Any, attention: Any, 
 
     Raises:
         ShapeError E195: they do not fit together.
+
+    >>> npx.interleaved_matmul_selfatt_valatt(np.ones((3, 1, 12)), np.ones((2, 3, 3)), heads=2).shape
+    (3, 1, 4)
     """
     x, y = _floats(queries_keys_values, attention)
     return result(interleaved.selfatt_valatt(x, y, _count(heads)))
@@ -134,7 +144,7 @@ def interleaved_matmul_selfatt_valatt(queries_keys_values: Any, attention: Any, 
 
 @public
 def interleaved_matmul_encdec_qk(queries: Any, keys_values: Any, heads: int) -> Any:
-    """Products of queries and keys, by 1 / sqrt(size), of keys and values that lie beside each other.
+    """Return the products of queries and keys by 1 / sqrt(size), where keys and values lie beside each other.
 
     Args:
         queries: [time, batch, heads x size].
@@ -146,6 +156,9 @@ def interleaved_matmul_encdec_qk(queries: Any, keys_values: Any, heads: int) -> 
 
     Raises:
         ShapeError E195: they do not fit together.
+
+    >>> npx.interleaved_matmul_encdec_qk(np.ones((2, 1, 4)), np.ones((3, 1, 8)), heads=2).shape
+    (2, 2, 3)
     """
     x, y = _floats(queries, keys_values)
     return result(interleaved.encdec_qk(x, y, _count(heads)))
@@ -153,7 +166,7 @@ def interleaved_matmul_encdec_qk(queries: Any, keys_values: Any, heads: int) -> 
 
 @public
 def interleaved_matmul_encdec_valatt(keys_values: Any, attention: Any, heads: int) -> Any:
-    """Means of values that lie beside their keys.
+    """Return the means of values that lie beside their keys, weighted by `attention`.
 
     Args:
         keys_values: [keys, batch, heads x 2 x size]: a key and a value for each head.
@@ -165,6 +178,9 @@ def interleaved_matmul_encdec_valatt(keys_values: Any, attention: Any, heads: in
 
     Raises:
         ShapeError E195: they do not fit together.
+
+    >>> npx.interleaved_matmul_encdec_valatt(np.ones((3, 1, 8)), np.ones((2, 2, 3)), heads=2).shape
+    (2, 1, 4)
     """
     x, y = _floats(keys_values, attention)
     return result(interleaved.encdec_valatt(x, y, _count(heads)))
@@ -172,7 +188,7 @@ def interleaved_matmul_encdec_valatt(keys_values: Any, attention: Any, heads: in
 
 @public
 def sldwin_atten_score(query: Any, key: Any, dilation: Any, w: int, symmetric: bool = True) -> Any:
-    """Products of queries with the keys of windows that slide along: a query's own place, and `w` to the left.
+    """Return the products of queries with the keys of sliding windows: a query's own place, `w` places to the left.
 
     Args:
         query: [batch, time, heads, size].
@@ -187,6 +203,10 @@ def sldwin_atten_score(query: Any, key: Any, dilation: Any, w: int, symmetric: b
     Raises:
         OutOfBoundsError E110: a dilation is below 1, or no number.
         ShapeError E196: they do not fit together.
+
+    >>> x = np.ones((1, 4, 1, 2))
+    >>> npx.sldwin_atten_score(x, x, np.ones(1), w=1).shape
+    (1, 4, 1, 3)
     """
     (x, y), step = _floats(query, key), _dilation("sldwin_atten_score", dilation)
     return result(interleaved.sldwin_atten_score(x, y, step, _count(w), bool(symmetric)))
@@ -194,11 +214,14 @@ def sldwin_atten_score(query: Any, key: Any, dilation: Any, w: int, symmetric: b
 
 @public
 def sldwin_atten_context(score: Any, value: Any, dilation: Any, w: int, symmetric: bool = True) -> Any:
-    """Sums of the values of windows that slide along, weighted by `score`: see `sldwin_atten_score`.
+    """Return the sums of the values of sliding windows, weighted by `score`; see `sldwin_atten_score`.
 
     Raises:
         OutOfBoundsError E110: a dilation is below 1, or no number.
         ShapeError E196: they do not fit together.
+
+    >>> npx.sldwin_atten_context(np.ones((1, 4, 1, 3)), np.ones((1, 4, 1, 2)), np.ones(1), w=1).shape
+    (1, 4, 1, 2)
     """
     (x, y), step = _floats(score, value), _dilation("sldwin_atten_context", dilation)
     return result(interleaved.sldwin_atten_context(x, y, step, _count(w), bool(symmetric)))
@@ -206,7 +229,7 @@ def sldwin_atten_context(score: Any, value: Any, dilation: Any, w: int, symmetri
 
 @public
 def sldwin_atten_mask_like(score: Any, dilation: Any, valid_length: Any, w: int, symmetric: bool = True) -> Any:
-    """1 where a place of a window lies within its sequence, 0 elsewhere: see `sldwin_atten_score`.
+    """Return 1 where a place of a window lies within its sequence, and 0 elsewhere; see `sldwin_atten_score`.
 
     Args:
         score: [batch, time, heads, window].
@@ -218,6 +241,9 @@ def sldwin_atten_mask_like(score: Any, dilation: Any, valid_length: Any, w: int,
     Raises:
         OutOfBoundsError E110: a length is negative, or greater than the number of places; a dilation is below 1.
         ShapeError E196: they do not fit together.
+
+    >>> npx.sldwin_atten_mask_like(np.ones((1, 4, 1, 3)), np.ones(1), np.array([3]), w=1).shape
+    (1, 4, 1, 3)
     """
     (x,) = _floats(score)
     lengths = index_operand(valid_length)

@@ -20,7 +20,11 @@ from hybridize.ops.op import bind1
 
 @universal(1, typed=0)
 def bitwise_count(x: Any) -> Any:
-    """The number of bits that are 1 in the absolute value of integers, uint8."""
+    """Return the number of bits that are 1 in the absolute value of each integer, as uint8.
+
+    >>> np.bitwise_count(np.array([0, 7, -8], dtype="int32"))
+    array([0, 3, 1], dtype=uint8)
+    """
     a = operand_rules.array(x)
     if is_inexact(a.dtype):
         raise DTypeError("E205", f"bitwise_count of {a.type}: expected integers or bools")
@@ -30,14 +34,22 @@ def bitwise_count(x: Any) -> Any:
 
 @universal(2)
 def nextafter(x1: Any, x2: Any) -> Any:
-    """The float beside x1 in the direction of x2."""
+    """Return the float beside x1 in the direction of x2.
+
+    >>> np.nextafter(np.array([1.0]), 2) > 1
+    array([ True])
+    """
     pair = operand_rules.aligned(*operand_rules.operands(x1, x2), name="nextafter", float_only=True)
     return operand_rules.result(next_after(*pair))
 
 
 @universal(1)
 def spacing(x: Any) -> Any:
-    """The distance from x to the next float away from 0, with the sign of x."""
+    """Return the distance from each element to the next float away from 0, with its sign.
+
+    >>> np.spacing(np.array([1, 1024]))
+    array([1.1920929e-07, 1.2207031e-04])
+    """
     a = operand_rules.floats(x)
     away = np.where(np.less(a, 0), -math.inf, math.inf).astype(a.dtype)
     return np.where(np.isfinite(a), np.subtract(nextafter(a, away), a), math.nan)
@@ -45,7 +57,11 @@ def spacing(x: Any) -> Any:
 
 @universal(1)
 def modf(x: Any) -> tuple[Any, Any]:
-    """(the fraction, the integer part) of x, both with its sign."""
+    """Split each element into its fraction and its integer part, both with its sign; return them as a tuple.
+
+    >>> np.modf(np.array([1.5, -2.25]))
+    (array([ 0.5 , -0.25]), array([ 1., -2.]))
+    """
     a = operand_rules.floats(x)
     whole = np.trunc(a)
     fraction = np.where(np.equal(np.absolute(a), math.inf), 0.0, np.subtract(a, whole))
@@ -54,20 +70,34 @@ def modf(x: Any) -> tuple[Any, Any]:
 
 @universal(1)
 def frexp(x: Any) -> tuple[Any, Any]:
-    """(mantissa from 0.5 to 1, exponent as int32) so that x = mantissa * 2**exponent; 0 has exponent 0."""
+    """Split each element into a mantissa from 0.5 to 1 and an exponent of 2, as int32.
+
+    Return both as a tuple: x = mantissa * 2**exponent. The exponent of 0 is 0.
+
+    >>> np.frexp(np.array([8, 0.75, 0]))
+    (array([0.5 , 0.75, 0.  ]), array([4, 0, 0], dtype=int32))
+    """
     mantissa, exponent = mantissa_and_exponent(operand_rules.operand(operand_rules.floats(x)))
     return operand_rules.result(mantissa), operand_rules.result(exponent)
 
 
 @universal(2)
 def float_power(x1: Any, x2: Any) -> Any:
-    """x1 to the power of x2, in float64; of complex numbers in complex128."""
+    """Return x1 to the power of x2 in float64; of complex numbers in complex128.
+
+    >>> np.float_power(np.array([2, 3]), -1)
+    array([0.5       , 0.33333333], dtype=float64)
+    """
     return np.power(*together((x1, x2), double))
 
 
 @universal(2)
 def logaddexp2(x1: Any, x2: Any) -> Any:
-    """log2(2**x1 + 2**x2)"""
+    """Return log2(2**x1 + 2**x2) without overflow.
+
+    >>> np.logaddexp2(np.array([3.0, 200.0]), np.array([3.0, 0.0]))
+    array([  4., 200.])
+    """
     pair = operand_rules.aligned(*operand_rules.operands(x1, x2), name="logaddexp2", float_only=True)
     return operand_rules.result(log_add_exp2(*pair))
 
@@ -77,10 +107,13 @@ _ORDERS = ("big", "little")
 
 @operand_rules.public
 def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
-    """Eight elements along `axis` (of the flat array when None) as the bits of one uint8: 1 where they are not 0.
+    """Pack eight elements as the bits of one uint8: 1 where they are not 0.
 
     `bitorder` says which one is the first of eight, the highest bit (`big`) or the lowest (`little`); the last byte is
     filled up with zeros.
+
+    >>> np.packbits(np.array([1, 0, 0, 0, 0, 0, 1, 1], dtype="uint8"))
+    array([131], dtype=uint8)
     """
     operand_rules.one_of(bitorder, _ORDERS, "packbits", "bitorder")
     x = operand_rules.array(a)
@@ -97,13 +130,16 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
 
 @operand_rules.public
 def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Any:
-    """The bits of uint8 along `axis` (of the flat array when None), as uint8.
+    """Unpack the bits of uint8 numbers, eight elements of 0 or 1 for each, as uint8.
 
     `count`: how many; below 0, so many fewer; zeros follow where there are fewer bits.
 
     Raises:
         DTypeError E205: another dtype.
         ShapeError E135: `count` leaves out more bits than there are.
+
+    >>> np.unpackbits(np.array([131], dtype="uint8"))
+    array([1, 0, 0, 0, 0, 0, 1, 1], dtype=uint8)
     """
     operand_rules.one_of(bitorder, _ORDERS, "unpackbits", "bitorder")
     x = operand_rules.array(a)

@@ -17,7 +17,7 @@ _FORMATS = ("corner", "center")
 
 @public
 def box_iou(lhs: Any, rhs: Any, format: str = "corner") -> Any:
-    """The share that two boxes have in common of what they cover together, for each pair.
+    """Return the intersection over union of each pair of boxes.
 
     Args:
         lhs: [..., 4].
@@ -29,6 +29,9 @@ def box_iou(lhs: Any, rhs: Any, format: str = "corner") -> Any:
 
     Raises:
         ShapeError E182: a last axis that is not of size 4.
+
+    >>> nd.contrib.box_iou(nd.array([[0, 0, 2, 1]]), nd.array([[1, 0, 3, 1]])).asnumpy().round(4)
+    array([[0.3333]], dtype=float32)
     """
     one_of(format, _FORMATS, "box_iou", "format")
     x, y = same_floats("box_iou", lhs, rhs)
@@ -49,7 +52,7 @@ def box_nms(
     in_format: str = "corner",
     out_format: str = "corner",
 ) -> Any:
-    """The boxes with the highest scores, each without those that overlap it and have lower ones.
+    """Return the boxes with the highest scores; those that overlap a better one become -1.
 
     Args:
         data: [..., boxes, numbers]; each box has a score and four places among its numbers.
@@ -69,6 +72,10 @@ def box_nms(
 
     Raises:
         ArgumentError E365: a place beyond the numbers of a box. ShapeError E182: fewer than two axes.
+
+    >>> boxes = nd.array([[0, 0.9, 0, 0, 1, 1], [0, 0.8, 0, 0, 1, 1]])
+    >>> nd.contrib.box_nms(boxes).asnumpy()[:, 1].round(2)
+    array([ 0.9, -1. ], dtype=float32)
     """
     one_of(in_format, _FORMATS, "box_nms", "in_format")
     one_of(out_format, _FORMATS, "box_nms", "out_format")
@@ -100,7 +107,7 @@ def multibox_detection(
     variances: Sequence[float] = (0.1, 0.1, 0.2, 0.2),
     nms_topk: int = -1,
 ) -> Any:
-    """The objects that a detector of boxes has found.
+    """Return the objects that a detector of boxes finds: class, score and four corners, [batch, anchors, 6].
 
     Args:
         cls_prob: [batch, classes + 1, boxes], of which class 0 is the background.
@@ -120,6 +127,11 @@ def multibox_detection(
 
     Raises:
         ArgumentError E365: another background. ShapeError E182: they do not fit together.
+
+    >>> scores = np.array([[[0.1], [0.9]]])
+    >>> anchors = np.array([[[0.1, 0.1, 0.5, 0.5]]])
+    >>> npx.multibox_detection(scores, np.zeros((1, 4)), anchors).round(2)
+    array([[[0. , 0.9, 0.1, 0.1, 0.5, 0.5]]])
     """
     shares, moves, places = array(cls_prob), array(loc_pred), array(anchor)
     fits = shares.ndim == 3 and moves.ndim == 2 and places.ndim == 3 and moves.shape[1] == shares.shape[2] * 4
@@ -148,7 +160,7 @@ def multibox_target(
     minimum_negative_samples: int = 0,
     variances: Sequence[float] = (0.1, 0.1, 0.2, 0.2),
 ) -> Any:
-    """The values that a detector of boxes is to predict for images whose objects are known.
+    """Return what a detector of boxes is to predict: offsets, a mask of them, and classes.
 
     Args:
         anchor: [1, anchors, 4], corners.
@@ -167,6 +179,11 @@ def multibox_target(
     Raises:
         ArgumentError E365: other than four variances.
         ShapeError E182: they do not fit together.
+
+    >>> anchors = np.array([[[0.1, 0.1, 0.5, 0.5]]])
+    >>> label = np.array([[[0, 0.1, 0.1, 0.5, 0.5]]])
+    >>> npx.multibox_target(anchors, label, np.zeros((1, 2, 1)))[2]
+    array([[1.]])
     """
     xs = places, truth, scores = [array(x) for x in (anchor, label, cls_pred)]
     fits = places.ndim == truth.ndim == scores.ndim == 3 and places.shape[::2] == (1, 4)
@@ -183,7 +200,7 @@ def multibox_target(
 
 @public
 def bipartite_matching(data: Any, is_ascend: bool = False, threshold: float | None = None, topk: int = -1) -> Any:
-    """Match rows with columns: the pair of the best score first, then the best one of those that are left.
+    """Match rows with columns: the pair of the best score first, then the best of the pairs that are left.
 
     Args:
         data: [..., rows, columns], the scores of pairs.
@@ -197,6 +214,10 @@ def bipartite_matching(data: Any, is_ascend: bool = False, threshold: float | No
     Raises:
         ArgumentError E365: no threshold.
         ShapeError E182: fewer than two axes.
+
+    >>> rows, columns = nd.contrib.bipartite_matching(nd.array([[0.5, 0.9], [0.8, 0.7]]), threshold=0.1)
+    >>> rows.asnumpy()
+    array([1., 0.], dtype=float32)
     """
     if threshold is None:
         raise ArgumentError("E365", "bipartite_matching without a threshold", help="only scores above it match")
@@ -206,7 +227,7 @@ def bipartite_matching(data: Any, is_ascend: bool = False, threshold: float | No
 
 @public
 def box_encode(samples: Any, matches: Any, anchors: Any, refs: Any, means: Any, stds: Any) -> Any:
-    """The differences of boxes from the anchors that they are matched with.
+    """Return the differences of boxes to the anchors that they are matched with, and a mask of them.
 
     Args:
         samples: [batch, anchors]: 1 where an anchor has a box.
@@ -221,6 +242,10 @@ def box_encode(samples: Any, matches: Any, anchors: Any, refs: Any, means: Any, 
 
     Raises:
         ShapeError E182: they do not fit together.
+
+    >>> box, means, stds = nd.array([[[0.1, 0.1, 0.5, 0.5]]]), nd.zeros(4), nd.ones(4)
+    >>> nd.contrib.box_encode(nd.ones((1, 1)), nd.zeros((1, 1)), box, box, means, stds)[0].asnumpy()
+    array([[[0., 0., 0., 0.]]], dtype=float32)
     """
     values = [*(array(x) for x in (samples, matches, anchors, refs)), *(np.array(x, "float32") for x in (means, stds))]
     return [result(x) for x in library.box_encode(*same_floats("box_encode", *values))]
@@ -237,7 +262,7 @@ def box_decode(
     clip: float = -1.0,
     format: str = "center",
 ) -> Any:
-    """The corners of boxes that are told by how they differ from anchors.
+    """Return the corners of boxes from their differences to anchors.
 
     Args:
         data: [batch, anchors, 4].
@@ -251,6 +276,10 @@ def box_decode(
 
     Raises:
         ShapeError E182: they do not fit together.
+
+    >>> anchors = nd.array([[[0.1, 0.1, 0.5, 0.5]]])
+    >>> nd.contrib.box_decode(nd.zeros((1, 1, 4)), anchors, format="corner").asnumpy().round(2)
+    array([[[0.1, 0.1, 0.5, 0.5]]], dtype=float32)
     """
     one_of(format, _FORMATS, "box_decode", "format")
     x, places = same_floats("box_decode", data, anchors)

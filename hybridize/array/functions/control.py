@@ -36,7 +36,7 @@ def _of_np(function: Any) -> Any:
 def cond(
     pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any], inputs: Any = None, name: str = "cond"
 ) -> Any:
-    """Compute `then_func` if `pred` holds, else `else_func`; only one of them runs.
+    """Compute `then_func` if `pred` is true, and otherwise `else_func`; only one of them runs.
 
     Args:
         pred: an array of one element, or a function of `inputs` that gives one.
@@ -44,6 +44,9 @@ def cond(
         else_func: the same; both give the same structure, shapes and dtypes.
         inputs: an array or a list of arrays.
         name: accepted for MXNet.
+
+    >>> npx.cond(np.array(3.0) > 2, lambda: np.array(1.0), lambda: np.array(2.0))
+    array(1.)
     """
     pred, then_func, else_func = _of_np(pred), _of_np(then_func), _of_np(else_func)
     args = () if inputs is None else tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
@@ -63,7 +66,7 @@ def while_loop(
     max_iterations: int | None = None,
     name: str = "while_loop",
 ) -> Any:
-    """Run `func` while `cond` holds, at most `max_iterations` times.
+    """Run `func` while `cond` is true, at most `max_iterations` times; return its outputs and the last variables.
 
     Args:
         cond: a function of the loop variables that gives an array of one element.
@@ -74,6 +77,13 @@ def while_loop(
 
     Returns:
         (outputs, loop variables). Outputs are stacked to `max_iterations` rows; rows that were not reached are 0.
+
+    >>> def step(x):
+    ...     return x * 10, (x + 2,)
+    >>> npx.while_loop(lambda x: x < 5, step, (np.array([1.0]),), max_iterations=3)
+    (array([[10.],
+           [30.],
+           [ 0.]]), [array([5.])])
     """
     cond, func = _of_np(cond), _of_np(func)
     single = not isinstance(loop_vars, (list, tuple))
@@ -114,7 +124,7 @@ def _stacked_rows(rows: list[Any], length: int | None) -> Any:
 
 @public
 def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "foreach") -> Any:
-    """Run `body` over the first axis of `data`.
+    """Run `body` over the first axis of `data`, with states that go from one step to the next.
 
     Args:
         body: a function (slice of data, states) -> (step output or outputs, new states).
@@ -124,6 +134,11 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
 
     Returns:
         (outputs stacked along a new first axis, last states)
+
+    >>> def body(x, total):
+    ...     return x * 10, total + x
+    >>> npx.foreach(body, np.array([1, 2, 3]), np.array(0.0))
+    (array([10., 20., 30.]), array(6.))
     """
     body, xs = _of_np(body), listed(data)
     if not xs or any(x.shape[0] != xs[0].shape[0] for x in xs):
@@ -145,6 +160,9 @@ def print_(*args: Any, sep: str = " ") -> None:
     """Print arrays when the program runs, compiled or not; the first argument may be a format with {}.
 
     While capturing Python's own `print` would show symbols, once.
+
+    >>> npx.print("the sum is {}", np.ones(2).sum())
+    the sum is 2.0
     """
     texts, values = [], []
     for arg in args:
@@ -166,42 +184,64 @@ def assert_(condition: Any, message: str = "assertion failed") -> None:
 
     Raises:
         StateError E520: one is not.
+
+    >>> npx.assert_(np.array([1, 2]) > 0, "expected positive numbers")
     """
     bind(ops.Assert(message), operand(array(condition).astype(bool)))
 
 
 @public
 def constraint_check(condition: Any, msg: str = "Constraint violated!") -> Any:
-    """True, as an array without axes, if all elements of `condition` are; by this a value is multiplied.
+    """Return True, as an array without axes, if all elements of `condition` are true; raise otherwise.
 
     Raises:
         ValueArgumentError E345: one is not, with `msg`; a program raises it when it runs.
+
+    >>> npx.constraint_check(np.array([1, 2]) > 0)
+    array(True)
     """
     require(condition, msg)
     return full((), True, bool_)
 
 
 def waitall() -> None:
-    """Wait for all asynchronous calls, and raise what the first that failed has raised (`hybridize.engine`).
+    """Wait for all asynchronous calls, and raise what the first that failed has raised.
 
     Where calls are not asynchronous it returns at once: values are there when their functions have returned.
+
+    >>> npx.waitall()
     """
     if ACCESS.queue is not None:
         ACCESS.queue.wait_all()
 
 
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
-    """Let loaders of `hybridize.mxnet` give arrays of `np`; else nothing: NumPy's meaning is always on."""
+    """Let loaders of `hybridize.mxnet` give arrays of `np`; nothing else changes: NumPy's meaning is always on.
+
+    Args:
+        shape: has no effect.
+        array: False: loaders give arrays of `nd`, as after `reset_np`.
+        dtype: has no effect.
+
+    >>> npx.set_np()
+    """
     PROCESS.np_arrays = array is not False
 
 
 def reset_np() -> None:
-    """Let loaders of `hybridize.mxnet` give arrays of `nd`; else nothing: NumPy's meaning is always on."""
+    """Let loaders of `hybridize.mxnet` give arrays of `nd`; nothing else changes: NumPy's meaning is always on.
+
+    >>> npx.reset_np()
+    """
     PROCESS.np_arrays = False
 
 
 def is_np_array() -> bool:
-    """True: NumPy's meaning is always on."""
+    """Return True: NumPy's meaning is always on.
+
+    >>> npx.is_np_array()
+    True
+    """
     return True
 
 
@@ -209,11 +249,19 @@ is_np_shape = is_np_array
 
 
 def use_np(function: Any) -> Any:
-    """The function itself: NumPy's meaning is always on."""
+    """Return the function itself: NumPy's meaning is always on.
+
+    >>> npx.use_np(abs) is abs
+    True
+    """
     return function
 
 
 @public
 def shape_array(data: Any) -> Any:
-    """The sizes of the axes as an int64 array."""
+    """Return the sizes of the axes as an int64 array.
+
+    >>> npx.shape_array(np.ones((2, 3)))
+    array([2, 3], dtype=int64)
+    """
     return result(from_list(array(data).shape, int64))

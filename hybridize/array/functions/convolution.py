@@ -68,6 +68,10 @@ def convolution(
         ShapeError E174: weight, bias or channels do not fit.
         ShapeError E175: a window does not fit into the data with its padding.
         ValueArgumentError E345: there is no such layout.
+
+    >>> npx.convolution(np.ones((1, 1, 3, 3)), np.ones((1, 1, 2, 2)), kernel=(2, 2), num_filter=1, no_bias=True)
+    array([[[[4., 4.],
+             [4., 4.]]]])
     """
     x, w, rank, order = _operands("convolution", data, weight, kernel, layout)
     steps, spaces, sides, groups = numbers_of_windows("convolution", rank, stride, dilate, pad, num_group)
@@ -124,6 +128,11 @@ def deconvolution(
         ShapeError E174: weight, bias or channels do not fit.
         ShapeError E175: nothing would be left along an axis, or less than `target_shape` asks for.
         ValueArgumentError E345: there is no such layout.
+
+    >>> npx.deconvolution(np.ones((1, 1, 2, 2)), np.ones((1, 1, 2, 2)), kernel=(2, 2), num_filter=1, no_bias=True)
+    array([[[[1., 2., 1.],
+             [2., 4., 2.],
+             [1., 2., 1.]]]])
     """
     x, w, rank, order = _operands("deconvolution", data, weight, kernel, layout)
     steps, spaces, sides, groups = numbers_of_windows("deconvolution", rank, stride, dilate, pad, num_group)

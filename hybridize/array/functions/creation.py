@@ -44,7 +44,10 @@ def _dtype(dtype: Any, default: dtypes.DType = dtypes.float32) -> dtypes.DType:
 def array(
     object: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0, *, ctx: Any = None, device: Any = None
 ) -> ndarray:
-    """Make an array.
+    """Return an array of numbers, of nested lists of them, or of another array, which is copied.
+
+    Python's numbers, bools and lists give float32 unless you pass a dtype, where NumPy gives int64, bool and float64.
+    Arrays of NumPy and hybridize keep their dtype.
 
     Args:
         object: nested lists of numbers and arrays, an array of ours or of NumPy, or anything with `__array__`.
@@ -59,8 +62,11 @@ def array(
         ShapeError E103: the lists are of uneven length.
         DTypeError E202: there are no numbers in them.
 
-    >>> array([1, 2])
-    array([1., 2.])
+    >>> np.array([[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
+    >>> np.array([True, False], dtype=bool)
+    array([ True, False])
     """
     begin_on(ctx if ctx is not None else device)
     x = _array(object, dtype, copy)
@@ -149,7 +155,12 @@ def _converted(data: Any, wanted: dtypes.DType) -> Any:
 
 @operands.public
 def asarray(a: Any, dtype: Any = None, order: str = "C", *, device: Any = None, copy: bool | None = None) -> ndarray:
-    """`array`, without a copy where none is needed."""
+    """Return an array as `array` does, without a copy where none is needed.
+
+    >>> x = np.ones(2)
+    >>> np.asarray(x) is x
+    True
+    """
     begin_on(device)
     operands.made_in_order(order, "asarray")
     return _array(a, dtype, bool(copy))
@@ -160,13 +171,28 @@ ascontiguousarray = asarray
 
 @operands.public
 def copy(a: Any, order: str = "K") -> Any:
-    """A copy that shares nothing with `a`."""
+    """Return a copy of an array that shares no memory with it.
+
+    >>> x = np.zeros(2)
+    >>> y = np.copy(x)
+    >>> y[0] = 5
+    >>> x
+    array([0., 0.])
+    """
     return copied(as_array(a), order)
 
 
 @operands.public
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
-    """An array over the memory of another library's, which keeps seeing it."""
+    """Return an array over the memory of another library's array; writes to one show in both.
+
+    >>> import numpy
+    >>> theirs = numpy.zeros(2, "float32")
+    >>> x = np.from_dlpack(theirs)
+    >>> theirs[0] = 4
+    >>> x
+    array([4., 0.])
+    """
     begin_on(device)
     y = wrap(operands.checked(numpy.from_dlpack(x)))
     if copy:
@@ -187,13 +213,25 @@ def _constant(shape: Any, value: Any, dtype: dtypes.DType) -> Any:
 
 @operands.creates("order", "ctx", "device")
 def zeros(shape: Any, dtype: Any = None) -> ndarray:
-    """Zeros, float32 unless said."""
+    """Return an array of zeros of a shape; float32 unless you pass a dtype.
+
+    `np.empty` is another name: elements of new arrays are always 0, so that no result depends on what memory held.
+
+    >>> np.zeros((2, 3), dtype="int32")
+    array([[0, 0, 0],
+           [0, 0, 0]], dtype=int32)
+    """
     return _constant(shape, 0, _dtype(dtype))
 
 
 @operands.creates("order", "ctx", "device")
 def ones(shape: Any, dtype: Any = None) -> ndarray:
-    """Ones, float32 unless said."""
+    """Return an array of ones of a shape; float32 unless you pass a dtype.
+
+    >>> np.ones((2, 3))
+    array([[1., 1., 1.],
+           [1., 1., 1.]])
+    """
     return _constant(shape, 1, _dtype(dtype))
 
 
@@ -203,7 +241,14 @@ empty = zeros
 
 @operands.creates("order", "ctx", "device")
 def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> ndarray:
-    """`fill_value` everywhere; unless said in the dtype of its kind (bool, int64, float32), or of an array."""
+    """Return an array of a shape that has `fill_value` everywhere.
+
+    The dtype is that of the value's kind unless you pass one: bool, int64, float32, or that of an array.
+
+    >>> np.full((2, 2), 7.5)
+    array([[7.5, 7.5],
+           [7.5, 7.5]])
+    """
     if isinstance(fill_value, (ndarray, Symbol, numpy.ndarray, list, tuple)):
         value = as_array(fill_value, None if dtype is None else dtypes.as_dtype(dtype))
         if isinstance(fill_value, Symbol) and fill_value.weak is not None and dtype is None:
@@ -220,13 +265,21 @@ def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
 
 @operands.creates("order", "ctx", "device")
 def zeros_like(a: Any, dtype: Any = None, *, shape: Any = None) -> ndarray:
-    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of zeros of the shape and dtype of `a`; `np.empty_like` is another name.
+
+    >>> np.zeros_like(np.array([[3, 4]]))
+    array([[0., 0.]])
+    """
     return _like(a, 0, dtype, shape)
 
 
 @operands.creates("order", "ctx", "device")
 def ones_like(a: Any, dtype: Any = None, *, shape: Any = None) -> ndarray:
-    """Ones of the shape, unless another one is given, and dtype of `a`."""
+    """Return an array of ones of the shape and dtype of `a`.
+
+    >>> np.ones_like(np.array([[3, 4]]))
+    array([[1., 1.]])
+    """
     return _like(a, 1, dtype, shape)
 
 
@@ -235,7 +288,12 @@ empty_like = zeros_like
 
 @operands.creates("order", "ctx", "device")
 def full_like(a: Any, fill_value: ArrayLike, dtype: Any = None, *, shape: Any = None) -> ndarray:
-    """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is broadcast."""
+    """Return an array of the shape and dtype of `a` that has `fill_value` everywhere; an array is broadcast.
+
+    >>> np.full_like(np.ones((2, 2)), 7)
+    array([[7., 7.],
+           [7., 7.]])
+    """
     if _is_array(fill_value):
         x = as_array(a)
         return full(x.shape if shape is None else shape, fill_value, _dtype(dtype, x.dtype))
@@ -270,7 +328,20 @@ def _linear(n: int, start: float, step: float, dtype: dtypes.DType) -> Any:
 
 @operands.creates()
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> ndarray:
-    """start, start + step, ... up to but without `stop`; float32 unless said."""
+    """Return the numbers start, start + step, ... up to but without `stop`.
+
+    The dtype is float32 unless you pass one, where NumPy gives int64 of integers.
+
+    Args:
+        start: the first number; with no `stop`, the end, and the numbers begin at 0.
+        stop: the end, which is left out.
+        step: the distance of neighbours; it may be negative.
+        dtype: of the result.
+        ctx, device: where the array is made; two names of one parameter.
+
+    >>> np.arange(2, 8, 2)
+    array([2., 4., 6.])
+    """
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
@@ -295,9 +366,12 @@ def _plain_number(x: Any) -> Any:
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
-    """`num` numbers at even distance from `start` to `stop`; float32 unless said.
+    """Return `num` numbers at even distances from `start` to `stop`; float32 unless you pass a dtype.
 
     Of arrays, the numbers lie along a new `axis`, in the dtype of the arrays.
+
+    >>> np.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     num = operands.count(num, "linspace: num")
     if _is_array(start) or _is_array(stop):
@@ -336,7 +410,21 @@ def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> tup
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
 ) -> Any:
-    """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
+    """Return `base` to the power of `num` numbers at even distances from `start` to `stop`.
+
+    Args:
+        start: the first exponent.
+        stop: the last exponent.
+        num: how many numbers.
+        endpoint: `stop` is one of the exponents.
+        base: what the powers are of.
+        dtype: of the result, float32 unless you pass one.
+        axis: where the numbers lie along, if `start` and `stop` are arrays.
+        ctx, device: where the array is made; two names of one parameter.
+
+    >>> np.logspace(0, 3, 4).round(2)
+    array([   1.,   10.,  100., 1000.])
+    """
     num = operands.count(num, "logspace: num")
     if _is_array(start) or _is_array(stop):
         powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
@@ -348,10 +436,13 @@ def logspace(
 
 @operands.creates()
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
-    """`num` numbers from `start` to `stop`, each of which is the one before times a factor; float32 unless said.
+    """Return `num` numbers from `start` to `stop` whose neighbours have one quotient.
 
     Raises:
         ValueArgumentError E345: one of both is 0, or their signs differ.
+
+    >>> np.geomspace(1, 1000, 4).round(2)
+    array([   1.,   10.,  100., 1000.])
     """
     num = operands.count(num, "geomspace: num")
     among_arrays = _is_array(start) or _is_array(stop)
@@ -377,7 +468,19 @@ def _positions(rows: int, columns: int) -> tuple[Any, Any]:
 
 @operands.creates()
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> ndarray:
-    """Ones on the diagonal `k`, zeros elsewhere."""
+    """Return a matrix with ones on the diagonal `k` and zeros elsewhere; float32 unless you pass a dtype.
+
+    Args:
+        N: rows.
+        M: columns; as many as rows unless you pass a number.
+        k: the diagonal.
+        dtype: of the result.
+        ctx, device: where the array is made; two names of one parameter.
+
+    >>> np.eye(2, 3, k=1)
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
     row, column = _positions(N, N if M is None else M)
     return equal(column, row + _offset(operands.whole(k, "eye: k"))).astype(_dtype(dtype))
 
@@ -392,26 +495,54 @@ _FAR = 1 << 62
 
 @operands.public
 def identity(n: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
-    """The identity matrix."""
+    """Return the identity matrix of `n` rows; float32 unless you pass a dtype.
+
+    >>> np.identity(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
     return eye(n, dtype=dtype, ctx=ctx, device=device)
 
 
 @operands.creates()
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
-    """Ones on and below the diagonal `k`, zeros above."""
+    """Return a matrix with ones on and below the diagonal `k` and zeros above it.
+
+    Args:
+        N: rows.
+        M: columns; as many as rows unless you pass a number.
+        k: the diagonal.
+        dtype: of the result, float32 unless you pass one.
+        ctx, device: where the array is made; two names of one parameter.
+
+    >>> np.tri(3)
+    array([[1., 0., 0.],
+           [1., 1., 0.],
+           [1., 1., 1.]])
+    """
     row, column = _positions(N, N if M is None else M)
     return greater_equal(row + _offset(k), column).astype(_dtype(dtype))
 
 
 @operands.public
 def tril(m: Any, k: int = 0) -> ndarray:
-    """The elements on and below the diagonal `k` of the last two axes, zeros above; a vector is every row."""
+    """Return the elements on and below the diagonal `k` of the last two axes, and zeros above it.
+
+    >>> np.tril(np.ones((2, 3)))
+    array([[1., 0., 0.],
+           [1., 1., 0.]])
+    """
     return _masked("tril", m, lambda row, column: greater_equal(row + _offset(k), column))
 
 
 @operands.public
 def triu(m: Any, k: int = 0) -> ndarray:
-    """The elements on and above the diagonal `k` of the last two axes, zeros below; a vector is every row."""
+    """Return the elements on and above the diagonal `k` of the last two axes, and zeros below it.
+
+    >>> np.triu(np.ones((2, 3)))
+    array([[1., 1., 1.],
+           [0., 1., 1.]])
+    """
     return _masked("triu", m, lambda row, column: greater_equal(column, row + _offset(k)))
 
 
@@ -426,7 +557,17 @@ def _masked(name: str, m: Any, inside: Callable[[Any, Any], Any]) -> Any:
 
 @operands.public
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The diagonal of two axes, as the last axis; a copy."""
+    """Return the diagonal of two axes as the last axis; a copy, where NumPy gives a view.
+
+    Args:
+        a: an array of two or more axes.
+        offset: the diagonal: 0 is the main one, positive numbers count to the right.
+        axis1: the axis of rows.
+        axis2: the axis of columns.
+
+    >>> np.diagonal(np.array([[1, 2], [3, 4]]))
+    array([1., 4.])
+    """
     x = moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
     length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
@@ -436,7 +577,18 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 @operands.public
 def diag(v: Any, k: int = 0) -> Any:
-    """The diagonal `k` of a matrix, or the matrix that has a vector there."""
+    """Return the diagonal `k` of a matrix, or the matrix that has a vector on this diagonal.
+
+    Args:
+        v: a matrix or a vector.
+        k: the diagonal: 0 is the main one, positive numbers count to the right, negative ones to the left.
+
+    >>> np.diag(np.array([1, 2]))
+    array([[1., 0.],
+           [0., 2.]])
+    >>> np.diag(np.array([[1, 2], [3, 4]]))
+    array([1., 4.])
+    """
     x = as_array(v)
     if x.ndim == 2:
         return diagonal(x, k)
@@ -451,18 +603,30 @@ def diag(v: Any, k: int = 0) -> Any:
 
 @operands.public
 def diagflat(v: Any, k: int = 0) -> Any:
-    """The matrix that has all elements of `v` on its diagonal `k`."""
+    """Return the matrix that has all elements of `v` on its diagonal `k`.
+
+    >>> np.diagflat(np.array([[1, 2]]), k=1)
+    array([[0., 1., 0.],
+           [0., 0., 2.],
+           [0., 0., 0.]])
+    """
     return diag(ravel(v), k)
 
 
 @operands.public
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
-    """Write `val` to the main diagonal, in place; of a tall matrix to the next diagonals, too, where it may `wrap`.
+    """Write `val` to the main diagonal of an array, in place.
 
     Several numbers are written in turn, again from the first one where the diagonal is longer.
 
     Raises:
         ShapeError E118: fewer than two axes, or more than two of different sizes.
+
+    >>> x = np.zeros((2, 2))
+    >>> np.fill_diagonal(x, 7)
+    >>> x
+    array([[7., 0.],
+           [0., 7.]])
     """
     if a.ndim < 2 or (a.ndim > 2 and any(size != a.shape[0] for size in a.shape)):
         raise ShapeError("E118", f"fill_diagonal takes a matrix or an array whose axes have one size, got {a.type}")
@@ -481,7 +645,23 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 @operands.public
 def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Any]:
-    """Coordinate matrices of coordinate vectors; without `copy`, views of them."""
+    """Return the coordinate matrices of coordinate vectors, as a list.
+
+    NumPy 2 gives a tuple; MXNet gives a list.
+
+    Args:
+        xi: the vectors.
+        indexing: `xy`: the first vector runs along columns; `ij`: along rows.
+        sparse: give arrays that broadcast to the matrices.
+        copy: False gives views.
+
+    >>> np.meshgrid(np.array([1, 2]), np.array([10, 20, 30]))
+    [array([[1., 2.],
+           [1., 2.],
+           [1., 2.]]), array([[10., 10.],
+           [20., 20.],
+           [30., 30.]])]
+    """
     operands.one_of(indexing, ("xy", "ij"), "meshgrid", "indexing")
     xs = [as_array(x) for x in xi]
     n = len(xs)
@@ -494,7 +674,15 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
 
 @operands.creates()
 def indices(dimensions: Any, dtype: Any = None) -> Any:
-    """The index along each axis, for every element; int64 unless said."""
+    """Return the index of every element of a shape along each axis, stacked: [axes, *dimensions]; int64.
+
+    >>> np.indices((2, 2))
+    array([[[0, 0],
+            [1, 1]],
+    <BLANKLINE>
+           [[0, 1],
+            [0, 1]]], dtype=int64)
+    """
     shape = operands.sizes_from(dimensions)
     return stack(
         [operands.result(bind1(ops.Iota(shape, axis, _dtype(dtype, dtypes.int64)))) for axis in range(len(shape))]
@@ -509,11 +697,29 @@ def _triangle(mask: Any) -> tuple[Any, Any]:
 
 @operands.public
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, Any]:
-    """Row and column numbers on and below the diagonal `k`."""
+    """Return the row and column numbers of the elements on and below the diagonal `k`, as a tuple.
+
+    Args:
+        n: rows.
+        k: the diagonal.
+        m: columns; as many as rows unless you pass a number.
+
+    >>> np.tril_indices(2)
+    (array([0, 1, 1], dtype=int64), array([0, 0, 1], dtype=int64))
+    """
     return _triangle(numpy.tri(n, m, k, dtype=bool))
 
 
 @operands.public
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, Any]:
-    """Row and column numbers on and above the diagonal `k`."""
+    """Return the row and column numbers of the elements on and above the diagonal `k`, as a tuple.
+
+    Args:
+        n: rows.
+        k: the diagonal.
+        m: columns; as many as rows unless you pass a number.
+
+    >>> np.triu_indices(2)
+    (array([0, 0, 1], dtype=int64), array([0, 1, 1], dtype=int64))
+    """
     return _triangle(~numpy.tri(n, m, k - 1, dtype=bool))

@@ -34,10 +34,12 @@ def ctc_loss(
     use_label_lengths: bool | None = None,
     blank_label: str = "first",
 ) -> Any:
-    """-log of the probability of all alignments of `data` that read as `label`.
+    """Return -log of the probability of all alignments of `data` [steps, batch, classes] that read as `label`.
 
     An alignment has one class for each step; it is read by joining equal neighbours and leaving blanks out. All are
     summed at once, step by step, by the logarithms of the probabilities of their beginnings (equations 6 to 8).
+
+    Source: Graves et al. 2006, section 4.1.
 
     Args:
         data: [steps, batch, classes], any float; scores, of which the softmax is taken.
@@ -55,7 +57,8 @@ def ctc_loss(
         ShapeError E139: axes or sizes that do not go together.
         ArgumentError E367: `blank_label` is neither.
 
-    Source: Graves et al. 2006, section 4.1.
+    >>> npx.ctc_loss(np.zeros((3, 1, 3)), np.array([[1, 2]])).round(4)
+    array([1.6864])
     """
     if blank_label not in ("first", "last"):
         raise ArgumentError("E367", f"ctc_loss has no blank_label {blank_label!r}", help="use first or last")

@@ -39,6 +39,10 @@ def cached_attention(
     Raises:
         OutOfBoundsError E110: the caches have not so many places.
         ShapeError E134: query, keys, values and start do not fit together, or the length has axes.
+
+    >>> keys = values = np.ones((1, 1, 4, 2))
+    >>> npx.cached_attention(np.ones((1, 1, 1, 2)), keys, values, np.array(3, dtype="int64")).shape
+    (1, 1, 1, 2)
     """
     q, k, v = together((query, keys, values), floating)
     if q.ndim != 4 or k.ndim != 4 or k.shape != v.shape or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:

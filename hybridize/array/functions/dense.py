@@ -31,7 +31,7 @@ def fully_connected(
     no_bias: bool | None = None,
     flatten: bool = True,
 ) -> Any:
-    """x W^T + b, what a dense layer computes.
+    """Return x Wᵀ + b, what a dense layer computes; all axes of `x` but the first are joined.
 
     Args:
         x: [batch, ...] (flattened to [batch, in] when `flatten`), or [..., in].
@@ -46,6 +46,9 @@ def fully_connected(
 
     Raises:
         ShapeError E102: `in` differs.
+
+    >>> npx.fully_connected(np.array([[1, 2]]), np.array([[1, 0], [0, 1], [1, 1]]), np.zeros(3))
+    array([[1., 2., 3.]])
     """
     if no_bias:
         bias = None

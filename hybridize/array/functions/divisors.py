@@ -70,7 +70,11 @@ def _integers(name: str, x1: Any, x2: Any) -> tuple[Operand, Operand]:
 
 @universal(2)
 def gcd(x1: Any, x2: Any) -> Any:
-    """The greatest common divisor of |x1| and |x2|."""
+    """Return the greatest common divisor of |x1| and |x2|, of integers.
+
+    >>> np.gcd(np.array([12, 18], dtype="int64"), 8)
+    array([4, 2], dtype=int64)
+    """
     pair = _integers("gcd", x1, x2)
     if not ACTIVE or not capturing():
         return _gcd_by_numpy(x1, x2)
@@ -79,7 +83,11 @@ def gcd(x1: Any, x2: Any) -> Any:
 
 @universal(2)
 def lcm(x1: Any, x2: Any) -> Any:
-    """The least common multiple of |x1| and |x2|."""
+    """Return the least common multiple of |x1| and |x2|, of integers.
+
+    >>> np.lcm(np.array([4, 6], dtype="int64"), 10)
+    array([20, 30], dtype=int64)
+    """
     pair = _integers("lcm", x1, x2)
     if not ACTIVE or not capturing():
         return _lcm_by_numpy(x1, x2)

@@ -304,7 +304,13 @@ _pow = _binary("power", ops.Pow, "x1 to the power of x2.")
 
 @public
 def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> Any:
-    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+    """Return x1 to the power of x2 for each pair of elements.
+
+    A negative Python integer as the exponent of integers is refused, as in NumPy.
+
+    >>> np.power(np.array([1, 2, 3]), 2)
+    array([1., 4., 9.])
+    """
     if keywords or isinstance(out, tuple):
         return _pow(x1, x2, out, **keywords)
     if Symbol in (type(x1), type(x2)) and _is_whole(x1) and _is_whole(x2):
@@ -347,7 +353,13 @@ def _is_float(x: Any) -> bool:
 
 @universal(1)
 def fabs(x: Any) -> Any:
-    """The absolute value of real numbers."""
+    """Return the absolute value of each real number.
+
+    Integers stay integers, where NumPy gives floats.
+
+    >>> np.fabs(np.array([-1.5, 2]))
+    array([1.5, 2. ])
+    """
     check_real("fabs", array(x))
     return absolute(x)
 
@@ -355,7 +367,11 @@ def fabs(x: Any) -> Any:
 @_at_once(numpy.square)
 @universal(1)
 def square(x: Any) -> Any:
-    """x * x, a copy."""
+    """Return x * x for each element.
+
+    >>> np.square(np.array([-2, 3]))
+    array([4., 9.])
+    """
     x = array(x) if not isinstance(x, Symbol) else x
     return multiply(x, x)
 
@@ -363,27 +379,45 @@ def square(x: Any) -> Any:
 @_at_once(numpy.positive)
 @universal(1)
 def positive(x: Any) -> Any:
-    """+x, a copy."""
+    """Return a copy of x, as +x does.
+
+    >>> np.positive(np.array([1, -2]))
+    array([ 1., -2.])
+    """
     return x if type(x) is Symbol and x.weak is not None else copy(x)
 
 
 @_at_once(lambda x: 1 / x)
 @universal(1)
 def reciprocal(x: Any) -> Any:
-    """1 / x; integers give float32."""
+    """Return 1 / x for each element.
+
+    Integers give float32, where NumPy gives integers.
+
+    >>> np.reciprocal(np.array([2, 4], dtype="int64"))
+    array([0.5 , 0.25])
+    """
     return divide(1, x)
 
 
 @universal(2)
 def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """floor_divide(x1, x2) and mod(x1, x2)."""
+    """Return `floor_divide(x1, x2)` and `mod(x1, x2)` as a tuple.
+
+    >>> np.divmod(np.array([7, -7]), 3)
+    (array([ 2., -3.]), array([1., 2.]))
+    """
     return floor_divide(x1, x2), mod(x1, x2)
 
 
 @_at_once(numpy.invert, _WHOLE)
 @universal(1)
 def invert(x: Any) -> Any:
-    """Every bit of an integer, or a bool, turned over."""
+    """Return every bit of an integer turned over; of bools, whether they are false.
+
+    >>> np.invert(np.array([0, 7], dtype="int32"))
+    array([-1, -8], dtype=int32)
+    """
     x = operand(x)
     if dtypes.is_inexact(dtype_of(x)):
         raise DTypeError(
@@ -418,26 +452,42 @@ logical_xor: Callable[..., Any] = _logical("logical_xor", ops.BitXor, "Whether e
 @_at_once(numpy.logical_not, _FLOATS | _WHOLE)
 @universal(1, typed=0)
 def logical_not(x: Any) -> Any:
-    """True where x is false (zero)."""
+    """Return whether each element is false (zero).
+
+    >>> np.logical_not(np.array([0, 1, 2]))
+    array([ True, False, False])
+    """
     return result(bind1(ops.Not(), truth(x)))
 
 
 @universal(1, typed=0)
 def signbit(x: Any) -> Any:
-    """True where the sign of x is negative; that of -0.0 is."""
+    """Return whether the sign of each element is negative; that of -0.0 is.
+
+    >>> np.signbit(np.array([1, -0.0, -2]))
+    array([False,  True,  True])
+    """
     return less(copysign(1.0, x), 0)
 
 
 @universal(1, typed=0)
 def isposinf(x: Any) -> Any:
-    """True where x is positive infinity."""
+    """Return whether each element is positive infinity.
+
+    >>> np.isposinf(np.array([1, np.inf, -np.inf]))
+    array([False,  True, False])
+    """
     check_real("isposinf", array(x))
     return equal(x, math.inf)
 
 
 @universal(1, typed=0)
 def isneginf(x: Any) -> Any:
-    """True where x is negative infinity."""
+    """Return whether each element is negative infinity.
+
+    >>> np.isneginf(np.array([1, np.inf, -np.inf]))
+    array([False, False,  True])
+    """
     check_real("isneginf", array(x))
     return equal(x, -math.inf)
 
@@ -445,7 +495,11 @@ def isneginf(x: Any) -> Any:
 @_at_once(lambda x: x * (180.0 / math.pi))
 @universal(1)
 def degrees(x: Any) -> Any:
-    """Radians to degrees."""
+    """Return angles in degrees of angles in radians.
+
+    >>> np.degrees(np.array([0, np.pi]))
+    array([  0., 180.])
+    """
     check_real("degrees", array(x))
     return multiply(x, 180.0 / math.pi)
 
@@ -453,14 +507,22 @@ def degrees(x: Any) -> Any:
 @_at_once(lambda x: x * (math.pi / 180.0))
 @universal(1)
 def radians(x: Any) -> Any:
-    """Degrees to radians."""
+    """Return angles in radians of angles in degrees.
+
+    >>> np.radians(np.array([0, 180])).round(4)
+    array([0.    , 3.1416])
+    """
     check_real("radians", array(x))
     return multiply(x, math.pi / 180.0)
 
 
 @universal(2, typed=1)
 def ldexp(x1: Any, x2: Any) -> Any:
-    """x1 * 2**x2, rounded once."""
+    """Return x1 * 2**x2, rounded once: the inverse of `frexp`.
+
+    >>> np.ldexp(np.array([0.5, 3]), np.array([2, -1], dtype="int32"))
+    array([2. , 1.5])
+    """
     check_real("ldexp", array(x1), array(x2))
     exponent = operand(x2)
     if dtypes.is_float(dtype_of(exponent)):
@@ -473,20 +535,32 @@ def ldexp(x1: Any, x2: Any) -> Any:
 
 @public
 def sinc(x: Any, /) -> Any:
-    """sin(pi x) / (pi x), and 1 at 0."""
+    """Return sin(pi x) / (pi x) for each element, and 1 at 0.
+
+    >>> np.sinc(np.array([0, 0.5, 1])).round(4)
+    array([ 1.    ,  0.6366, -0.    ])
+    """
     angle = multiply(x, math.pi)
     return where(equal(angle, 0), 1.0, divide(functions.sin(angle), where(equal(angle, 0), 1.0, angle)))
 
 
 @public
 def digamma(x: Any, /) -> Any:
-    """The logarithmic derivative of the gamma function; NaN at 0 and at negative integers."""
+    """Return the logarithmic derivative of the gamma function; NaN at 0 and at negative integers.
+
+    >>> npx.digamma(np.array([1, 2])).round(4)
+    array([-0.5772,  0.4228])
+    """
     return result(ops.digamma(float_operand(x)))
 
 
 @universal(2)
 def heaviside(x1: Any, x2: Any) -> Any:
-    """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
+    """Return the step function: 0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0.
+
+    >>> np.heaviside(np.array([-1, 0, 2]), 0.5)
+    array([0. , 0.5, 1. ])
+    """
     check_real("heaviside", array(x1), array(x2))
     step = greater(x1, 0)
     dtype = common_dtype((operand(x1), operand(x2)), float_only=True)
@@ -495,12 +569,15 @@ def heaviside(x1: Any, x2: Any) -> Any:
 
 @public
 def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> Any:
-    """x where `condition` holds, else y; all three are broadcast.
+    """Choose elements from `x` where `condition` is true, and from `y` elsewhere; all three are broadcast.
 
     Without x and y, the indices of the elements of `condition` that are not zero, as `np.nonzero`.
 
     Raises:
         ValueArgumentError E345: x without y.
+
+    >>> np.where(np.array([1, -2, 3]) > 0, np.array([10, 20, 30]), 0)
+    array([10.,  0., 30.])
     """
     if x is None or y is None:
         if x is not None or y is not None:
@@ -541,7 +618,13 @@ def clip(
     a_min: ArrayLike = None,
     a_max: ArrayLike = None,
 ) -> Any:
-    """Elements below `min` become `min`, above `max` become `max`; NaN stays. At a limit the slope is 1."""
+    """Return elements limited to a range: those below `min` become `min`, those above `max` become `max`.
+
+    NaN stays NaN. The gradient at a limit is 1. MXNet's keywords `a_min` and `a_max` mean `min` and `max`.
+
+    >>> np.clip(np.array([-2, 0.5, 9]), 0, 1)
+    array([0. , 0.5, 1. ])
+    """
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     if dtypes.is_integer(a.dtype if isinstance(a, (ndarray, Symbol)) else dtypes.bool_):
         ends = numpy.iinfo(a.dtype)  # a limit that no element is beyond is none
@@ -571,7 +654,18 @@ def root(x: Any) -> Any:
 def nan_to_num(
     x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
-    """NaN as `nan`, infinities as the largest and smallest finite numbers, unless given."""
+    """Replace NaN and infinities by finite numbers.
+
+    Args:
+        x: an array.
+        copy: False: an array of floats is written in place, and returned.
+        nan: in the place of NaN.
+        posinf: in the place of infinity; the largest finite number unless you pass one.
+        neginf: in the place of negative infinity; the smallest finite number unless you pass one.
+
+    >>> np.nan_to_num(np.array([1, np.nan, np.inf]), posinf=99)
+    array([ 1.,  0., 99.])
+    """
     target, x = x, array(x)
     if not copy and x is target and dtypes.is_inexact(x.dtype):
         x[...] = nan_to_num(x, True, nan, posinf, neginf)
@@ -589,7 +683,16 @@ def nan_to_num(
 
 @public
 def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
-    """Rounded to `decimals`, halves to even."""
+    """Return elements rounded to a number of decimals, halves to even.
+
+    Args:
+        a: an array.
+        decimals: digits behind the point; negative: to tens (-1), hundreds (-2), ...
+        out: an array that the result is written to.
+
+    >>> np.around(np.array([1.25, 0.375, 17]), 1)
+    array([ 1.2,  0.4, 17. ])
+    """
     if whole(decimals, "around: decimals") == 0:
         return rint(a, out)
     x = array(a)
@@ -612,12 +715,18 @@ def _tens(x: Any, zeros: int) -> Any:
 
 @public
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, casting: str = "unsafe", order: str = "K") -> Any:
-    """`x` as another dtype: floats truncate to integers, and are true unless zero as bools.
+    """Return an array cast to another dtype.
+
+    Floats become integers without their fractions; beyond the range the nearest end, 0 of NaN, as no library promises
+    it. Bools are whether an element is not 0.
 
     Of complex numbers that become real the imaginary part is dropped, with NumPy's `ComplexWarning`.
 
     Raises:
         DTypeError E207: `casting` does not allow it.
+
+    >>> np.astype(np.array([1.7, -2.7, 300]), "uint8")
+    array([  1,   0, 255], dtype=uint8)
     """
     wanted = dtypes.as_dtype(dtype)
     made_in_order(order, "astype")
@@ -666,7 +775,16 @@ _copy = copy
 
 @public
 def detach(x: Any) -> Any:
-    """The same buffer, of which nothing is remembered for a backward pass."""
+    """Return an array over the same memory through which no gradient goes.
+
+    >>> x = np.array([1, 2])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = (x * x.detach()).sum()
+    >>> y.backward()
+    >>> x.grad
+    array([1., 2.])
+    """
     if type(x) is ndarray and not (ACTIVE and capturing()):
         same = view(x, x._data)
         if history(x) is not None:
@@ -679,7 +797,16 @@ def detach(x: Any) -> Any:
 
 @public
 def stop_gradient(data: Any) -> Any:
-    """The same values, of which nothing is remembered for a backward pass."""
+    """Return the same values, through which no gradient goes.
+
+    >>> x = np.array([1, 2])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = (x * npx.stop_gradient(x)).sum()
+    >>> y.backward()
+    >>> x.grad
+    array([1., 2.])
+    """
     if type(data) is ndarray and not ACTIVE:
         return wrap(data._data.copy())
     return apart_from(data, result(bind1(ops.StopGradient(), strong(data))))
@@ -687,7 +814,13 @@ def stop_gradient(data: Any) -> Any:
 
 @public
 def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
-    """The dtype that arrays, numbers and dtypes compute in together, by our promotion table."""
+    """Return the dtype that arrays, numbers and dtypes compute in together.
+
+    Python's and NumPy's numbers take the dtype of the arrays beside them.
+
+    >>> np.result_type(np.ones(2, dtype="float16"), 2.5)
+    dtype('float16')
+    """
     numbers = [x for x in arrays_and_dtypes if isinstance(x, NUMBERS)]
     others = [x for x in arrays_and_dtypes if not isinstance(x, NUMBERS)]
     return result_dtype(map(_dtype_named, others), map(weak_kind, numbers))
@@ -702,7 +835,13 @@ def _dtype_named(x: Any) -> dtypes.DType:
 
 @public
 def promote_types(type1: Any, type2: Any) -> dtypes.DType:
-    """The dtype that two dtypes compute in together, by our promotion table."""
+    """Return the dtype that two dtypes compute in together.
+
+    Integers beside floats take the dtype of the floats: int64 and float32 give float32, where NumPy gives float64.
+
+    >>> np.promote_types("int64", "float32")
+    dtype('float32')
+    """
     for one in (type1, type2):
         if one is None:
             raise ArgumentError("E344", "promote_types: None is not a dtype", help="pass a dtype such as 'float32'")
@@ -711,10 +850,13 @@ def promote_types(type1: Any, type2: Any) -> dtypes.DType:
 
 @public
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    """Tell whether NumPy allows the cast from a dtype, or from that of an array, to another dtype.
+    """Tell whether NumPy's rules allow the cast from a dtype, or from the dtype of an array, to another dtype.
 
     Raises:
         ArgumentError E344: a Python number, which has no dtype of its own.
+
+    >>> np.can_cast("int32", "float64"), np.can_cast("float64", "int32")
+    (True, False)
     """
     one_of(casting, dtypes.CASTINGS, "can_cast", "casting")
     if isinstance(from_, (bool, int, float, complex)):

@@ -14,7 +14,7 @@ from hybridize.base.errors import ArgumentError, ValueArgumentError
 
 
 def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
-    """An array of a NumPy array.
+    """Return an array of a NumPy array, over its memory unless `zero_copy` is False.
 
     Args:
         ndarray: NumPy's, row by row in memory unless it is copied.
@@ -22,6 +22,10 @@ def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
 
     Raises:
         ValueArgumentError E345: it is laid out otherwise.
+
+    >>> import numpy
+    >>> npx.from_numpy(numpy.array([1, 2], "float32"))
+    array([1., 2.])
     """
     if not isinstance(ndarray, numpy.ndarray):
         raise ArgumentError("E307", f"from_numpy takes a NumPy array, got {type(ndarray).__name__}")
@@ -37,10 +41,13 @@ def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
 
 
 def to_dlpack_for_read(data: ndarray) -> Any:
-    """A capsule of DLPack over the memory of an array.
+    """Return a DLPack capsule over the memory of an array, which another library may read.
 
     Raises:
         ArgumentError E307: it is no array of ours.
+
+    >>> npx.from_dlpack(npx.to_dlpack_for_read(np.array([1, 2])))
+    array([1., 2.])
     """
     if not hasattr(data, "__dlpack__"):
         raise ArgumentError("E307", f"to_dlpack_for_read takes an array, got {type(data).__name__}")
@@ -64,5 +71,9 @@ class _Capsule:
 
 
 def from_dlpack_or_capsule(dlpack: Any) -> Any:
-    """An array over the memory of a capsule, or of an object that gives one."""
+    """Return an array over the memory of a DLPack capsule, or of an object that gives one.
+
+    >>> npx.from_dlpack(npx.to_dlpack_for_read(np.array([1, 2])))
+    array([1., 2.])
+    """
     return from_dlpack(dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack))

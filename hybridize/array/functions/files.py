@@ -44,10 +44,21 @@ def _ours(data: numpy.ndarray[Any, Any], name: str) -> ndarray:
 @public
 @outside_only("writes a file")
 def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
-    """Write an array to a `.npy` file, whose name gets that ending where it has none.
+    """Write an array to a `.npy` file; a path without an ending gets this one.
+
+    Args:
+        file: a path or an open file.
+        arr: the array.
+        allow_pickle: has no use: no file is a pickle.
 
     Raises:
         DTypeError E202: bfloat16, or Python objects.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x.npy")
+    >>> np.save(path, np.array([1, 2]))
+    >>> np.load(path)
+    array([1., 2.])
     """
     numpy.save(file, _values(arr), allow_pickle=False)
 
@@ -55,7 +66,15 @@ def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
 @public
 @outside_only("writes a file")
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
-    """Write several arrays to a `.npz` file: those without a name as `arr_0`, `arr_1`, ..."""
+    """Write several arrays to a `.npz` file, under their keywords or as `arr_0`, `arr_1`, ...
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> np.savez(file, np.zeros(1), weight=np.ones(2))
+    >>> _ = file.seek(0)
+    >>> np.load(file)["weight"]
+    array([1., 1.])
+    """
     write: Any = numpy.savez  # whose type takes no arrays by name
     write(file, *map(_values, args), **{name: _values(x) for name, x in kwds.items()})
 
@@ -63,7 +82,15 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
 @public
 @outside_only("writes a file")
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
-    """Write several arrays to a compressed `.npz` file; as `savez`."""
+    """Write several arrays to a compressed `.npz` file; see `savez`.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> np.savez_compressed(file, weight=np.ones(2))
+    >>> _ = file.seek(0)
+    >>> np.load(file)["weight"]
+    array([1., 1.])
+    """
     write: Any = numpy.savez_compressed
     write(file, *map(_values, args), **{name: _values(x) for name, x in kwds.items()})
 
@@ -102,7 +129,7 @@ class Archive(Mapping[str, ndarray]):
 @public
 @outside_only("reads a file")
 def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False, *, max_header_size: int = 10000) -> Any:
-    """Read what `save`, `savez` or NumPy has written.
+    """Read what `save`, `savez` or NumPy has written. No file is a pickle.
 
     Args:
         file: a name or an open file.
@@ -115,6 +142,13 @@ def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False, *, max_he
 
     Raises:
         DTypeError E202: the file has Python objects, or a dtype that arrays have not.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.array([1, 2]))
+    >>> _ = file.seek(0)
+    >>> np.load(file)
+    array([1., 2.])
     """
     if allow_pickle:
         raise DTypeError("E202", "load: Python objects are not supported", help="numpy.load(file, allow_pickle=True)")
@@ -125,34 +159,80 @@ def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False, *, max_he
 @public
 @outside_only("writes a file")
 def savetxt(fname: Any, X: Any, *args: Any, **kwargs: Any) -> None:
-    """Write a vector or a matrix as text, a row a line; arguments as of `numpy.savetxt`."""
+    """Write a vector or a matrix as text, a row a line; further arguments are those of `numpy.savetxt`.
+
+    >>> import sys
+    >>> np.savetxt(sys.stdout, np.array([[1, 2], [3, 4]]), fmt="%.1f")
+    1.0 2.0
+    3.0 4.0
+    """
     numpy.savetxt(fname, _values(X), *args, **kwargs)
 
 
 @public
 @outside_only("reads a file")
 def loadtxt(fname: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Read numbers from text; float32 unless said, the other arguments as of `numpy.loadtxt`."""
+    r"""Read numbers from text; float32 unless you pass a dtype. Other arguments are those of `numpy.loadtxt`.
+
+    >>> import io
+    >>> np.loadtxt(io.StringIO("1 2\n3 4"))
+    array([[1., 2.],
+           [3., 4.]])
+    """
     contents: Any = numpy.loadtxt(fname, float32 if dtype is None else as_dtype(dtype), *args, **kwargs)
     return [_ours(one, "loadtxt") for one in contents] if isinstance(contents, list) else _ours(contents, "loadtxt")
 
 
 @public
 def frombuffer(buffer: Any, dtype: Any = None, count: int = -1, offset: int = 0) -> Any:
-    """The elements that the bytes of a buffer are, float64 unless said; it is seen, not copied, and not written."""
+    r"""Return an array over the bytes of a buffer, which cannot be written; float64 unless you pass a dtype.
+
+    Args:
+        buffer: bytes or another object with a buffer.
+        dtype: of the elements.
+        count: how many elements; -1: all.
+        offset: bytes before the first element.
+
+    >>> np.frombuffer(b"\x01\x02", dtype="uint8")
+    array([1, 2], dtype=uint8)
+    """
     return made_array(numpy.frombuffer(buffer, _of_bytes(dtype), count, offset), _of_bytes(dtype), copy=False)
 
 
 @public
 @outside_only("reads a file")
 def fromfile(file: Any, dtype: Any = None, count: int = -1, sep: str = "", offset: int = 0) -> Any:
-    """The elements that the bytes of a file are, float64 unless said; with `sep` numbers as text."""
+    r"""Read the elements that the bytes of a file are; float64 unless you pass a dtype.
+
+    Args:
+        file: a path or an open file.
+        dtype: of the elements.
+        count: how many elements; -1: all.
+        sep: what stands between numbers of a text; empty: the file is binary.
+        offset: bytes before the first element.
+
+    >>> import io, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x.bin")
+    >>> _ = open(path, "wb").write(b"\x01\x02")
+    >>> np.fromfile(path, dtype="uint8")
+    array([1, 2], dtype=uint8)
+    """
     return wrap(numpy.fromfile(file, _of_bytes(dtype), count, sep, offset=offset))
 
 
 @public
 def fromstring(string: str, dtype: Any = None, count: int = -1, *, sep: str) -> Any:
-    """The numbers of a text between separators, float32 unless said."""
+    """Read numbers from a text, between separators; float32 unless you pass a dtype.
+
+    Args:
+        string: the text.
+        dtype: of the numbers.
+        count: how many numbers; -1: all.
+        sep: what stands between them.
+
+    >>> np.fromstring("1, 2, 3", sep=",")
+    array([1., 2., 3.])
+    """
     return made_array(numpy.fromstring(string, float32 if dtype is None else as_dtype(dtype), count, sep=sep), dtype)
 
 

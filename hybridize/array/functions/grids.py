@@ -118,9 +118,13 @@ s_, index_exp = WrittenKey(always_tuple=False), WrittenKey(always_tuple=True)
 
 @public
 def ix_(*args: Any) -> tuple[Any, ...]:
-    """Vectors of indices, each along an axis of its own, so that `x[ix_(rows, columns)]` is a part of the grid.
+    """Return vectors of indices, each along an axis of its own: `x[np.ix_(rows, columns)]` is a part of the grid.
 
     A vector of bools stands for the places where it is true, which a program cannot know.
+
+    >>> np.arange(6).reshape(2, 3)[np.ix_([0, 1], [0, 2])]
+    array([[0., 2.],
+           [3., 5.]])
     """
     vectors = []
     for axis, one in enumerate(args):
@@ -139,10 +143,13 @@ def ix_(*args: Any) -> tuple[Any, ...]:
 
 @public
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:
-    """The shape that arrays of these shapes broadcast to.
+    """Return the shape that arrays of these shapes broadcast to.
 
     Raises:
         ShapeError E101: they do not.
+
+    >>> np.broadcast_shapes((2, 1), (3,))
+    (2, 3)
     """
     shapes = [sizes_from(shape) for shape in args]
     common = dims.broadcast(*shapes) if shapes else ()
@@ -153,13 +160,21 @@ def broadcast_shapes(*args: Any) -> tuple[int, ...]:
 
 @public
 def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
-    """The indices of the main diagonal of an array of `ndim` axes of size `n`, int64."""
+    """Return the indices of the main diagonal of an array of `ndim` axes of size `n`, as int64.
+
+    >>> np.diag_indices(2)
+    (array([0, 1], dtype=int64), array([0, 1], dtype=int64))
+    """
     return (np.arange(n, dtype=int64),) * ndim
 
 
 @public
 def diag_indices_from(arr: Any) -> tuple[Any, ...]:
-    """The indices of the main diagonal of an array, whose axes are of one size."""
+    """Return the indices of the main diagonal of an array, whose axes have one size.
+
+    >>> np.diag_indices_from(np.ones((2, 2)))
+    (array([0, 1], dtype=int64), array([0, 1], dtype=int64))
+    """
     x = array(arr)
     if x.ndim < 2 or any(length != x.shape[0] for length in x.shape):
         raise ShapeError("E113", f"diag_indices_from takes an array of two or more axes of the same size, got {x.type}")
@@ -175,27 +190,43 @@ def _matrix(arr: Any, name: str) -> Any:
 
 @public
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
-    """The indices of the elements on and below the diagonal `k` of a matrix."""
+    """Return the indices of the elements on and below the diagonal `k` of a matrix.
+
+    >>> np.tril_indices_from(np.ones((2, 2)))
+    (array([0, 1, 1], dtype=int64), array([0, 0, 1], dtype=int64))
+    """
     x = _matrix(arr, "tril_indices_from")
     return np.tril_indices(x.shape[0], k, x.shape[1])
 
 
 @public
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
-    """The indices of the elements on and above the diagonal `k` of a matrix."""
+    """Return the indices of the elements on and above the diagonal `k` of a matrix.
+
+    >>> np.triu_indices_from(np.ones((2, 2)))
+    (array([0, 0, 1], dtype=int64), array([0, 1, 1], dtype=int64))
+    """
     x = _matrix(arr, "triu_indices_from")
     return np.triu_indices(x.shape[0], k, x.shape[1])
 
 
 @public
 def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Any, ...]:
-    """The indices of the elements of an n times n matrix that `mask_func(matrix, k)` leaves other than 0."""
+    """Return the indices of the elements of an n times n matrix that `mask_func(matrix, k)` leaves other than 0.
+
+    >>> np.mask_indices(2, np.triu)
+    (array([0, 0, 1], dtype=int64), array([0, 1, 1], dtype=int64))
+    """
     indices: tuple[Any, ...] = np.nonzero(mask_func(np.arange(n * n, dtype=int64).reshape(n, n) * 0 + 1, k) != 0)
     return indices
 
 
 class ndindex:  # noqa: N801 - the name NumPy gave it
-    """Every index of an array of a shape, the last axis first: `for i, j in ndindex(2, 3)`."""
+    """Iterate over every index of a shape, the last axis first.
+
+    >>> list(np.ndindex(2, 2))
+    [(0, 0), (0, 1), (1, 0), (1, 1)]
+    """
 
     def __init__(self, *shape: Any) -> None:
         self._sizes = sizes_from(shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape)
@@ -218,7 +249,11 @@ def _walk(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 class ndenumerate:  # noqa: N801 - the name NumPy gave it
-    """Every index of an array with the element there: `for (i, j), value in ndenumerate(x)`."""
+    """Iterate over an array: every index with the element at it.
+
+    >>> list(np.ndenumerate(np.array([[1, 2]])))
+    [((0, 0), array(1.)), ((0, 1), array(2.))]
+    """
 
     def __init__(self, arr: Any) -> None:
         x = array(arr)

@@ -35,7 +35,11 @@ def _numpys(x: Any) -> Any:
 
 @public
 def issubdtype(arg1: Any, arg2: Any) -> bool:
-    """Tell whether a dtype is of a class of NumPy's scalars: `issubdtype(x.dtype, np.floating)`."""
+    """Tell whether a dtype belongs to a class of NumPy's scalars.
+
+    >>> np.issubdtype(np.ones(2).dtype, np.floating)
+    True
+    """
     for one in (arg1, arg2):
         if isinstance(one, (ndarray, numpy.ndarray, Symbol)):
             raise ArgumentError("E344", "issubdtype takes dtypes, got an array", help="pass x.dtype")
@@ -47,9 +51,12 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
 
 @public
 def isdtype(dtype: Any, kind: Any) -> bool:
-    """Tell whether a dtype is of a kind, of one of several in a tuple, or the dtype that is named.
+    """Tell whether a dtype is of a kind, of one of several kinds in a tuple, or is the dtype that is named.
 
     Kinds: bool, signed integer, unsigned integer, integral, real floating, complex floating, numeric.
+
+    >>> np.isdtype(np.float32, "real floating"), np.isdtype(np.int8, ("bool", "real floating"))
+    (True, False)
     """
     if isinstance(kind, tuple):
         return any(isdtype(dtype, part) for part in kind)
@@ -68,7 +75,11 @@ _KINDS = {
 
 @public
 def isscalar(element: Any) -> bool:
-    """Tell whether it is a number (or a string), not an array, not even one without axes."""
+    """Tell whether an object is a number or a string; arrays without axes are not.
+
+    >>> np.isscalar(3.1), np.isscalar(np.array(3.1))
+    (True, False)
+    """
     if isinstance(element, Symbol):
         return element.weak is not None
     return bool(numpy.isscalar(element))
@@ -76,7 +87,11 @@ def isscalar(element: Any) -> bool:
 
 @public
 def iterable(y: Any) -> bool:
-    """Tell whether one can go through it."""
+    """Tell whether a loop can go through an object.
+
+    >>> np.iterable([1, 2]), np.iterable(2)
+    (True, False)
+    """
     if isinstance(y, (ndarray, Symbol)):
         return bool(y.ndim)
     return bool(numpy.iterable(y))
@@ -84,10 +99,13 @@ def iterable(y: Any) -> bool:
 
 @public
 def common_type(*arrays: Any) -> Any:
-    """The class of floats that arrays compute in together; of integers float64, as in NumPy.
+    """Return the class of floats that arrays compute in together; of integers float64, as in NumPy.
 
     Raises:
         ArgumentError E344: bools among them.
+
+    >>> np.common_type(np.ones(2), np.ones(2, dtype="float16"))
+    <class 'numpy.float32'>
     """
     dtypes = [x.dtype for x in map(array, arrays)]
     if any(dtype.kind == "b" for dtype in dtypes):
@@ -98,13 +116,21 @@ def common_type(*arrays: Any) -> Any:
 
 @public
 def min_scalar_type(a: Any) -> DType:
-    """The smallest dtype that holds a number; the dtype of an array with axes."""
+    """Return the smallest dtype that holds a number; the dtype of an array that has axes.
+
+    >>> np.min_scalar_type(300)
+    dtype('uint16')
+    """
     return numpy.min_scalar_type(a.asnumpy() if isinstance(a, ndarray) else a)
 
 
 @public
 def asfortranarray(a: Any, dtype: Any = None) -> Any:
-    """`a` with its elements column by column in memory; a copy, unless they are so."""
+    """Return an array with its elements column by column in memory; a copy, unless they lie so already.
+
+    >>> np.isfortran(np.asfortranarray(np.ones((2, 3))))
+    True
+    """
     x = array(a)
     x = x if dtype is None else x.astype(dtype, copy=False)
     return x if x.ndim < 2 or _is_columns(x) else np.transpose(copy(np.transpose(x)))
@@ -120,17 +146,24 @@ def _is_columns(x: Any) -> bool:
 
 @public
 def isfortran(a: Any) -> bool:
-    """Tell whether the elements lie column by column in memory, and not row by row as well."""
+    """Tell whether the elements lie column by column in memory, and not also row by row.
+
+    >>> np.isfortran(np.ones((2, 3))), np.isfortran(np.ones((2, 3)).T)
+    (False, True)
+    """
     x = array(a)
     return x.ndim > 1 and _is_columns(x) and not _is_columns(np.transpose(x))
 
 
 @public
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
-    """`a` as an array without NaN and infinities.
+    """Return `a` as an array, and refuse NaN and infinities.
 
     Raises:
         ValueArgumentError E345: there is one.
+
+    >>> np.asarray_chkfinite([1, 2])
+    array([1., 2.])
     """
     made_in_order(order, "asarray_chkfinite")
     x = np.asarray(a, dtype)
@@ -146,7 +179,7 @@ _REQUIREMENTS = {
 
 @public
 def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
-    """`a` as an array of a dtype that lies in memory as is required; a copy, unless it does.
+    """Return an array of a dtype that lies in memory as you require; a copy only where it does not.
 
     Args:
         a: any array.
@@ -156,6 +189,10 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
 
     Raises:
         ValueArgumentError E345: an unknown word, or both orders.
+
+    >>> np.require([[1, 2], [3, 4]], "float64", "C")
+    array([[1., 2.],
+           [3., 4.]], dtype=float64)
     """
     words = [requirements] if isinstance(requirements, str) else list(requirements or ())
     known = {str(word).upper() for word in words}
@@ -189,28 +226,48 @@ def _part(z: Any, op: Op) -> Any:
 
 @public
 def real(val: Any) -> Any:
-    """The real part, a view: of real numbers the array itself."""
+    """Return the real part of each element, as a view; of real numbers the array itself.
+
+    >>> np.real(np.array([1 + 2j, 3], dtype="complex64"))
+    array([1., 3.])
+    """
     x = array(val)
     return _part(x, RealPart()) if is_complex(x.dtype) else x
 
 
 @public
 def imag(val: Any) -> Any:
-    """The imaginary part, a view: of real numbers zeros."""
+    """Return the imaginary part of each element, as a view; of real numbers zeros.
+
+    >>> np.imag(np.array([1 + 2j, 3], dtype="complex64"))
+    array([2., 0.])
+    """
     x = array(val)
     return _part(x, ImagPart()) if is_complex(x.dtype) else np.zeros_like(x)
 
 
 @universal(1)
 def conj(x: Any) -> Any:
-    """The complex conjugate: of real numbers a copy."""
+    """Return the complex conjugate of each element; of real numbers a copy.
+
+    >>> np.conj(np.array([1 + 2j], dtype="complex64"))
+    array([1.-2.j], dtype=complex64)
+    """
     z = array(x)
     return result(bind1(Conj(), operand(z))) if is_complex(z.dtype) else copy(z)
 
 
 @public
 def angle(z: Any, deg: bool = False) -> Any:
-    """The angle of numbers in the plane, in radians unless `deg`: 0, and pi of those below 0."""
+    """Return the angle of complex numbers in the plane: 0 of positive real numbers, pi of negative ones.
+
+    Args:
+        z: an array.
+        deg: give degrees instead of radians.
+
+    >>> np.angle(np.array([1j, -1], dtype="complex64"), deg=True)
+    array([ 90., 180.])
+    """
     x = floats(z)
     angles = np.arctan2(imag(x), real(x)) if is_complex(x.dtype) else np.arctan2(0.0, x)
     return np.degrees(angles) if deg else angles
@@ -218,36 +275,55 @@ def angle(z: Any, deg: bool = False) -> Any:
 
 @public
 def isreal(x: Any) -> Any:
-    """True where the imaginary part is 0: of real numbers everywhere."""
+    """Return whether the imaginary part of each element is 0.
+
+    >>> np.isreal(np.array([1 + 2j, 3], dtype="complex64"))
+    array([False,  True])
+    """
     return np.equal(imag(x), 0)
 
 
 @public
 def iscomplex(x: Any) -> Any:
-    """True where the imaginary part is not 0: of real numbers nowhere."""
+    """Return whether the imaginary part of each element is not 0.
+
+    >>> np.iscomplex(np.array([1 + 2j, 3], dtype="complex64"))
+    array([ True, False])
+    """
     return np.not_equal(imag(x), 0)
 
 
 @public
 def isrealobj(x: Any) -> bool:
-    """Tell whether it is of real numbers."""
+    """Tell whether the dtype of an array is not one of complex numbers.
+
+    >>> np.isrealobj(np.zeros(2, dtype="complex64")), np.isrealobj(np.zeros(2))
+    (False, True)
+    """
     return not iscomplexobj(x)
 
 
 @public
 def iscomplexobj(x: Any) -> bool:
-    """Tell whether it is of complex numbers."""
+    """Tell whether the dtype of an array is one of complex numbers.
+
+    >>> np.iscomplexobj(np.zeros(2, dtype="complex64")), np.iscomplexobj(np.zeros(2))
+    (True, False)
+    """
     dtype = getattr(x, "dtype", None)
     return bool(numpy.iscomplexobj(x)) if dtype is None else bool(dtype.kind == "c")
 
 
 @public
 def real_if_close(a: Any, tol: float = 100) -> Any:
-    """The real part, where the imaginary one is nearly 0; else, and of real numbers, the array itself.
+    """Return the real parts where all imaginary parts are nearly 0; otherwise the array itself.
 
     Args:
         a: an array.
         tol: in machine epsilons of the dtype where it is above 1, else itself what may be left.
+
+    >>> np.real_if_close(np.array([1 + 1e-9j, 2], dtype="complex64"))
+    array([1., 2.])
     """
     z = array(a)
     return _REAL_IF_CLOSE(z, tol) if is_complex(z.dtype) else z

@@ -82,10 +82,13 @@ def _reshape(x: Any, codes: Any, names: dict[int, str], reverse: bool) -> Any:
 
 @public
 def reshape(a: Any, newshape: Any, reverse: bool = False, order: str = "C") -> Any:
-    """The same elements under another shape, with MXNet 2's codes.
+    """Return the same elements under another shape, with MXNet 2's codes.
 
     -1 what the others leave, -2 copy this size, -3 drop this axis of size 1, -4 copy all the rest,
     -5 the product of two sizes, -6 split a size into the two that follow. `reverse` reads from the right.
+
+    >>> npx.reshape(np.ones((2, 3, 4)), (-2, -5)).shape
+    (2, 12)
     """
     one_of(order, ("C",), "npx.reshape", "order", "np.reshape takes 'F', too")
     return _reshape(array(a), newshape, _CODES_2, reverse)
@@ -124,7 +127,20 @@ def reshape_like(
     rhs_begin: int | None = None,
     rhs_end: int | None = None,
 ) -> Any:
-    """The elements of `lhs` under the shape of `rhs`, or a range of its axes under a range of the other's."""
+    """Return the elements of `lhs` under the shape of `rhs`, or a range of its axes under a range of the other's.
+
+    Args:
+        lhs: the array.
+        rhs: the other one.
+        lhs_begin: the first axis of the range of `lhs`.
+        lhs_end: the axis behind it.
+        rhs_begin: the first axis of the range of `rhs`.
+        rhs_end: the axis behind it.
+
+    >>> npx.reshape_like(np.arange(6), np.ones((2, 3)))
+    array([[0., 1., 2.],
+           [3., 4., 5.]])
+    """
     x, y = array(lhs), array(rhs)
     left, right = _builtin_slice(lhs_begin, lhs_end), _builtin_slice(rhs_begin, rhs_end)
     start, stop, _step = left.indices(x.ndim)
@@ -133,7 +149,12 @@ def reshape_like(
 
 @public
 def slice(data: Any, begin: Any, end: Any, step: Any = None) -> Any:
-    """Elements from `begin` to `end` by `step`, for as many axes as are given; None means the edge."""
+    """Return the elements from `begin` to `end` by `step`, one number an axis; None means the edge.
+
+    >>> npx.slice(np.arange(6).reshape(2, 3), begin=(0, 1), end=(2, None))
+    array([[1., 2.],
+           [4., 5.]])
+    """
     x = array(data)
     begins, ends = (several(part) for part in (begin, end))
     steps = step if isinstance(step, (tuple, list)) else (step,) * len(begins)
@@ -143,10 +164,13 @@ def slice(data: Any, begin: Any, end: Any, step: Any = None) -> Any:
 
 @public
 def slice_axis(data: Any, axis: int, begin: int, end: int | None) -> Any:
-    """Elements from `begin` to `end` along one axis; both may be counted from its end, None is the end.
+    """Return the elements from `begin` to `end` along one axis; negative numbers count from the end, None is the end.
 
     Raises:
         OutOfBoundsError E110: they are not within the axis, in this order.
+
+    >>> npx.slice_axis(np.array([1, 2, 3, 4]), axis=0, begin=1, end=-1)
+    array([2., 3.])
     """
     x = array(data)
     axis = axis_of(axis, x.ndim, "slice_axis")
@@ -173,6 +197,9 @@ def crop_like(
 
     Raises:
         OutOfBoundsError E110: the images have not so many from there on.
+
+    >>> nd.Crop(nd.ones((1, 1, 4, 4)), h_w=(2, 3)).shape
+    (1, 1, 2, 3)
     """
     x, *rest = (array(one) for one in data)
     sizes = tuple(rest[0].shape[2:4]) if rest else tuple(several(h_w))
@@ -187,7 +214,11 @@ def crop_like(
 
 @public
 def slice_like(data: Any, shape_like: Any, axes: Any = None) -> Any:
-    """Cut to the sizes of another array, along `axes` (all when None)."""
+    """Return an array cut to the sizes of another one, along `axes` or along all.
+
+    >>> npx.slice_like(np.ones((3, 4)), np.ones((2, 2))).shape
+    (2, 2)
+    """
     x, like = array(data), array(shape_like)
     chosen = axes_of(tuple(axes) if axes else None, x.ndim, "slice_like")
     return x[tuple(_builtin_slice(like.shape[i] if i in chosen else None) for i in range(x.ndim))]
@@ -195,7 +226,18 @@ def slice_like(data: Any, shape_like: Any, axes: Any = None) -> Any:
 
 @public
 def broadcast_like(lhs: Any, rhs: Any, lhs_axes: Any = None, rhs_axes: Any = None) -> Any:
-    """Stretched to the shape of another array, or along some axes to the sizes of some of its."""
+    """Return an array stretched to the shape of another one, or along some axes to sizes of it.
+
+    Args:
+        lhs: the array.
+        rhs: the other one.
+        lhs_axes: axes of `lhs`.
+        rhs_axes: axes of `rhs`, in the same order.
+
+    >>> npx.broadcast_like(np.array([1, 2]), np.ones((2, 2)))
+    array([[1., 2.],
+           [1., 2.]])
+    """
     x, y = array(lhs), array(rhs)
     if lhs_axes is None or rhs_axes is None:
         return broadcast_to(x, y.shape)
@@ -208,7 +250,17 @@ def broadcast_like(lhs: Any, rhs: Any, lhs_axes: Any = None, rhs_axes: Any = Non
 
 @public
 def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
-    """Axes of size 1 stretched to the given sizes."""
+    """Stretch axes of size 1 to given sizes.
+
+    Args:
+        data: an array.
+        axis: one axis or several.
+        size: as many sizes.
+
+    >>> nd.broadcast_axis(nd.array([[1], [2]]), axis=1, size=3).asnumpy()
+    array([[1., 1., 1.],
+           [2., 2., 2.]], dtype=float32)
+    """
     x = array(data)
     shape = list(x.shape)
     for i, length in zip(several(axis), several(size), strict=True):
@@ -218,7 +270,12 @@ def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
 
 @public
 def broadcast_to_legacy(data: Any, shape: Any) -> Any:
-    """Stretched to `shape`, where 0 means the size that is there."""
+    """Stretch an array to a shape, in which 0 means the size that is there.
+
+    >>> nd.broadcast_to(nd.array([[1], [2]]), (0, 2)).asnumpy()
+    array([[1., 1.],
+           [2., 2.]], dtype=float32)
+    """
     x = array(data)
     wanted = shape_from(shape)
     return broadcast_to(x, tuple(n if n else x.shape[i] for i, n in enumerate(wanted)))
@@ -226,7 +283,7 @@ def broadcast_to_legacy(data: Any, shape: Any) -> Any:
 
 @public
 def pad(data: Any, mode: str = "constant", pad_width: Any = (), constant_value: float = 0.0) -> Any:
-    """Wider at both ends of each axis.
+    """Return an array that is wider at both ends of each axis; `pad_width` has two numbers for each axis, in one list.
 
     Args:
         data: any array.
@@ -237,6 +294,9 @@ def pad(data: Any, mode: str = "constant", pad_width: Any = (), constant_value: 
     Raises:
         ArgumentError E310: no such mode.
         ArgumentError E398: not two whole numbers for each axis.
+
+    >>> npx.pad(np.ones((1, 1, 1, 2)), mode="constant", pad_width=(0, 0, 0, 0, 0, 0, 1, 1), constant_value=9)
+    array([[[[9., 1., 1., 9.]]]])
     """
     x = array(data)
     numbers = each_axis("pad", "pad_width", pad_width, 2 * x.ndim, 0, 0)

@@ -62,7 +62,7 @@ def _matmul(x: Any, y: Any, transpose_x: bool = False, transpose_w: bool = False
 
 @public
 def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
-    """The matrix product over the last two axes; the axes before them are broadcast.
+    """Return the matrix product over the last two axes; the axes before them are broadcast.
 
     Args:
         x1: [..., m, k], or [k].
@@ -71,6 +71,10 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
     Raises:
         ShapeError E102: the inner sizes differ, or an operand has no axes.
+
+    >>> np.matmul(np.array([[1, 2], [3, 4]]), np.array([[1, 0], [0, 10]]))
+    array([[ 1., 20.],
+           [ 3., 40.]])
     """
     if out is None:
         direct = _direct(numpy.matmul, x1, x2)
@@ -111,10 +115,15 @@ def _batched(a: Any, b: Any, x: Any, y: Any) -> Any:
 
 @public
 def dot(a: Any, b: Any, out: Any = None) -> Any:
-    """NumPy's dot product: the sum over the last axis of `a` and the one before the last of `b` (the last of a vector).
+    """Return the dot product: the sum over the last axis of `a` and the axis before the last of `b`.
 
     Raises:
         ShapeError E102: those sizes differ.
+
+    >>> np.dot(np.array([1, 2]), np.array([3, 4]))
+    array(11.)
+    >>> np.dot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+    array([3., 7.])
     """
     if out is None:
         direct = _direct(numpy.dot, a, b)
@@ -134,7 +143,16 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 @promoted("a", "b")
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    """The sum of products over pairs of axes: the last n of `a` with the first n of `b`, or those that `axes` lists."""
+    """Return the sums of products over pairs of axes.
+
+    Args:
+        a: an array.
+        b: an array.
+        axes: a number: the last axes of `a` with the first of `b`; or two lists of axes.
+
+    >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
+    (2, 4)
+    """
     if isinstance(axes, int):
         left: tuple[int, ...] = tuple(range(a.ndim - axes, a.ndim))
         right: tuple[int, ...] = tuple(range(axes))
@@ -154,7 +172,11 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 @promoted("a", "b")
 def inner(a: Any, b: Any) -> Any:
-    """The sum of products over the last axes of both."""
+    """Return the sums of products over the last axes of both arrays.
+
+    >>> np.inner(np.array([[1, 2], [3, 4]]), np.array([1, 10]))
+    array([21., 43.])
+    """
     if not a.ndim or not b.ndim:
         return np.multiply(a, b)
     return tensordot(a, b, ([a.ndim - 1], [b.ndim - 1]))
@@ -162,10 +184,13 @@ def inner(a: Any, b: Any) -> Any:
 
 @promoted("x1", "x2")
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """The sums of products of vectors along `axis`, the first ones conjugated; the other axes are broadcast.
+    """Return the sums of products of vectors along an axis; those of `x1` are conjugated.
 
     Raises:
         ShapeError E102: the vectors are of different lengths.
+
+    >>> np.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 10]))
+    array([21., 43.])
     """
     x, y = (np.moveaxis(each, axis, -1) for each in (x1, x2))
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
@@ -180,10 +205,13 @@ def reshape_last(x: Any) -> Any:
 
 @promoted("x1", "x2")
 def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
-    """The products of matrices [..., m, n] and vectors [..., n]; the axes before them are broadcast.
+    """Return the products of matrices [..., m, n] and vectors [..., n]; the axes before are broadcast.
 
     Raises:
         ShapeError E102: the inner sizes differ, or there are too few axes.
+
+    >>> np.matvec(np.array([[1, 2], [3, 4]]), np.array([1, 10]))
+    array([21., 43.])
     """
     if x1.ndim < 2 or not x2.ndim or x1.shape[-1] != x2.shape[-1]:
         raise _mismatch("matvec", x1, x2, "[..., m, n] and [..., n]")
@@ -193,10 +221,13 @@ def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
 @promoted("x1", "x2")
 def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
-    """The products of vectors [..., n], conjugated, and matrices [..., n, m]; the axes before them are broadcast.
+    """Return the products of vectors [..., n], conjugated, and matrices [..., n, m]; the axes before are broadcast.
 
     Raises:
         ShapeError E102: the inner sizes differ, or there are too few axes.
+
+    >>> np.vecmat(np.array([1, 10]), np.array([[1, 2], [3, 4]]))
+    array([31., 42.])
     """
     if not x1.ndim or x2.ndim < 2 or x1.shape[-1] != x2.shape[-2]:
         raise _mismatch("vecmat", x1, x2, "[..., n] and [..., n, m]")
@@ -206,13 +237,17 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
 @promoted("*arrays")
 def multi_dot(arrays: Any, *, out: Any = None) -> Any:
-    """The product of several matrices, in the order that takes the fewest multiplications.
+    """Return the product of several matrices, in the order that takes the fewest multiplications.
 
     The first one may be a vector, a row, and the last one a column.
 
     Raises:
         ShapeError E102: sizes differ, or there are fewer than two arrays.
         MatrixShapeError E169: an array is no matrix.
+
+    >>> np.linalg.multi_dot([np.ones((2, 3)), np.ones((3, 4)), np.ones((4, 1))])
+    array([[12.],
+           [12.]])
     """
     xs = list(arrays)
     if len(xs) < 2:
@@ -253,19 +288,32 @@ def _in_order(xs: list[Any], cuts: dict[tuple[int, int], int], i: int, j: int) -
 
 @promoted("a", "b")
 def vdot(a: Any, b: Any) -> Any:
-    """The sum of products of all elements, the first ones conjugated."""
+    """Return the sum of products of all elements; those of `a` are conjugated.
+
+    >>> np.vdot(np.array([1, 2]), np.array([3, 4]))
+    array(11.)
+    """
     return dot(functions.conj(np.ravel(a)), np.ravel(b))
 
 
 @promoted("a", "b")
 def outer(a: Any, b: Any) -> Any:
-    """Every element of one times every element of the other: [m, n]."""
+    """Return every element of `a` times every element of `b`, as a matrix; both are made flat first.
+
+    >>> np.outer(np.array([1, 2]), np.array([1, 10, 100]))
+    array([[  1.,  10., 100.],
+           [  2.,  20., 200.]])
+    """
     return np.multiply(np.reshape(a, (-1, 1)), np.reshape(b, (1, -1)))
 
 
 @promoted("a", "b")
 def kron(a: Any, b: Any) -> Any:
-    """Every element of `a` times all of `b`, in blocks."""
+    """Return every element of `a` times all of `b`, in blocks.
+
+    >>> np.kron(np.array([1, 10]), np.array([1, 2]))
+    array([ 1.,  2., 10., 20.])
+    """
     n = max(a.ndim, b.ndim)
     left, right = (1,) * (n - a.ndim) + a.shape, (1,) * (n - b.ndim) + b.shape
     blocks = np.multiply(
@@ -277,7 +325,19 @@ def kron(a: Any, b: Any) -> Any:
 
 @promoted("a", "b")
 def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
-    """The matrix products of [b, m, k] and [b, k, n], either one stored transposed."""
+    """Return the matrix products of [b, m, k] and [b, k, n].
+
+    Args:
+        a: matrices.
+        b: matrices.
+        transpose_a: `a` is [b, k, m].
+        transpose_b: `b` is [b, n, k].
+
+    >>> npx.batch_dot(np.ones((2, 1, 3)), np.ones((2, 3, 1)))
+    array([[[3.]],
+    <BLANKLINE>
+           [[3.]]])
+    """
     k = a.shape[-2 if transpose_a else -1] if a.ndim > 1 else -1
     if a.ndim != b.ndim or a.ndim < 3 or a.shape[:-2] != b.shape[:-2] or k != b.shape[-1 if transpose_b else -2]:
         raise _mismatch("batch_dot", a, b, "[b, m, k] and [b, k, n]")
@@ -288,7 +348,19 @@ def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = Fal
 
 @public
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
-    """The sum of a diagonal of two axes, the first ones unless said."""
+    """Return the sum of a diagonal of two axes.
+
+    Args:
+        a: an array of two or more axes.
+        offset: the diagonal: 0 is the main one, positive numbers count to the right.
+        axis1: the axis of rows.
+        axis2: the axis of columns.
+        dtype: to sum in, and of the result.
+        out: an array that the result is written to.
+
+    >>> np.trace(np.array([[1, 2], [3, 4]]))
+    array(5.)
+    """
     return np.sum(np.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
@@ -301,7 +373,7 @@ def _of_three(x: Any) -> Any:
 
 @promoted("a", "b")
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """The vector product of vectors along the axis `axisa` of a and `axisb` of b.
+    """Return the vector product of vectors of two or three components along an axis.
 
     They have three components, or two, to which a third one of 0 is added; of two vectors of two components the result
     is that of the third axis alone.
@@ -316,6 +388,9 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
     Raises:
         ShapeError E102: they have neither two nor three components.
+
+    >>> np.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
+    array([0., 0., 1.])
     """
     axisa, axisb, axis = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
     x, y = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
@@ -337,7 +412,7 @@ def einsum(
     casting: str = "safe",
     optimize: Any = False,
 ) -> Any:
-    """Einstein's sum: `ij,jk->ik` is the matrix product; letters that the result lacks are summed over.
+    """Return Einstein's sum: `ij,jk->ik` is the matrix product; letters that the result lacks are summed over.
 
     Operands are taken from left to right, two at a time, each pair as one contraction. `...` stands for axes that
     are broadcast. `optimize`, NumPy's choice of another order, does not change the result.
@@ -356,6 +431,9 @@ def einsum(
         ShapeError E114, E173: they do not fit the operands; the result is beyond 64 bits.
         DTypeError E207: `casting` does not allow a cast to `dtype`.
         ValueArgumentError E345: there is no such order or casting.
+
+    >>> np.einsum("ij,j->i", np.array([[1, 2], [3, 4]]), np.array([1, 10]))
+    array([21., 43.])
     """
     made_in_order(order, "einsum")
     one_of(casting, CASTINGS, "einsum", "casting")

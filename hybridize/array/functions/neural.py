@@ -76,7 +76,11 @@ def _step(name: str, data: ndarray, y: Any, *parameters: Any) -> ndarray:
 
 
 def relu(data: Any) -> Any:
-    """max(x, 0); NaN stays NaN."""
+    """Return max(x, 0) for each element; NaN stays NaN.
+
+    >>> npx.relu(np.array([-1, 2]))
+    array([0., 2.])
+    """
     if type(data) is ndarray and (not ACTIVE or short_tape() is not None):
         x = data._data
         if x.dtype is float32 or x.dtype is float64:
@@ -125,13 +129,18 @@ def _exponential(composite: Callable[..., Operand]) -> Callable[[Callable[..., A
 @_exponential(composites.softmax)
 @consistent
 def softmax(x: Any, axis: int, temperature: float | None) -> Any:
-    """exp(x / t) / sum(exp(x / t)) along `axis`; only the first `length` elements where it is given, the rest 0.
+    """Return exp(x / t) / sum(exp(x / t)) along an axis; t is `temperature`.
 
     `use_length` says whether `length` counts; it does where it is given, unless that is False.
 
     Raises:
         OutOfBoundsError E110: a length is negative, or greater than the axis.
         ShapeError E194: there is not one length for each row.
+
+    >>> npx.softmax(np.array([0, 0]))
+    array([0.5, 0.5])
+    >>> npx.softmax(np.array([[0, 0, 9]]), length=np.array([2]), use_length=True)
+    array([[0.5, 0.5, 0. ]])
     """
     y = _below_most(x, axis, temperature)
     numpy.exp(y, out=y)
@@ -142,7 +151,19 @@ def softmax(x: Any, axis: int, temperature: float | None) -> Any:
 @_exponential(composites.log_softmax)
 @consistent
 def log_softmax(x: Any, axis: int, temperature: float | None) -> Any:
-    """The logarithm of the softmax along `axis`; `length` and `use_length` as in `softmax`."""
+    """Return the logarithm of the softmax along an axis; `length` and `use_length` are those of `softmax`.
+
+    Args:
+        data: an array.
+        axis: the axis.
+        length: how many elements count, of each vector.
+        temperature: divides the data first.
+        use_length: False: `length` has no effect.
+        dtype: of the result.
+
+    >>> npx.log_softmax(np.array([0, 0])).round(4)
+    array([-0.6931, -0.6931])
+    """
     y = _below_most(x, axis, temperature)
     y -= numpy.log(numpy.exp(y).sum(axis=axis, keepdims=True))
     return y
@@ -198,13 +219,23 @@ def _only(valid: Any, data: Any, axis: int) -> Any:
 
 @public
 def softmin(data: Any, axis: int = -1, temperature: float | None = None, dtype: Any = None) -> Any:
-    """The softmax of -x."""
+    """Return the softmax of -x along an axis.
+
+    Args:
+        data: an array.
+        axis: the axis.
+        temperature: divides the data first.
+        dtype: of the result.
+
+    >>> npx.softmin(np.array([0, 0]))
+    array([0.5, 0.5])
+    """
     return softmax(-array(data), axis, None, temperature, dtype=dtype)
 
 
 @public
 def masked_softmax(data: Any, mask: Any, axis: int = -1, temperature: Any = 1.0, normalize: bool | None = True) -> Any:
-    """The softmax over the elements whose mask is true; 0 elsewhere, and throughout where none is.
+    """Return the softmax of the elements whose mask is true; 0 elsewhere, and throughout where no mask is true.
 
     Args:
         data: scores.
@@ -215,6 +246,9 @@ def masked_softmax(data: Any, mask: Any, axis: int = -1, temperature: Any = 1.0,
 
     Raises:
         ShapeError E191: the mask does not broadcast to the scores.
+
+    >>> npx.masked_softmax(np.array([0, 0, 9]), np.array([1, 1, 0]) > 0)
+    array([0.5, 0.5, 0. ])
     """
     x, chosen = array(data), operand(array(mask).astype(bool))
     axis_index, by = axis_of(axis, x.ndim, "masked_softmax"), 1.0 if temperature is None else temperature
@@ -227,10 +261,13 @@ def masked_softmax(data: Any, mask: Any, axis: int = -1, temperature: Any = 1.0,
 def masked_log_softmax(
     data: Any, mask: Any, axis: int = -1, temperature: float | None = 1.0, normalize: bool | None = True
 ) -> Any:
-    """The logarithm of the masked softmax; -inf where the mask is false. Arguments as of `masked_softmax`.
+    """Return the logarithm of the softmax of the elements whose mask is true; -inf elsewhere.
 
     Raises:
         ShapeError E191: the mask does not broadcast to the scores.
+
+    >>> npx.masked_log_softmax(np.array([0, 0, 9]), np.array([1, 1, 0]) > 0).round(4)
+    array([-0.6931, -0.6931,    -inf])
     """
     axis_index, chosen = axis_of(axis, array(data).ndim, "masked_log_softmax"), operand(array(mask).astype(bool))
     return result(library_masked_log_softmax(_scaled(data, temperature), chosen, axis_index))
@@ -241,7 +278,11 @@ _negative = consistent(numpy.negative)
 
 @public
 def sigmoid(data: Any) -> Any:
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x)) for each element.
+
+    >>> npx.sigmoid(np.array([0, 100])).round(4)
+    array([0.5, 1. ])
+    """
     x = _plain(data)
     if x is not None and x.ndim:
         y = _negative(x)
@@ -253,45 +294,77 @@ def sigmoid(data: Any) -> Any:
 
 @public
 def log_sigmoid(data: Any) -> Any:
-    """log(sigmoid(x)), without overflow."""
+    """Return log(sigmoid(x)), without overflow.
+
+    >>> npx.log_sigmoid(np.array([0, -100])).round(4)
+    array([  -0.6931, -100.    ])
+    """
     return result(composites.activation(float_operand(data), "log_sigmoid"))
 
 
 @public
 def softrelu(data: Any) -> Any:
-    """log(1 + exp(x)), without overflow."""
+    """Return log(1 + exp(x)) for each element, without overflow.
+
+    >>> npx.softrelu(np.array([0, 100])).round(4)
+    array([  0.6931, 100.    ])
+    """
     return result(composites.activation(float_operand(data), "softrelu"))
 
 
 @public
 def softsign(data: Any) -> Any:
-    """x / (1 + abs(x))."""
+    """Return x / (1 + abs(x)) for each element.
+
+    >>> npx.softsign(np.array([-1, 3]))
+    array([-0.5 ,  0.75])
+    """
     x = result(float_operand(data))
     return np.divide(x, np.add(np.absolute(x), 1.0))
 
 
 @public
 def mish(data: Any) -> Any:
-    """x tanh(log(1 + exp(x)))."""
+    """Return x tanh(log(1 + exp(x))).
+
+    >>> npx.mish(np.array([-1, 0, 1])).round(4)
+    array([-0.3034,  0.    ,  0.8651])
+    """
     return np.multiply(data, np.tanh(softrelu(data)))
 
 
 @public
 def silu(data: Any) -> Any:
-    """x sigmoid(x)."""
+    """Return x sigmoid(x) for each element.
+
+    >>> npx.silu(np.array([0, 1])).round(4)
+    array([0.    , 0.7311])
+    """
     return np.multiply(data, sigmoid(data))
 
 
 @public
 def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
-    """min(max(alpha x + beta, 0), 1); its slope is 0 at both corners, as in MXNet."""
+    """Return min(max(alpha x + beta, 0), 1); the gradient at both corners is 0, as in MXNet.
+
+    >>> npx.hard_sigmoid(np.array([-9, 0, 1]))
+    array([0. , 0.5, 0.7])
+    """
     line = np.add(np.multiply(data, alpha), beta)
     return np.where(np.less_equal(line, 0.0), 0.0, np.where(np.greater_equal(line, 1.0), 1.0, line))
 
 
 @public
 def gelu(data: Any, approximation: str = "erf") -> Any:
-    """x times the probability that a normal number is below x; `tanh` is the usual approximation."""
+    """Return x times the probability that a normal number is below x.
+
+    Args:
+        data: an array.
+        approximation: `erf`, the exact one, or `tanh`.
+
+    >>> npx.gelu(np.array([-1, 0, 1])).round(4)
+    array([-0.1587,  0.    ,  0.8413])
+    """
     one_of(approximation, ("erf", "tanh"), "gelu", "approximation")
     return result(composites.gelu(float_operand(data), approximation))
 
@@ -303,7 +376,11 @@ _ACTIVATIONS: dict[str, Callable[..., Any]] = {
 
 
 def activation(data: Any, act_type: str = "relu") -> Any:
-    """One of relu, sigmoid, tanh, softrelu, softsign, log_sigmoid, mish, gelu, silu."""
+    """Apply one of relu, sigmoid, tanh, softrelu, softsign, log_sigmoid, mish, gelu and silu to each element.
+
+    >>> npx.activation(np.array([-1, 2]), "relu")
+    array([0., 2.])
+    """
     function = _ACTIVATIONS.get(act_type) if isinstance(act_type, str) else None
     if function is None:
         raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
@@ -331,7 +408,19 @@ def leaky_relu(
     lower_bound: float = 0.125,
     upper_bound: float = 0.334,
 ) -> Any:
-    """x where it is positive, else something small: leaky, prelu (`gamma` x), elu, selu, gelu or rrelu."""
+    """Return x where it is positive, and something small elsewhere.
+
+    Args:
+        data: an array.
+        gamma: slopes below 0, for `prelu`.
+        act_type: `leaky`, `prelu`, `elu`, `selu`, `gelu` or `rrelu`.
+        slope: the slope below 0, for `leaky`; the factor of `elu`.
+        lower_bound: of the slope that `rrelu` draws.
+        upper_bound: of the slope that `rrelu` draws.
+
+    >>> npx.leaky_relu(np.array([-4, 2]))
+    array([-1.,  2.])
+    """
     one_of(act_type, ("leaky", "prelu", "elu", "selu", "gelu", "rrelu"), "leaky_relu", "act_type")
     x = array(data)
     if act_type == "rrelu":
@@ -358,7 +447,7 @@ def _layer_norm(a: Any, scale: Any, shift: Any, eps: float) -> Any:
 def layer_norm(
     data: Any, gamma: Any, beta: Any, axis: int = -1, eps: float = 1e-5, output_mean_var: bool = False
 ) -> Any:
-    """(x - mean) / sqrt(var + eps) * gamma + beta along `axis`.
+    """Normalize along an axis: (x - mean) / sqrt(var + eps) * gamma + beta.
 
     Args:
         data: any float array.
@@ -367,6 +456,9 @@ def layer_norm(
         axis: the axis over which mean and (biased) variance are taken.
         eps: added to the variance.
         output_mean_var: give back mean and standard deviation too.
+
+    >>> npx.layer_norm(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0.0)
+    array([[-1.,  1.]])
     """
     x, g, b = array(data), array(gamma), array(beta)
     axis_index = axis_of(axis, x.ndim, "layer_norm")
@@ -398,7 +490,16 @@ def layer_norm(
 
 @public
 def l2_normalization(data: Any, eps: float = 1e-10, mode: str = "instance") -> Any:
-    """x / sqrt(sum(x * x) + eps) over all axes but 0 (`instance`), 1 (`channel`), or those after (`spatial`)."""
+    """Return x / sqrt(sum(x * x) + eps), summed over all axes but 0, or those that `mode` names.
+
+    Args:
+        data: an array.
+        eps: is added to the sum.
+        mode: sums over all axes but 0 (`instance`), over axis 1 (`channel`), or over the axes behind (`spatial`).
+
+    >>> npx.l2_normalization(np.array([[3, 4]])).round(4)
+    array([[0.6, 0.8]])
+    """
     one_of(mode, ("instance", "channel", "spatial"), "l2_normalization", "mode")
     x = array(data)
     axes: dict[str, Any] = {"instance": tuple(range(1, x.ndim)), "channel": 1, "spatial": tuple(range(2, x.ndim))}
@@ -407,13 +508,19 @@ def l2_normalization(data: Any, eps: float = 1e-10, mode: str = "instance") -> A
 
 @public
 def dropout(data: Any, p: float = 0.5, mode: str = "training", axes: Any = (), cudnn_off: bool = False) -> Any:
-    """While training each element is 0 with probability `p`, else divided by 1 - p; otherwise the same array.
+    """Set each element to 0 with probability `p` while training, and divide the others by 1 - p.
 
     Args:
         data: any float array.
         p: the probability.
         mode: `training`, or `always`.
         axes: axes along which all elements share their fate.
+
+    >>> npx.dropout(np.ones(3))
+    array([1., 1., 1.])
+    >>> with autograd.record():
+    ...     print(npx.dropout(np.ones(1000), p=0.25).max().round(3))
+    1.333
     """
     if not 0 <= p <= 1:
         raise ValueArgumentError("E316", f"dropout: a probability must be from 0 to 1, got {p}")
@@ -438,7 +545,7 @@ def embedding(
     dtype: Any = None,
     sparse_grad: bool = False,
 ) -> Any:
-    """Rows of `weight` [n, d] at the indices `data`.
+    """Return the rows of `weight` [n, d] at the indices `data`.
 
     Args:
         data: integers from 0 to n - 1, of any shape.
@@ -451,6 +558,10 @@ def embedding(
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
         ShapeError E134: `input_dim` or `output_dim` is another one than the weight's.
+
+    >>> npx.embedding(np.array([2, 0]), np.array([[1, 1], [2, 2], [3, 3]]))
+    array([[3., 3.],
+           [1., 1.]])
     """
     w, numbers = array(weight), index_operand(data)
     for name, size, axis in (("input_dim", input_dim, 0), ("output_dim", output_dim, 1)):
@@ -464,7 +575,11 @@ def embedding(
 
 @public
 def smooth_l1(data: Any, scalar: float = 1.0) -> Any:
-    """(s x)**2 / 2 where abs(x) < 1 / s**2, else abs(x) - 1 / (2 s**2)."""
+    """Return (s x)**2 / 2 where abs(x) < 1 / s**2, and abs(x) - 1 / (2 s**2) elsewhere; s is `scalar`.
+
+    >>> npx.smooth_l1(np.array([0.5, 3]))
+    array([0.125, 2.5  ])
+    """
     x = array(data)
     s = scalar * scalar
     near = np.less(np.absolute(x), 1.0 / s)
@@ -473,7 +588,11 @@ def smooth_l1(data: Any, scalar: float = 1.0) -> Any:
 
 @public
 def batch_flatten(data: Any) -> Any:
-    """All axes but the first made one."""
+    """Join all axes but the first: [n, a, b] becomes [n, a b].
+
+    >>> npx.batch_flatten(np.ones((2, 3, 4))).shape
+    (2, 12)
+    """
     x = array(data)
     return np.reshape(x, (x.shape[0], math.prod(x.shape[1:])))
 
@@ -482,9 +601,12 @@ def batch_flatten(data: Any) -> Any:
 def arange_like(
     data: Any, start: float = 0.0, step: float = 1.0, repeat: int = 1, axis: int | None = None, ctx: Any = None
 ) -> Any:
-    """start, start + step, ... for each element of `data`, or along one axis of it; each number `repeat` times.
+    """Return start, start + step, ... for each element of `data`, or along one axis of it.
 
     The numbers have the dtype of `data`, as in MXNet.
+
+    >>> npx.arange_like(np.ones((2, 3)), axis=1)
+    array([0., 1., 2.])
     """
     begin_on(ctx)
     x = array(data)
@@ -497,18 +619,24 @@ def arange_like(
 
 @public
 def index_add(a: Any, ind: Any, val: Any) -> Any:
-    """A copy of `a` with `val` added at the points that `ind` [k, ...] lists by columns; points may repeat.
+    """Return a copy of `a` with `val` added at the points that `ind` [k, ...] lists by columns; points may repeat.
 
     An `ind` of one axis or none is of positions along the first axis.
+
+    >>> npx.index_add(np.zeros(3), np.array([[0, 2, 2]], dtype="int64"), np.array([1, 1, 1]))
+    array([1., 0., 2.])
     """
     return _scattered(a, _columns(ind), val, "add")
 
 
 @public
 def index_update(a: Any, ind: Any, val: Any) -> Any:
-    """A copy of `a` with `val` at the points that `ind` [k, ...] lists by columns.
+    """Return a copy of `a` with `val` at the points that `ind` [k, ...] lists by columns.
 
     An `ind` of one axis or none is of positions along the first axis.
+
+    >>> npx.index_update(np.zeros(3), np.array([[0, 2]], dtype="int64"), np.array([7, 8]))
+    array([7., 0., 8.])
     """
     return _scattered(a, _columns(ind), val, "set")
 
@@ -534,13 +662,21 @@ def _scattered(a: Any, ind: Any, val: Any, mode: str) -> Any:
 
 @public
 def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
-    """Zeros of `shape` with `data` at the points that `indices` [k, ...] lists by columns."""
+    """Return zeros of a shape with `data` at the points that `indices` [k, ...] lists by columns.
+
+    >>> npx.scatter_nd(np.array([7, 8]), np.array([[0, 2]]), (3,))
+    array([7., 0., 8.])
+    """
     return _scattered(np.broadcast_to(array(0).astype(array(data).dtype), shape), indices, data, "set")
 
 
 @public
 def add_n(*args: Any, out: Any = None) -> Any:
-    """The sum of all arguments."""
+    """Return the sum of all arguments.
+
+    >>> npx.add_n(np.array([1, 2]), np.array([10, 20]), np.array([100, 200]))
+    array([111., 222.])
+    """
     total = array(args[0])
     for x in args[1:]:
         total = np.add(total, x)
@@ -549,13 +685,21 @@ def add_n(*args: Any, out: Any = None) -> Any:
 
 @public
 def cast_to(data: Any, dtype: Any) -> Any:
-    """The same as another dtype."""
+    """Return an array cast to another dtype.
+
+    >>> npx.cast(np.array([1.7, -2.7]), "int32")
+    array([ 1, -2], dtype=int32)
+    """
     return array(data).astype(as_dtype(dtype))
 
 
 @public
 def softmax_cross_entropy(data: Any, label: Any) -> Any:
-    """The sum over the batch of -log softmax(x) at the label, as an array of one element."""
+    """Return the sum over the batch of -log softmax(x) at the label, as an array of one element.
+
+    >>> nd.softmax_cross_entropy(nd.array([[0, 0]]), nd.array([1])).asnumpy().round(4)
+    array([0.6931], dtype=float32)
+    """
     x, labels = log_softmax(data), index_operand(label)
     check(labels, 0, x.shape[-1], f"softmax_cross_entropy of {x.type}, labels")
     return np.reshape(-np.sum(along(x, np.expand_dims(result(labels), 1), 1)), (1,))

@@ -41,7 +41,7 @@ def batch_norm(
     min_calib_range: Any = None,
     max_calib_range: Any = None,
 ) -> Any:
-    """(x - mean) / sqrt(var + eps) * gamma + beta for each channel; while training of the batch's own mean and var.
+    """Normalize each channel by its mean and variance: (x - mean) / sqrt(var + eps) * gamma + beta.
 
     While training the running statistics move: `running = momentum * running + (1 - momentum) * batch`, of the batch's
     biased variance. That is MXNet's meaning: `momentum` is the part that is kept, where PyTorch's is the part that is
@@ -67,6 +67,11 @@ def batch_norm(
     Raises:
         ShapeError E136: the others are not as long as the axis; or a batch without elements while training.
         ArgumentError E360: running statistics that cannot be written while training: they are no array of ours.
+
+    >>> x, one, zero = np.array([[1.0], [3.0]]), np.ones(1), np.zeros(1)
+    >>> npx.batch_norm(x, one, zero, running_mean=one, running_var=one, eps=0.0)
+    array([[0.],
+           [2.]])
     """
     data = array(x)
     axis_index = axis_of(axis, data.ndim, "batch_norm")
@@ -156,10 +161,12 @@ def keep(running: Any, statistic: Any, momentum: float) -> None:
 
 @public
 def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-3) -> Any:
-    """Normalized over groups of channels (axis 1) and all axes after; gamma and beta by channel, or, as in MXNet 1, by
-    group.
+    """Normalize groups of channels (axis 1) over all axes behind; gamma and beta are by channel.
 
     `eps` is added to the variance; MXNet 2 has another one here than `nd.GroupNorm`, whose is 1e-5.
+
+    >>> npx.group_norm(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0.0)
+    array([[-1.,  1.]])
     """
     data, parts = array(data), [array(gamma), array(beta)]
     if all(part.shape == (num_groups,) for part in parts) and data.ndim > 1 and data.shape[1] > num_groups:
@@ -173,7 +180,17 @@ def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float
 
 @public
 def instance_norm(data: Any, gamma: Any, beta: Any, eps: float = 1e-3) -> Any:
-    """Normalized over all axes after the channels (axis 1); gamma and beta by channel."""
+    """Normalize each channel (axis 1) of each sample over the axes behind.
+
+    Args:
+        data: an array [n, c, ...].
+        gamma: by channel.
+        beta: by channel.
+        eps: is added to the variance.
+
+    >>> npx.instance_norm(np.array([[[1.0, 3.0]]]), np.ones(1), np.zeros(1), eps=0.0)
+    array([[[-1.,  1.]]])
+    """
     x, scale, shift = _with_channels("instance_norm", data, gamma, beta)
     if x.ndim < 3:
         help = "it is given batch, channels and the axes over which it takes the mean"

@@ -19,7 +19,7 @@ from hybridize.base.errors import ValueArgumentError
 
 @public
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """Vector norms over one axis, matrix norms over two: 2 or Frobenius when `ord` is None.
+    """Return the norms of vectors over one axis, or of matrices over two.
 
     Args:
         x: any array.
@@ -30,6 +30,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
     Raises:
         ValueArgumentError E345: an `ord` that is no norm of so many axes.
+
+    >>> np.linalg.norm(np.array([3, 4]))
+    array(5.)
+    >>> np.linalg.norm(np.array([[3, 4], [6, 8]]), ord=1, axis=1)
+    array([ 7., 14.])
     """
     a = floats(x)
     axes = axes_of(axis, a.ndim, "norm")
@@ -82,7 +87,17 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
 
 @public
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    """The p-norm of all elements over `axis`: one, several together, or all of them when None."""
+    """Return the p-norms of elements over an axis, over several together, or over all.
+
+    Args:
+        x: an array.
+        axis: an axis, several in a tuple, or None for all.
+        keepdims: reduced axes stay with size 1.
+        ord: p: 2, 1, 0, another number, or plus or minus infinity.
+
+    >>> np.linalg.vector_norm(np.array([[3, 4], [6, 8]]), axis=1)
+    array([ 5., 10.])
+    """
     a = array(x)
     ord = _INFINITIES.get(ord, ord) if isinstance(ord, str) else 2 if ord is None else ord
     if isinstance(ord, str):
@@ -96,13 +111,16 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 @public
 def matrix_norm(x: Any, /, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> Any:
-    """The norm of matrices, which lie in the last two axes or in the two of `axis`.
+    """Return the norms of matrices, which lie in the last two axes or in the two of `axis`.
 
     Args:
         x: an array.
         ord: `fro`, `nuc`, 1, -1, 2, -2 or an infinity, which MXNet also writes `inf` and `-inf`; None is `fro`.
         axis: two axes.
         keepdims: leave them, of size 1.
+
+    >>> np.linalg.matrix_norm(np.array([[3, 0], [0, 4]]))
+    array(5.)
     """
     if not isinstance(axis, (tuple, list)) or len(axis) != 2:
         raise ValueArgumentError("E345", f"matrix_norm: axis must be two axes, got {axis!r}")

@@ -17,13 +17,16 @@ from hybridize.base.promotion import floating
 
 @public
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * math.pi) -> Any:
-    """`p`, to which multiples of `period` are added so that neighbours along `axis` are less than half of it apart.
+    """Add multiples of `period` so that neighbours along an axis are less than half of it apart.
 
     Args:
         p: any array.
         discont: the least distance that is mended, half of `period` at least.
         axis: an axis.
         period: what is added.
+
+    >>> np.unwrap(np.array([0, 6.0, 6.2])).round(4)
+    array([ 0.    , -0.2832, -0.0832])
     """
     a = array(p)
     along = axis_of(axis, a.ndim, "unwrap")
@@ -53,22 +56,33 @@ def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: 
 
 @deviation(_variance)
 def nanvar(variance: Any) -> Any:
-    """The mean square distance from the mean over `axis` of what is not NaN, their number less `ddof`.
+    """Return the variance of the elements that are not NaN; arguments are those of `var`.
 
     `where`, `mean` and `correction` as of `np.var`.
+
+    >>> np.nanvar(np.array([1, np.nan, 3]))
+    array(1.)
     """
     return variance
 
 
 @deviation(_variance)
 def nanstd(variance: Any) -> Any:
-    """The square root of the variance over `axis` of what is not NaN; arguments as of `nanvar`."""
+    """Return the standard deviation of the elements that are not NaN; arguments are those of `var`.
+
+    >>> np.nanstd(np.array([1, np.nan, 3]))
+    array(1.)
+    """
     return root(variance)
 
 
 @public
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
-    """The middle along `axis` of what is not NaN; NaN where nothing else is there."""
+    """Return the middle of the elements along an axis that are not NaN; arguments are those of `median`.
+
+    >>> np.nanmedian(np.array([1, np.nan, 3, 4]))
+    array(3.)
+    """
     flat, axis_index, shape = merged(array(a), axis, "nanmedian")
     flat = flat.astype(floating(flat.dtype), copy=False)
     count = np.sum(np.logical_not(np.isnan(flat)), axis_index, keepdims=True).astype(int64)

@@ -30,23 +30,30 @@ def _partitioned(a: Any, kth: Any, axis: int | None, kind: Any, order: Any, name
 
 @public
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
-    """`a` with the elements at `kth` where sorting puts them, smaller ones before and larger ones behind; sorted.
+    """Return an array with the elements at `kth` where sorting puts them, smaller ones before; it is sorted.
 
     Raises:
         OutOfBoundsError E110: `kth` is no index of the axis.
+
+    >>> np.partition(np.array([3, 1, 2]), 1)
+    array([1., 2., 3.])
     """
     return np.sort(*_partitioned(a, kth, axis, kind, order, "partition"))
 
 
 @public
 def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
-    """The indices that partition `a`, int64; they sort it."""
+    """Return the indices that partition an array, as int64; they sort it, too.
+
+    >>> np.argpartition(np.array([3, 1, 2]), 1)
+    array([1, 2, 0], dtype=int64)
+    """
     return np.argsort(*_partitioned(a, kth, axis, kind, order, "argpartition"))
 
 
 @public
 def lexsort(keys: Any, axis: int = -1) -> Any:
-    """The indices that sort by several keys, of which the last one comes first, int64.
+    """Return the indices that sort by several keys, as int64; the last key counts first.
 
     Args:
         keys: arrays of one shape, or one array of them along its first axis.
@@ -54,6 +61,9 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 
     Raises:
         ShapeError E107: keys of several shapes, or none.
+
+    >>> np.lexsort((np.array([1, 0, 2]), np.array([1, 1, 0])))
+    array([2, 1, 0], dtype=int64)
     """
     parts = [array(key) for key in keys]
     if not parts or any(key.shape != parts[0].shape for key in parts):

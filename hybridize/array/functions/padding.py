@@ -57,7 +57,7 @@ def pad(
     end_values: Any = 0,
     stat_length: Any = None,
 ) -> Any:
-    """Wider by `pad_width` elements at both ends of each axis.
+    """Return an array that is wider by `pad_width` elements at both ends of each axis.
 
     Args:
         array: any array.
@@ -67,6 +67,11 @@ def pad(
         constant_values: the numbers that `constant` fills in; in the forms of `pad_width`.
         end_values: the numbers where `linear_ramp` ends.
         stat_length: how many elements at an end a statistic is of; None: all along the axis.
+
+    >>> np.pad(np.array([1, 2]), (1, 2), constant_values=9)
+    array([9., 1., 2., 9., 9.])
+    >>> np.pad(np.array([1, 2, 3]), 1, mode="reflect")
+    array([2., 1., 2., 3., 2.])
     """
     x = array_of(array)
     widths = _pad_widths(pad_width, x.ndim)

@@ -44,6 +44,11 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
+
+    >>> x = np.array([1, 2, 3])
+    >>> np.put(x, [0, 2], [8, 9])
+    >>> x
+    array([8., 2., 9.])
     """
     x = target(a, "put")
     numbers = np.ravel(within(ind, x.size, mode, f"put to {x.type}"))
@@ -57,11 +62,17 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 @operands.public
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    """Write one element along `axis` for each index, in place; the other axes go together.
+    """Write one element along an axis for each index, in place.
 
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
         ShapeError E134: the indices do not go with the array.
+
+    >>> x = np.array([[3, 1], [2, 7]])
+    >>> np.put_along_axis(x, np.array([[0], [1]], dtype="int64"), 0, axis=1)
+    >>> x
+    array([[0., 1.],
+           [2., 0.]])
     """
     x = target(arr, "put_along_axis")
     if axis is None:
@@ -85,6 +96,11 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write to the elements where `mask` is true those of `values` at the same place, in place.
 
     `values` are repeated to the size of the array where they have another one.
+
+    >>> x = np.array([1, 2, 3])
+    >>> np.putmask(x, x > 1, np.array([7, 8, 9]))
+    >>> x
+    array([1., 8., 9.])
     """
     x = target(a, "putmask")
     chosen = operands.array(mask)
@@ -96,7 +112,13 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 @promoted("arr", "vals", to=like)
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    """Write `vals`, one after the other and again from the first, to the elements where `mask` is true, in place."""
+    """Write `vals`, one after the other, to the elements where `mask` is true, in place.
+
+    >>> x = np.array([1, 2, 3])
+    >>> np.place(x, x > 1, [8, 9])
+    >>> x
+    array([1., 8., 9.])
+    """
     x = target(arr, "place")
     chosen = np.ravel(operands.array(mask).astype(bool_))
     if chosen.size != x.size:
@@ -113,11 +135,16 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @operands.public
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Write `src`, broadcast, to `dst`, in place; only where `where` is true.
+    """Write `src`, broadcast, to `dst`, in place, only where `where` is true.
 
     Raises:
         DTypeError E207: `casting` does not allow it.
         ShapeError E132: it does not broadcast.
+
+    >>> x = np.zeros(2)
+    >>> np.copyto(x, 5, where=np.array([True, False], dtype=bool))
+    >>> x
+    array([5., 0.])
     """
     x = target(dst, "copyto")
     operands.one_of(casting, CASTINGS, "copyto", "casting")
@@ -135,7 +162,7 @@ _where = np.where
 
 @promoted("*choices", weak=True)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
-    """The element of `choices[a]` at each place.
+    """Return the element of `choices[a]` at each place.
 
     Args:
         a: integers: the number of the array that is chosen.
@@ -145,6 +172,9 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 
     Raises:
         OutOfBoundsError E110: there is no such array.
+
+    >>> np.choose(np.array([1, 0], dtype="int64"), [np.array([1, 2]), np.array([10, 20])])
+    array([10.,  2.])
     """
     arrays = choices
     if not arrays:
@@ -161,11 +191,15 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 
 @promoted("*choicelist", "default", weak=True)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """At each place the element of the first array whose condition is true, else `default`.
+    """Return at each place the element of the first array whose condition is true, otherwise `default`.
 
     Raises:
         ShapeError E134: another number of conditions than of arrays, or none.
         DTypeError E208: a condition is no array of bools.
+
+    >>> x = np.array([1, 5, 9])
+    >>> np.select([x < 3, x > 7], [x, x * 10], -1)
+    array([ 1., -1., 90.])
     """
     conditions = [operands.array(one) for one in condlist]
     choices = list(choicelist)
@@ -182,7 +216,10 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 @operands.public
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    """At each place the value of the last function whose condition is true; of one more function where none is.
+    """Return at each place the value of the last function whose condition is true.
+
+    Functions are given the whole array, not only the elements where their condition is true: they are to compute each
+    element by itself.
 
     Args:
         x: an array.
@@ -191,11 +228,12 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         args: given to the functions.
         kw: the same.
 
-    Functions are given the whole array, not only the elements where their condition is true: they are to compute each
-    element by itself.
-
     Raises:
         ShapeError E134: another number of functions than of conditions.
+
+    >>> x = np.array([-1, 2])
+    >>> np.piecewise(x, [x < 0, x >= 0], [lambda v: -v, lambda v: v * 10])
+    array([ 1., 20.])
     """
     a = operands.array(x)
     if isinstance(condlist, (ndarray, Symbol)) and condlist.ndim == a.ndim:

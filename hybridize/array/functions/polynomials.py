@@ -32,7 +32,11 @@ def _coefficients(p: Any, name: str) -> Any:
 
 @promoted("p", "x")
 def polyval(p: Any, x: Any) -> Any:
-    """The polynomial with coefficients `p`, the highest power first, at `x`; by Horner's rule."""
+    """Return the values of a polynomial at `x`, by Horner's rule; `p` begins with the highest power.
+
+    >>> np.polyval(np.array([1, 0, 2]), np.array([0, 3]))
+    array([ 2., 11.])
+    """
     if p.ndim != 1:
         raise ShapeError("E118", f"polyval takes a vector of coefficients, got {p.type}")
     total = np.zeros_like(x)
@@ -43,7 +47,17 @@ def polyval(p: Any, x: Any) -> Any:
 
 @public
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """The powers of each element of a vector as rows: `N` of them, from 0, the highest first unless `increasing`."""
+    """Return the powers of each element of a vector as rows.
+
+    Args:
+        x: a vector.
+        N: how many powers; as many as elements unless you pass a number.
+        increasing: begin with the power 0; the last column otherwise.
+
+    >>> np.vander(np.array([2, 3]), 3)
+    array([[4., 2., 1.],
+           [9., 3., 1.]])
+    """
     a = array(x)
     if a.ndim != 1:
         raise ShapeError("E118", f"vander takes a vector, got {a.type}")
@@ -58,9 +72,12 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 
 @public
 def poly(seq_of_zeros: Any) -> Any:
-    """The coefficients of the polynomial with given roots, the first one 1; of a square matrix, of its eigenvalues.
+    """Return the coefficients of the polynomial with given roots, the first one 1.
 
     That of a matrix is NumPy's, imperatively.
+
+    >>> np.poly(np.array([1, 2]))
+    array([ 1., -3.,  2.])
     """
     points = np.atleast_1d(array(seq_of_zeros))
     if points.ndim == 2 and points.shape[0] == points.shape[1] and points.shape[0]:
@@ -89,21 +106,32 @@ def _together(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
 
 @promoted("a1", "a2")
 def polyadd(a1: Any, a2: Any) -> Any:
-    """The sum of two polynomials."""
+    """Return the sum of two polynomials, whose coefficients begin with the highest power.
+
+    >>> np.polyadd(np.array([1, 2]), np.array([1, 0, 0]))
+    array([1., 1., 2.])
+    """
     return np.add(*_together("polyadd", a1, a2))
 
 
 @promoted("a1", "a2")
 def polysub(a1: Any, a2: Any) -> Any:
-    """The difference of two polynomials."""
+    """Return the difference of two polynomials, whose coefficients begin with the highest power.
+
+    >>> np.polysub(np.array([1, 2]), np.array([1, 1]))
+    array([0., 1.])
+    """
     return np.subtract(*_together("polysub", a1, a2))
 
 
 @promoted("a1", "a2")
 def polymul(a1: Any, a2: Any) -> Any:
-    """The product of two polynomials, whose leading zeros are left out first.
+    """Return the product of two polynomials, whose coefficients begin with the highest power.
 
     A program cannot leave them out, since their number depends on the data: it asserts that there are none.
+
+    >>> np.polymul(np.array([1, 1]), np.array([1, -1]))
+    array([ 1.,  0., -1.])
     """
     return np.convolve(*(_led(_coefficients(p, "polymul")) for p in (a1, a2)))
 
@@ -121,7 +149,11 @@ def _led(p: Any) -> Any:
 
 @public
 def polyder(p: Any, m: int = 1) -> Any:
-    """The `m`-th derivative of a polynomial."""
+    """Return the `m`-th derivative of a polynomial, whose coefficients begin with the highest power.
+
+    >>> np.polyder(np.array([1, 2, 3]))
+    array([2., 2.])
+    """
     if m < 0:
         raise ValueArgumentError("E345", f"polyder: an order must not be negative, got {m}")
     x = _coefficients(p, "polyder")
@@ -133,7 +165,16 @@ def polyder(p: Any, m: int = 1) -> Any:
 
 @promoted("p", "k", to=floating)
 def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
-    """The `m`-th integral of a polynomial; `k`: the constants of integration, one for each, or one for all."""
+    """Return the `m`-th integral of a polynomial, whose coefficients begin with the highest power.
+
+    Args:
+        p: the coefficients.
+        m: how often to integrate.
+        k: the constants of integration: one for each, or one for all.
+
+    >>> np.polyint(np.array([2, 2]))
+    array([1., 2., 0.])
+    """
     if m < 0:
         raise ValueArgumentError("E345", f"polyint: an order must not be negative, got {m}")
     x = _coefficients(p, "polyint")
@@ -152,7 +193,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
 def polyfit(
     x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False
 ) -> Any:
-    """The polynomial of degree `deg` that comes closest to points, by least squares.
+    """Return the polynomial of degree `deg` that comes closest to points, by least squares.
 
     Args:
         x: [m], where the points are.
@@ -169,6 +210,9 @@ def polyfit(
     Raises:
         ShapeError E118: the points are no vectors of one length, or there are none.
         ValueArgumentError E345: a negative degree; too few points for a covariance.
+
+    >>> np.polyfit(np.array([0, 1, 2]), np.array([1, 3, 5]), 1).round(3)
+    array([2., 1.])
     """
     at, values, dtype = x, y, x.dtype
     check_real("polyfit", at, values)

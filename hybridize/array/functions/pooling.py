@@ -27,7 +27,7 @@ def pooling(
     count_include_pad: bool | None = None,
     layout: str | None = None,
 ) -> Any:
-    """One number for each window of an image and channel: the largest element, or the mean, the sum, a norm of all.
+    """Return one number for each window of an image and channel: the largest element, the mean, the sum or a norm.
 
     Windows take no notice of padding but to count it: the largest element is one of the image. The gradient of a
     largest element goes to the first one in row-major order, or the first NaN.
@@ -51,6 +51,10 @@ def pooling(
         DTypeError E239: a mean or a norm of integers.
         ShapeError E176: the array has other axes than the layout, or does not hold a window.
         ValueArgumentError E345: no such kind, convention or layout.
+
+    >>> npx.pooling(np.arange(16).reshape(1, 1, 4, 4), kernel=(2, 2), stride=(2, 2))
+    array([[[[ 5.,  7.],
+             [13., 15.]]]])
     """
     x = array(data)
     one_of(pool_type, KINDS, "pooling", "pool_type")

@@ -31,6 +31,10 @@ def sinusoidal_positions(positions: Any, units: int, base: float = 10000.0, dtyp
     Raises:
         ArgumentError E308: the size is no integer from 0 on.
         DTypeError E221: the result is to be of another dtype than floats.
+
+    >>> npx.sinusoidal_positions(np.array([0, 1]), 4).round(4)
+    array([[0.    , 1.    , 0.    , 1.    ],
+           [0.8415, 0.5403, 0.01  , 1.    ]])
     """
     if isinstance(units, bool) or not hasattr(units, "__index__") or units < 0:
         raise ArgumentError("E308", f"sinusoidal_positions: units must be an integer from 0, got {units!r}")
@@ -64,6 +68,10 @@ def rotary_embedding(
     Raises:
         ShapeError E197: an odd number of components, or more than there are; positions of another size.
         ValueArgumentError E345: no such pairing or layout.
+
+    >>> npx.rotary_embedding(np.ones((1, 1, 2, 2))).round(4)
+    array([[[[ 1.    ,  1.    ],
+             [-0.3012,  1.3818]]]])
     """
     operands.one_of(pairing, library.PAIRINGS, "rotary_embedding", "pairing")
     operands.one_of(layout, ("BHTD", "BTHD"), "rotary_embedding", "layout")
@@ -77,7 +85,7 @@ def rotary_embedding(
 
 @operands.public
 def glu(data: Any, axis: int = -1, act_type: str = "sigmoid") -> Any:
-    """Return the first half along an axis times a function of the second one.
+    """Return the first half along an axis times a function of the second half.
 
     Args:
         data: any array.
@@ -88,6 +96,9 @@ def glu(data: Any, axis: int = -1, act_type: str = "sigmoid") -> Any:
     Raises:
         ArgumentError E342: no activation is called so.
         ShapeError E198: the axis does not divide into halves.
+
+    >>> npx.glu(np.array([1, 2, 0, 0]))
+    array([0.5, 1. ])
     """
     x = operands.array(data)
     return operands.result(gates.glu(operands.float_operand(x), operands.axis_of(axis, x.ndim, "glu"), act_type))
@@ -95,7 +106,7 @@ def glu(data: Any, axis: int = -1, act_type: str = "sigmoid") -> Any:
 
 @operands.public
 def rms_norm(data: Any, gamma: Any = None, axis: Any = -1, eps: float = 1e-5) -> Any:
-    """x / sqrt(mean(x x) + eps) gamma over `axis`.
+    """Return x / sqrt(mean(x x) + eps) * gamma over an axis.
 
     Args:
         data: any array.
@@ -105,6 +116,9 @@ def rms_norm(data: Any, gamma: Any = None, axis: Any = -1, eps: float = 1e-5) ->
 
     Raises:
         ShapeError E164: gamma is of another size.
+
+    >>> npx.rms_norm(np.array([3.0, 4.0]), np.ones(2)).round(4)
+    array([0.8485, 1.1314])
     """
     x = operands.array(data)
     axes = tuple(sorted(operands.axis_of(one, x.ndim, "rms_norm") for one in operands.several(axis)))

@@ -18,12 +18,20 @@ from hybridize.ops.op import ACTIVE, capturing
 
 
 def format_float_positional(x: Any, *args: Any, **kwargs: Any) -> str:
-    """A number as decimal text; arguments as of `numpy.format_float_positional`."""
+    """Return a number as decimal text; arguments are those of `numpy.format_float_positional`.
+
+    >>> np.format_float_positional(0.00015)
+    '0.00015'
+    """
     return numpy.format_float_positional(_number(x), *args, **kwargs)
 
 
 def format_float_scientific(x: Any, *args: Any, **kwargs: Any) -> str:
-    """A number as text with an exponent; arguments as of `numpy.format_float_scientific`."""
+    """Return a number as text with an exponent; arguments are those of `numpy.format_float_scientific`.
+
+    >>> np.format_float_scientific(1500.0)
+    '1.5e+03'
+    """
     return numpy.format_float_scientific(_number(x), *args, **kwargs)
 
 
@@ -35,12 +43,16 @@ _REPORTS = ("warn", "raise", "call", "print", "log")
 
 
 class errstate(numpy.errstate):  # noqa: N801 - the name NumPy gave it
-    """Sets what is done within where a result overflows, is no number, ...: `with errstate(divide="ignore")`.
+    """Set, within a `with` block, what happens where a result overflows or is no number.
 
     Of imperative computations; compiled programs report nothing.
 
     Raises:
         CaptureError E404: in a program, asked for a report.
+
+    >>> with np.errstate(divide="ignore"):
+    ...     print(np.array([1.0]) / 0)
+    [inf]
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -55,18 +67,36 @@ class errstate(numpy.errstate):  # noqa: N801 - the name NumPy gave it
 def seterr(
     all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
 ) -> dict[str, Any]:
-    """Set what is done where a result overflows, is no number, ..., imperatively; return what was set."""
+    """Set what happens where a result overflows or is no number, imperatively; return what was set before.
+
+    Args:
+        all: for every kind: `ignore`, `warn`, `raise`, `call`, `print` or `log`.
+        divide: where a number is divided by 0.
+        over: where a result is too large.
+        under: where a result is too small.
+        invalid: where a result is NaN.
+
+    >>> before = np.seterr(divide="ignore")
+    >>> np.geterr()["divide"]
+    'ignore'
+    >>> _ = np.seterr(**before)
+    """
     return {**numpy.seterr(all=all, divide=divide, over=over, under=under, invalid=invalid)}
 
 
 @outside_only("changes what is reported")
 def seterrcall(func: Any) -> Any:
-    """Set the function, or the object with `write`, that is told of such results where they are to be told of.
+    """Set the function, or the object with `write`, that hears of results that overflow or are no numbers.
 
     Returns what was set before.
 
     Raises:
         ArgumentError E344: it is neither.
+
+    >>> before = np.seterrcall(print)
+    >>> np.geterrcall() is print
+    True
+    >>> _ = np.seterrcall(before)
     """
     if func is not None and not callable(func) and not callable(getattr(func, "write", None)):
         what = f"seterrcall takes a function, or an object with write, got {type(func).__name__}"
@@ -75,10 +105,18 @@ def seterrcall(func: Any) -> Any:
 
 
 def geterrcall() -> Any:
-    """Return what `seterrcall` has set; None where nothing is."""
+    """Return what `seterrcall` has set; None where it has set nothing.
+
+    >>> np.geterrcall() is None
+    True
+    """
     return numpy.geterrcall()
 
 
 def geterr() -> dict[str, Any]:
-    """Return what is done where a result overflows, is no number, ..."""
+    """Return what happens where a result overflows or is no number, imperatively.
+
+    >>> np.geterr()["divide"]
+    'warn'
+    """
     return {**numpy.geterr()}

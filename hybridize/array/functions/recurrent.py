@@ -67,6 +67,11 @@ def rnn(
         ArgumentError E323: a number or word is not one that it may be.
         ShapeError E186: operands do not fit.
         OutOfBoundsError E110: a length is negative, or greater than the number of steps.
+
+    >>> x, state = np.ones((3, 1, 2)), np.zeros((1, 1, 4))
+    >>> count = 4 * (2 + 4) + 2 * 4
+    >>> npx.rnn(x, np.zeros(count), state, mode="rnn_tanh", state_size=4, num_layers=1).shape
+    (3, 1, 4)
     """
     if mode is None or state_size is None or num_layers is None:
         raise ArgumentError(

@@ -145,7 +145,18 @@ def _truth(x: Any) -> Any:
 
 @operands.public
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
-    """True where any element over `axis` is true (not zero), of those that `where` chooses."""
+    """Return whether any element over an axis is true (not zero), as bools.
+
+    Args:
+        a: an array.
+        axis: an axis, several in a tuple, or None for all.
+        out: an array that the result is written to.
+        keepdims: reduced axes stay with size 1.
+        where: bools: the elements that count.
+
+    >>> np.any(np.array([[1, 0], [0, 0]]), axis=1)
+    array([ True, False])
+    """
     x = _truth(operands.array(a))
     x = x if where is True else _chosen(x, where, False)
     return operands.finished(_reduce(ops.Any, x, axis, keepdims, "any"), out)
@@ -153,7 +164,18 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
 
 @operands.public
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
-    """True where all elements over `axis` are true (not zero), of those that `where` chooses."""
+    """Return whether all elements over an axis are true (not zero), as bools.
+
+    Args:
+        a: an array.
+        axis: an axis, several in a tuple, or None for all.
+        out: an array that the result is written to.
+        keepdims: reduced axes stay with size 1.
+        where: bools: the elements that count.
+
+    >>> np.all(np.array([[1, 0], [2, 3]]), axis=1)
+    array([False,  True])
+    """
     x = _truth(operands.array(a))
     x = x if where is True else _chosen(x, where, True)
     return operands.finished(_reduce(ops.All, x, axis, keepdims, "all"), out)
@@ -198,7 +220,21 @@ def rounded(x: Any, dtype: DType) -> Any:
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
 ) -> Any:
-    """The arithmetic mean over `axis`; of integers float32, of no elements NaN; `where`: of the elements it chooses."""
+    """Return the arithmetic mean over an axis; NaN of no elements.
+
+    Integers give float32, where NumPy gives float64.
+
+    Args:
+        a: an array.
+        axis: an axis, several in a tuple, or None for all.
+        dtype: to compute in, and of the result.
+        out: an array that the result is written to.
+        keepdims: reduced axes stay with size 1.
+        where: bools: the elements that count.
+
+    >>> np.mean(np.array([[1, 2], [3, 6]]), axis=0)
+    array([2., 4.])
+    """
     if dtype is None and out is None and where is True:
         total = _direct(numpy.add.reduce, a, axis, keepdims)
         if total is not None:
@@ -226,7 +262,18 @@ def _dropped(value: Any, x: Any, axis: Any, name: str) -> Any:
 
 @promoted("a", "weights", to=floating)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
-    """The mean over `axis`, each element weighted; with `returned` also the sum of the weights."""
+    """Return the weighted mean over an axis.
+
+    Args:
+        a: an array.
+        axis: an axis, several in a tuple, or None for all.
+        weights: of the elements, or of the positions along the axis; None: all weigh the same.
+        returned: also give the sum of the weights.
+        keepdims: reduced axes stay with size 1.
+
+    >>> np.average(np.array([1, 2, 3]), weights=np.array([3, 1, 0]))
+    array(1.25)
+    """
     if weights is None:
         x = a
         value = mean(x, axis, keepdims=keepdims)
@@ -287,7 +334,7 @@ def deviation(variance: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], 
 
 @deviation(_variance)
 def var(variance: Any) -> Any:
-    """The mean square distance from the mean over `axis`.
+    """Return the variance over an axis: the mean square distance from the mean.
 
     Args:
         a: any array.
@@ -299,13 +346,20 @@ def var(variance: Any) -> Any:
         where: bools: the elements that count.
         mean: the mean, with reduced axes kept, where it is known.
         correction: the same as `ddof`.
+
+    >>> np.var(np.array([1, 3, 5, 7]))
+    array(5.)
     """
     return variance
 
 
 @deviation(_variance)
 def std(variance: Any) -> Any:
-    """The square root of the variance over `axis`; arguments as of `var`."""
+    """Return the standard deviation over an axis: the square root of the variance; arguments are those of `var`.
+
+    >>> np.std(np.array([1, 3, 5, 7])).round(4)
+    array(2.2361)
+    """
     return root(variance)
 
 
@@ -362,19 +416,31 @@ cumprod: Callable[..., Any] = _running(
 
 @operands.public
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The largest element less the smallest, over `axis`."""
+    """Return the largest element less the smallest one, over an axis.
+
+    >>> np.ptp(np.array([[1, 9], [7, 2]]), axis=1)
+    array([8., 5.])
+    """
     return operands.finished(np.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims)), out)
 
 
 @operands.public
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-    """Count the elements over `axis` that are not zero, as int64."""
+    """Count the elements over an axis that are not zero, as int64.
+
+    >>> np.count_nonzero(np.array([[0, 1, 7], [0, 0, 2]]), axis=1)
+    array([2, 1], dtype=int64)
+    """
     return sum(_truth(operands.array(a)), axis, keepdims=keepdims)
 
 
 @operands.public
 def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """log(sum(exp(x))) over `axis`, without overflow."""
+    """Return log(sum(exp(x))) over an axis, without overflow.
+
+    >>> npx.logsumexp(np.array([1000, 1000])).round(2)
+    array(1000.69)
+    """
     x = operands.array(a)
     top = max(x, axis, keepdims=True)
     top = np.where(np.equal(np.absolute(top), math.inf), 0.0, top)
@@ -415,7 +481,11 @@ nancumprod: Callable[..., Any] = _counting_nan(
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
 ) -> Any:
-    """The mean over `axis` of what is not NaN, and of the elements that `where` chooses."""
+    """Return the mean over an axis of the elements that are not NaN; arguments are those of `mean`.
+
+    >>> np.nanmean(np.array([2, np.nan, 3]))
+    array(2.5)
+    """
     x, wanted = summed(a, dtype, out)
     total = nansum(x, axis, None, None, keepdims, where=where)
     count = sum(np.logical_not(np.isnan(x)), axis, keepdims=keepdims, where=where)
@@ -447,7 +517,7 @@ nanmin: Callable[..., Any] = _nan_extreme(
 
 @promoted("a", "prepend", "append")
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """Each element less the one before it along `axis`, `n` times.
+    """Return the differences of neighbours along an axis, `n` times.
 
     Args:
         a: any array.
@@ -455,6 +525,9 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         axis: an axis.
         prepend: what comes before the first element along the axis: a number, or an array.
         append: what comes after the last one.
+
+    >>> np.diff(np.array([1, 4, 9, 16]))
+    array([3., 5., 7.])
     """
     if n < 0:
         raise ArgumentError("E308", f"diff: n must not be negative, got {n}")
@@ -472,7 +545,11 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 @promoted("ary", "to_end", "to_begin", to=like_safely)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """Each element of the flat array less the one before it; between `to_begin` and `to_end`, where they are given."""
+    """Return the differences of neighbours in the flat array, between `to_begin` and `to_end` where you pass them.
+
+    >>> np.ediff1d(np.array([1, 4, 9]), to_begin=0)
+    array([0., 3., 5.])
+    """
     x = diff(np.ravel(ary))
     parts = [np.ravel(part) for part in (to_begin, x, to_end) if part is not None]
     return np.concatenate(parts) if len(parts) > 1 else x
@@ -512,7 +589,17 @@ cumulative_prod: Callable[..., Any] = _cumulative(
 
 @promoted("y", "x", to=floating)
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """The integral of `y` along `axis` by the trapezoidal rule."""
+    """Return the integral of samples along an axis by the trapezoidal rule.
+
+    Args:
+        y: the samples.
+        x: where they are; None: at distances of `dx`.
+        dx: the distance of neighbours.
+        axis: the axis.
+
+    >>> np.trapezoid(np.array([0, 1, 4]), dx=0.5)
+    array(1.5)
+    """
     y, wanted = summed(y, None)
     along = operands.axis_of(axis, y.ndim, "trapezoid")
     middle = np.multiply(operands.cut(y, along, 1, None) + operands.cut(y, along, -1), 0.5)

@@ -30,6 +30,11 @@ def roi_pooling(data: Any, rois: Any, pooled_size: int | Sequence[int], spatial_
         ArgumentError E398: `pooled_size` is not two numbers from 1; E399: the scale is not from 0 to 1.
         DTypeError E239: integers.
         ShapeError E182: they do not fit together.
+
+    >>> x = np.arange(16).reshape(1, 1, 4, 4)
+    >>> npx.roi_pooling(x, np.array([[0, 0, 0, 3, 3]]), pooled_size=(2, 2), spatial_scale=1.0)
+    array([[[[ 5.,  7.],
+             [13., 15.]]]])
     """
     x, places = same_floats("roi_pooling", data, rois)
     height, width = each_axis("roi_pooling", "pooled_size", pooled_size, 2)
@@ -65,6 +70,11 @@ def roi_align(
         ArgumentError E398: `pooled_size` is not two numbers from 1; E399: the scale is not from 0 to 1.
         DTypeError E239: integers.
         ShapeError E182: they do not fit together.
+
+    >>> x = nd.ones((1, 1, 4, 4))
+    >>> nd.contrib.ROIAlign(x, nd.array([[0, 0, 0, 3, 3]]), pooled_size=(2, 2), spatial_scale=1.0).asnumpy()
+    array([[[[1., 1.],
+             [1., 1.]]]], dtype=float32)
     """
     x, places = same_floats("roi_align", data, rois)
     height, width = each_axis("roi_align", "pooled_size", pooled_size, 2)
@@ -99,6 +109,9 @@ def multibox_prior(
         ArgumentError E399: no sizes or ratios, or some that are not above 0; `steps` or `offsets` that do not fit.
         DTypeError E239: integers.
         ShapeError E182: the data are no images.
+
+    >>> npx.multibox_prior(np.ones((1, 3, 1, 1)), sizes=(0.5,))
+    array([[[0.25, 0.25, 0.75, 0.75]]])
     """
     (x,) = same_floats("multibox_prior", data)
     numbers = [
@@ -139,6 +152,26 @@ def correlation(
         DTypeError E239: integers.
         ShapeError E173: the result, or where it reaches, is beyond 64 bits; E174: the images differ; E175: no window
             with its displacements fits.
+
+    >>> x = nd.ones((1, 1, 3, 3))
+    >>> nd.Correlation(x, x).asnumpy()
+    array([[[[1.]],
+    <BLANKLINE>
+            [[1.]],
+    <BLANKLINE>
+            [[1.]],
+    <BLANKLINE>
+            [[1.]],
+    <BLANKLINE>
+            [[1.]],
+    <BLANKLINE>
+            [[1.]],
+    <BLANKLINE>
+            [[1.]],
+    <BLANKLINE>
+            [[1.]],
+    <BLANKLINE>
+            [[1.]]]], dtype=float32)
     """
     x, y = same_floats("correlation", data1, data2)
     options = {"kernel_size": (kernel_size, 1), "max_displacement": (max_displacement, 0), "stride1": (stride1, 1)}

@@ -42,6 +42,10 @@ def upsampling(
         ArgumentError E399: `scale` is no whole number from 1, or not as many arrays as there should be.
         ShapeError E179: arrays that are no images, or do not grow to the size of the first by a whole number.
         ValueArgumentError E345: no such way.
+
+    >>> npx.upsampling(np.array([[[[1, 2]]]]), scale=2)
+    array([[[[1., 1., 2., 2.],
+             [1., 1., 2., 2.]]]])
     """
     one_of(sample_type, ("nearest", "bilinear"), "upsampling", "sample_type")
     one_of(multi_input_mode, ("concat", "sum"), "upsampling", "multi_input_mode")
@@ -115,6 +119,9 @@ def bilinear_resize_2d(
         ArgumentError E399: sizes that are no whole numbers from 1, or scales that are missing or not positive.
         ShapeError E179: arrays that are no images.
         ValueArgumentError E345: no such mode.
+
+    >>> nd.contrib.BilinearResize2D(nd.array([[[[1, 3]]]]), height=1, width=3).asnumpy()
+    array([[[[1., 2., 3.]]]], dtype=float32)
     """
     one_of(mode, _MODES, "bilinear_resize_2d", "mode")
     x = _image("bilinear_resize_2d", array(data))
@@ -163,6 +170,10 @@ def adaptive_avg_pooling_2d(data: Any, output_size: Any = 1) -> Any:
     Raises:
         ArgumentError E399: sizes that are no whole numbers from 1.
         ShapeError E179: arrays that are no images.
+
+    >>> nd.contrib.AdaptiveAvgPooling2D(nd.arange(16).reshape((1, 1, 4, 4)), output_size=2).asnumpy()
+    array([[[[ 2.5,  4.5],
+             [10.5, 12.5]]]], dtype=float32)
     """
     x = _image("adaptive_avg_pooling_2d", array(data))
     numbers = output_size if isinstance(output_size, Sequence) else (output_size,)
@@ -179,6 +190,10 @@ def depth_to_space(data: Any, block_size: int) -> Any:
     Raises:
         ArgumentError E399: `block_size` is no whole number from 1.
         ShapeError E179: an array that is no image, or has other channels.
+
+    >>> nd.depth_to_space(nd.arange(4).reshape((1, 4, 1, 1)), 2).asnumpy()
+    array([[[[0., 1.],
+             [2., 3.]]]], dtype=float32)
     """
     x, block = _image("depth_to_space", array(data)), _whole("depth_to_space", "block_size", block_size)
     return apart_from(x, result(resizing.depth_to_space(operand(x), block)))
@@ -191,6 +206,9 @@ def space_to_depth(data: Any, block_size: int) -> Any:
     Raises:
         ArgumentError E399: `block_size` is no whole number from 1.
         ShapeError E179: an array that is no image, or does not divide into blocks.
+
+    >>> nd.space_to_depth(nd.arange(4).reshape((1, 1, 2, 2)), 2).shape
+    (1, 4, 1, 1)
     """
     x, block = _image("space_to_depth", array(data)), _whole("space_to_depth", "block_size", block_size)
     return apart_from(x, result(resizing.space_to_depth(operand(x), block)))

@@ -31,6 +31,11 @@ def bilinear_sampler(data: Any, grid: Any, cudnn_off: bool | None = None) -> Any
     Raises:
         DTypeError E239: integers.
         ShapeError E182: they do not fit together.
+
+    >>> grid = nd.GridGenerator(nd.array([[1, 0, 0, 0, 1, 0]]), "affine", target_shape=(2, 2))
+    >>> nd.BilinearSampler(nd.array([[[[1, 2], [3, 4]]]]), grid).asnumpy()
+    array([[[[1., 2.],
+             [3., 4.]]]], dtype=float32)
     """
     x, places = same_floats("bilinear_sampler", data, grid)
     return result(deformation.bilinear_sampler(x, places))
@@ -54,6 +59,11 @@ def grid_generator(data: Any, transform_type: str, target_shape: Any = (0, 0)) -
         DTypeError E239: integers.
         ShapeError E182: the data have another shape.
         ValueArgumentError E345: no such way.
+
+    >>> nd.GridGenerator(nd.array([[1, 0, 0, 0, 1, 0]]), "affine", target_shape=(1, 2)).asnumpy()
+    array([[[[-1.,  1.]],
+    <BLANKLINE>
+            [[-1., -1.]]]], dtype=float32)
     """
     one_of(transform_type, ("affine", "warp"), "grid_generator", "transform_type")
     (x,) = same_floats("grid_generator", data)
@@ -85,6 +95,11 @@ def spatial_transformer(
         DTypeError E239: integers.
         ShapeError E182: they do not fit together.
         ValueArgumentError E345: no such way.
+
+    >>> loc = nd.array([[1, 0, 0, 0, 1, 0]])
+    >>> nd.SpatialTransformer(nd.array([[[[1, 2], [3, 4]]]]), loc, target_shape=(2, 2)).asnumpy()
+    array([[[[1., 2.],
+             [3., 4.]]]], dtype=float32)
     """
     one_of(transform_type, ("affine",), "spatial_transformer", "transform_type")
     one_of(sampler_type, ("bilinear",), "spatial_transformer", "sampler_type")
@@ -136,6 +151,11 @@ def deformable_convolution(
         ArgumentError E398: a number is missing, or not one that it may be.
         ShapeError E174: operands do not fit; E175: a window does not fit into the data with its padding.
         ValueArgumentError E345: another layout.
+
+    >>> x, offset = np.ones((1, 1, 3, 3)), np.zeros((1, 8, 2, 2))
+    >>> npx.deformable_convolution(x, offset, np.ones((1, 1, 2, 2)), kernel=(2, 2), num_filter=1, no_bias=True)
+    array([[[[4., 4.],
+             [4., 4.]]]])
     """
     options = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
     arguments = _operands("deformable_convolution", (data, offset, weight), bias, no_bias, *options)
@@ -185,6 +205,12 @@ def modulated_deformable_convolution(
         ArgumentError E398: a number is missing, or not one that it may be.
         ShapeError E174: operands do not fit; E175: a window does not fit into the data with its padding.
         ValueArgumentError E345: another layout.
+
+    >>> x, offset, mask = np.ones((1, 1, 3, 3)), np.zeros((1, 8, 2, 2)), np.full((1, 4, 2, 2), 0.5)
+    >>> weight = np.ones((1, 1, 2, 2))
+    >>> npx.modulated_deformable_convolution(x, offset, mask, weight, kernel=(2, 2), num_filter=1, no_bias=True)
+    array([[[[2., 2.],
+             [2., 2.]]]])
     """
     options = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
     arrays = (data, offset, mask, weight)
@@ -225,6 +251,12 @@ def im2col(data: Any, kernel: Numbers, stride: Numbers = None, dilate: Numbers =
     Raises:
         ArgumentError E398: a number is missing, or not one that it may be.
         ShapeError E175: a window does not fit; E176: the array has other axes.
+
+    >>> nd.im2col(nd.arange(4).reshape((1, 1, 2, 2)), kernel=(2, 2)).asnumpy()
+    array([[[0.],
+            [1.],
+            [2.],
+            [3.]]], dtype=float32)
     """
     x = array(data)
     if not 3 <= x.ndim <= 5:
@@ -257,6 +289,11 @@ def col2im(
     Raises:
         ArgumentError E398: a number is missing, or not one that it may be.
         ShapeError E174: there are other columns than windows; E175: a window does not fit.
+
+    >>> columns = nd.im2col(nd.ones((1, 1, 2, 3)), kernel=(2, 2))
+    >>> nd.col2im(columns, output_size=(2, 3), kernel=(2, 2)).asnumpy()
+    array([[[[1., 2., 1.],
+             [1., 2., 1.]]]], dtype=float32)
     """
     x = array(data)
     rank = len(output_size) if isinstance(output_size, Sequence) else 1
@@ -291,6 +328,9 @@ def local_response_norm(
         ArgumentError E398: `nsize` is missing or no whole number; E399: it is even.
         DTypeError E239: integers.
         ShapeError E182: there are no channels.
+
+    >>> nd.LRN(nd.ones((1, 1, 1, 1)), nsize=1).asnumpy().round(4)
+    array([[[[0.5946]]]], dtype=float32)
     """
     (size,) = each_axis("LRN", "nsize", 0 if nsize is None else nsize, 1)
     return result(columns.local_response_norm(operand(array(data)), float(alpha), float(beta), float(knorm), size))

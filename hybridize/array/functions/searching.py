@@ -65,7 +65,9 @@ argsort: Callable[..., Any] = _sorting(
 
 @operands.public
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out: Any = None) -> Any:
-    """Elements at `indices` along `axis` (of the flat array when None).
+    """Return the elements at `indices` along an axis; of the flat array, where `axis` is None.
+
+    Float indices lose their fractions, as in MXNet.
 
     Args:
         a: any array.
@@ -78,6 +80,9 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
         ValueArgumentError E345: there is no such mode.
+
+    >>> np.take(np.array([10, 20, 30]), [2, 0])
+    array([30., 10.])
     """
     x, axis_index = operands.array_and_axis(a, axis, "take")
     numbers = within(indices, x.shape[axis_index], mode, f"take from axis {axis_index} of {x.type}")
@@ -131,10 +136,15 @@ def along(x: Any, numbers: Any, axis: int) -> Any:
 
 @operands.public
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
-    """One element along `axis` for each index; the other axes go together.
+    """Return one element along an axis for each index; the other axes go together.
 
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
+
+    >>> x = np.array([[3, 1, 2], [7, 9, 8]])
+    >>> np.take_along_axis(x, np.argsort(x, axis=1), axis=1)
+    array([[1., 2., 3.],
+           [7., 8., 9.]])
     """
     x, axis_index = operands.array_and_axis(arr, axis, "take_along_axis")
     what = f"take_along_axis of axis {axis_index} of {x.type}"
@@ -143,7 +153,11 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 @operands.public
 def gather_nd(data: Any, indices: Any) -> Any:
-    """Elements at the points that `indices` [k, ...] lists by columns, as in MXNet."""
+    """Return the elements at the points that `indices` [k, ...] lists by columns.
+
+    >>> npx.gather_nd(np.array([[1, 2], [3, 4]]), np.array([[0, 1], [1, 0]]))
+    array([2., 3.])
+    """
     x, points = operands.array(data), index_operand(indices)
     count = operands.shape_of(points)[0]
     if count > x.ndim:
@@ -168,9 +182,12 @@ def points_within(points: Operand, sizes: tuple[int, ...], what: str) -> Operand
 
 @operands.public
 def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: str = "clip") -> Any:
-    """One element along `axis` for each `index`, whose shape is that of `data` without the axis.
+    """Return one element along an axis for each index.
 
     Indices out of bounds stand for the nearest element (`mode` clip), or begin again (`wrap`), as in MXNet.
+
+    >>> npx.pick(np.array([[1, 2], [3, 4]]), np.array([0, 1]))
+    array([1., 4.])
     """
     operands.one_of(mode, ("clip", "wrap"), "pick", "mode")
     x = operands.array(data)
@@ -188,7 +205,7 @@ def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: st
 def topk(
     data: Any, axis: int | None = -1, k: int = 1, ret_typ: str = "indices", is_ascend: bool = False, dtype: Any = None
 ) -> Any:
-    """The `k` largest (smallest when `is_ascend`) along `axis`.
+    """Return the `k` largest elements along an axis, or their indices; the smallest with `is_ascend`.
 
     Args:
         data: any array.
@@ -197,6 +214,11 @@ def topk(
         ret_typ: `indices` (in `dtype`, float32 unless said), `value`, `both` (a list) or `mask` (ones where they are).
         is_ascend: the smallest first.
         dtype: of indices.
+
+    >>> npx.topk(np.array([3, 1, 2]), k=2)
+    array([0., 2.])
+    >>> npx.topk(np.array([3, 1, 2]), k=2, ret_typ="value")
+    array([3., 2.])
     """
     operands.one_of(ret_typ, ("indices", "value", "both", "mask"), "topk", "ret_typ")
     x, axis_index = operands.array_and_axis(data, axis, "topk")
@@ -219,9 +241,12 @@ def _index_dtype(dtype: Any) -> Any:
 
 @promoted("a", "v")
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater (`right`).
+    """Return the positions at which `v` go into the ascending array `a`.
 
     NaN is greater than all numbers, as it is sorted. `sorter`: the indices that sort `a`, where it is not.
+
+    >>> np.searchsorted(np.array([1, 3, 5]), np.array([0, 3, 9]))
+    array([0, 1, 3], dtype=int64)
     """
     x = a if sorter is None else take(a, sorter)
     if x.ndim != 1:
@@ -239,10 +264,13 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 @promoted("x", "bins")
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """The number of the bin that each element falls into; `bins` ascend, or descend.
+    """Return the number of the bin that each element falls into; `bins` ascend or descend.
 
     Raises:
         ValueArgumentError E345: they do neither.
+
+    >>> np.digitize(np.array([0.5, 2.5, 9]), np.array([1, 2, 3]))
+    array([0, 2, 3], dtype=int64)
     """
     side = "left" if right else "right"
     operands.check_real("digitize", x, bins)
@@ -261,7 +289,9 @@ def _descending(edges: Any, x: Any, side: str) -> Any:
 
 @promoted("x", "xp", "fp", to=floating)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    """Linear interpolation through the points (xp, fp).
+    """Interpolate linearly through the points (xp, fp).
+
+    The result has the dtype of the arrays, where NumPy gives float64.
 
     Args:
         x: where to interpolate.
@@ -270,6 +300,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         left: the value before the first point; that of the first one unless said.
         right: the value behind the last point.
         period: the values repeat at this distance.
+
+    >>> np.interp(np.array([0.5, 2.5]), np.array([0, 1, 2]), np.array([0, 10, 40]))
+    array([ 5., 40.])
     """
     at, points, values = x, xp, fp
     operands.check_real("interp", at, points)
@@ -356,7 +389,7 @@ def shares(whole: int = 1, *, of_nan: bool = True) -> Callable[[Callable[[], Non
 
 @shares()
 def quantile() -> None:
-    """The value below which the share `q` of the elements lies, along `axis`.
+    """Return the value below which the share `q` of the elements lies, along an axis.
 
     Args:
         a: any array.
@@ -372,12 +405,19 @@ def quantile() -> None:
 
     Raises:
         ValueArgumentError E345: an unknown method; a share below 0 or above 1.
+
+    >>> np.quantile(np.array([1, 2, 3, 4, 5]), 0.25)
+    array(2.)
     """
 
 
 @shares(100)
 def percentile() -> None:
-    """The value below which `q` percent of the elements lie, along `axis`; see `quantile`."""
+    """Return the value below which `q` percent of the elements lie, along an axis; see `quantile`.
+
+    >>> np.percentile(np.array([1, 2, 3, 4, 5]), 50)
+    array(3.)
+    """
 
 
 _Quantile = Callable[[float, Any], tuple[Any, Any]]
@@ -427,7 +467,18 @@ one, or None for the fraction of the position."""
 
 @operands.public
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
-    """The middle element along `axis`; the mean of two where their number is even."""
+    """Return the middle element along an axis; the mean of two, where their number is even.
+
+    Args:
+        a: an array.
+        axis: an axis, several in a tuple, or None for all.
+        out: an array that the result is written to.
+        overwrite_input: has no effect: `a` stays.
+        keepdims: reduced axes stay with size 1.
+
+    >>> np.median(np.array([[1, 9, 3], [4, 6, 8]]), axis=1)
+    array([3., 6.])
+    """
     flat, axis_index, shape = merged(operands.array(a), axis, "median")
     n = flat.shape[axis_index]
     ordered = sort(flat, axis_index)
@@ -441,9 +492,12 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
 ) -> Any:
-    """True where an element is one of `test_elements`; `invert`: where it is none.
+    """Return whether each element is one of `test_elements`; with `invert`, whether it is none of them.
 
     `assume_unique` and `kind` (`sort`, `table`) choose NumPy's method, and say nothing about the result.
+
+    >>> np.isin(np.array([1, 2, 3]), [2, 5])
+    array([False,  True, False])
     """
     operands.one_of(kind, (None, "sort", "table"), "isin", "kind")
     present = np.any(np.equal(np.expand_dims(element, element.ndim), np.ravel(test_elements)), -1)
@@ -452,10 +506,13 @@ def isin(
 
 @operands.public
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]:
-    """Flat indices as an index for each axis of `shape`, of which the last (`C`) or the first (`F`) runs fastest.
+    """Return flat indices as an index for each axis of `shape`.
 
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
+
+    >>> np.unravel_index(np.array([6], dtype="int64"), (3, 4))
+    (array([1], dtype=int64), array([2], dtype=int64))
     """
     operands.one_of(order, ("C", "F"), "unravel_index", "order")
     sizes = operands.sizes_from(shape)
@@ -470,7 +527,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]
 
 @operands.public
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
-    """An index for each axis of `dims` as flat indices.
+    """Return flat indices of an index for each axis of `dims`.
 
     Args:
         multi_index: indices for each axis.
@@ -482,6 +539,9 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
         ShapeError E134: another number of indices than of axes.
+
+    >>> np.ravel_multi_index((np.array([1], dtype="int64"), np.array([2], dtype="int64")), (3, 4))
+    array([6], dtype=int64)
     """
     operands.one_of(order, ("C", "F"), "ravel_multi_index", "order")
     sizes = operands.sizes_from(dims)
@@ -508,13 +568,28 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 
 @operands.public
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """True if all elements of both are equal within rtol * abs(b) + atol; a bool array without axes."""
+    """Return whether all elements of both arrays are equal within rtol * abs(b) + atol, as a bool array without axes.
+
+    Args:
+        a: an array.
+        b: an array, which is broadcast.
+        rtol: the tolerance that grows with `b`.
+        atol: the tolerance that does not.
+        equal_nan: NaN equals NaN.
+
+    >>> np.allclose(np.array([1.0, 2.0]), np.array([1.0, 2.000001]))
+    array(True)
+    """
     return np.all(isclose(a, b, rtol, atol, equal_nan))
 
 
 @promoted("a", "b", to=exact, weak=True)
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """True where elements of both are equal within rtol * abs(b) + atol."""
+    """Return whether elements of both arrays are equal within rtol * abs(b) + atol.
+
+    >>> np.isclose(np.array([1.0, 2.0]), np.array([1.0, 2.1]))
+    array([ True, False])
+    """
     near = np.less_equal(abs(np.subtract(a, b)), np.add(np.multiply(abs(b), rtol), atol))
     close = np.where(np.less(abs(b), math.inf), near, np.equal(a, b))
     return np.where(~np.equal(a, a) & ~np.equal(b, b), True, close) if equal_nan else close
@@ -522,7 +597,16 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
 @promoted("a1", "a2")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
-    """True if both have one shape and equal elements; a bool array without axes. `equal_nan`: NaN is equal to NaN."""
+    """Return whether both have one shape and equal elements, as a bool array without axes.
+
+    Args:
+        a1: an array.
+        a2: an array.
+        equal_nan: NaN equals NaN.
+
+    >>> np.array_equal(np.array([1, 2]), np.array([1, 2]))
+    array(True)
+    """
     if a1.shape != a2.shape:
         return operands.array(False)
     same = np.equal(a1, a2)
@@ -531,13 +615,29 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
 
 @promoted("a1", "a2")
 def array_equiv(a1: Any, a2: Any) -> Any:
-    """True if both broadcast to one shape and have equal elements there; a bool array without axes."""
+    """Return whether both broadcast to one shape and have equal elements there, as a bool array without axes.
+
+    >>> np.array_equiv(np.array([1, 1]), 1)
+    array(True)
+    """
     return operands.array(False) if dims.broadcast(a1.shape, a2.shape) is None else np.all(np.equal(a1, a2))
 
 
 @operands.public
 def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Any:
-    """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
+    """Return an array with a new last axis of size `depth`: `on_value` at the index of each element.
+
+    Args:
+        data: indices.
+        depth: the size of the new axis.
+        on_value: at the index.
+        off_value: elsewhere.
+        dtype: of the result, float32 unless you pass one.
+
+    >>> npx.one_hot(np.array([1, 0]), 3)
+    array([[0., 1., 0.],
+           [1., 0., 0.]])
+    """
     numbers = operands.result(index_operand(data))
     here = np.equal(np.expand_dims(numbers, numbers.ndim), np.arange(operands.sizes_from(depth)[0], dtype=int64))
     kind = float32 if dtype is None else as_dtype(dtype)
@@ -560,7 +660,17 @@ def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
 
 @promoted("arr", "values", to=like)
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
-    """`values` put in before the positions `obj`, which are integers or a slice."""
+    """Return an array with `values` put in before some positions along an axis.
+
+    Args:
+        arr: an array.
+        obj: the positions: an integer, integers, or a slice.
+        values: what is put in.
+        axis: the axis; None: of the flat array.
+
+    >>> np.insert(np.array([1, 4]), 1, np.array([2, 3]))
+    array([1., 2., 3., 4.])
+    """
     x, axis_index = operands.array_and_axis(arr, axis, "insert")
     length = x.shape[axis_index]
     before = numpy.arange(length)[obj] if isinstance(obj, slice) else _places(obj, "insert")
@@ -579,7 +689,16 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
 
 @operands.public
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
-    """Without the elements at the positions `obj`, which are integers or a slice."""
+    """Return an array without the elements at some positions along an axis.
+
+    Args:
+        arr: an array.
+        obj: the positions: an integer, integers, or a slice.
+        axis: the axis; None: of the flat array.
+
+    >>> np.delete(np.array([1, 2, 3, 4]), [0, 2])
+    array([2., 4.])
+    """
     x, axis_index = operands.array_and_axis(arr, axis, "delete")
     gone = obj if isinstance(obj, (slice, int)) else _places(obj, "delete")
     return x[(slice(None),) * axis_index + (numpy.delete(numpy.arange(x.shape[axis_index]), gone),)]

@@ -18,7 +18,7 @@ from hybridize.ops.library import sequences as library
 def sequence_mask(
     data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, value: float = 0.0, axis: int = 0
 ) -> Any:
-    """`value` after the end of each sequence.
+    """Write `value` behind the end of each sequence; steps lie along axis 0 and sequences along axis 1.
 
     Args:
         data: [steps, batch, ...], or [batch, steps, ...] when `axis` is 1.
@@ -30,6 +30,11 @@ def sequence_mask(
     Raises:
         OutOfBoundsError E110: a length is negative.
         ShapeError E194: there are other lengths, or no such axis.
+
+    >>> npx.sequence_mask(np.ones((3, 2)), np.array([1, 2]), use_sequence_length=True)
+    array([[1., 1.],
+           [0., 1.],
+           [0., 0.]])
     """
     x = array(data)
     sequence_length = used(sequence_length, use_sequence_length, "sequence_mask", "sequence_length")
@@ -49,11 +54,14 @@ def _axis(x: Any, axis: Any, name: str) -> int:
 def sequence_last(
     data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0
 ) -> Any:
-    """The last step of each sequence, of a length from 1 to the number of steps.
+    """Return the last step of each sequence; steps lie along axis 0 and sequences along axis 1.
 
     Raises:
         OutOfBoundsError E110: a length is not.
         ShapeError E194: there are other lengths, or no such axis.
+
+    >>> npx.sequence_last(np.array([[1, 2], [3, 4]]), np.array([1, 2]), use_sequence_length=True)
+    array([1., 4.])
     """
     last = _with_lengths("sequence_last", library.sequence_last, data, sequence_length, use_sequence_length, axis, 1)
     return apart_from(data, last)
@@ -63,11 +71,16 @@ def sequence_last(
 def sequence_reverse(
     data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0
 ) -> Any:
-    """The steps of each sequence, of a length from 0 to their number, in reverse order; what follows its end stays.
+    """Return the steps of each sequence in reverse order; what follows its end stays.
 
     Raises:
         OutOfBoundsError E110: a length is not.
         ShapeError E194: there are other lengths, or no such axis.
+
+    >>> npx.sequence_reverse(np.array([[1], [2], [3]]), np.array([2]), use_sequence_length=True)
+    array([[2.],
+           [1.],
+           [3.]])
     """
     return _with_lengths(
         "sequence_reverse", library.sequence_reverse, data, sequence_length, use_sequence_length, axis, 0

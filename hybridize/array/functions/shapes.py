@@ -85,7 +85,7 @@ def array_of_trace(x: Any) -> Any:
 
 @operands.public
 def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None, copy: bool | None = None) -> Any:
-    """The same elements under another shape.
+    """Return the same elements under another shape; one size may be -1. A view where NumPy gives one.
 
     Args:
         a: any array.
@@ -96,6 +96,10 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
 
     Raises:
         ShapeError E104: the number of elements differs.
+
+    >>> np.reshape(np.arange(6), (2, -1))
+    array([[0., 1., 2.],
+           [3., 4., 5.]])
     """
     if type(a) is ndarray and not ACTIVE and order == "C" and not copy and type(newshape) in (int, tuple):
         try:
@@ -163,7 +167,12 @@ def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
 
 @operands.public
 def transpose(a: Any, axes: Any = None) -> Any:
-    """Axes permuted, reversed when none are given; a view."""
+    """Permute the axes; reverse them, where you pass none; a view.
+
+    >>> np.transpose(np.array([[1, 2], [3, 4]]))
+    array([[1., 3.],
+           [2., 4.]])
+    """
     x = operands.array(a)
     if axes is None:
         order = tuple(range(x.ndim))[::-1]
@@ -181,7 +190,11 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 @operands.public
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    """Two axes exchanged; a view."""
+    """Exchange two axes; a view.
+
+    >>> np.swapaxes(np.ones((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
     x = operands.array(a)
     i, j = operands.axis_of(axis1, x.ndim, "swapaxes"), operands.axis_of(axis2, x.ndim, "swapaxes")
     order = list(range(x.ndim))
@@ -191,7 +204,11 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 
 @operands.public
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    """Axes moved to other positions, the rest in order; a view."""
+    """Move axes to other positions; the rest stay in their order; a view.
+
+    >>> np.moveaxis(np.ones((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
     x = operands.array(a)
     from_, to = (
         [operands.axis_of(one, x.ndim, "moveaxis") for one in operands.several(axes)] for axes in (source, destination)
@@ -206,7 +223,11 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 @operands.public
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
-    """One axis moved before the axis `start`; a view."""
+    """Move one axis before the position `start`; a view.
+
+    >>> np.rollaxis(np.ones((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
     x = operands.array(a)
     axis = operands.axis_of(axis, x.ndim, "rollaxis")
     start = start + x.ndim if start < 0 else start
@@ -215,7 +236,11 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
 
 @operands.public
 def expand_dims(a: Any, axis: Any) -> Any:
-    """New axes of size one at the positions `axis` of the result; a view."""
+    """Insert axes of size 1 at positions of the result; a view.
+
+    >>> np.expand_dims(np.array([1, 2]), 0).shape
+    (1, 2)
+    """
     x = operands.array(a)
     axes = operands.several(axis)
     new = operands.axes_of(tuple(axes), x.ndim + len(axes), "expand_dims")
@@ -225,7 +250,11 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 @operands.public
 def squeeze(a: Any, axis: Any = None) -> Any:
-    """Without axes of size one: those named, or all; a view."""
+    """Remove axes of size 1, those that you name or all; a view.
+
+    >>> np.squeeze(np.ones((1, 3, 1))).shape
+    (3,)
+    """
     x = operands.array(a)
     if axis is None:
         gone: Sequence[int] = [i for i, length in enumerate(x.shape) if length == 1]
@@ -242,13 +271,22 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 @operands.public
 def ravel(a: Any, order: str = "C") -> Any:
-    """All elements along one axis; a view where NumPy gives one."""
+    """Return all elements along one axis; a view where NumPy gives one.
+
+    >>> np.ravel(np.array([[1, 2], [3, 4]]))
+    array([1., 2., 3., 4.])
+    """
     return reshape(a, -1, order=order)
 
 
 @operands.public
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
-    """Stretched to `shape`; a read-only view. A size of -2, as MXNet has it, is that of `array`."""
+    """Return an array stretched to a shape, as a read-only view. A size of -2 is that of the array, as in MXNet.
+
+    >>> np.broadcast_to(np.array([1, 2]), (2, 2))
+    array([[1., 2.],
+           [1., 2.]])
+    """
     x = _array(array)
     wanted = operands.shape_from(shape)
     if -2 in wanted:
@@ -269,7 +307,13 @@ def _as_it_is(x: Any, axis: int) -> int:
 
 @operands.public
 def broadcast_arrays(*args: Any) -> list[Any]:
-    """All stretched to their common shape; read-only views."""
+    """Return all arrays stretched to their common shape, as read-only views.
+
+    >>> np.broadcast_arrays(np.array([1, 2]), np.array([[3], [4]]))
+    [array([[1., 2.],
+           [1., 2.]]), array([[3., 3.],
+           [4., 4.]])]
+    """
     xs = [operands.array(x) for x in args]
     shape = dims.broadcast(*(x.shape for x in xs))
     if shape is None:
@@ -279,7 +323,12 @@ def broadcast_arrays(*args: Any) -> list[Any]:
 
 @operands.public
 def flip(m: Any, axis: Any = None) -> Any:
-    """Elements in reverse order along `axis` (all axes when None); a view."""
+    """Return the elements in reverse order along an axis, or along all; a view.
+
+    >>> np.flip(np.array([[1, 2], [3, 4]]), axis=1)
+    array([[2., 1.],
+           [4., 3.]])
+    """
     x = operands.array(m)
     axes = operands.axes_of(axis, x.ndim, "flip")
     return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))]
@@ -287,19 +336,33 @@ def flip(m: Any, axis: Any = None) -> Any:
 
 @operands.public
 def fliplr(m: Any) -> Any:
-    """Columns in reverse order; a view."""
+    """Return the columns in reverse order; a view.
+
+    >>> np.fliplr(np.array([[1, 2], [3, 4]]))
+    array([[2., 1.],
+           [4., 3.]])
+    """
     return flip(m, 1)
 
 
 @operands.public
 def flipud(m: Any) -> Any:
-    """Rows in reverse order; a view."""
+    """Return the rows in reverse order; a view.
+
+    >>> np.flipud(np.array([[1, 2], [3, 4]]))
+    array([[3., 4.],
+           [1., 2.]])
+    """
     return flip(m, 0)
 
 
 @operands.public
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    """Elements moved on by `shift` along `axis`; what falls off one end comes back at the other."""
+    """Move elements on by `shift` along an axis; what falls off one end comes back at the other.
+
+    >>> np.roll(np.array([1, 2, 3]), 1)
+    array([3., 1., 2.])
+    """
     x = operands.array(a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
@@ -319,7 +382,12 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 @operands.public
 def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
-    """Turned by 90 degrees `k` times in the plane of two axes; a view."""
+    """Turn an array by 90 degrees, `k` times, in the plane of two axes; a view.
+
+    >>> np.rot90(np.array([[1, 2], [3, 4]]))
+    array([[2., 4.],
+           [1., 3.]])
+    """
     k %= 4
     if k == 0:
         return operands.array(m)[...]
@@ -332,7 +400,12 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 
 @operands.public
 def tile(A: Any, reps: Any) -> Any:
-    """The array repeated as a whole, `reps` times along each axis."""
+    """Repeat the whole array, `reps` times along each axis.
+
+    >>> np.tile(np.array([1, 2]), (2, 2))
+    array([[1., 2., 1., 2.],
+           [1., 2., 1., 2.]])
+    """
     x = operands.array(A)
     times = operands.shape_from(reps)
     if any(n < 0 for n in times):
@@ -350,7 +423,7 @@ def tile(A: Any, reps: Any) -> Any:
 
 @operands.public
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each element repeated along `axis` (of the flat array when None).
+    """Repeat each element along an axis; of the flat array, where `axis` is None.
 
     Args:
         a: any array.
@@ -361,6 +434,9 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
         CaptureError E403: while capturing, an array: how many elements that gives depends on the data.
         ShapeError E134, ValueArgumentError E345, DTypeError E208: another number of counts than elements; a negative
             one; one that is no integer.
+
+    >>> np.repeat(np.array([1, 2]), 2)
+    array([1., 1., 2., 2.])
     """
     x = operands.array(a)
     if axis is None:
@@ -410,7 +486,7 @@ def _counts(repeats: Any, length: int) -> Any:
 def concatenate(
     seq: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Any:
-    """Arrays one after another along an axis that exists; `axis=None` joins them flat.
+    """Join arrays along an axis that exists; flat, where `axis` is None.
 
     Args:
         seq: the arrays.
@@ -422,6 +498,10 @@ def concatenate(
     Raises:
         ShapeError E107: sizes of the other axes differ, or there is nothing to join.
         DTypeError E207: `casting` does not allow it.
+
+    >>> np.concatenate([np.array([[1, 2]]), np.array([[3, 4]])], axis=0)
+    array([[1., 2.],
+           [3., 4.]])
     """
     seq = list(seq)
     if casting != "same_kind":
@@ -466,7 +546,19 @@ def _joined(arrays: Any, dtype: Any, casting: str) -> list[Any]:
 
 @operands.public
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    """Arrays of one shape along a new axis; `dtype` and `casting` as in `concatenate`."""
+    """Join arrays of one shape along a new axis.
+
+    Args:
+        arrays: the arrays.
+        axis: the position of the new axis.
+        out: an array that the result is written to.
+        dtype: of the result.
+        casting: the casts that may lead to it.
+
+    >>> np.stack([np.array([1, 2]), np.array([3, 4])], axis=1)
+    array([[1., 3.],
+           [2., 4.]])
+    """
     xs = _joined(arrays, dtype, casting)
     if not xs or any(x.shape != xs[0].shape for x in xs):
         raise ShapeError(
@@ -479,7 +571,11 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
 
 @operands.public
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
-    """The parts along `axis`, views without that axis."""
+    """Return the parts along an axis as a tuple of views without this axis.
+
+    >>> np.unstack(np.array([[1, 2], [3, 4]]))
+    (array([1., 2.]), array([3., 4.]))
+    """
     a = operands.array(x)
     if not a.ndim:
         raise ShapeError("E118", f"unstack takes an array with axes, got {a.type}")
@@ -488,23 +584,46 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
 
 @operands.public
 def vstack(arrays: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    """Arrays one below another; `dtype` and `casting` as in `concatenate`."""
+    """Join arrays one below another; a vector is a row.
+
+    Args:
+        arrays: the arrays.
+        dtype: of the result.
+        casting: the casts that may lead to it.
+
+    >>> np.vstack((np.array([1, 2]), np.array([3, 4])))
+    array([[1., 2.],
+           [3., 4.]])
+    """
     return concatenate([atleast_2d(x) for x in _joined(arrays, dtype, casting)], 0)
 
 
 @operands.public
 def hstack(arrays: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    """Arrays side by side: along axis 1, or 0 where there is only that; `dtype` and `casting` as in `concatenate`."""
+    """Join arrays side by side: along axis 1, or along the only axis.
+
+    Args:
+        arrays: the arrays.
+        dtype: of the result.
+        casting: the casts that may lead to it.
+
+    >>> np.hstack((np.array([1, 2]), np.array([3])))
+    array([1., 2., 3.])
+    """
     xs = [atleast_1d(x) for x in _joined(arrays, dtype, casting)]
     return concatenate(xs, 0 if xs and xs[0].ndim == 1 else 1)
 
 
 @operands.public
 def block(arrays: Any) -> Any:
-    """Nested lists of arrays as one: the innermost lists join along the last axis, the next ones along the one before.
+    """Join nested lists of arrays: the innermost lists along the last axis, the next ones along the axis before.
 
     Raises:
         ShapeError E107: sizes do not fit, a list is empty, or lists are not nested equally deep.
+
+    >>> np.block([[np.ones((1, 2)), np.zeros((1, 1))], [np.full((1, 3), 7.0)]])
+    array([[1., 1., 0.],
+           [7., 7., 7.]])
     """
     depth = _depth(arrays)
     leaves: list[Any] = []
@@ -546,20 +665,34 @@ def _blocks(leaves: Iterator[Any], part: Any, depth: int, ndim: int) -> Any:
 
 @operands.public
 def dstack(arrays: Any) -> Any:
-    """Arrays along axis 2."""
+    """Join arrays along axis 2.
+
+    >>> np.dstack((np.array([1, 2]), np.array([3, 4])))
+    array([[[1., 3.],
+            [2., 4.]]])
+    """
     return concatenate([atleast_3d(x) for x in _joined(arrays, None, "same_kind")], 2)
 
 
 @operands.public
 def column_stack(tup: Any) -> Any:
-    """Vectors as the columns of a matrix."""
+    """Join vectors as the columns of a matrix.
+
+    >>> np.column_stack((np.array([1, 2]), np.array([3, 4])))
+    array([[1., 3.],
+           [2., 4.]])
+    """
     xs = _joined(tup, None, "same_kind")
     return concatenate([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in xs], 1)
 
 
 @promoted("arr", "values")
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
-    """`values` after `arr`."""
+    """Return `values` after `arr`, along an axis; of flat arrays, where `axis` is None.
+
+    >>> np.append(np.array([1, 2]), np.array([3]))
+    array([1., 2., 3.])
+    """
     return concatenate([arr, values], axis)
 
 
@@ -570,21 +703,33 @@ def _atleast(x: Any, ndim: int, grow: Any) -> Any:
 
 @operands.public
 def atleast_1d(*arys: Any) -> Any:
-    """With at least one axis."""
+    """Return arrays with at least one axis.
+
+    >>> np.atleast_1d(3.5)
+    array([3.5])
+    """
     grown = [_atleast(x, 1, lambda shape: (1,)) for x in arys]
     return grown[0] if len(grown) == 1 else grown
 
 
 @operands.public
 def atleast_2d(*arys: Any) -> Any:
-    """With at least two axes; a vector is a row."""
+    """Return arrays with at least two axes; a vector becomes a row.
+
+    >>> np.atleast_2d(np.array([1, 2]))
+    array([[1., 2.]])
+    """
     grown = [_atleast(x, 2, lambda shape: (1,) * (2 - len(shape)) + shape) for x in arys]
     return grown[0] if len(grown) == 1 else grown
 
 
 @operands.public
 def atleast_3d(*arys: Any) -> Any:
-    """With at least three axes; a vector is [1, n, 1], a matrix [m, n, 1]."""
+    """Return arrays with at least three axes: a vector becomes [1, n, 1], a matrix [m, n, 1].
+
+    >>> np.atleast_3d(np.array([1, 2])).shape
+    (1, 2, 1)
+    """
     shapes = {0: lambda shape: (1, 1, 1), 1: lambda shape: (1, *shape, 1), 2: lambda shape: (*shape, 1)}
     grown = [_atleast(x, 3, shapes.get(operands.array(x).ndim)) for x in arys]
     return grown[0] if len(grown) == 1 else grown
@@ -614,23 +759,38 @@ def _split(ary: Any, indices_or_sections: Any, axis: int, even: bool) -> list[An
 
 @operands.public
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Cut along `axis` into equal parts, or at the given indices; views.
+    """Cut an array along an axis into equal parts, or at indices; a list of views.
 
     Raises:
         ShapeError E108: the size is no multiple of the number of parts.
+
+    >>> np.split(np.array([1, 2, 3, 4]), 2)
+    [array([1., 2.]), array([3., 4.])]
+    >>> np.split(np.array([1, 2, 3, 4]), [1])
+    [array([1.]), array([2., 3., 4.])]
     """
     return _split(ary, indices_or_sections, axis, even=True)
 
 
 @operands.public
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Cut along `axis` into parts whose sizes differ by one at most; views."""
+    """Cut an array along an axis into parts whose sizes differ by 1 at most; a list of views.
+
+    >>> np.array_split(np.array([1, 2, 3]), 2)
+    [array([1., 2.]), array([3.])]
+    """
     return _split(ary, indices_or_sections, axis, even=False)
 
 
 @operands.public
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
-    """Cut along axis 1, or 0 where there is only that; views."""
+    """Cut an array along axis 1, or along the only axis, as `split` does; a list of views.
+
+    >>> np.hsplit(np.array([[1, 2], [3, 4]]), 2)
+    [array([[1.],
+           [3.]]), array([[2.],
+           [4.]])]
+    """
     _at_least(ary, 1, "hsplit")
     return split(ary, indices_or_sections, 0 if operands.array(ary).ndim == 1 else 1)
 
@@ -643,21 +803,34 @@ def _at_least(x: Any, ndim: int, name: str) -> None:
 
 @operands.public
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
-    """Cut along axis 0 of two or more; views."""
+    """Cut an array along axis 0, as `split` does; a list of views.
+
+    >>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)
+    [array([[1., 2.]]), array([[3., 4.]])]
+    """
     _at_least(ary, 2, "vsplit")
     return split(ary, indices_or_sections, 0)
 
 
 @operands.public
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
-    """Cut along axis 2; views."""
+    """Cut an array along axis 2, as `split` does; a list of views.
+
+    >>> [part.shape for part in np.dsplit(np.ones((1, 2, 4)), 2)]
+    [(1, 2, 2), (1, 2, 2)]
+    """
     _at_least(ary, 3, "dsplit")
     return split(ary, indices_or_sections, 2)
 
 
 @operands.public
 def resize(a: Any, new_shape: Any) -> Any:
-    """The elements, repeated as often as needed, under another shape."""
+    """Return the elements under another shape, repeated as often as needed.
+
+    >>> np.resize(np.array([1, 2, 3]), (2, 2))
+    array([[1., 2.],
+           [3., 1.]])
+    """
     x = ravel(a)
     shape = operands.sizes_from(new_shape)
     total = math.prod(shape)
@@ -668,19 +841,31 @@ def resize(a: Any, new_shape: Any) -> Any:
 
 @operands.public
 def shape(a: Any) -> tuple[int, ...]:
-    """The sizes of the axes."""
+    """Return the sizes of the axes.
+
+    >>> np.shape(np.ones((2, 3)))
+    (2, 3)
+    """
     sizes: tuple[int, ...] = operands.array(a).shape
     return sizes
 
 
 @operands.public
 def ndim(a: Any) -> int:
-    """The number of axes."""
+    """Return the number of axes.
+
+    >>> np.ndim(np.ones((2, 3)))
+    2
+    """
     return len(operands.array(a).shape)
 
 
 @operands.public
 def size(a: Any, axis: int | None = None) -> int:
-    """The number of elements, or the size of one axis."""
+    """Return the number of elements, or the size of one axis.
+
+    >>> np.size(np.ones((2, 3))), np.size(np.ones((2, 3)), 1)
+    (6, 3)
+    """
     sizes = operands.array(a).shape
     return math.prod(sizes) if axis is None else sizes[axis]

@@ -47,7 +47,7 @@ _MODES = ("full", "same", "valid")
 
 @promoted("a", "v")
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    """The sums over m of a[m] v[n - m], of two vectors.
+    """Return the convolution of two vectors: the sums over m of a[m] v[n - m].
 
     Args:
         a: a vector.
@@ -58,6 +58,9 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     Raises:
         ShapeError E118: there is none, or it is no vector.
         ValueArgumentError E345: there is no such mode.
+
+    >>> np.convolve(np.array([1, 2, 3]), np.array([1, 10]))
+    array([ 1., 12., 23., 30.])
     """
     operands.one_of(mode, _MODES, "convolve", "mode")
     x, y = _vectors("convolve", a, v)
@@ -76,7 +79,11 @@ def _margins(taps: int, mode: str) -> tuple[int, int]:
 
 @promoted("a", "v")
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    """The sums over n of a[n + k] conj(v[n]), of two vectors; `mode` as in `convolve`."""
+    """Return the correlation of two vectors: the sums over n of a[n + k] conj(v[n]); `mode` as in `convolve`.
+
+    >>> np.correlate(np.array([1, 2, 3]), np.array([1, 10]))
+    array([21., 32.])
+    """
     operands.one_of(mode, _MODES, "correlate", "mode")
     x, y = _vectors("correlate", a, v)
     y = functions.conj(y)
@@ -87,7 +94,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 @operands.public
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """The slopes of samples along each axis: central differences, at the ends one-sided ones.
+    """Return the slopes of samples along each axis: central differences, one-sided ones at the ends.
 
     Args:
         f: samples.
@@ -101,6 +108,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     Raises:
         ArgumentError E344: another number of distances than of axes.
         ShapeError E135: fewer samples than edge_order + 1 along an axis, or another number of places than of samples.
+
+    >>> np.gradient(np.array([1, 2, 4, 7]))
+    array([1. , 1.5, 2.5, 3. ])
     """
     x = operands.array(f)
     if edge_order not in (1, 2):
@@ -162,7 +172,11 @@ def _end(samples: list[Any], near: Any, far: Any) -> Any:
 
 @operands.public
 def i0(x: Any) -> Any:
-    """The modified Bessel function of the first kind and order 0."""
+    """Return the modified Bessel function of the first kind and order 0.
+
+    >>> np.i0(np.array([0, 1])).round(4)
+    array([1.    , 1.2661])
+    """
     return operands.result(bessel_i0(operands.float_operand(x)))
 
 
@@ -189,5 +203,9 @@ hanning: Callable[..., Any] = _window(numpy.hanning, "The Hann window.")
 
 @operands.creates()
 def kaiser(M: int, beta: float, dtype: Any = None) -> Any:
-    """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""
+    """Return the Kaiser window of `M` points; the larger `beta`, the narrower the window.
+
+    >>> np.kaiser(3, 5).round(3)
+    array([0.037, 1.   , 0.037])
+    """
     return _as_window(numpy.kaiser(int(M), float(beta)), dtype)

@@ -35,7 +35,7 @@ def cov(
     *,
     dtype: Any = None,
 ) -> Any:
-    """The covariances of variables.
+    """Return the covariances of variables, which are rows unless `rowvar` is False.
 
     Args:
         m: [variables, observations], or the other way round unless `rowvar`; a vector is one variable.
@@ -53,6 +53,10 @@ def cov(
     Raises:
         ShapeError E118, E135: more than two axes; weights of another number than observations.
         ValueArgumentError E345: negative weights.
+
+    >>> np.cov(np.array([[1, 2, 3], [3, 2, 1]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
     """
     covariance, wanted = _covariance(m, y, rowvar, dtype, bias, ddof, fweights, aweights)
     return covariance.astype(wanted, copy=False)
@@ -121,7 +125,12 @@ def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
 
 @promoted("x", "y", to=floating)
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
-    """The correlations of variables, from -1 to 1; see `cov`."""
+    """Return the correlations of variables, from -1 to 1; arguments are those of `cov`.
+
+    >>> np.corrcoef(np.array([[1, 2, 3], [3, 2, 1]])).round(4)
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
     covariance, wanted = _covariance(x, y, rowvar, dtype)
     if not covariance.ndim:
         return (covariance / covariance).astype(wanted, copy=False)
@@ -153,12 +162,20 @@ nanargmin: Callable[..., Any] = _arg_extreme(
 
 @shares(of_nan=False)
 def nanquantile() -> None:
-    """The value below which the share `q` of what is not NaN lies, along `axis`; see `quantile`."""
+    """Return the value below which the share `q` of the elements lies that are not NaN; see `quantile`.
+
+    >>> np.nanquantile(np.array([1, np.nan, 3]), 0.5)
+    array(2.)
+    """
 
 
 @shares(100, of_nan=False)
 def nanpercentile() -> None:
-    """The value below which `q` percent of what is not NaN lie, along `axis`; see `quantile`."""
+    """Return the value below which `q` percent of the elements lie that are not NaN; see `quantile`.
+
+    >>> np.nanpercentile(np.array([1, np.nan, 3]), 50)
+    array(2.)
+    """
 
 
 def _histogram(

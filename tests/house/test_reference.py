@@ -1,0 +1,108 @@
+"""The reference of public names: each has a docstring with an example that runs, and the pages have all of them."""
+
+import doctest
+import importlib.util
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from hybridize import autograd, gluon, hybridize, nd, np, npx, sym
+
+SITE = Path(__file__).parents[2] / "docs" / "site"
+LATER = 774
+"""Names and methods of the modules in `public.LATER` whose docstrings lack something: may only become fewer."""
+GLOBALS = {
+    "autograd": autograd, "gluon": gluon, "hybridize": hybridize, "nd": nd, "np": np, "npx": npx, "sym": sym,
+}  # fmt: skip
+"""What the reference says that examples begin with (`reference.Reference._modules`)."""
+
+
+def loaded(name):
+    """A module of docs/site, which is no package."""
+    if name not in sys.modules:
+        sys.path.insert(0, str(SITE))
+        try:
+            spec = importlib.util.spec_from_file_location(name, SITE / f"{name}.py")
+            sys.modules[name] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[name])
+        finally:
+            sys.path.remove(str(SITE))
+    return sys.modules[name]
+
+
+public, reference = loaded("public"), loaded("reference")
+
+
+def examples():
+    """The docstrings with examples, each with the first name that has it; NumPy's own are NumPy's to run."""
+    every = [one for name in public.names() for one in (name, *name.members)]
+    own = [one for one in every if not str(getattr(one.value, "__module__", "")).startswith("numpy")]
+    return {one.text: one for one in reversed(own) if ">>>" in one.text}
+
+
+def names_for(one):
+    """What an example may use: of modules that are written later, also what stands in the module itself."""
+    home = sys.modules.get(str(getattr(one.value, "__module__", "")))
+    return {**(vars(home) if one.is_later and home else {}), **GLOBALS}
+
+
+def test_every_example_runs():
+    """Also those of functions that tables make, and of methods that are put into classes: no module has their text."""
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    parser, output = doctest.DocTestParser(), []
+    for text, one in examples().items():
+        runner.run(parser.get_doctest(text, names_for(one), one.full, None, None), out=output.append)
+    assert not output, "".join(output)
+
+
+def test_every_name_is_documented():
+    assert public.lacking(lambda one: not one.is_later) == {}
+    later = public.lacking(lambda one: one.is_later)
+    listed = "\n".join(f"{full}: {', '.join(lack)}" for full, lack in later.items())
+    assert len(later) <= LATER, f"docstrings lack what the reference shows:\n{listed}"
+    assert len(later) == LATER, f"lower LATER to {len(later)}"
+
+
+def test_the_check_names_what_is_missing():
+    one = public.Name("np", "f", lambda: None, "Return nothing.\n\n>>> g()", "()", "function", "x.py", 1)
+    assert one.lacks() == ["example"], "the example does not use the name"
+    assert replace(one, text="").lacks() == ["text", "example"]
+    assert replace(one, text="Return nothing.\n\n>>> f()").lacks() == []
+    pages = reference.Reference([*public.names()[:20], one])
+    pages._page_of.pop("np.f")
+    assert pages.complaints()[:1] == ["np.f has no page"]
+
+
+def test_names_that_are_imported_for_the_inside_do_not_count():
+    words = {name.word for name in public.names()}
+    assert words.isdisjoint({"Any", "Sequence", "annotations", "late", "places", "PLACES", "absent", "load_module"})
+
+
+def test_pages_have_every_name_once():
+    made = reference.made()
+    pages = dict(made.pages())
+    anchors = {page: re.findall(r'\{ #([\w.]+) \}|<a id="([\w.]+)">', text) for page, text in pages.items()}
+    for page, text in anchors.items():
+        listed = [one or other for one, other in text]
+        assert len(listed) == len({*listed}), page
+        assert all(made._page_of[full] == page for full in listed)
+    assert {one or other for text in anchors.values() for one, other in text} == {*made._page_of}
+    assert {*made._page_of} >= {"np.sum", "np.ndarray.reshape", "gluon.Block.forward", "nd.linalg.gemm", "sym.var"}
+    sources = {*re.findall(r"\((\S+)#L-\d+\)", pages["reference/np/reductions.md"])}
+    assert "../../../hybridize/array/functions/reductions.py" in sources
+
+
+def test_docstrings_as_markdown():
+    made = reference.made()
+    text = "Return *a* of x_y.\n\nArgs:\n    axis: the axis of\n        it.\n\nRaises:\n    ShapeError E102: no.\n\n>>> f()\n1"
+    one = public.Name("np", "f", lambda: None, text, "()", "function", "x.py", 1)
+    lines = "\n".join(made._text("reference/np/x.md", one))
+    assert r"Return \*a\* of x\_y." in lines
+    assert "**Args**\n\n- `axis`: the axis of\n  it." in lines
+    assert "- ShapeError [E102](../../errors/catalogue.md#e102): no." in lines
+    assert lines.endswith("```pycon\n>>> f()\n1\n```")
+
+
+def test_commands_have_their_options():
+    assert "| `--format -f` |" in reference.command_line()
