@@ -48,7 +48,7 @@ def wine(train: bool | None = None, scaled: bool = True) -> ArrayDataset:
 
 
 def breast_cancer(train: bool | None = None, scaled: bool = True) -> ArrayDataset:
-    """569 tumours: 30 measurements of each, and whether it is malignant (0) or benign (1).
+    """Load 569 tumours: 30 measurements of each, and whether it is malignant (0) or benign (1).
 
     Args:
         train: True for the samples to train with, False for those to test with, None for all.
@@ -56,6 +56,10 @@ def breast_cancer(train: bool | None = None, scaled: bool = True) -> ArrayDatase
 
     Raises:
         ArgumentError E380: scikit-learn is not installed.
+
+    >>> from hybridize.gluon import data
+    >>> [data.sets.breast_cancer][0].__name__
+    'breast_cancer'
     """
     return _classes("breast_cancer", train, scaled)
 
