@@ -201,6 +201,12 @@ def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
 
     Raises:
         DeviceError E701: always.
+
+    >>> from hybridize import util
+    >>> util.get_gpu_memory(0)
+    Traceback (most recent call last):
+        ...
+    hybridize.errors.DeviceError: DeviceError E701: ...
     """
     raise DeviceError("E701", f"there is no gpu({gpu_dev_id}): hybridize compiles for the CPU", help="use cpu()")
 

@@ -8,7 +8,13 @@ from typing import ClassVar
 
 
 class NameManager:
-    """Names by a hint and a count: `fullyconnected0`, `fullyconnected1`, ... within a `with` block."""
+    """Name expressions by a hint and a count inside a `with` block: `fullyconnected0`, `fullyconnected1`, ...
+
+    >>> from hybridize import name, sym
+    >>> with name.NameManager():
+    ...     (sym.Variable("x") + 1).name
+    '_plusscalar0'
+    """
 
     _current: ClassVar[contextvars.ContextVar[NameManager | None]] = contextvars.ContextVar("names", default=None)
 
@@ -33,7 +39,13 @@ class NameManager:
 
 
 class Prefix(NameManager):
-    """Names that begin with a text, those that the user gives as well."""
+    """Begin the names of expressions with a text inside a `with` block, also names that you choose.
+
+    >>> from hybridize import name, sym
+    >>> with name.Prefix("net_"):
+    ...     (sym.Variable("x") + 1).name
+    'net__plusscalar0'
+    """
 
     def __init__(self, prefix: str) -> None:
         super().__init__()

@@ -221,11 +221,15 @@ class Marker(_Member):
 
 @contextmanager
 def scope(name: str = "<unk>:", append_mode: bool = True) -> Iterator[str]:
-    """A `with` block whose events say its name in the file.
+    """Write the name of this `with` block into the events of its body.
 
     Args:
         name: a colon is put behind it where it has none.
         append_mode: behind the name of the block around.
+
+    >>> from hybridize import np, profiler
+    >>> with profiler.scope("forward"):
+    ...     y = np.ones(2) + 1
     """
     name = name if name.endswith(":") else f"{name}:"
     token: contextvars.Token[str] = SCOPE.set(f"{SCOPE.get()}{name}" if append_mode else name)
