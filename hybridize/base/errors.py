@@ -33,7 +33,7 @@ __all__ = [
 
 
 class HybridizeError(RuntimeError):
-    """Base of all errors of hybridize.
+    """Report what was wrong in a call, what was expected, and a remedy. The base of all errors of hybridize.
 
     Attributes:
         code: a stable identifier such as `"E102"`; `docs/errors` has a page for each.
@@ -41,6 +41,14 @@ class HybridizeError(RuntimeError):
         loc: the user's line that led here, or None when none is known.
         help: one remedy.
         within: the layer that was computed and where it is in its net, or empty.
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> try:
+    ...     np.ones(2).reshape(3)
+    ... except hybridize.errors.HybridizeError as error:
+    ...     print(type(error).__name__, isinstance(error, ValueError))
+    ShapeError True
     """
 
     within = ""
@@ -99,7 +107,16 @@ def _restored(home: tuple[str, str], args: tuple[Any, ...], state: dict[str, Any
 
 
 class ShapeError(HybridizeError, ValueError, AssertionError):
-    """Sizes or numbers of axes do not fit (codes E1xx)."""
+    """Report sizes or numbers of axes that do not fit (codes E1xx).
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> try:
+    ...     np.ones((2, 3)) @ np.ones((4, 5))
+    ... except hybridize.errors.ShapeError as error:
+    ...     print(error.code)
+    E102
+    """
 
 
 class KeyShapeError(ShapeError, IndexError):

@@ -61,7 +61,9 @@ class Compiled(Function[..., Any]):
 
 
 class JaxFunction(Exportable):
-    """A function of JAX's arrays whose calls run as machine code.
+    """Run the calls of a function of JAX's arrays as machine code. `hybridize(function)` returns it.
+
+    Inside of JAX's own transformations (`jax.grad`, `jax.vmap`, `jax.jit`) it is the function itself.
 
     Under JAX's own transformations, `jax.grad`, `jax.vmap`, `jax.jit` around it, it is the function itself.
 

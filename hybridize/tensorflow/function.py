@@ -56,7 +56,9 @@ class TracedProgram(Captured):
 
 @unconverted
 class TensorFlowFunction(Function[Any, Any]):
-    """A Keras model or layer, a `tf.function`, a `tf.Module`: its calls run as machine code, tensors in and out.
+    """Run the calls of a Keras model, a `tf.function` or a `tf.Module` as machine code.
+
+    `hybridize(model)` returns it.
 
     Other attributes are those of the object that it is made of: variables, layers, methods.
 

@@ -18,7 +18,7 @@ _DIGITS = 30
 
 
 class BeamSearch(SequenceGenerator, layer=False):
-    """Finds likely continuations: `tokens, lengths, scores = search(prompts, valid_length=None)`.
+    """Find likely continuations: `tokens, lengths, scores = search(prompts, valid_length=None)`.
 
     Each row keeps `beams` sequences. At each place all tokens may follow each of them; those of the best scores stay. A
     sequence that has met a stop token stays as it is, and competes with the others. A score is the sum of the

@@ -15,7 +15,7 @@ numbers of float32."""
 
 
 class SequenceSampler(SequenceGenerator, layer=False):
-    """Continues prompts, one token after the other: `tokens, lengths = sampler(prompts, valid_length=None)`.
+    """Continue prompts, one token after the other: `tokens, lengths = sampler(prompts, valid_length=None)`.
 
     Prompts are [batch, time], of which the first `valid_length` tokens of each row count. Tokens are
     [batch, max_new_tokens], lengths say how many of a row were generated, a stop token included; the rest is padding.

@@ -197,7 +197,7 @@ def dynamic_unroll(
     layout: str = "TNC",
     valid_length: Any = None,
 ) -> tuple[Any, list[Any]]:
-    """Apply a cell to as many steps as the inputs have; in a compiled program that is one loop for all lengths.
+    """Apply a cell to as many steps as the inputs have. In a compiled program this is one loop for all lengths.
 
     Args:
         cell: the cell.
@@ -210,6 +210,14 @@ def dynamic_unroll(
 
     Returns:
         The outputs in the layout, and the last states.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import contrib, rnn
+    >>> cell = rnn.GRUCell(4)
+    >>> cell.initialize()
+    >>> outputs, states = contrib.rnn.dynamic_unroll(cell, np.ones((5, 2, 3)), cell.begin_state(batch_size=2))
+    >>> outputs.shape
+    (5, 2, 4)
     """
     x = npx.dropout(steps_first(None, inputs, layout), p=drop_inputs, axes=(0,))
     outputs, states = through_cell(cell, x, cell._initial_states(x, begin_state), lengths_of(x, valid_length))

@@ -20,7 +20,7 @@ from hybridize.metric import EvalMetric
 
 
 class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
-    """Saves the net, the trainer and the state of the random numbers while training, and goes on from there.
+    """Save the net, the trainer and the state of the random numbers during training, and resume from them.
 
     A checkpoint is `PREFIX-epochEbatchB.params`, `.states` and `.json`; the last is written when the others are whole,
     and without it they do not count. A training that is resumed at the end of an epoch gives the same bits as one that

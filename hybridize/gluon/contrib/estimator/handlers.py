@@ -75,11 +75,14 @@ def text_of(metrics: list[EvalMetric]) -> str:
 
 
 class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
-    """Ends the training after so many epochs or batches.
+    """Stop the training after `max_epoch` epochs or `max_batch` batches.
 
     Args:
         max_epoch: epochs; what `fit` was told counts.
         max_batch: batches; the same.
+
+    >>> from hybridize.gluon.contrib.estimator import StoppingHandler
+    >>> handler = StoppingHandler(max_epoch=3)
     """
 
     def __init__(self, max_epoch: int | None = None, max_batch: int | None = None) -> None:
@@ -100,7 +103,7 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
 
 
 class GradientUpdateHandler(BatchEnd):
-    """Calls `trainer.step` after each batch, unless its loss is NaN.
+    """Call `trainer.step` after each batch, unless its loss is NaN.
 
     Args:
         priority: before all others.
@@ -134,7 +137,7 @@ class GradientUpdateHandler(BatchEnd):
 
 
 class MetricHandler(EpochBegin, BatchEnd):
-    """Adds each batch to metrics, and resets them before each epoch.
+    """Add each batch to metrics, and reset them before each epoch.
 
     Args:
         metrics: a metric or a list; `metric.Loss` takes the losses, others labels and predictions.
@@ -155,7 +158,7 @@ class MetricHandler(EpochBegin, BatchEnd):
 
 
 class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
-    """Evaluates the net on other data.
+    """Evaluate the net on other data.
 
     Args:
         val_data: batches.
@@ -192,7 +195,7 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
 
 
 class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, BatchEnd):
-    """Tells `estimator.logger` how it goes.
+    """Write the progress to `estimator.logger`.
 
     Args:
         log_interval: `epoch`, or after how many batches.
@@ -201,6 +204,10 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
 
     Raises:
         ValueArgumentError E390: another `log_interval`.
+
+    >>> from hybridize import metric
+    >>> from hybridize.gluon.contrib.estimator import LoggingHandler
+    >>> handler = LoggingHandler(log_interval=10, metrics=[metric.Accuracy()])
     """
 
     def __init__(self, log_interval: int | str = "epoch", metrics: Any = None, priority: float = math.inf) -> None:
@@ -250,7 +257,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
 
 
 class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
-    """Ends the training when a metric has got no better for some epochs.
+    """Stop the training when a metric has not improved for some epochs.
 
     Args:
         monitor: one of `estimator.train_metrics` or `estimator.val_metrics`.
@@ -261,6 +268,10 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
 
     Raises:
         ValueArgumentError E390: `monitor` is no single metric or has no single value, or `mode` is another.
+
+    >>> from hybridize import metric
+    >>> from hybridize.gluon.contrib.estimator import EarlyStoppingHandler
+    >>> handler = EarlyStoppingHandler(metric.Accuracy(), patience=3, mode="max")
     """
 
     def __init__(

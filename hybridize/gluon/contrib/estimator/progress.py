@@ -14,7 +14,7 @@ from hybridize.gluon.contrib.estimator.handlers import metrics_of, text_of
 
 
 class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
-    """Shows a bar of the batches, what is left of the time, and metrics.
+    """Show a bar of the batches, the remaining time, and metrics.
 
     Args:
         metrics: whose values are shown.

@@ -11,7 +11,7 @@ from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecode
 
 
 class GPT(CausalDecoder):
-    """Layer norms, learned positions, GELU, biases.
+    """Decode tokens with layer norms, learned positions, GELU and biases, as GPT-2.
 
     Args:
         vocab_size: number of tokens.
@@ -66,6 +66,14 @@ class GPT(CausalDecoder):
 
 
 def gpt_mini(vocab_size: int = 256, max_length: int = 256, **kwargs: Any) -> GPT:
-    """Make a GPT of four layers of 128 units in four heads."""
+    """Return a GPT of four layers of 128 units in four heads.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.gpt_mini(vocab_size=100)
+    >>> net.initialize()
+    >>> net(np.array([[1, 2, 3]])).shape
+    (1, 3, 100)
+    """
     sizes = {"units": 128, "num_layers": 4, "num_heads": 4} | kwargs
     return GPT(vocab_size, max_length=max_length, **sizes)
