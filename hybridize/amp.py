@@ -132,6 +132,19 @@ def unscale(trainer: Trainer) -> None:
 
     Raises:
         StateError E579: the trainer was not set up.
+
+    >>> from hybridize import amp, autograd, gluon, np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(1, in_units=2, use_bias=False)
+    >>> net.initialize()
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    >>> amp.init_trainer(trainer)
+    >>> with autograd.record():
+    ...     with amp.scale_loss(net(np.ones((1, 2))).sum(), trainer) as scaled:
+    ...         scaled.backward()
+    >>> amp.unscale(trainer)
+    >>> net.weight.grad()
+    array([[1., 1.]])
     """
     _scaler(trainer)
     factor, trainer.scale_of_loss = trainer.scale_of_loss, 1.0

@@ -38,13 +38,17 @@ def _on(name: str, active: bool) -> None:
 
 
 def set_np_shape(active: bool = True) -> bool:
-    """Say that shapes may have no axes and sizes of 0, as they always may.
+    """Accept that shapes may have no axes and sizes of 0, as they always may.
 
     Returns:
         The state before: True.
 
     Raises:
         ArgumentError E300: `active` is false.
+
+    >>> import hybridize
+    >>> hybridize.set_np_shape(True)
+    True
     """
     _on("set_np_shape", active)
     return True
@@ -52,10 +56,15 @@ def set_np_shape(active: bool = True) -> bool:
 
 @contextmanager
 def np_shape(active: bool = True) -> Iterator[None]:
-    """A `with` block, or a decorator, in which shapes may have no axes and sizes of 0, as they always may.
+    """Mark a block, or a decorated function, in which shapes may have no axes and sizes of 0, as they always may.
 
     Raises:
         ArgumentError E300: `active` is false.
+
+    >>> import hybridize
+    >>> with hybridize.np_shape(True):
+    ...     print(hybridize.np.ones(()).shape)
+    ()
     """
     _on("np_shape", active)
     yield
@@ -63,17 +72,27 @@ def np_shape(active: bool = True) -> Iterator[None]:
 
 @contextmanager
 def np_array(active: bool = True) -> Iterator[None]:
-    """A `with` block, or a decorator, in which arrays have NumPy's meaning, as they always have.
+    """Mark a block, or a decorated function, in which arrays have NumPy's meaning, as they always have.
 
     Raises:
         ArgumentError E300: `active` is false.
+
+    >>> import hybridize
+    >>> with hybridize.np_array(True):
+    ...     print(hybridize.is_np_array())
+    True
     """
     _on("np_array", active)
     yield
 
 
 def is_np_default_dtype() -> bool:
-    """False: arrays are float32 where no dtype is given."""
+    """Return False: arrays are float32 where no dtype is given.
+
+    >>> import hybridize
+    >>> hybridize.is_np_default_dtype()
+    False
+    """
     return False
 
 
@@ -101,17 +120,22 @@ def set_np_default_dtype(is_np_default_dtype: bool = False) -> bool:
 
 @contextmanager
 def np_default_dtype(active: bool = False) -> Iterator[None]:
-    """A `with` block, or a decorator, in which arrays are float32 where no dtype is given, as they are.
+    """Mark a block, or a decorated function, in which arrays are float32 where no dtype is given, as they always are.
 
     Raises:
         ArgumentError E300: `active` is true.
+
+    >>> import hybridize
+    >>> with hybridize.np_default_dtype(False):
+    ...     print(hybridize.np.ones(1).dtype)
+    float32
     """
     set_np_default_dtype(active)
     yield
 
 
 def use_np_default_dtype(function: Any) -> Any:
-    """Refuse: float64 cannot be made the default.
+    """Raise an error: float64 cannot be the default dtype.
 
     Raises:
         ArgumentError E300: always.

@@ -76,7 +76,9 @@ def _listed(one: Any) -> Sequence[Any]:
 
 
 def multibox_prior(data: Any, sizes: Sequence[float], ratios: Sequence[float]) -> Any:
-    """Return anchors around each pixel of an image: all sizes at the first ratio, then the first size at the other ratios.
+    """Return anchors around each pixel of an image.
+
+    For each pixel these are all sizes at the first ratio, then the first size at the other ratios.
 
     Args:
         data: an image or a map of features, (..., height, width).

@@ -125,7 +125,9 @@ def _digits(train: bool) -> tuple[Any, Any]:
 
 
 def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
-    """Load small handwritten digits in ten classes, in the place of Fashion-MNIST: batches for training and for testing.
+    """Load small handwritten digits in ten classes, in the place of Fashion-MNIST.
+
+    The result is a pair: batches for training and for testing.
 
     Args:
         batch_size: how many images in a batch.

@@ -120,7 +120,9 @@ def preprocess_nmt(text: str) -> str:
 
 
 def tokenize_nmt(text: str, num_examples: int | None = None) -> tuple[list[list[str]], list[list[str]]]:
-    r"""Split lines of two sentences with a tab between into words: those of the first and those of the second sentences.
+    r"""Split lines of two sentences with a tab between into words.
+
+    The result is a pair: the words of the first and of the second sentences.
 
     Args:
         text: the lines.

@@ -69,6 +69,12 @@ class JaxFunction(Exportable):
 
     Attributes:
         function: the user's; jitted or not.
+
+    >>> import jax.numpy as jnp
+    >>> from hybridize import hybridize
+    >>> double = hybridize(lambda x: x * 2)
+    >>> double(jnp.ones(2))
+    Array([2., 2.], dtype=float32)
     """
 
     # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.

@@ -43,7 +43,7 @@ class SGD(Momentum):
         kwargs: of `Optimizer`.
 
     >>> from hybridize import np, optimizer
-    >>> update = optimizer.get_updater(optimizer.SGD(learning_rate=0.1))
+    >>> update = optimizer.get_updater(optimizer.SGD(learning_rate=0.1, momentum=0.9))
     >>> weight = np.array([1.0, 2.0])
     >>> update(0, np.array([0.5, -0.5]), weight)
     >>> weight.round(3)
@@ -166,7 +166,7 @@ class SignSGD(Signum):
 
 @register
 class DCASGD(Momentum):
-    """Correct gradients that were computed some updates ago, and descend.
+    """Descend, and correct gradients that were computed some updates ago.
 
         v = momentum * v - lr * (g + lamda * g^2 * (w - w'));   w' = w;   w = w + v
 

@@ -65,6 +65,12 @@ class TensorFlowFunction(Function[Any, Any]):
     Attributes:
         target: the object. Its variables are read at each call; what it computes is that of the trace, as under
             `tf.function`, until `retrace()`.
+
+    >>> import tensorflow as tf
+    >>> from hybridize import hybridize
+    >>> double = hybridize(tf.function(lambda x: x * 2))
+    >>> double(tf.ones(2)).numpy()
+    array([2., 2.], dtype=float32)
     """
 
     def __init__(self, target: Callable[..., Any], **options: Any) -> None:

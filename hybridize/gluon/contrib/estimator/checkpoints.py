@@ -40,6 +40,11 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
     Raises:
         ValueArgumentError E390: `monitor` is no metric, or `mode` another; `max_checkpoints` is no positive integer.
+
+    >>> import tempfile
+    >>> from hybridize.gluon.contrib.estimator import CheckpointHandler
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     handler = CheckpointHandler(folder, model_prefix="net", epoch_period=2)
     """
 
     def __init__(

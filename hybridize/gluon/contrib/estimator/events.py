@@ -23,14 +23,30 @@ class EventHandler:
 
 
 class TrainBegin(EventHandler):
-    """Run `train_begin` when `fit` begins."""
+    """Run `train_begin` when `fit` begins.
+
+    >>> from hybridize.gluon.contrib.estimator import TrainBegin
+    >>> class Report(TrainBegin):
+    ...     def train_begin(self, estimator, *args, **kwargs):
+    ...         print("training begins")
+    >>> Report().train_begin(None)
+    training begins
+    """
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Before the first epoch."""
 
 
 class TrainEnd(EventHandler):
-    """Run `train_end` when `fit` ends."""
+    """Run `train_end` when `fit` ends.
+
+    >>> from hybridize.gluon.contrib.estimator import TrainEnd
+    >>> class Report(TrainEnd):
+    ...     def train_end(self, estimator, *args, **kwargs):
+    ...         print("training has ended")
+    >>> Report().train_end(None)
+    training has ended
+    """
 
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """After the last epoch."""

@@ -111,6 +111,9 @@ class GradientUpdateHandler(BatchEnd):
     Raises:
         StateError E565: a loss is NaN; the parameters are as they were before the batch.
         ValueArgumentError E390: a loss is not one number for each sample.
+
+    >>> from hybridize.gluon.contrib.estimator import GradientUpdateHandler
+    >>> handler = GradientUpdateHandler(priority=-2000)
     """
 
     def __init__(self, priority: float = -2000) -> None:
@@ -142,6 +145,10 @@ class MetricHandler(EpochBegin, BatchEnd):
     Args:
         metrics: a metric or a list; `metric.Loss` takes the losses, others labels and predictions.
         priority: before those who look at the metrics.
+
+    >>> from hybridize import metric
+    >>> from hybridize.gluon.contrib.estimator import MetricHandler
+    >>> handler = MetricHandler([metric.Accuracy()])
     """
 
     def __init__(self, metrics: Any, priority: float = -1000) -> None:
@@ -167,6 +174,9 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
         batch_period: after how many batches; None: never.
         priority: before those who look at the metrics.
         event_handlers: for the evaluation.
+
+    >>> from hybridize.gluon.contrib.estimator import ValidationHandler
+    >>> handler = ValidationHandler([], lambda val_data, batch_axis=0: None, epoch_period=2)
     """
 
     def __init__(

@@ -25,6 +25,13 @@ class GPT(CausalDecoder):
 
     Raises:
         ArgumentError E331: a number is not positive, or does not divide another.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.GPT(20, units=8, num_layers=1, num_heads=2, max_length=16)
+    >>> net.initialize()
+    >>> net(np.array([[1, 2, 3]], dtype="int32")).shape
+    (1, 3, 20)
     """
 
     def __init__(

@@ -32,6 +32,13 @@ class Llama(CausalDecoder):
     Raises:
         ArgumentError E331: a number is not positive, or does not divide another; the size of a head is odd.
         ValueArgumentError E353: the base is no number from 1 on.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.Llama(20, units=8, num_layers=1, num_heads=2, max_length=16)
+    >>> net.initialize()
+    >>> net(np.array([[1, 2, 3]], dtype="int32")).shape
+    (1, 3, 20)
     """
 
     def __init__(
