@@ -31,11 +31,15 @@ _amp_initialized: Final = False
 
 
 class LossScaler:
-    """A factor of losses: halved after a step whose gradients are not finite, doubled after many that are.
+    """Choose the factor of losses: half after a step with infinite gradients, double after many good steps.
 
     Args:
         init_scale: the factor to begin with.
         scale_seq_len: after how many good steps it is doubled.
+
+    >>> from hybridize import amp
+    >>> amp.LossScaler(init_scale=1024).loss_scale
+    1024
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -59,10 +63,16 @@ class LossScaler:
 
 
 def init(target_dtype: Any = "float16", *args: Any, **kwargs: Any) -> NoReturn:
-    """Refuse: what a program computes in is the dtype of its arrays, and no switch changes it.
+    """Raise an error: the dtype of its arrays decides what a program computes in, and no switch changes it.
 
     Raises:
         ArgumentError E3008: always.
+
+    >>> from hybridize import amp
+    >>> amp.init()
+    Traceback (most recent call last):
+        ...
+    hybridize.errors.ArgumentError: ArgumentError E3008: ...
     """
     raise ArgumentError(
         "E3008",
@@ -73,7 +83,7 @@ def init(target_dtype: Any = "float16", *args: Any, **kwargs: Any) -> NoReturn:
 
 @outside_only("sets up a trainer")
 def init_trainer(trainer: Trainer, scaler: LossScaler | None = None) -> None:
-    """Let a trainer take its gradients as those of a scaled loss, and leave out steps that overflow.
+    """Prepare a trainer for the gradients of a scaled loss. It skips steps that overflow.
 
     Args:
         trainer: of the parameters.
@@ -81,6 +91,17 @@ def init_trainer(trainer: Trainer, scaler: LossScaler | None = None) -> None:
 
     Raises:
         ArgumentError E3009: it is no trainer.
+
+    >>> from hybridize import amp, autograd, gluon, np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(1, in_units=2)
+    >>> net.initialize()
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    >>> amp.init_trainer(trainer)
+    >>> with autograd.record():
+    ...     with amp.scale_loss(net(np.ones((1, 2))).sum(), trainer) as scaled:
+    ...         scaled.backward()
+    >>> trainer.step(1)
     """
     if not isinstance(trainer, Trainer):
         raise ArgumentError("E3009", f"amp.init_trainer takes a gluon.Trainer, got {type(trainer).__name__}")
@@ -91,7 +112,7 @@ def init_trainer(trainer: Trainer, scaler: LossScaler | None = None) -> None:
 @contextmanager
 @outside_only("chooses a factor for each step in Python", help="scale the loss by a number, as in loss * 1024")
 def scale_loss(loss: Any, trainer: Trainer) -> Iterator[Any]:
-    """A `with` block that gives the loss, or each of a list, multiplied by the present factor.
+    """Multiply the loss, or each of a list, by the present factor, inside a `with` block; see `init_trainer`.
 
     Args:
         loss: what the backward pass begins at.
@@ -107,10 +128,23 @@ def scale_loss(loss: Any, trainer: Trainer) -> Iterator[Any]:
 
 @outside_only("writes gradients")
 def unscale(trainer: Trainer) -> None:
-    """Divide the gradients by the factor now, so that they can be looked at, or clipped, before the step.
+    """Divide the gradients by the factor now, so that you can look at them, or clip them, before the step.
 
     Raises:
         StateError E579: the trainer was not set up.
+
+    >>> from hybridize import amp, autograd, gluon, np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(1, in_units=2, use_bias=False)
+    >>> net.initialize()
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    >>> amp.init_trainer(trainer)
+    >>> with autograd.record():
+    ...     with amp.scale_loss(net(np.ones((1, 2))).sum(), trainer) as scaled:
+    ...         scaled.backward()
+    >>> amp.unscale(trainer)
+    >>> net.weight.grad()
+    array([[1., 1.]])
     """
     _scaler(trainer)
     factor, trainer.scale_of_loss = trainer.scale_of_loss, 1.0

@@ -31,7 +31,7 @@ def _values(metric: Any) -> list[tuple[str, float]]:
 
 
 class Speedometer:
-    """Logs examples per second, and the metric, at each so many batches.
+    """Log examples per second, and the metric, after every `frequent` batches.
 
     Args:
         batch_size: examples of a batch.
@@ -40,6 +40,10 @@ class Speedometer:
 
     Raises:
         ValueArgumentError E361: `frequent` is below 1.
+
+    >>> from hybridize import callback
+    >>> speed = callback.Speedometer(batch_size=32, frequent=2)
+    >>> speed(callback.BatchEndParam(epoch=0, nbatch=1, eval_metric=None, locals=None))
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -76,11 +80,15 @@ class Speedometer:
 
 
 class ProgressBar:
-    """Logs a bar of how many batches of an epoch have ended.
+    """Log a bar that shows how many batches of an epoch have ended.
 
     Args:
         total: batches of an epoch.
         length: letters of the whole bar.
+
+    >>> from hybridize import callback
+    >>> bar = callback.ProgressBar(total=2)
+    >>> bar(callback.BatchEndParam(epoch=0, nbatch=1, eval_metric=None, locals=None))
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -98,7 +106,12 @@ class ProgressBar:
 
 
 class LogValidationMetricsCallback:
-    """Logs the metric of a validation at the end of an epoch."""
+    """Log the metric of a validation at the end of an epoch.
+
+    >>> from hybridize import callback
+    >>> log = callback.LogValidationMetricsCallback()
+    >>> log(callback.BatchEndParam(epoch=0, nbatch=1, eval_metric=None, locals=None))
+    """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
@@ -109,11 +122,15 @@ class LogValidationMetricsCallback:
 
 
 def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[Any], None]:
-    """Make a function that logs the metric at each so many batches.
+    """Return a function that logs the metric after every `period` batches.
 
     Args:
         period: at how many batches.
         auto_reset: start the metric again after each line.
+
+    >>> from hybridize import callback
+    >>> log = callback.log_train_metric(period=2)
+    >>> log(callback.BatchEndParam(epoch=0, nbatch=1, eval_metric=None, locals=None))
     """
 
     def log(param: Any) -> None:
@@ -127,11 +144,19 @@ def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[Any], N
 
 
 def do_checkpoint(prefix: str | os.PathLike[str], period: int = 1) -> Callable[..., None]:
-    """Make a function that writes an expression and its parameters at each so many epochs.
+    """Return a function that writes an expression and its parameters after every `period` epochs.
 
     Args:
         prefix: how the names of the files begin; see `model.save_checkpoint`.
         period: at how many epochs; below 1 it is 1.
+
+    >>> from hybridize import callback, sym
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save = callback.do_checkpoint(os.path.join(folder, "net"))
+    ...     save(0, sym.Variable("x") + 1, {}, {})
+    ...     sorted(os.listdir(folder))
+    ['net-0001.params', 'net-symbol.json']
     """
     period = max(1, int(period))
 

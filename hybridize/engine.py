@@ -34,7 +34,12 @@ _size = [15]
 
 
 def is_asynchronous() -> bool:
-    """Tell whether calls of compiled programs return before they are done."""
+    """Tell whether calls of compiled programs return before they are done.
+
+    >>> from hybridize import engine
+    >>> engine.is_asynchronous()
+    False
+    """
     return ACCESS.queue is not None
 
 
@@ -88,6 +93,11 @@ def set_bulk_size(size: int) -> int:
 
     Raises:
         ArgumentError E300: it is no number.
+
+    >>> from hybridize import engine
+    >>> before = engine.set_bulk_size(10)
+    >>> engine.set_bulk_size(before)
+    10
     """
     if not isinstance(size, int):
         raise ArgumentError("E300", f"the size of a bulk is a number of operations, got {size!r}")
@@ -96,7 +106,13 @@ def set_bulk_size(size: int) -> int:
 
 
 class BulkScope:
-    """The length of a `with` block in which another number is remembered."""
+    """Remember another number of operations inside a `with` block.
+
+    >>> from hybridize import engine
+    >>> with engine.bulk(10):
+    ...     engine.set_bulk_size(10)
+    10
+    """
 
     def __init__(self, size: int) -> None:
         self._size = size

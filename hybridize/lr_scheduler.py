@@ -21,7 +21,9 @@ from hybridize.base.settings import number, whole
 
 
 class LRScheduler:
-    """A learning rate for each number of updates; subclasses say `__call__`, or `decayed` to keep the warm-up.
+    """Return the learning rate for a number of updates.
+
+    A subclass defines `__call__`, or `decayed` to keep the warm-up.
 
     Args:
         base_lr: the rate once warm-up is over.
@@ -32,6 +34,13 @@ class LRScheduler:
     Raises:
         ValueArgumentError E350: values that do not go together, or an unknown mode.
         ValueArgumentError E353: a setting that is no number, or not in its range.
+
+    >>> from hybridize import lr_scheduler
+    >>> class Halving(lr_scheduler.LRScheduler):
+    ...     def decayed(self, num_update):
+    ...         return self.base_lr / 2**num_update
+    >>> Halving(base_lr=1.0)(3)
+    0.125
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
@@ -84,7 +93,7 @@ def _reduced_one_by_one(rate: float, factor: float, times: int) -> float:
 
 
 class FactorScheduler(LRScheduler):
-    """`factor` times less every `step` updates: base_lr * factor ** ((num_update - 1) // step).
+    """Multiply the rate by `factor` after every `step` updates: base_lr * factor ** ((num_update - 1) // step).
 
     Args:
         step: updates between two changes.
@@ -94,6 +103,11 @@ class FactorScheduler(LRScheduler):
         warmup_steps: see `LRScheduler`, as for the two that follow.
         warmup_begin_lr: likewise.
         warmup_mode: likewise.
+
+    >>> from hybridize import lr_scheduler
+    >>> rate = lr_scheduler.FactorScheduler(step=10, factor=0.5, base_lr=1.0)
+    >>> [rate(update) for update in (1, 11, 21)]
+    [1.0, 0.5, 0.25]
     """
 
     def __init__(
@@ -123,7 +137,7 @@ class FactorScheduler(LRScheduler):
 
 
 class MultiFactorScheduler(LRScheduler):
-    """`factor` times less after each of the updates that `step` lists.
+    """Multiply the rate by `factor` after each of the updates that `step` lists.
 
     Args:
         step: numbers of updates, each greater than the one before.
@@ -132,6 +146,11 @@ class MultiFactorScheduler(LRScheduler):
         warmup_steps: see `LRScheduler`, as for the two that follow.
         warmup_begin_lr: likewise.
         warmup_mode: likewise.
+
+    >>> from hybridize import lr_scheduler
+    >>> rate = lr_scheduler.MultiFactorScheduler(step=[5, 8], factor=0.5, base_lr=1.0)
+    >>> [rate(update) for update in (1, 6, 9)]
+    [1.0, 0.5, 0.25]
     """
 
     def __init__(
@@ -186,7 +205,7 @@ class _Until(LRScheduler):
 
 
 class PolyScheduler(_Until):
-    """Down along a power: final_lr + (base_lr - final_lr) * (1 - t) ** pwr, where t goes from 0 to 1.
+    """Decrease the rate by a power: final_lr + (base_lr - final_lr) * (1 - t) ** pwr, where t goes from 0 to 1.
 
     Args:
         max_update: number of the update at which `final_lr` is reached.
@@ -196,6 +215,11 @@ class PolyScheduler(_Until):
         warmup_steps: see `LRScheduler`, as for the two that follow.
         warmup_begin_lr: likewise.
         warmup_mode: likewise.
+
+    >>> from hybridize import lr_scheduler
+    >>> rate = lr_scheduler.PolyScheduler(max_update=10, base_lr=1.0, pwr=2)
+    >>> [rate(update) for update in (0, 5, 10)]
+    [1.0, 0.25, 0.0]
     """
 
     def __init__(
@@ -216,7 +240,9 @@ class PolyScheduler(_Until):
 
 
 class CosineScheduler(_Until):
-    """Down along half a wave: final_lr + (base_lr - final_lr) * (1 + cos(pi t)) / 2, where t goes from 0 to 1.
+    """Decrease the rate by half a wave.
+
+    The rate is final_lr + (base_lr - final_lr) * (1 + cos(pi t)) / 2, where t goes from 0 to 1.
 
     As in Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts" (2017), without restarts.
 
@@ -227,6 +253,11 @@ class CosineScheduler(_Until):
         warmup_steps: see `LRScheduler`, as for the two that follow.
         warmup_begin_lr: likewise.
         warmup_mode: likewise.
+
+    >>> from hybridize import lr_scheduler
+    >>> rate = lr_scheduler.CosineScheduler(max_update=10, base_lr=1.0)
+    >>> [rate(update) for update in (0, 5, 10)]
+    [1.0, 0.5, 0.0]
     """
 
     def decayed(self, num_update: int) -> float:

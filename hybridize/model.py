@@ -41,6 +41,15 @@ def save_checkpoint(
         WriteError E335: a file cannot be written there.
         CaptureError E467: a part of the expression has no counterpart in MXNet.
         ArgumentError E3009: `symbol` is no expression.
+
+    >>> from hybridize import model, np, sym
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     prefix = os.path.join(folder, "net")
+    ...     model.save_checkpoint(prefix, 1, sym.Variable("x") * sym.Variable("w"), {"w": np.ones(2)}, {})
+    ...     expression, arguments, _ = model.load_checkpoint(prefix, 1)
+    >>> expression.list_arguments(), arguments["w"].shape
+    (['x', 'w'], (2,))
     """
     if symbol is not None:
         if not isinstance(symbol, Expression):
@@ -62,6 +71,15 @@ def load_params(prefix: str | os.PathLike[str], epoch: int) -> tuple[Parameters,
     Raises:
         LoadError E600, E601: the file cannot be opened, or is malformed.
         LoadError E669: an array is neither of the two.
+
+    >>> from hybridize import model, np
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     prefix = os.path.join(folder, "net")
+    ...     model.save_checkpoint(prefix, 1, None, {"w": np.ones(2)}, {})
+    ...     arguments, states = model.load_params(prefix, 1)
+    >>> list(arguments), states
+    (['w'], {})
     """
     path = f"{os.fspath(prefix)}-{epoch:04d}.params"
     arrays = load_arrays(path)
@@ -83,6 +101,15 @@ def load_checkpoint(prefix: str | os.PathLike[str], epoch: int) -> tuple[Express
 
     Raises:
         LoadError E600, E601: a file cannot be opened, or is malformed; E669: an array is of neither kind.
+
+    >>> from hybridize import model, np, sym
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     prefix = os.path.join(folder, "net")
+    ...     model.save_checkpoint(prefix, 1, sym.Variable("x") * sym.Variable("w"), {"w": np.ones(2)}, {})
+    ...     expression, arguments, _ = model.load_checkpoint(prefix, 1)
+    >>> expression.list_arguments(), arguments["w"].shape
+    (['x', 'w'], (2,))
     """
     symbol = stored.load(f"{os.fspath(prefix)}-symbol.json")
     return symbol, *load_params(prefix, epoch)

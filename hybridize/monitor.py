@@ -30,7 +30,7 @@ from hybridize.symbol.executor import Executor
 
 
 class Monitor:
-    """Collects a statistic of values between `tic` and `toc`.
+    """Collect a statistic of values between `tic` and `toc`.
 
     A block that is hybridized runs as Python in between, where each of its layers can be seen.
 
@@ -43,6 +43,18 @@ class Monitor:
 
     Raises:
         ValueArgumentError E353: `interval` is no positive integer.
+
+    >>> from hybridize import monitor, np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.HybridSequential()
+    >>> net.add(nn.Dense(2, in_units=2))
+    >>> net.initialize("ones")
+    >>> watch = monitor.Monitor(interval=1, stat_func=lambda x: x.max(), pattern=".*output")
+    >>> watch.install(net)
+    >>> watch.tic()
+    >>> y = net(np.ones((1, 2)))
+    >>> len(watch.toc()) > 0
+    True
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE

@@ -45,7 +45,13 @@ _PROPERTIES: dict[str, type[CustomOpProp]] = {}
 
 
 class CustomOp:
-    """The two passes of an operation; a subclass says them."""
+    """Define the forward and the backward pass of an operation. A subclass defines both methods.
+
+    >>> from hybridize import operator
+    >>> class Square(operator.CustomOp):
+    ...     def forward(self, is_train, req, in_data, out_data, aux):
+    ...         self.assign(out_data[0], req[0], in_data[0] ** 2)
+    """
 
     __hybridize_read__ = ReadPolicy.CONTENT
 
@@ -93,10 +99,17 @@ class CustomOp:
 
 
 class CustomOpProp:
-    """The names, shapes and dtypes of an operation, and what makes a `CustomOp` of it.
+    """Describe an operation: the names, shapes and dtypes of its arrays. `create_operator` returns its `CustomOp`.
 
     Args:
         need_top_grad: whether the backward pass uses the gradients of the results; accepted, it always gets them.
+
+    >>> from hybridize import operator
+    >>> class SquareProp(operator.CustomOpProp):
+    ...     def list_arguments(self):
+    ...         return ["data"]
+    >>> SquareProp().list_outputs()
+    ['output']
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
@@ -141,7 +154,19 @@ class CustomOpProp:
 
 
 def register(reg_name: str) -> Callable[[_Prop], _Prop]:
-    """Class decorator: make the operation of a `CustomOpProp` known by a name."""
+    """Register the operation of a `CustomOpProp` under a name. Use it as a class decorator.
+
+    >>> from hybridize import np, operator
+    >>> class Double(operator.CustomOp):
+    ...     def forward(self, is_train, req, in_data, out_data, aux):
+    ...         self.assign(out_data[0], req[0], in_data[0] * 2)
+    >>> @operator.register("double")
+    ... class DoubleProp(operator.CustomOpProp):
+    ...     def create_operator(self, ctx, shapes, dtypes):
+    ...         return Double()
+    >>> operator.Custom(np.ones(2), op_type="double")
+    array([2., 2.])
+    """
 
     def add(prop: _Prop) -> _Prop:
         _PROPERTIES[reg_name] = prop
@@ -151,7 +176,12 @@ def register(reg_name: str) -> Callable[[_Prop], _Prop]:
 
 
 def get_all_registered_operators() -> list[str]:
-    """Names of all such operations."""
+    """Return the names of all registered operations.
+
+    >>> from hybridize import operator
+    >>> isinstance(operator.get_all_registered_operators(), list)
+    True
+    """
     return list(_PROPERTIES)
 
 
@@ -207,16 +237,16 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
         ArgumentError E3007: there is no such operation, or it takes other arguments.
         StateError E545: one with auxiliary states is called inside of a compiled function.
 
-    >>> from hybridize import operator
-    >>> class Twice(operator.CustomOp):
+    >>> from hybridize import np, operator
+    >>> class Half(operator.CustomOp):
     ...     def forward(self, is_train, req, in_data, out_data, aux):
-    ...         self.assign(out_data[0], req[0], in_data[0] * 2)
-    >>> @operator.register("docs_doubled")
-    ... class TwiceProp(operator.CustomOpProp):
+    ...         self.assign(out_data[0], req[0], in_data[0] / 2)
+    >>> @operator.register("half")
+    ... class HalfProp(operator.CustomOpProp):
     ...     def create_operator(self, ctx, shapes, dtypes):
-    ...         return Twice()
-    >>> nd.Custom(nd.array([1, 2]), op_type="docs_doubled").asnumpy()
-    array([2., 4.], dtype=float32)
+    ...         return Half()
+    >>> operator.Custom(np.ones(2), op_type="half")
+    array([0.5, 0.5])
     """
     if op_type not in _PROPERTIES:
         known = ", ".join(map(repr, _PROPERTIES)) or "none"

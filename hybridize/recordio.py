@@ -25,7 +25,7 @@ _HEAD = struct.Struct("<IfQQ")
 
 
 class MXRecordIO:
-    """A file of records, read or written one after the other.
+    """Read or write a file of records, one after the other.
 
         record = recordio.MXRecordIO("data.rec", "w")
         record.write(b"one")
@@ -42,6 +42,17 @@ class MXRecordIO:
         ArgumentError E3004: another flag.
         ReadError E600: it cannot be read.
         WriteError E335: it cannot be written.
+
+    >>> from hybridize import recordio
+    >>> import os, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "data.rec")
+    >>> record = recordio.MXRecordIO(path, "w")
+    >>> record.write(b"one")
+    >>> record.close()
+    >>> recordio.MXRecordIO(path, "r").read()
+    b'one'
+    >>> folder.cleanup()
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -141,7 +152,7 @@ class MXRecordIO:
 
 
 class MXIndexedRecordIO(MXRecordIO):
-    """A file of records with keys, whose positions stand in a second file.
+    """Read or write a file of records by keys, whose positions are in a second file.
 
     Args:
         idx_path: path of the second file: a key, a tab and a position in each line.
@@ -151,6 +162,17 @@ class MXIndexedRecordIO(MXRecordIO):
 
     Raises:
         LoadError E666: a line of the second file is not of that form.
+
+    >>> from hybridize import recordio
+    >>> import os, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> files = os.path.join(folder.name, "data.idx"), os.path.join(folder.name, "data.rec")
+    >>> record = recordio.MXIndexedRecordIO(*files, "w")
+    >>> record.write_idx(7, b"seven")
+    >>> record.close()
+    >>> recordio.MXIndexedRecordIO(*files, "r").read_idx(7)
+    b'seven'
+    >>> folder.cleanup()
     """
 
     fidx: TextIO | None = None
@@ -270,11 +292,15 @@ def _unopened(path: str, writable: bool, error: OSError) -> LoadError | WriteErr
 
 
 def pack(header: Any, s: bytes) -> bytes:
-    """Put a head before the bytes of an image.
+    """Put a header before the bytes of an image.
 
     Args:
         header: an `IRHeader`, or its four parts; the label is a number, or several.
         s: the bytes.
+
+    >>> from hybridize import recordio
+    >>> recordio.unpack(recordio.pack(recordio.IRHeader(0, 5.0, 1, 0), b"data"))
+    (IRHeader(flag=0, label=5.0, id=1, id2=0), b'data')
     """
     _, label, id, id2 = header
     if isinstance(label, numbers.Number):
@@ -284,13 +310,18 @@ def pack(header: Any, s: bytes) -> bytes:
 
 
 def unpack(s: bytes) -> tuple[Any, bytes]:
-    """Part the bytes of a record into head and the bytes of the image.
+    """Split the bytes of a record into the header and the bytes of the image.
 
     Returns:
         An `IRHeader`, whose label is a number or a float32 array, and the bytes.
 
     Raises:
         LoadError E666: there are too few bytes.
+
+    >>> from hybridize import recordio
+    >>> header, content = recordio.unpack(recordio.pack((0, 5.0, 1, 0), b"data"))
+    >>> header.label, content
+    (5.0, b'data')
     """
     if len(s) < _HEAD.size:
         raise LoadError("E666", f"the header of an image record needs {_HEAD.size} bytes, but the record has {len(s)}")
@@ -305,7 +336,7 @@ def unpack(s: bytes) -> tuple[Any, bytes]:
 
 
 def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
-    """Put a head before an image, which is compressed.
+    """Compress an image and put a header before it.
 
     Args:
         header: see `pack`.
@@ -316,12 +347,18 @@ def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = ".jpg") ->
     Raises:
         ArgumentError E378: Pillow is not installed.
         ArgumentError E3005: no such image, or another format.
+
+    >>> from hybridize import recordio
+    >>> import numpy
+    >>> record = recordio.pack_img((0, 5.0, 1, 0), numpy.zeros((4, 4, 3), dtype="uint8"), img_fmt=".png")
+    >>> recordio.unpack_img(record)[1].shape
+    (4, 4, 3)
     """
     return pack(header, encoded(_reversed(numpy.asarray(img)), img_fmt, quality))
 
 
 def unpack_img(s: bytes, iscolor: int = -1) -> tuple[Any, NDArray[Any]]:
-    """Part the bytes of a record into head and image.
+    """Split the bytes of a record into the header and the image.
 
     Args:
         s: the bytes.
@@ -333,6 +370,13 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[Any, NDArray[Any]]:
     Raises:
         ArgumentError E378: Pillow is not installed.
         LoadError E666, E667: there are too few bytes, or they are no image.
+
+    >>> from hybridize import image, recordio
+    >>> import numpy
+    >>> record = recordio.pack_img((0, 5.0, 1, 0), numpy.zeros((4, 4, 3), dtype="uint8"), img_fmt=".png")
+    >>> header, image = recordio.unpack_img(record)
+    >>> header.label, image.shape
+    (5.0, (4, 4, 3))
     """
     header, data = unpack(s)
     pixels = decoded(data, {-1: None, 0: 1}.get(iscolor, 3))

@@ -21,16 +21,30 @@ _CLASSES: dict[type, dict[str, type]] = defaultdict(dict)
 
 
 def get_registry(base_class: type) -> dict[str, type]:
-    """Return the classes that are derived from a class and were made known, by their names in lower case."""
+    """Return the registered subclasses of a class, by their names in lower case.
+
+    >>> from hybridize import registry
+    >>> class Base: ...
+    >>> registry.get_registry(Base)
+    {}
+    """
     return dict(_CLASSES[base_class])
 
 
 def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
-    """Return the decorator that makes classes known.
+    """Return a decorator that registers subclasses of a class.
 
     Args:
         base_class: what they are derived from.
         nickname: what they are called in messages.
+
+    >>> from hybridize import registry
+    >>> class Base: ...
+    >>> register = registry.get_register_func(Base, "part")
+    >>> @register
+    ... class Wheel(Base): ...
+    >>> registry.get_registry(Base)["wheel"].__name__
+    'Wheel'
     """
 
     def register(klass: _Class, name: str | None = None) -> _Class:
@@ -52,11 +66,19 @@ def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
 
 
 def get_alias_func(base_class: type, nickname: str) -> Callable[..., Any]:
-    """Return the decorator that makes classes known by further names: `@alias("one", "another")`.
+    """Return a decorator that registers classes under further names: `@alias("one", "another")`.
 
     Args:
         base_class: what they are derived from.
         nickname: what they are called in messages.
+
+    >>> from hybridize import registry
+    >>> class Base: ...
+    >>> alias = registry.get_alias_func(Base, "part")
+    >>> @alias("round")
+    ... class Wheel(Base): ...
+    >>> registry.get_registry(Base)["round"].__name__
+    'Wheel'
     """
     register = get_register_func(base_class, nickname)
 
@@ -74,11 +96,18 @@ def get_alias_func(base_class: type, nickname: str) -> Callable[..., Any]:
 
 
 def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
-    """Return the function that makes objects of the classes that are known.
+    """Return a function that creates objects of registered classes by name.
 
     Args:
         base_class: what they are derived from.
         nickname: what they are called in messages, and the keyword of the name.
+
+    >>> from hybridize import registry
+    >>> class Base: ...
+    >>> @registry.get_register_func(Base, "part")
+    ... class Wheel(Base): ...
+    >>> type(registry.get_create_func(Base, "part")("wheel")).__name__
+    'Wheel'
     """
 
     def create(*args: Any, **kwargs: Any) -> Any:

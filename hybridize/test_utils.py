@@ -27,22 +27,42 @@ _TOLERANCES = {
 
 
 def default_dtype() -> Any:
-    """The dtype of arrays where none is given: float32."""
+    """Return the dtype of arrays that are created without a dtype: float32.
+
+    >>> from hybridize import test_utils
+    >>> test_utils.default_dtype()
+    <class 'numpy.float32'>
+    """
     return numpy.float32
 
 
 def list_gpus() -> list[int]:
-    """The numbers of the GPUs: none."""
+    """Return the numbers of the GPUs: an empty list.
+
+    >>> from hybridize import test_utils
+    >>> list(test_utils.list_gpus())
+    []
+    """
     return []
 
 
 def same(a: Any, b: Any) -> bool:
-    """Tell whether two arrays have the same elements."""
+    """Tell whether two arrays have the same elements.
+
+    >>> from hybridize import np, test_utils
+    >>> test_utils.same(np.ones(2), np.ones(2))
+    True
+    """
     return bool(numpy.array_equal(numpy.asarray(a), numpy.asarray(b)))
 
 
 def get_tolerance(arr: Any, rtol: float | None, atol: float | None) -> tuple[float, float]:
-    """Return tolerances: those given, else MXNet's for the dtype of an array."""
+    """Return the tolerances of the call, or else MXNet's for the dtype of an array.
+
+    >>> from hybridize import np, test_utils
+    >>> test_utils.get_tolerance(np.ones(2), 1e-3, None)
+    (0.001, 0.001)
+    """
     default = _TOLERANCES.get(numpy.asarray(arr).dtype.name, (1e-5, 1e-20))
     return default[0] if rtol is None else rtol, default[1] if atol is None else atol
 
@@ -60,7 +80,12 @@ def almost_equal(
     atol: float | None = None,
     equal_nan: bool = False,
 ) -> bool:
-    """Tell whether two arrays differ nowhere by more than `atol + rtol * |b|`."""
+    """Tell whether two arrays differ nowhere by more than `atol + rtol * |b|`.
+
+    >>> from hybridize import np, test_utils
+    >>> test_utils.almost_equal(np.ones(2), np.ones(2) + 1e-6)
+    True
+    """
     rtol, atol = _both(a, b, rtol, atol)
     return bool(numpy.allclose(numpy.asarray(a), numpy.asarray(b), rtol, atol, equal_nan))
 
@@ -87,6 +112,9 @@ def assert_almost_equal(
 
     Raises:
         AssertionError: they are not; the message says where.
+
+    >>> from hybridize import np, test_utils
+    >>> test_utils.assert_almost_equal(np.ones(2), np.ones(2))
     """
     x, y = numpy.asarray(a), numpy.asarray(b)
     if not use_broadcast and x.shape != y.shape:
@@ -101,7 +129,11 @@ assert_allclose = assert_almost_equal
 def assert_almost_equal_ignore_nan(
     a: Any, b: Any, rtol: float | None = None, atol: float | None = None, names: tuple[str, str] = ("a", "b")
 ) -> None:
-    """Raise unless two arrays are `almost_equal` where neither is NaN."""
+    """Raise unless two arrays are `almost_equal` where neither is NaN.
+
+    >>> from hybridize import np, test_utils
+    >>> test_utils.assert_almost_equal_ignore_nan(np.array([1.0, float("nan")]), np.array([1.0, 5.0]))
+    """
     x, y = numpy.array(numpy.asarray(a)), numpy.array(numpy.asarray(b))
     absent = numpy.isnan(x) | numpy.isnan(y)
     x[absent] = y[absent] = 0
@@ -113,6 +145,9 @@ def assert_exception(f: Callable[..., Any], exception_type: type[BaseException],
 
     Raises:
         AssertionError: it did not raise.
+
+    >>> from hybridize import test_utils
+    >>> test_utils.assert_exception(int, ValueError, "x")
     """
     try:
         f(*args, **kwargs)
@@ -122,19 +157,34 @@ def assert_exception(f: Callable[..., Any], exception_type: type[BaseException],
 
 
 def rand_shape_nd(num_dim: int, dim: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
-    """Draw a shape of `num_dim` axes of up to `dim`."""
+    """Draw a shape of `num_dim` axes of up to `dim`.
+
+    >>> from hybridize import test_utils
+    >>> len(test_utils.rand_shape_nd(4))
+    4
+    """
     low = 0 if allow_zero_size else 1
     return tuple(int(random.randint(low, dim + 1)) for _ in range(num_dim))
 
 
 def rand_shape_2d(dim0: int = 10, dim1: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
-    """Draw a shape of two axes."""
+    """Draw a shape of two axes.
+
+    >>> from hybridize import test_utils
+    >>> len(test_utils.rand_shape_2d())
+    2
+    """
     low = 0 if allow_zero_size else 1
     return tuple(int(random.randint(low, dim + 1)) for dim in (dim0, dim1))
 
 
 def rand_shape_3d(dim0: int = 10, dim1: int = 10, dim2: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
-    """Draw a shape of three axes."""
+    """Draw a shape of three axes.
+
+    >>> from hybridize import test_utils
+    >>> len(test_utils.rand_shape_3d())
+    3
+    """
     low = 0 if allow_zero_size else 1
     return tuple(int(random.randint(low, dim + 1)) for dim in (dim0, dim1, dim2))
 
@@ -144,6 +194,10 @@ def rand_ndarray(shape: Any, stype: str = "default", dtype: Any = None, scale: f
 
     Raises:
         ArgumentError E300: a sparse one is asked for.
+
+    >>> from hybridize import test_utils
+    >>> test_utils.rand_ndarray((2, 3)).shape
+    (2, 3)
     """
     if stype != "default":
         raise ArgumentError("E300", f"random arrays are dense, got stype={stype!r}", help="convert it: x.tostype(...)")
@@ -152,19 +206,38 @@ def rand_ndarray(shape: Any, stype: str = "default", dtype: Any = None, scale: f
 
 
 def random_arrays(*shapes: Any) -> Any:
-    """Draw NumPy arrays of normal numbers, float32; one where there is one shape."""
+    """Draw NumPy arrays of normal numbers, float32. For one shape, return the array alone.
+
+    >>> from hybridize import test_utils
+    >>> test_utils.random_arrays((2, 3)).shape
+    (2, 3)
+    """
     arrays = [numpy.asarray(random.normal(0, 1, shape)) for shape in shapes]
     return arrays[0] if len(arrays) == 1 else arrays
 
 
 def create_vector(size: int, dtype: Any = "int64") -> Any:
-    """The numbers 0, 1, ..., size - 1."""
+    """Return the numbers 0, 1, ..., size - 1.
+
+    >>> from hybridize import test_utils
+    >>> test_utils.create_vector(3)
+    array([0, 1, 2], dtype=int64)
+    """
     return np.arange(size, dtype=dtype)
 
 
 @contextmanager
 def environment(*args: Any) -> Iterator[None]:
-    """A `with` block in which environment variables are others: a name and a value, or a dict; None takes one away."""
+    """Set environment variables inside a `with` block: a name and a value, or a dict.
+
+    The value None removes a variable.
+
+    >>> from hybridize import test_utils
+    >>> import os
+    >>> with test_utils.environment("MY_VARIABLE", "1"):
+    ...     os.environ["MY_VARIABLE"]
+    '1'
+    """
     wanted = args[0] if len(args) == 1 else {args[0]: args[1]}
     before = {name: os.environ.get(name) for name in wanted}
     _put(wanted)
@@ -183,10 +256,17 @@ def _put(variables: dict[str, str | None]) -> None:
 
 
 def set_default_device(device: Device) -> None:
-    """Refuse: the present device is that of a `with` block.
+    """Raise an error: a `with` block chooses the present device.
 
     Raises:
         ArgumentError E3008: always.
+
+    >>> from hybridize import test_utils
+    >>> import hybridize
+    >>> test_utils.set_default_device(hybridize.cpu())
+    Traceback (most recent call last):
+        ...
+    hybridize.errors.ArgumentError: ArgumentError E3008: ...
     """
     raise ArgumentError(
         "E3008",

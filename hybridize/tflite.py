@@ -21,7 +21,7 @@ from hybridize.gluon.imported_block import ImportedBlock
 
 
 class Interpreter:
-    """A TFLite model that is run by numbers of tensors, as LiteRT runs it. `block` is the same as a block.
+    """Run a TFLite model by numbers of tensors, as LiteRT does. `block` is the same model as a block.
 
     Args:
         model_path: the file.
@@ -181,7 +181,7 @@ class Interpreter:
 
 
 class SignatureRunner:
-    """A signature of a model: call it with inputs by name; it gives outputs by name."""
+    """Call a signature of a model with inputs by name. It returns outputs by name."""
 
     block: ImportedBlock
 

@@ -38,13 +38,17 @@ def _on(name: str, active: bool) -> None:
 
 
 def set_np_shape(active: bool = True) -> bool:
-    """Say that shapes may have no axes and sizes of 0, as they always may.
+    """Accept that shapes may have no axes and sizes of 0, as they always may.
 
     Returns:
         The state before: True.
 
     Raises:
         ArgumentError E3008: `active` is false.
+
+    >>> import hybridize
+    >>> hybridize.set_np_shape(True)
+    True
     """
     _on("set_np_shape", active)
     return True
@@ -52,10 +56,15 @@ def set_np_shape(active: bool = True) -> bool:
 
 @contextmanager
 def np_shape(active: bool = True) -> Iterator[None]:
-    """A `with` block, or a decorator, in which shapes may have no axes and sizes of 0, as they always may.
+    """Mark a block, or a decorated function, in which shapes may have no axes and sizes of 0, as they always may.
 
     Raises:
         ArgumentError E3008: `active` is false.
+
+    >>> import hybridize
+    >>> with hybridize.np_shape(True):
+    ...     print(hybridize.np.ones(()).shape)
+    ()
     """
     _on("np_shape", active)
     yield
@@ -63,28 +72,42 @@ def np_shape(active: bool = True) -> Iterator[None]:
 
 @contextmanager
 def np_array(active: bool = True) -> Iterator[None]:
-    """A `with` block, or a decorator, in which arrays have NumPy's meaning, as they always have.
+    """Mark a block, or a decorated function, in which arrays have NumPy's meaning, as they always have.
 
     Raises:
         ArgumentError E3008: `active` is false.
+
+    >>> import hybridize
+    >>> with hybridize.np_array(True):
+    ...     print(hybridize.is_np_array())
+    True
     """
     _on("np_array", active)
     yield
 
 
 def is_np_default_dtype() -> bool:
-    """False: arrays are float32 where no dtype is given."""
+    """Return False: arrays are float32 where no dtype is given.
+
+    >>> import hybridize
+    >>> hybridize.is_np_default_dtype()
+    False
+    """
     return False
 
 
 def set_np_default_dtype(is_np_default_dtype: bool = False) -> bool:
-    """Say that arrays are float32 where no dtype is given, as they are.
+    """Accept that arrays are float32 where no dtype is given, as they always are.
 
     Returns:
         The state before: False.
 
     Raises:
         ArgumentError E3008: they were to be float64.
+
+    >>> from hybridize import util
+    >>> util.set_np_default_dtype(False)
+    False
     """
     if is_np_default_dtype:
         raise ArgumentError(
@@ -97,17 +120,22 @@ def set_np_default_dtype(is_np_default_dtype: bool = False) -> bool:
 
 @contextmanager
 def np_default_dtype(active: bool = False) -> Iterator[None]:
-    """A `with` block, or a decorator, in which arrays are float32 where no dtype is given, as they are.
+    """Mark a block, or a decorated function, in which arrays are float32 where no dtype is given, as they always are.
 
     Raises:
         ArgumentError E3008: `active` is true.
+
+    >>> import hybridize
+    >>> with hybridize.np_default_dtype(False):
+    ...     print(hybridize.np.ones(1).dtype)
+    float32
     """
     set_np_default_dtype(active)
     yield
 
 
 def use_np_default_dtype(function: Any) -> Any:
-    """Refuse: float64 cannot be made the default.
+    """Raise an error: float64 cannot be the default dtype.
 
     Raises:
         ArgumentError E3008: always.
@@ -117,7 +145,14 @@ def use_np_default_dtype(function: Any) -> Any:
 
 
 def set_module(module: str) -> Callable[[F], F]:
-    """Decorator: say of which module a function or class is."""
+    """Return a decorator that sets the module of a function or class.
+
+    >>> from hybridize import util
+    >>> @util.set_module("my.module")
+    ... def function(): ...
+    >>> function.__module__
+    'my.module'
+    """
 
     def decorate(function: F) -> F:
         if module is not None:
@@ -128,12 +163,26 @@ def set_module(module: str) -> Callable[[F], F]:
 
 
 def getenv(name: str) -> str | None:
-    """Return an environment variable, None where it is not set."""
+    """Return an environment variable, or None if it is not set.
+
+    >>> from hybridize import util
+    >>> util.getenv("NO_SUCH_VARIABLE") is None
+    True
+    """
     return os.environ.get(name)
 
 
 def setenv(name: str, value: str | None) -> None:
-    """Set an environment variable, or, with None, take it away. What hybridize reads once, at import, stays."""
+    """Set an environment variable, or remove it if the value is None.
+
+    Settings that hybridize reads at import stay.
+
+    >>> from hybridize import util
+    >>> util.setenv("MY_VARIABLE", "1")
+    >>> util.getenv("MY_VARIABLE")
+    '1'
+    >>> util.setenv("MY_VARIABLE", None)
+    """
     if value is None:
         os.environ.pop(name, None)
     else:
@@ -141,7 +190,12 @@ def setenv(name: str, value: str | None) -> None:
 
 
 def default_array(source_array: Any, device: Any = None, dtype: Any = None) -> Any:
-    """Make an array of numbers, lists or a NumPy array: `np.array`."""
+    """Return an array of numbers, lists or a NumPy array: `np.array`.
+
+    >>> from hybridize import util
+    >>> util.default_array([1.0, 2.0])
+    array([1., 2.])
+    """
     return np.array(source_array, dtype=dtype, device=device)
 
 
@@ -150,6 +204,10 @@ def dtype_from_number(number: Any) -> DType:
 
     Raises:
         DTypeError E250: it is none.
+
+    >>> from hybridize import util
+    >>> util.dtype_from_number(3), util.dtype_from_number(0.5)
+    (dtype('int64'), dtype('float32'))
     """
     if isinstance(number, numpy.generic):
         return number.dtype
@@ -163,17 +221,32 @@ def dtype_from_number(number: Any) -> DType:
 
 
 def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
-    """Refuse, as there is no GPU.
+    """Raise an error, as hybridize computes on no GPU.
 
     Raises:
         DeviceError E701: always.
+
+    >>> from hybridize import util
+    >>> util.get_gpu_memory(0)
+    Traceback (most recent call last):
+        ...
+    hybridize.errors.DeviceError: DeviceError E701: ...
     """
     raise DeviceError("E701", f"there is no gpu({gpu_dev_id}): hybridize compiles for the CPU", help="use cpu()")
 
 
 @contextmanager
 def TemporaryDirectory(*args: Any, **kwargs: Any) -> Iterator[str]:  # noqa: N802 - MXNet's name
-    """A folder for the length of a `with` block, which is its path: `tempfile.TemporaryDirectory`."""
+    """Create a folder for the body of a `with` statement, as `tempfile.TemporaryDirectory` does.
+
+    The value is its path.
+
+    >>> from hybridize import util
+    >>> import os
+    >>> with util.TemporaryDirectory() as folder:
+    ...     os.path.isdir(folder)
+    True
+    """
     with LOADING:
         import tempfile  # late: it costs milliseconds
 

@@ -116,7 +116,7 @@ def load(
     rounding: str = "float",
     **options: Any,
 ) -> Callable[..., Any]:
-    """Load a compiled program or net from disk; the kind of file is told by its content.
+    """Load a compiled program or net from disk. The content of the file says what kind of file it is.
 
     Args:
         path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it; or
@@ -139,6 +139,19 @@ def load(
         LoadError: the file is not one of these, is damaged, or was written by a later version.
         LoadError E653: there is nothing in the file to verify it by.
         VerificationError E810: what was loaded gives something else than the file says.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> import hybridize, tempfile
+    >>> net = nn.Dense(2, in_units=3)
+    >>> net.initialize("ones")
+    >>> net.hybridize()
+    >>> y = net(np.ones((1, 3)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     net.save(f"{folder}/net.hyb")
+    ...     loaded = hybridize.load(f"{folder}/net.hyb")
+    >>> loaded(np.ones((1, 3)))
+    array([[3., 3.]])
     """
     _check_path(path)
     saved = read_if_archive(path) if os.path.isfile(path) else None
@@ -207,5 +220,13 @@ def _unverifiable(path: str) -> LoadError:
 
 
 def disabled() -> AbstractContextManager[None]:
-    """Run the user's Python instead of compiled programs inside a `with` block, so that a debugger works."""
+    """Run the user's Python instead of compiled programs inside a `with` block, so that a debugger works.
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> double = hybridize.hybridize(lambda x: x * 2)
+    >>> with hybridize.disabled():
+    ...     double(np.ones(2))
+    array([2., 2.])
+    """
     return modes.mode(disabled=True)

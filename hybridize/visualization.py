@@ -76,6 +76,18 @@ def print_summary(
 
     Raises:
         ArgumentError E3009: it is no expression.
+
+    >>> from hybridize import sym, visualization
+    >>> expression = sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc")
+    >>> visualization.print_summary(expression, {"data": (1, 3)}, line_length=80, positions=[0.4, 0.6, 0.75, 1])
+    ________________________________________________________________________________
+    Layer (type)                    Output Shape    Param #     Previous Layer
+    ================================================================================
+    data (null)                     (1, 3)          0
+    fc (FullyConnected)             (1, 2)          8           data
+    ================================================================================
+    Total params: 8
+    ________________________________________________________________________________
     """
     layers = _layers(symbol, shape)
     ends = [int(line_length * part) if part <= 1 else int(part) for part in positions]
@@ -167,6 +179,11 @@ def plot_network(
 
     Raises:
         ArgumentError E3009: it is no expression.
+
+    >>> from hybridize import sym, visualization
+    >>> picture = visualization.plot_network(sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"))
+    >>> type(picture).__name__
+    'Picture'
     """
     layers = _layers(symbol, shape)
     boxes: list[Box] = []

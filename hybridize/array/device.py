@@ -28,7 +28,9 @@ class _Present:
 
 @frozen
 class Device:
-    """A device: `Device("cpu", 1)`, or of another device. Devices of one kind and number are equal.
+    """Name a device: `Device("cpu", 1)`, or a copy of another device.
+
+    Two devices are equal if their kind and number are.
 
     In a `with` block it is the present one, as `current_device()` says, where new arrays are made. There is one memory:
     `cpu(0)` and `cpu(1)` are two names of it, and an array has one of them. A GPU can be named and compared; using it
@@ -40,6 +42,12 @@ class Device:
 
     Raises:
         ArgumentError E300: another kind.
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> with hybridize.Device("cpu", 1):
+    ...     np.ones(2).device
+    cpu(1)
     """
 
     device_type: str = "cpu"
@@ -90,27 +98,30 @@ _PRESENT: ContextVar[tuple[Device, ...]] = ContextVar("devices", default=(_CPU,)
 
 
 def cpu(device_id: int = 0) -> Device:
-    """Return the CPU as a device; the number has no effect.
+    """Return the CPU as a device, under a number.
 
-    >>> npx.cpu()
-    cpu(0)
+    >>> import hybridize
+    >>> hybridize.cpu(), hybridize.cpu(1)
+    (cpu(0), cpu(1))
     """
     return _CPU if device_id == 0 else Device("cpu", device_id)
 
 
 def cpu_pinned(device_id: int = 0) -> Device:
-    """Return the CPU under MXNet's name of memory that a GPU reads faster.
+    """Return the CPU, under MXNet's name of memory that a GPU reads faster.
 
-    >>> npx.cpu_pinned()
+    >>> import hybridize
+    >>> hybridize.cpu_pinned()
     cpu_pinned(0)
     """
     return Device("cpu_pinned", device_id)
 
 
 def gpu(device_id: int = 0) -> Device:
-    """Return the name of a GPU, to compare and print; hybridize computes on none.
+    """Return the name of a GPU, which you can compare and print. You cannot compute on it: `num_gpus()` is 0.
 
-    >>> npx.gpu(0)
+    >>> import hybridize
+    >>> hybridize.gpu(0)
     gpu(0)
     """
     return Device("gpu", device_id)
@@ -119,7 +130,8 @@ def gpu(device_id: int = 0) -> Device:
 def num_gpus() -> int:
     """Return the number of GPUs that hybridize computes on: 0.
 
-    >>> npx.num_gpus()
+    >>> import hybridize
+    >>> hybridize.num_gpus()
     0
     """
     return 0
@@ -135,10 +147,12 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
 
 
 def current_device() -> Device:
-    """Return the device of the innermost `with` block, and `cpu(0)` outside of all blocks.
+    """Return the device of the innermost `with` block around the call, and `cpu(0)` outside of all.
 
-    >>> npx.current_device()
-    cpu(0)
+    >>> import hybridize
+    >>> with hybridize.cpu(1):
+    ...     print(hybridize.current_device())
+    cpu(1)
     """
     return _PRESENT.get()[-1]
 

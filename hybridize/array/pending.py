@@ -536,7 +536,7 @@ _switching = renewed(threading.RLock())
 
 
 def set_asynchronous(on: bool, pending: int | None = None) -> bool:
-    """Let calls of compiled programs return at once, or let them return when they are done.
+    """Choose whether calls of compiled programs return at once, or when they are done.
 
     Args:
         on: True for at once.
@@ -549,6 +549,12 @@ def set_asynchronous(on: bool, pending: int | None = None) -> bool:
         ValueArgumentError E353: `pending` is no integer from 1 on.
         StateError E590: a program that this thread runs has called this.
         what an asynchronous call has raised, where they are turned off and nobody has heard of it.
+
+    >>> from hybridize import engine, np
+    >>> before = engine.set_asynchronous(True)
+    >>> y = np.ones(2) + 1
+    >>> engine.set_asynchronous(before)
+    True
     """
     limit = LIMIT if pending is None else whole("pending", pending, 1)
     if QUEUE.is_mine:

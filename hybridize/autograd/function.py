@@ -27,7 +27,7 @@ from hybridize.ops.op import Operand, capturing, taping
 
 
 class Function:
-    """An operation whose gradient is not that of the operations it is made of. Derive from it; use an object once.
+    """Define an operation with a gradient of your own. Derive from it, and use an object for one call.
 
         class Sigmoid(autograd.Function):
             def forward(self, x):
@@ -44,6 +44,22 @@ class Function:
     `forward` computes while nothing is recorded. `backward` gets the gradient of each result and gives that of each
     array among the arguments, None for no gradient. Written with functions of arrays it can be differentiated itself;
     what is saved besides arguments and results counts as a constant then.
+
+    >>> from hybridize import autograd, np
+    >>> class Square(autograd.Function):
+    ...     def forward(self, x):
+    ...         self.save_for_backward(x)
+    ...         return x * x
+    ...     def backward(self, dy):
+    ...         (x,) = self.saved_tensors
+    ...         return 2 * x * dy
+    >>> x = np.array([3.0])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = Square()(x)
+    >>> y.backward()
+    >>> x.grad
+    array([6.])
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY

@@ -34,7 +34,7 @@ from hybridize.ops.op import Operand, capturing, taped, taping
 def value_and_grad(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """A function that gives what `function` gives, and its gradients with respect to some of its arguments.
+    """Return a function that computes the value of `function` and its gradients by some of its arguments.
 
     It may be applied again, for second derivatives. Buffers of `attach_grad` are neither needed nor written.
 
@@ -49,6 +49,11 @@ def value_and_grad(
 
     Raises:
         ArgumentError E395: `function` is none.
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> hybridize.value_and_grad(lambda x: (x**2).sum())(np.array([1.0, 2.0]))
+    (array(5.), array([2., 4.]))
     """
     if not callable(function):
         raise ArgumentError(
@@ -93,9 +98,14 @@ def value_and_grad(
 def grad_of(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """A function that gives the gradients of `function` with respect to some of its arguments; see `value_and_grad`.
+    """Return a function that computes the gradients of `function` by some of its arguments; see `value_and_grad`.
 
     With `has_aux` it gives (gradients, whatever else the function gives).
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> hybridize.grad(lambda x: (x**2).sum())(np.array([1.0, 2.0]))
+    array([2., 4.])
     """
     both = value_and_grad(function, argnums, has_aux=has_aux)
 
@@ -166,10 +176,16 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
 
 
 def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of which recording remembers the arguments alone: a backward pass computes it again.
+    """Return a function that remembers only its arguments for the backward pass, which computes it again.
 
     It saves memory for time. Weights that the function uses get their gradients as usual; random numbers are drawn
     again as they were, and running statistics are not moved again. The function must do the same both times.
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> block = hybridize.checkpoint(lambda x: np.exp(np.sin(x)).sum())
+    >>> hybridize.grad(block)(np.zeros(2))
+    array([1., 1.])
     """
 
     @wraps(function)

@@ -62,36 +62,77 @@ _NOBODY: Final[tuple[Interpreter, ...]] = ()
 
 
 def record(train_mode: bool | None = True) -> AbstractContextManager[None]:
-    """Record operations for a backward pass; layers behave as in training unless `train_mode` is False.
+    """Record operations for a backward pass, inside a `with` block.
+
+    Layers behave as in training unless `train_mode` is False.
 
     Operations on arrays with `attach_grad`, and on what was computed of them, are remembered in this thread.
     `train_mode=None` leaves the behaviour of layers as it is.
+
+    >>> from hybridize import autograd, np
+    >>> x = np.array([1.0, 2.0])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = (x**2).sum()
+    >>> y.backward()
+    >>> x.grad
+    array([2., 4.])
     """
     return _Recording(True, train_mode)
 
 
 def pause(train_mode: bool | None = False) -> AbstractContextManager[None]:
-    """Record nothing for a while; what is computed is a constant to what is recorded later."""
+    """Stop recording inside a `with` block. A later backward pass sees its results as constants.
+
+    >>> from hybridize import autograd
+    >>> with autograd.record():
+    ...     with autograd.pause():
+    ...         print(autograd.is_recording())
+    False
+    """
     return _Recording(False, train_mode)
 
 
 def train_mode() -> AbstractContextManager[None]:
-    """Let layers behave as in training: dropout drops."""
+    """Let layers behave as in training, inside a `with` block: dropout drops.
+
+    >>> from hybridize import autograd
+    >>> with autograd.train_mode():
+    ...     print(autograd.is_training(), autograd.is_recording())
+    True False
+    """
     return modes.mode(training=True)
 
 
 def predict_mode() -> AbstractContextManager[None]:
-    """Let layers behave as in prediction: dropout is the identity."""
+    """Let layers behave as in prediction, inside a `with` block: dropout returns its input.
+
+    >>> from hybridize import autograd
+    >>> with autograd.record(), autograd.predict_mode():
+    ...     print(autograd.is_training(), autograd.is_recording())
+    False True
+    """
     return modes.mode(training=False)
 
 
 def is_recording() -> bool:
-    """Tell whether operations are being recorded in this thread."""
+    """Tell whether operations are being recorded in this thread.
+
+    >>> from hybridize import autograd
+    >>> with autograd.record():
+    ...     print(autograd.is_recording())
+    True
+    """
     return modes.is_recording()
 
 
 def is_training() -> bool:
-    """Tell whether layers behave as in training in this thread."""
+    """Tell whether layers behave as in training in this thread.
+
+    >>> from hybridize import autograd
+    >>> autograd.is_training()
+    False
+    """
     return modes.is_training()
 
 
@@ -100,6 +141,11 @@ def set_recording(is_recording: bool) -> bool:
     """Record operations from now on, or no more, and tell whether they were recorded before.
 
     The end of a `with` block puts back what was before it.
+
+    >>> from hybridize import autograd
+    >>> before = autograd.set_recording(True)
+    >>> autograd.set_recording(before)
+    True
     """
     before = THREAD.recording
     if bool(is_recording) != before:
@@ -114,7 +160,13 @@ def set_recording(is_recording: bool) -> bool:
 
 @outside_only("changes the mode of the thread", help="use a block: with autograd.train_mode():")
 def set_training(train_mode: bool) -> bool:
-    """Let layers behave as in training from now on, or as in prediction, and tell whether they did so before."""
+    """Let layers behave as in training from now on, or as in prediction, and tell whether they did so before.
+
+    >>> from hybridize import autograd
+    >>> before = autograd.set_training(True)
+    >>> autograd.set_training(before)
+    True
+    """
     before, THREAD.training = THREAD.training, bool(train_mode)
     _count_mode()
     return before

@@ -275,7 +275,7 @@ def _may_be_behind(lost: Any, edge: Edge) -> bool:
 
 @leaves
 def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
-    """Compute the gradients of some arrays with respect to all variables behind them, and write them where they go.
+    """Compute the gradients of arrays with respect to all variables that they depend on, and write them to `x.grad`.
 
     Args:
         heads: an array, or a list of them. Of one with many elements the sum is meant.
@@ -287,6 +287,15 @@ def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, tra
         StateError E540: nothing was recorded of a head.
         StateError E541, E542: it was let go by an earlier pass, or values were overwritten since.
         ArgumentError E385 to E387: a head of integers; head gradients that do not fit.
+
+    >>> from hybridize import autograd, np
+    >>> x = np.array([1.0, 2.0])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = x * 3
+    >>> autograd.backward([y], [np.array([1.0, 10.0])])
+    >>> x.grad
+    array([ 3., 30.])
     """
     if capturing() and staging().backward(heads, head_grads, retain_graph, train_mode) is not NotImplemented:
         return
@@ -309,7 +318,7 @@ def grad(
     create_graph: bool = False,
     train_mode: bool = True,
 ) -> list[ndarray]:
-    """The gradients of some arrays with respect to others, as new arrays; no buffer is written.
+    """Return the gradients of arrays with respect to other arrays, as new arrays. It writes no `x.grad`.
 
     Args:
         heads: an array, or a list of them. Of one with many elements the sum is meant.
@@ -326,6 +335,14 @@ def grad(
     Raises:
         StateError E540 to E542, ArgumentError E385 to E387: as for `backward`.
         ArgumentError E388: a variable that nothing was recorded of.
+
+    >>> from hybridize import autograd, np
+    >>> x = np.array([1.0, 2.0])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = (x**3).sum()
+    >>> autograd.grad(y, x)
+    [array([ 3., 12.])]
     """
     arrays, of = listed(heads), listed(variables)
     if capturing():

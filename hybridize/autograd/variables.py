@@ -100,7 +100,7 @@ def drop_grad(x: ndarray) -> None:
 
 
 def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:
-    """Make arrays variables whose gradients are written to given buffers.
+    """Make arrays variables, and choose the arrays that their gradients are written to.
 
     Args:
         variables: an array or a list of them.
@@ -109,6 +109,15 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> 
 
     Raises:
         ValueArgumentError E322, E386, E387: an unknown `grad_req`; numbers, shapes or dtypes that do not fit.
+
+    >>> from hybridize import autograd, np
+    >>> x, gradient = np.array([3.0]), np.zeros(1)
+    >>> autograd.mark_variables([x], [gradient])
+    >>> with autograd.record():
+    ...     y = x * x
+    >>> y.backward()
+    >>> gradient
+    array([6.])
     """
     xs: Sequence[Any] = variables if isinstance(variables, (list, tuple)) else [variables]
     buffers: Sequence[Any] = gradients if isinstance(gradients, (list, tuple)) else [gradients]

@@ -33,7 +33,7 @@ __all__ = [
 
 
 class HybridizeError(RuntimeError):
-    """Base of all errors of hybridize.
+    """Report what was wrong in a call, what was expected, and a remedy. The base of all errors of hybridize.
 
     Attributes:
         code: a stable identifier such as `"E102"`; `hybridize explain-error E102` prints its page.
@@ -41,6 +41,14 @@ class HybridizeError(RuntimeError):
         loc: the user's line that led here, or None when none is known.
         help: one remedy.
         within: the layer that was computed and where it is in its net, or empty.
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> try:
+    ...     np.ones(2).reshape(3)
+    ... except hybridize.errors.HybridizeError as error:
+    ...     print(type(error).__name__, isinstance(error, ValueError))
+    ShapeError True
     """
 
     within = ""
@@ -99,132 +107,221 @@ def _restored(home: tuple[str, str], args: tuple[Any, ...], state: dict[str, Any
 
 
 class ShapeError(HybridizeError, ValueError, AssertionError):
-    """Sizes or numbers of axes do not fit (codes E1xx)."""
+    """Report sizes or numbers of axes that do not fit (codes E1xx).
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> try:
+    ...     np.ones((2, 3)) @ np.ones((4, 5))
+    ... except hybridize.errors.ShapeError as error:
+    ...     print(error.code)
+    E102
+    """
 
 
 class KeyShapeError(ShapeError, IndexError):
-    """A key of indices or bools that does not fit the axes of its array (code E133)."""
+    """Report a key of indices or bools that does not fit the axes of its array (code E133)."""
 
 
 class MatrixShapeError(ShapeError, numpy.linalg.LinAlgError):
-    """Sizes or numbers of axes that a function of linear algebra does not take (code E169)."""
+    """Report sizes or numbers of axes that a function of linear algebra does not take (code E169)."""
 
 
 class DTypeError(HybridizeError, TypeError):
-    """An element type that the operation does not take (codes E2xx)."""
+    """Report an element type that an operation does not take (codes E2xx)."""
 
 
 class KeyTypeError(DTypeError, IndexError):
-    """A key or an index that is no integer (code E204)."""
+    """Report a key or an index that is no integer (code E204)."""
 
 
 class ArgumentError(HybridizeError, TypeError, AssertionError):
-    """A call with an argument of the wrong kind, missing, or unknown (codes E3xx); MXNet asserts most of them."""
+    """Report an argument of the wrong kind, a missing or an unknown argument (codes E3xx).
+
+    MXNet asserts most of them.
+
+    >>> import hybridize
+    >>> try:
+    ...     hybridize.hybridize(3)
+    ... except hybridize.errors.ArgumentError as error:
+    ...     print(error.code)
+    E301
+    """
 
 
 class ValueArgumentError(ArgumentError, ValueError):
-    """An argument of the right kind with a value that the function does not take (code E345)."""
+    """Report an argument of the right kind whose value the function does not take (code E345)."""
 
 
 class UnsupportedError(ValueArgumentError, NotImplementedError):
-    """A value that NumPy's function takes and that of hybridize does not (code E351)."""
+    """Report a value that NumPy's function takes and hybridize's does not (code E351)."""
 
 
 class MissingConstantError(ArgumentError, KeyError):
-    """A constant that is asked for without a value, and is not there (code E363)."""
+    """Report a constant that has no value and is not there (code E363)."""
 
 
 class UndefinedError(ArgumentError, NotImplementedError):
-    """A method that a subclass has to define, and does not (code E328)."""
+    """Report a method that a subclass must define and does not (code E328).
+
+    >>> from hybridize import errors, gluon
+    >>> try:
+    ...     gluon.Block()(1)
+    ... except errors.UndefinedError as error:
+    ...     print(error.code)
+    E328
+    """
 
 
 class MissingNameError(ArgumentError, AttributeError):
-    """A name that a module of hybridize has not, or not yet (code E364)."""
+    """Report a name that a module of hybridize does not have (code E364).
+
+    >>> from hybridize import errors, np
+    >>> try:
+    ...     np.no_such_function
+    ... except errors.MissingNameError as error:
+    ...     print(error.code)
+    E364
+    """
 
 
 class WriteError(ArgumentError, OSError):
-    """A file that cannot be written where it was asked for (code E335); `errno` and `strerror` say why."""
+    """Report a file that cannot be written (code E335). `errno` and `strerror` say why."""
 
 
 class CaptureError(HybridizeError):
-    """A line of the user's program that cannot become part of a compiled program (codes E4xx)."""
+    """Report a line of your program that cannot become part of a compiled program (codes E4xx).
+
+    >>> from hybridize import errors, hybridize, np
+    >>> try:
+    ...     hybridize(lambda x: open(str(x)))(np.ones(2))
+    ... except errors.CaptureError as error:
+    ...     print(error.code)
+    E424
+    """
 
 
 class UntypedError(CaptureError, AttributeError, TypeError):
-    """An expression is asked for what it has only when it is compiled: a shape, a length, a value (code E453)."""
+    """Report that an expression has no shape, length or value before it is compiled (code E453)."""
 
 
 class UnusedError(CaptureError, AssertionError):
-    """A slice or a state that the body of a loop of expressions does not look at (code E461)."""
+    """Report a slice or a state that the body of a loop of expressions does not use (code E461)."""
 
 
 class StateError(HybridizeError):
-    """Something is asked for before it is there, or after it is gone (codes E5xx)."""
+    """Report that something is used before it exists, or after it has gone (codes E5xx)."""
 
 
 class UninitializedError(StateError, ValueError, AssertionError):
-    """A parameter has no array yet (code E502): MXNet has an error of its own for each thing that needs it."""
+    """Report a parameter that has no array yet (code E502). MXNet has several errors for this.
+
+    >>> from hybridize import errors, gluon
+    >>> try:
+    ...     gluon.Parameter("w", shape=(2,)).data()
+    ... except errors.UninitializedError as error:
+    ...     print(error.code)
+    E502
+    """
 
 
 class StaleGradientError(StateError, UserWarning):
-    """A gradient that no backward pass has written since the last update (code E561); MXNet raises a UserWarning."""
+    """Report a gradient that no backward pass has written since the last update (code E561).
+
+    MXNet raises a UserWarning.
+    """
 
 
 class DeferredInitializationError(StateError):
-    """A parameter whose shape is not known yet was read (code E501)."""
+    """Report that a parameter was read before its shape is known (code E501).
+
+    >>> from hybridize import errors
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Dense(2)
+    >>> layer.initialize()
+    >>> try:
+    ...     layer.weight.data()
+    ... except errors.DeferredInitializationError as error:
+    ...     print(error.code)
+    E501
+    """
 
 
 class AssertionFailed(StateError, AssertionError):
-    """An `assert` of data, or `npx.assert_`, does not hold (code E520)."""
+    """Report that an `assert` of data, or `npx.assert_`, does not hold (code E520)."""
 
 
 class ScheduledError(StateError, UserWarning):
-    """A learning rate is set that a scheduler says (code E560); MXNet raises a UserWarning."""
+    """Report that a learning rate is set although a scheduler chooses it (code E560). MXNet raises a UserWarning."""
 
 
 class LinAlgError(StateError, numpy.linalg.LinAlgError):
-    """A matrix that has no such factors, solution or inverse, found by a compiled program (code E525)."""
+    """Report a matrix that has no such factors, solution or inverse (code E525). A compiled program raises it."""
 
 
 class LoadError(HybridizeError, ValueError):
-    """A file that is not what it claims to be (codes E6xx); the message names the byte offset or the key."""
+    """Report a file that is not what it claims to be (codes E6xx). The message names the byte offset or the key."""
 
 
 class ReadError(LoadError, OSError):
-    """A file that cannot be read (code E600); `errno` and `strerror` say why."""
+    """Report a file that cannot be read (code E600). `errno` and `strerror` say why.
+
+    >>> import hybridize
+    >>> try:
+    ...     hybridize.load("no-such-file.hyb")
+    ... except hybridize.errors.ReadError as error:
+    ...     print(error.code)
+    E600
+    """
 
 
 class ContentError(LoadError, AssertionError):
-    """A file that does not have the arrays of the net (codes E610, E611, E613); MXNet asserts it."""
+    """Report a file that lacks arrays of the net, or has others (codes E610, E611, E613). MXNet asserts it."""
 
 
 class DeviceError(HybridizeError):
-    """A device that is not there (codes E7xx)."""
+    """Report a device that is not there (codes E7xx)."""
 
 
 class PlacementError(DeviceError, AssertionError):
-    """A parameter is on other devices than it is loaded on (code E704); MXNet asserts it."""
+    """Report a parameter that is on other devices than those it is loaded on (code E704). MXNet asserts it."""
 
 
 class VerificationError(HybridizeError, AssertionError):
-    """`verify=` found a compiled result that differs from the imperative one (codes E8xx)."""
+    """Report that `verify=` found a compiled result that differs from the imperative result (codes E8xx)."""
 
 
 class OutOfBoundsError(HybridizeError, IndexError):
-    """An index outside its axis (codes E11x)."""
+    """Report an index outside its axis (codes E11x).
+
+    >>> from hybridize import errors, np
+    >>> try:
+    ...     np.ones(2)[5]
+    ... except errors.OutOfBoundsError as error:
+    ...     print(error.code, isinstance(error, IndexError))
+    E110 True
+    """
 
 
 class AxisError(OutOfBoundsError, numpy.exceptions.AxisError):
-    """An axis that an array has not (code E111)."""
+    """Report an axis that an array does not have (code E111).
+
+    >>> from hybridize import errors, np
+    >>> try:
+    ...     np.ones(2).sum(axis=3)
+    ... except errors.AxisError as error:
+    ...     print(error.code)
+    E111
+    """
 
 
 class InternalError(HybridizeError):
-    """A defect of hybridize itself; please report it with the text (codes E9xx)."""
+    """Report a defect of hybridize itself (codes E9xx). Please send us the text."""
 
 
 class GraphError(InternalError):
-    """A graph that breaks its own invariants, or text that is not a graph."""
+    """Report a graph that breaks its own invariants, or text that is not a graph."""
 
 
 class CodegenError(InternalError):
-    """Machine code could not be made for a valid graph."""
+    """Report that machine code could not be made for a valid graph."""

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 
 class NameManager:
-    """Name the expressions that a `with` block makes by a hint and a count: `fullyconnected0`, `fullyconnected1`, ...
+    """Name expressions by a hint and a count inside a `with` block: `fullyconnected0`, `fullyconnected1`, ...
 
-    >>> with sym.NameManager():
-    ...     y = sym.relu(sym.var("a"))
-    >>> y.name
-    'relu0'
+    >>> from hybridize import name, sym
+    >>> with name.NameManager():
+    ...     (sym.Variable("x") + 1).name
+    '_plusscalar0'
     """
 
     _current: ClassVar[contextvars.ContextVar[NameManager | None]] = contextvars.ContextVar("names", default=None)
@@ -39,12 +39,12 @@ class NameManager:
 
 
 class Prefix(NameManager):
-    """Begin the names of expressions that a `with` block makes with a text, also those that you choose.
+    """Begin the names of expressions with a text inside a `with` block, also names that you choose.
 
-    >>> with sym.Prefix("stage1_"):
-    ...     y = sym.relu(sym.var("a"))
-    >>> y.name
-    'stage1_relu0'
+    >>> from hybridize import name, sym
+    >>> with name.Prefix("net_"):
+    ...     (sym.Variable("x") + 1).name
+    'net__plusscalar0'
     """
 
     def __init__(self, prefix: str) -> None:

@@ -25,6 +25,12 @@ class DataLoaderIter(DataIter):
 
     Raises:
         ArgumentError E3006: a batch is no pair, or there is none.
+
+    >>> from hybridize import gluon, np
+    >>> from hybridize.contrib.io import DataLoaderIter
+    >>> loader = gluon.data.DataLoader(gluon.data.ArrayDataset(np.ones((4, 3)), np.ones(4)), batch_size=2)
+    >>> [batch.data[0].shape for batch in DataLoaderIter(loader)]
+    [(2, 3), (2, 3)]
     """
 
     def __init__(

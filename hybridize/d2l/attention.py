@@ -58,11 +58,15 @@ def show_heatmaps(
 
 
 def masked_softmax(X: Any, valid_lens: Any) -> Any:
-    """The softmax along the last axis of what is valid; the rest gets 0.
+    """Return the softmax along the last axis of the valid elements. The others get 0.
 
     Args:
         X: scores, (B, Q, K).
         valid_lens: how many keys are valid, (B,) or (B, Q); None: all.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.masked_softmax(np.zeros((1, 1, 4)), np.array([2]))
+    array([[[0.5, 0.5, 0. , 0. ]]])
     """
     if valid_lens is None:
         return npx.softmax(X)
@@ -76,6 +80,11 @@ class DotProductAttention(nn.Block):
 
     Args:
         dropout: the share of weights that is dropped while training.
+
+    >>> from hybridize import d2l, np
+    >>> attention = d2l.DotProductAttention(dropout=0.0)
+    >>> attention(np.ones((2, 1, 4)), np.ones((2, 5, 4)), np.ones((2, 5, 3)), np.array([2, 3])).shape
+    (2, 1, 3)
     """
 
     def __init__(self, dropout: float) -> None:
@@ -94,6 +103,12 @@ class AdditiveAttention(nn.Block):
     Args:
         num_hiddens: how wide the net is.
         dropout: the share of weights that is dropped while training.
+
+    >>> from hybridize import d2l, np
+    >>> attention = d2l.AdditiveAttention(8, dropout=0.0)
+    >>> attention.initialize()
+    >>> attention(np.ones((2, 1, 4)), np.ones((2, 5, 6)), np.ones((2, 5, 3)), np.array([2, 3])).shape
+    (2, 1, 3)
     """
 
     def __init__(self, num_hiddens: int, dropout: float, **kwargs: Any) -> None:
@@ -119,13 +134,20 @@ class AttentionDecoder(Decoder):
 
 
 class MultiHeadAttention(Module):
-    """Attention by several heads, each on its part of the features.
+    """Apply attention in several heads, each to its part of the features.
 
     Args:
         num_hiddens: how many features the heads have together.
         num_heads: how many heads.
         dropout: the share of weights that is dropped while training.
         use_bias: whether the four projections have a bias.
+
+    >>> from hybridize import d2l, np
+    >>> attention = d2l.MultiHeadAttention(8, 2, dropout=0.0)
+    >>> attention.initialize()
+    >>> x = np.ones((2, 5, 8))
+    >>> attention(x, x, x, np.array([2, 3])).shape
+    (2, 5, 8)
     """
 
     def __init__(self, num_hiddens: int, num_heads: int, dropout: float, use_bias: bool = False, **kwargs: Any) -> None:
@@ -160,12 +182,17 @@ class MultiHeadAttention(Module):
 
 
 class PositionalEncoding(nn.Block):
-    """Adds waves of growing lengths to the features of a sequence, so that positions differ.
+    """Add waves of growing lengths to the features of a sequence, so that positions differ.
 
     Args:
         num_hiddens: how many features.
         dropout: the share of results that is dropped while training.
         max_len: the longest sequence.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.PositionalEncoding(4, dropout=0.0)(np.zeros((1, 2, 4))).round(2)
+    array([[[0.  , 1.  , 0.  , 1.  ],
+            [0.84, 0.54, 0.01, 1.  ]]])
     """
 
     def __init__(self, num_hiddens: int, dropout: float, max_len: int = 1000) -> None:
@@ -181,11 +208,17 @@ class PositionalEncoding(nn.Block):
 
 
 class PositionWiseFFN(nn.Block):
-    """A net of two layers, applied at each position of a sequence.
+    """Apply two dense layers at each position of a sequence.
 
     Args:
         ffn_num_hiddens: how wide it is inside.
         ffn_num_outputs: how many features it gives.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.PositionWiseFFN(8, 4)
+    >>> net.initialize()
+    >>> net(np.ones((2, 5, 3))).shape
+    (2, 5, 4)
     """
 
     def __init__(self, ffn_num_hiddens: int, ffn_num_outputs: int) -> None:
@@ -202,6 +235,12 @@ class AddNorm(nn.Block):
 
     Args:
         dropout: the share of the layer's result that is dropped while training.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.AddNorm(0.5)
+    >>> net.initialize()
+    >>> net(np.ones((2, 5, 3)), np.ones((2, 5, 3))).shape
+    (2, 5, 3)
     """
 
     def __init__(self, dropout: float) -> None:
@@ -214,12 +253,20 @@ class AddNorm(nn.Block):
 
 
 class TransformerEncoderBlock(nn.Block):
-    """Attention of a sequence to itself, and a net at each position; each is added to its input and normalized.
+    """Apply attention of a sequence to itself, and a net at each position.
+
+    Add each result to its input, and normalize.
 
     Args:
         num_hiddens: how many features.
         ffn_num_hiddens: how wide the net is inside.
         num_heads, dropout, use_bias: see `MultiHeadAttention`.
+
+    >>> from hybridize import d2l, np
+    >>> block = d2l.TransformerEncoderBlock(8, 16, 2, 0.1)
+    >>> block.initialize()
+    >>> block(np.ones((2, 5, 8)), np.array([2, 3])).shape
+    (2, 5, 8)
     """
 
     def __init__(
@@ -237,12 +284,17 @@ class TransformerEncoderBlock(nn.Block):
 
 
 class TransformerEncoder(Encoder):
-    """The Transformer's encoder: embedded tokens with their positions, through blocks.
+    """Apply the Transformer's encoder: embedded tokens with their positions, through blocks.
 
     Args:
         vocab_size: how many tokens there are.
         num_blks: how many blocks.
         num_hiddens, ffn_num_hiddens, num_heads, dropout, use_bias: see `TransformerEncoderBlock`.
+
+    >>> from hybridize import d2l, np
+    >>> encoder = d2l.TransformerEncoder(20, 8, 16, 2, 2, 0.1)
+    >>> encoder(np.ones((2, 5)), np.array([2, 3])).shape
+    (2, 5, 8)
     """
 
     def __init__(

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def get_tokens_and_segments(tokens_a: list[str], tokens_b: list[str] | None = None) -> tuple[list[str], list[int]]:
-    """One or two texts as one: its tokens, with `<cls>` before and `<sep>` behind, and to which text each belongs."""
+    """Join one or two texts: tokens with `<cls>` before and `<sep>` after each text, and the text of each token.
+
+    >>> from hybridize import d2l
+    >>> d2l.get_tokens_and_segments(["a", "b"], ["c"])
+    (['<cls>', 'a', 'b', '<sep>', 'c', '<sep>'], [0, 0, 0, 0, 1, 1])
+    """
     tokens, segments = ["<cls>", *tokens_a, "<sep>"], [0] * (len(tokens_a) + 2)
     if tokens_b is not None:
         tokens, segments = [*tokens, *tokens_b, "<sep>"], [*segments, *[1] * (len(tokens_b) + 1)]
@@ -60,11 +65,17 @@ class BERTEncoder(nn.Block):
 
 
 class MaskLM(nn.Block):
-    """Scores of the tokens that were hidden.
+    """Score the hidden tokens.
 
     Args:
         vocab_size: how many tokens there are.
         num_hiddens: how wide it is inside.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.MaskLM(20, 8)
+    >>> net.initialize()
+    >>> net(np.ones((2, 5, 8)), np.array([[1, 2], [0, 3]])).shape
+    (2, 2, 20)
     """
 
     def __init__(self, vocab_size: int, num_hiddens: int, **kwargs: Any) -> None:
@@ -84,7 +95,14 @@ class MaskLM(nn.Block):
 
 
 class NextSentencePred(nn.Block):
-    """Two scores: whether one text follows the other."""
+    """Return two scores that tell whether one text follows the other.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.NextSentencePred()
+    >>> net.initialize()
+    >>> net(np.ones((2, 8))).shape
+    (2, 2)
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

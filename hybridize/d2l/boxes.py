@@ -19,13 +19,23 @@ from hybridize.d2l.figures import numbers, pyplot
 
 
 def box_corner_to_center(boxes: Any) -> Any:
-    """Boxes (boxes, 4) by centre, width and height, given by their edges."""
+    """Convert boxes (boxes, 4) from edges to centre, width and height.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.box_corner_to_center(np.array([[0.0, 0.0, 4.0, 2.0]]))
+    array([[2., 1., 4., 2.]])
+    """
     low, high = boxes[:, :2], boxes[:, 2:]
     return np.concatenate([(low + high) / 2, high - low], axis=-1)
 
 
 def box_center_to_corner(boxes: Any) -> Any:
-    """Boxes (boxes, 4) by their edges, given by centre, width and height."""
+    """Convert boxes (boxes, 4) from centre, width and height to edges.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.box_center_to_corner(np.array([[2.0, 1.0, 4.0, 2.0]]))
+    array([[0., 0., 4., 2.]])
+    """
     centre, half = boxes[:, :2], boxes[:, 2:] / 2
     return np.concatenate([centre - half, centre + half], axis=-1)
 
@@ -66,7 +76,9 @@ def _listed(one: Any) -> Sequence[Any]:
 
 
 def multibox_prior(data: Any, sizes: Sequence[float], ratios: Sequence[float]) -> Any:
-    """Anchors around each pixel of an image: all sizes at the first ratio, then the first size at the other ratios.
+    """Return anchors around each pixel of an image.
+
+    For each pixel these are all sizes at the first ratio, then the first size at the other ratios.
 
     Args:
         data: an image or a map of features, (..., height, width).
@@ -75,13 +87,22 @@ def multibox_prior(data: Any, sizes: Sequence[float], ratios: Sequence[float]) -
 
     Returns:
         (1, A, 4), by their edges, as shares of the image; the pixels row by row.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.multibox_prior(np.ones((1, 3, 4, 5)), sizes=[0.75, 0.5], ratios=[1, 2]).shape
+    (1, 60, 4)
     """
     height, width = data.shape[-2:]
     return npx.multibox_prior(data.reshape(1, -1, height, width), sizes, ratios)
 
 
 def box_iou(boxes1: Any, boxes2: Any) -> Any:
-    """The area that two boxes share over the area that they cover: of each box with each other, (boxes 1, boxes 2)."""
+    """Return the area that two boxes share over the area that they cover, for each pair: (boxes 1, boxes 2).
+
+    >>> from hybridize import d2l, np
+    >>> d2l.box_iou(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 3.0, 2.0]])).round(3)
+    array([[0.333]])
+    """
     low = np.maximum(boxes1[:, None, :2], boxes2[:, :2])
     high = np.minimum(boxes1[:, None, 2:], boxes2[:, 2:])
     shared = (high - low).clip(0, None).prod(axis=-1)
@@ -103,6 +124,11 @@ def assign_anchor_to_bbox(ground_truth: Any, anchors: Any, device: Any, iou_thre
 
     Returns:
         For each anchor the number of its box, or -1; int32, (A,).
+
+    >>> from hybridize import d2l, np
+    >>> boxes = np.array([[0.0, 0.0, 2.0, 2.0]])
+    >>> d2l.assign_anchor_to_bbox(boxes, boxes, d2l.cpu()).tolist()
+    [0]
     """
     return np.array(_matched(numbers(box_iou(anchors, ground_truth)), iou_threshold), dtype="int32", ctx=device)
 
@@ -118,9 +144,16 @@ def _matched(shares: NDArray[Any], enough: float) -> NDArray[Any]:
 
 
 def offset_boxes(anchors: Any, assigned_bb: Any, eps: float = 1e-6) -> Any:
-    """Differences of boxes from their anchors, as nets learn them: (boxes, 4); `offset_inverse` is the inverse.
+    """Return differences of boxes from their anchors, as nets learn them: (boxes, 4).
+
+    `offset_inverse` is the inverse.
 
     The moved centre over the anchor's size, times 10; the logarithm of the sizes' quotient, times 5.
+
+    >>> from hybridize import d2l, np
+    >>> boxes = np.array([[0.0, 0.0, 2.0, 2.0]])
+    >>> d2l.offset_boxes(boxes, boxes).round(3)
+    array([[0., 0., 0., 0.]])
     """
     anchor, box = box_corner_to_center(anchors), box_corner_to_center(assigned_bb)
     moved = 10 * (box[:, :2] - anchor[:, :2]) / anchor[:, 2:]
@@ -128,14 +161,19 @@ def offset_boxes(anchors: Any, assigned_bb: Any, eps: float = 1e-6) -> Any:
 
 
 def offset_inverse(anchors: Any, offset_preds: Any) -> Any:
-    """Boxes by their edges (boxes, 4), from anchors and how the boxes differ from them."""
+    """Return boxes by their edges (boxes, 4), from anchors and the differences of the boxes from them.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.offset_inverse(np.array([[0.0, 0.0, 2.0, 2.0]]), np.zeros((1, 4)))
+    array([[0., 0., 2., 2.]])
+    """
     anchor = box_corner_to_center(anchors)
     centre = offset_preds[:, :2] * anchor[:, 2:] / 10 + anchor[:, :2]
     return box_center_to_corner(np.concatenate([centre, np.exp(offset_preds[:, 2:] / 5) * anchor[:, 2:]], axis=1))
 
 
 def multibox_target(anchors: Any, labels: Any) -> tuple[Any, Any, Any]:
-    """Labels of anchors, which a net is to learn.
+    """Return labels of anchors, which a net learns.
 
     Args:
         anchors: by their edges, (1, A, 4).
@@ -144,6 +182,12 @@ def multibox_target(anchors: Any, labels: Any) -> tuple[Any, Any, Any]:
     Returns:
         How the boxes differ from the anchors, 0 where an anchor has none, (B, 4 A); 1 where an anchor has a box, else
         0, (B, 4 A); the class of each anchor from 1, 0 for none, (B, A).
+
+    >>> from hybridize import d2l, np
+    >>> anchors = np.array([[[0.1, 0.1, 0.5, 0.5]]])
+    >>> labels = np.array([[[0, 0.1, 0.1, 0.5, 0.5]]])
+    >>> d2l.multibox_target(anchors, labels)[2].tolist()
+    [[1]]
     """
     anchors, offsets, masks, classes = anchors.squeeze(0), [], [], []
     for label in labels:
@@ -158,7 +202,9 @@ def multibox_target(anchors: Any, labels: Any) -> tuple[Any, Any, Any]:
 
 
 def nms(boxes: Any, scores: Any, iou_threshold: float) -> Any:
-    """The numbers of boxes that stay where each, from the highest score down, drops those that share more with it.
+    """Return the numbers of the boxes that remain.
+
+    From the highest score down, a box drops those that overlap it too much.
 
     Args:
         boxes: by their edges, (boxes, 4).
@@ -167,6 +213,11 @@ def nms(boxes: Any, scores: Any, iou_threshold: float) -> Any:
 
     Returns:
         int32, those with the highest scores first.
+
+    >>> from hybridize import d2l, np
+    >>> boxes = np.array([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 1.9]])
+    >>> d2l.nms(boxes, np.array([0.9, 0.8]), 0.5).tolist()
+    [0]
     """
     shares = numbers(box_iou(boxes, boxes))
     left, survivors = numbers(scores).argsort()[::-1], []

@@ -22,11 +22,21 @@ def not_said(owner: object, method: str) -> NoReturn:
 
 
 class SGD(HyperParameters):
-    """Stochastic gradient descent on arrays that have gradients.
+    """Step against the gradients of arrays (stochastic gradient descent).
 
     Args:
         params: the arrays.
         lr: the learning rate.
+
+    >>> from hybridize import autograd, d2l, np
+    >>> w = np.array([1.0])
+    >>> w.attach_grad()
+    >>> with autograd.record():
+    ...     y = w * 2
+    >>> y.backward()
+    >>> d2l.SGD([w], lr=0.5).step(1)
+    >>> w
+    array([0.])
     """
 
     params: Sequence[Any]
@@ -42,7 +52,7 @@ class SGD(HyperParameters):
 
 
 class Module(nn.Block, HyperParameters):
-    """A net with its loss and its optimizer; a subclass gives it `net`, or a `forward` of its own.
+    """Hold a net with its loss and its optimizer. A subclass sets `net`, or defines `forward`.
 
     Args:
         plot_train_per_epoch: how many points of the curve of training an epoch has.
@@ -194,7 +204,7 @@ class DataModule(HyperParameters):
 
 
 class Trainer(HyperParameters):
-    """Trains a `Module` on a `DataModule`.
+    """Train a `Module` on a `DataModule`.
 
     Args:
         max_epochs: how often all batches are gone through.

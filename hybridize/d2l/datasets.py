@@ -44,6 +44,11 @@ def synthetic_data(w: Any, b: float, num_examples: int) -> tuple[Any, Any]:
 
     Returns:
         X (examples, features) and y (examples, 1), normal numbers of `hybridize.random`.
+
+    >>> from hybridize import d2l, np
+    >>> X, y = d2l.synthetic_data(np.array([2.0, -3.4]), 4.2, 10)
+    >>> X.shape, y.shape
+    ((10, 2), (10, 1))
     """
     X = random.normal(0, 1, (num_examples, len(w)))
     y = np.dot(X, w) + b
@@ -52,17 +57,27 @@ def synthetic_data(w: Any, b: float, num_examples: int) -> tuple[Any, Any]:
 
 
 def load_array(data_arrays: Sequence[Any], batch_size: int, is_train: bool = True) -> gluon.data.DataLoader:
-    """Batches of the rows of arrays, in a drawn order for each round if they are to train with."""
+    """Return batches of the rows of arrays. For training, each round draws a new order.
+
+    >>> from hybridize import d2l, np
+    >>> [x.shape for x, y in d2l.load_array((np.ones((4, 3)), np.ones(4)), 2)]
+    [(2, 3), (2, 3)]
+    """
     return gluon.data.DataLoader(gluon.data.ArrayDataset(*data_arrays), batch_size, shuffle=is_train)
 
 
 def get_dataloader_workers() -> int:
-    """The number of processes that make batches: none, as these sets are small."""
+    """Return the number of processes that make batches: 0, as these data sets are small.
+
+    >>> from hybridize import d2l
+    >>> d2l.get_dataloader_workers()
+    0
+    """
     return 0
 
 
 class SyntheticRegressionData(DataModule):
-    """Examples of y = Xw + b with noise, to train with and to validate with.
+    """Draw examples of y = Xw + b with noise, for training and validation.
 
     Args:
         w: the weights, (features,).
@@ -71,6 +86,12 @@ class SyntheticRegressionData(DataModule):
         num_train: how many examples to train with.
         num_val: how many to validate with.
         batch_size: how many in a batch.
+
+    >>> from hybridize import d2l, np
+    >>> data = d2l.SyntheticRegressionData(w=np.array([2.0, -3.4]), b=4.2, batch_size=8)
+    >>> X, y = next(iter(data.train_dataloader()))
+    >>> X.shape
+    (8, 2)
     """
 
     w: Any
@@ -116,7 +137,9 @@ def _digits(train: bool) -> tuple[Any, Any]:
 
 
 def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
-    """Small handwritten digits in ten classes, in the place of Fashion-MNIST: batches to train and to test with.
+    """Load small handwritten digits in ten classes, in the place of Fashion-MNIST.
+
+    The result is a pair: batches for training and for testing.
 
     Args:
         batch_size: how many images in a batch.
@@ -124,6 +147,11 @@ def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, A
 
     Returns:
         Two iterators over batches of images (batch, 1, height, width) from 0 to 1, and labels.
+
+    >>> from hybridize import d2l
+    >>> train, test = d2l.load_data_digits(batch_size=64)
+    >>> next(iter(train))[0].shape
+    (64, 1, 8, 8)
     """
     loaders = []
     for train in (True, False):
@@ -172,7 +200,12 @@ def _set_of(arrays: tuple[Any, Any], resize: int | None) -> gluon.data.ArrayData
 
 
 def get_fashion_mnist_labels(labels: Iterable[Any]) -> list[str]:
-    """The names of Fashion-MNIST's classes."""
+    """Return the names of Fashion-MNIST's classes.
+
+    >>> from hybridize import d2l
+    >>> d2l.get_fashion_mnist_labels([0, 9])
+    ['t-shirt', 'ankle boot']
+    """
     return [_CLOTHES[int(one)] for one in labels]
 
 

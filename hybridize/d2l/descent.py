@@ -24,7 +24,7 @@ def annotate(text: str, xy: tuple[float, float], xytext: tuple[float, float]) ->
 
 
 def train_2d(trainer: Callable[..., Any], steps: int = 20, f_grad: Any = None) -> list[tuple[Any, Any]]:
-    """Go downhill in the plane from (-5, -2), and print where it ends.
+    """Go downhill in the plane from (-5, -2), and print the last position.
 
     Args:
         trainer: takes x1, x2 and two numbers of its own, at first 0, and gives them one step on.
@@ -33,6 +33,10 @@ def train_2d(trainer: Callable[..., Any], steps: int = 20, f_grad: Any = None) -
 
     Returns:
         The points, one more than there are steps.
+
+    >>> from hybridize import d2l
+    >>> results = d2l.train_2d(lambda x, y, s, t: (x / 2, y / 2, 0, 0), steps=2)
+    epoch 2, x1: -1.250000, x2: -0.500000
     """
     state: tuple[Any, ...] = (-5, -2, 0, 0)
     points = [state[:2]]

@@ -20,12 +20,18 @@ if TYPE_CHECKING:
 
 
 class Residual(nn.Block):
-    """Two convolutions whose result is added to their input: He and others, "Deep residual learning" (2015).
+    """Add the input to two convolutions of it: He and others, "Deep residual learning" (2015).
 
     Args:
         num_channels: how many channels the result has.
         use_1x1conv: whether the input goes through a convolution of its own, so that it has the result's shape.
         strides: of the first convolution, and of the input's own.
+
+    >>> from hybridize import d2l, np
+    >>> block = d2l.Residual(3)
+    >>> block.initialize()
+    >>> block(np.ones((1, 3, 6, 6))).shape
+    (1, 3, 6, 6)
     """
 
     def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1, **kwargs: Any) -> None:
@@ -41,7 +47,7 @@ class Residual(nn.Block):
 
 
 class ResNeXtBlock(nn.Block):
-    """Three convolutions, the middle one in groups, whose result is added to their input.
+    """Add the input to three convolutions of it, the middle one in groups.
 
     From Xie and others, "Aggregated residual transformations for deep neural networks" (2017).
 
@@ -50,6 +56,12 @@ class ResNeXtBlock(nn.Block):
         groups: how many channels are in a group.
         bot_mul: how many channels the middle has, as a share of the result's.
         use_1x1conv, strides: see `Residual`.
+
+    >>> from hybridize import d2l, np
+    >>> block = d2l.ResNeXtBlock(8, 4, 1)
+    >>> block.initialize()
+    >>> block(np.ones((1, 8, 6, 6))).shape
+    (1, 8, 6, 6)
     """
 
     def __init__(
@@ -71,7 +83,11 @@ class ResNeXtBlock(nn.Block):
 
 
 def resnet18(num_classes: int) -> nn.Sequential:
-    """A ResNet of 18 layers for small images: its first convolution keeps their size, and no pooling follows."""
+    """Return a ResNet of 18 layers for small images: its first convolution keeps their size, and no pooling follows.
+
+    >>> from hybridize import d2l
+    >>> net = d2l.resnet18(10)
+    """
     net = nn.Sequential()
     net.add(nn.Conv2D(64, kernel_size=3, padding=1), nn.BatchNorm(), nn.Activation("relu"))
     for stage, channels in enumerate((64, 128, 256, 512)):
@@ -84,7 +100,13 @@ def resnet18(num_classes: int) -> nn.Sequential:
 
 
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[Any, Any]:
-    """Features and labels, each parted along the first axis, a part on each device."""
+    """Split features and labels along the first axis, with a part on each device.
+
+    >>> from hybridize import d2l, np
+    >>> X, y = d2l.split_batch(np.ones((4, 3)), np.ones(4), [d2l.cpu(0), d2l.cpu(1)])
+    >>> X[0].shape
+    (2, 3)
+    """
     assert X.shape[0] == y.shape[0], f"{X.shape[0]} examples have {y.shape[0]} labels"
     return split_and_load(X, devices), split_and_load(y, devices)
 

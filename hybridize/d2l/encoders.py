@@ -77,12 +77,18 @@ class EncoderDecoder(Classifier):
 
 
 class Seq2SeqEncoder(Encoder):
-    """Reads a sequence by layers of gated recurrent units.
+    """Encode a sequence by layers of gated recurrent units.
 
     Args:
         vocab_size: how many tokens there are.
         embed_size: how many features of each.
         num_hiddens, num_layers, dropout: see `GRU`.
+
+    >>> from hybridize import d2l, np
+    >>> encoder = d2l.Seq2SeqEncoder(10, 8, 16, 2)
+    >>> outputs, state = encoder(np.zeros((4, 9)))
+    >>> outputs.shape
+    (9, 4, 16)
     """
 
     def __init__(self, vocab_size: int, embed_size: int, num_hiddens: int, num_layers: int, dropout: float = 0) -> None:
@@ -116,7 +122,7 @@ class Seq2Seq(EncoderDecoder):
 
 
 def bleu(pred_seq: str, label_seq: str, k: int) -> float:
-    """The BLEU of a sentence: how many of its runs of up to `k` words stand in another one; 1 if all do.
+    """Return the BLEU of a sentence: how many of its runs of up to `k` words are in another sentence. 1 means all.
 
     The longer a run, the more it counts; a sentence that is shorter than the other one has less. From Papineni and
     others, "BLEU: a method for automatic evaluation of machine translation" (2002), with the book's weights.
@@ -125,6 +131,10 @@ def bleu(pred_seq: str, label_seq: str, k: int) -> float:
         pred_seq: the words that are judged, with a blank between.
         label_seq: the words that are right.
         k: the longest run.
+
+    >>> from hybridize import d2l
+    >>> round(d2l.bleu("il est paresseux .", "il est calme .", k=2), 3)
+    0.658
     """
     guess, right = pred_seq.split(" "), label_seq.split(" ")
     score = math.exp(min(0.0, 1 - len(right) / len(guess)))

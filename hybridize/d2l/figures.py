@@ -218,7 +218,16 @@ class Animator:
 
 
 def add_to_class(Class: type) -> Callable[[T], T]:
-    """Decorator: make a function a method of a class that is there."""
+    """Add a function to an existing class as a method. Use it as a decorator.
+
+    >>> from hybridize import d2l
+    >>> class Net: ...
+    >>> @d2l.add_to_class(Net)
+    ... def answer(self):
+    ...     return 42
+    >>> Net().answer()
+    42
+    """
 
     def add(function: T) -> T:
         setattr(Class, getattr(function, "__name__"), function)  # noqa: B009 - of any callable

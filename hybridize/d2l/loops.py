@@ -17,35 +17,78 @@ from hybridize.gluon.utils import split_and_load
 
 
 def linreg(X: Any, w: Any, b: Any) -> Any:
-    """Xw + b."""
+    """Return Xw + b.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.linreg(np.ones((2, 3)), np.ones(3), 1.0)
+    array([4., 4.])
+    """
     return np.dot(X, w) + b
 
 
 def squared_loss(y_hat: Any, y: Any) -> Any:
-    """Half of the squared difference, of each element."""
+    """Return half of the squared difference, for each element.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.squared_loss(np.array([3.0]), np.array([1.0]))
+    array([2.])
+    """
     return (y_hat - y.reshape(y_hat.shape)) ** 2 / 2
 
 
 def sgd(params: Iterable[Any], lr: float, batch_size: int) -> None:
-    """Move each array against its gradient, which is a sum over `batch_size` examples."""
+    """Move each array against its gradient, which is a sum over `batch_size` examples.
+
+    >>> from hybridize import autograd, d2l, np
+    >>> w = np.array([1.0])
+    >>> w.attach_grad()
+    >>> with autograd.record():
+    ...     y = w * 4
+    >>> y.backward()
+    >>> d2l.sgd([w], lr=0.5, batch_size=4)
+    >>> w
+    array([0.5])
+    """
     for one in params:
         one[:] = one - lr * one.grad / batch_size
 
 
 def grad_clipping(net: Any, theta: float) -> None:
-    """Scale the gradients of a net, or of an object's `params`, so that together they are no longer than `theta`."""
+    """Scale the gradients of a net, or of an object's `params`, so that their common norm is at most `theta`.
+
+    >>> from hybridize import autograd, d2l, np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(1, in_units=2, use_bias=False)
+    >>> net.initialize()
+    >>> with autograd.record():
+    ...     y = net(np.array([[3.0, 4.0]]))
+    >>> y.backward()
+    >>> d2l.grad_clipping(net, 1.0)
+    >>> net.weight.grad().round(2)
+    array([[0.6, 0.8]])
+    """
     clip(net.collect_params() if isinstance(net, gluon.Block) else net.params, theta)
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
-    """The number of examples whose greatest score, or whose class, is that of the label."""
+    """Return the number of examples whose greatest score, or whose class, is that of the label.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.accuracy(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
+    1.0
+    """
     if len(y_hat.shape) > 1 and y_hat.shape[1] > 1:
         y_hat = y_hat.argmax(axis=1)
     return float((y_hat.astype(y.dtype) == y).astype("float32").sum())
 
 
 def evaluate_accuracy(net: Callable[[Any], Any], data_iter: Iterable[Any]) -> float:
-    """The share of examples of an iterator that a net puts into the right class."""
+    """Return the share of examples of an iterator that a net puts into the right class.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.evaluate_accuracy(lambda x: x, [(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))])
+    0.5
+    """
     sums = Accumulator(2)
     for X, y in data_iter:
         sums.add(accuracy(net(X), y), y.size)
@@ -60,7 +103,12 @@ def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None
 
 
 def evaluate_loss(net: Callable[[Any], Any], data_iter: Iterable[Any], loss: Callable[[Any, Any], Any]) -> float:
-    """The mean loss over the examples of an iterator."""
+    """Return the mean loss over the examples of an iterator.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.evaluate_loss(lambda x: x, [(np.array([1.0, 2.0]), np.zeros(2))], d2l.squared_loss)
+    1.25
+    """
     sums = Accumulator(2)
     for X, y in data_iter:
         losses = loss(net(X), y)
@@ -71,7 +119,7 @@ def evaluate_loss(net: Callable[[Any], Any], data_iter: Iterable[Any], loss: Cal
 def train_epoch_ch3(
     net: Any, train_iter: Iterable[Any], loss: Callable[[Any, Any], Any], updater: Any
 ) -> tuple[float, float]:
-    """Go through all batches once.
+    """Train on all batches once.
 
     Args:
         net: a block, or any function of a batch.

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 
 class LinearRegressionScratch(Module):
-    """y = Xw + b with arrays as parameters.
+    """Compute y = Xw + b with arrays as parameters.
 
     Args:
         num_inputs: how many features.
         lr: the learning rate.
         sigma: of the normal numbers that weights begin with.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.LinearRegressionScratch(3, lr=0.1)(np.ones((2, 3))).shape
+    (2, 1)
     """
 
     num_inputs: int
@@ -48,10 +52,15 @@ class LinearRegressionScratch(Module):
 
 
 class LinearRegression(Module):
-    """y = Xw + b as a layer.
+    """Compute y = Xw + b with a layer.
 
     Args:
         lr: the learning rate.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.LinearRegression(lr=0.1)
+    >>> net(np.ones((2, 3))).shape
+    (2, 1)
     """
 
     def __init__(self, lr: float) -> None:
@@ -73,11 +82,16 @@ class LinearRegression(Module):
 
 
 class SoftmaxRegression(Classifier):
-    """Scores of classes as linear functions of the features.
+    """Compute scores of classes as linear functions of the features.
 
     Args:
         num_outputs: how many classes.
         lr: the learning rate.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.SoftmaxRegression(num_outputs=10, lr=0.1)
+    >>> net(np.ones((2, 4))).shape
+    (2, 10)
     """
 
     num_outputs: int
@@ -96,6 +110,11 @@ class LeNet(Classifier):
     Args:
         lr: the learning rate.
         num_classes: how many classes.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.LeNet()
+    >>> net(np.ones((1, 1, 28, 28))).shape
+    (1, 10)
     """
 
     lr: float
@@ -118,7 +137,13 @@ class LeNet(Classifier):
 
 
 def corr2d(X: Any, K: Any) -> Any:
-    """The cross-correlation of a matrix with a smaller one, window by window, as the book writes it."""
+    """Return the cross-correlation of a matrix with a smaller one, window by window, as the book writes it.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.corr2d(np.arange(9).reshape(3, 3), np.array([[0.0, 1.0], [2.0, 3.0]]))
+    array([[19., 25.],
+           [37., 43.]])
+    """
     h, w = K.shape
     Y = np.zeros((X.shape[0] - h + 1, X.shape[1] - w + 1))
     for i in range(Y.shape[0]):

@@ -17,22 +17,36 @@ if TYPE_CHECKING:
 
 
 def check_len(a: Sized, n: int) -> None:
-    """Assert that a list has a length."""
+    """Assert that a list has a length.
+
+    >>> from hybridize import d2l
+    >>> d2l.check_len([1, 2], 2)
+    """
     assert len(a) == n, f"the length is {len(a)}, not {n}"
 
 
 def check_shape(a: Any, shape: Sequence[int]) -> None:
-    """Assert that an array has a shape."""
+    """Assert that an array has a shape.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.check_shape(np.ones((2, 3)), (2, 3))
+    """
     assert a.shape == shape, f"the shape is {a.shape}, not {shape}"
 
 
 class RNNScratch(Module):
-    """A recurrent net with arrays as parameters.
+    """Apply a recurrent net with arrays as parameters.
 
     Args:
         num_inputs: how many features a step has.
         num_hiddens: how many the state has.
         sigma: of the normal numbers that weights begin with.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.RNNScratch(3, 4)
+    >>> outputs, state = net(np.ones((5, 2, 3)))
+    >>> len(outputs), state.shape
+    (5, (2, 4))
     """
 
     def __init__(self, num_inputs: int, num_hiddens: int, sigma: float = 0.01) -> None:
@@ -123,10 +137,16 @@ class RNNLMScratch(Classifier):
 
 
 class RNN(Module):
-    """A recurrent net as a layer.
+    """Apply a recurrent layer.
 
     Args:
         num_hiddens: how many features the state has.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.RNN(4)
+    >>> net.initialize()
+    >>> net(np.ones((5, 2, 3)))[0].shape
+    (5, 2, 4)
     """
 
     def __init__(self, num_hiddens: int) -> None:

@@ -124,16 +124,27 @@ class MTFraEng(DataModule):
 
 
 def preprocess_nmt(text: str) -> str:
-    """Sentences in small letters, with a blank before each mark of punctuation."""
+    r"""Return sentences in small letters, with a blank before each punctuation mark.
+
+    >>> from hybridize import d2l
+    >>> d2l.preprocess_nmt("Go.\tVa !")
+    'go .\tva !'
+    """
     return re.sub(r"(?<=[^ ])(?=[,.!?])", " ", text.replace("\u202f", " ").replace("\xa0", " ").lower())
 
 
 def tokenize_nmt(text: str, num_examples: int | None = None) -> tuple[list[list[str]], list[list[str]]]:
-    """The words of lines of two sentences with a tab between: those of the first ones, and those of the second ones.
+    r"""Split lines of two sentences with a tab between into words.
+
+    The result is a pair: the words of the first and of the second sentences.
 
     Args:
         text: the lines.
         num_examples: the number of the last line that is read, counted from 0; None: all.
+
+    >>> from hybridize import d2l
+    >>> d2l.tokenize_nmt("go .\tva !")
+    ([['go', '.']], [['va', '!']])
     """
     lines = text.split("\n")
     pairs = [line.split("\t") for line in (lines[: num_examples + 1] if num_examples else lines)]

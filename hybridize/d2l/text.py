@@ -11,10 +11,14 @@ from hybridize.base.errors import ArgumentError
 
 
 def tokenize(lines: Sequence[str], token: str = "word") -> list[list[str]]:
-    """The words, or the characters, of each line.
+    """Return the words, or the characters, of each line.
 
     Raises:
         ArgumentError E300: `token` is neither `word` nor `char`.
+
+    >>> from hybridize import d2l
+    >>> d2l.tokenize(["the time machine", "by wells"])
+    [['the', 'time', 'machine'], ['by', 'wells']]
     """
     if token not in ("word", "char"):
         raise ArgumentError("E300", f"a token is a word or a char, got {token!r}")
@@ -22,7 +26,12 @@ def tokenize(lines: Sequence[str], token: str = "word") -> list[list[str]]:
 
 
 def truncate_pad(line: Sequence[Any], num_steps: int, padding_token: Any) -> list[Any]:
-    """A list of `num_steps` tokens: cut, or filled up at its end."""
+    """Return a list of `num_steps` tokens: cut, or filled at its end.
+
+    >>> from hybridize import d2l
+    >>> d2l.truncate_pad([1, 2, 3], 5, 0)
+    [1, 2, 3, 0, 0]
+    """
     return [*line[:num_steps], *[padding_token] * (num_steps - len(line))]
 
 

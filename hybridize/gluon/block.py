@@ -80,7 +80,9 @@ _OTHERS = {
 
 
 class Block:
-    """Base of layers and nets. Subclasses say in `forward` what they do to their inputs.
+    """Hold parameters and children, and say in `forward` what happens to the inputs. The base of layers and nets.
+
+    `collect_params` finds blocks and parameters that are attributes. It does not find those in lists.
 
     Blocks and parameters assigned to attributes are found by `collect_params`; those hidden in lists are not.
 
@@ -88,6 +90,17 @@ class Block:
         prefix: start of the MXNet 1.x names of the parameters; by default from the class name and a counter.
         params: `other.collect_params()`, or of a layer `other.params`: parameters of the same names are shared, also
             by the blocks made in a `with self.name_scope():`.
+
+    >>> from hybridize import gluon
+    >>> from hybridize.gluon import nn
+    >>> class Net(gluon.Block):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.output = nn.Dense(2)
+    ...     def forward(self, x):
+    ...         return self.output(x).max()
+    >>> list(Net().collect_params())
+    ['output.weight', 'output.bias']
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY

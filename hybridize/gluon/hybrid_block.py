@@ -30,11 +30,26 @@ _OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads", "winograd")
 
 
 class HybridBlock(Block, layer=False):
-    """Base of layers and nets that can be compiled.
+    """Hold parameters and children, as `Block`, and compile `forward` after `hybridize()`.
+
+    The base of layers and nets.
 
     Subclasses define `forward(self, x)`, or MXNet 1.x's `hybrid_forward(self, F, x, **parameters)`, where `F` is the
     module of functions, `hybridize.ndarray` or, while compiling, `hybridize.symbol`, and the block's own parameters
     come by keyword.
+
+    >>> from hybridize import gluon, np
+    >>> class Scale(gluon.HybridBlock):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = gluon.Parameter("factor", shape=(1,), init="ones")
+    ...     def forward(self, x):
+    ...         return x * self.factor.data()
+    >>> net = Scale()
+    >>> net.initialize()
+    >>> net.hybridize()
+    >>> net(np.array([1.0, 2.0]))
+    array([1., 2.])
     """
 
     _computation: ClassVar[Callable[..., Any] | None] = None

@@ -77,7 +77,7 @@ def _normalized(shape: Any) -> Shape | None:
 
 
 class Parameter:
-    """An array of a block that is learned.
+    """Hold an array of a block that training changes, and its gradient.
 
     Args:
         name: the end of it (`weight`, `bias`, `gamma`, ...) chooses the initializer where none is given.
@@ -94,6 +94,12 @@ class Parameter:
 
     Raises:
         ValueArgumentError E321: there is no such storage type.
+
+    >>> from hybridize import gluon
+    >>> weight = gluon.Parameter("weight", shape=(2, 3), init="ones")
+    >>> weight.initialize()
+    >>> weight.data().shape, weight.grad().shape
+    ((2, 3), (2, 3))
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
@@ -703,7 +709,16 @@ def checked_devices(device: Any) -> list[Device]:
 
 
 class Constant(Parameter):
-    """An array of a block that is not learned: `Constant(value)`, or `Constant(name, value)` as in MXNet 1.x."""
+    """Hold an array of a block that training does not change.
+
+    `Constant(value)`, or `Constant(name, value)` as in MXNet 1.x.
+
+    >>> from hybridize import gluon
+    >>> mean = gluon.Constant([0.5, 0.25])
+    >>> mean.initialize()
+    >>> mean.data(), mean.grad_req
+    (array([0.5 , 0.25]), 'null')
+    """
 
     @leaves
     def __init__(self, name: Any, value: Any = None) -> None:

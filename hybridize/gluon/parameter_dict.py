@@ -19,7 +19,7 @@ from hybridize.ops.op import imperatively
 
 
 class ParameterDict(dict[str, Parameter]):
-    """A dict of parameters.
+    """Hold parameters by name, in the order in which they were added.
 
     Keys are structure paths (`0.weight`) or names of MXNet 1.x (`dense0_weight`), see `Block.collect_params`; look-ups
     find either. They are names where it is a block's own `params`.
@@ -27,6 +27,13 @@ class ParameterDict(dict[str, Parameter]):
     Args:
         prefix: put before the names that `get` is given.
         shared: where `get` looks for parameters of other blocks, by their names.
+
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2, in_units=3)
+    >>> parameters = net.collect_params()
+    >>> [(name, one.shape) for name, one in parameters.items()]
+    [('weight', (2, 3)), ('bias', (2,))]
+    >>> parameters.setattr("grad_req", "null")
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY

@@ -31,13 +31,19 @@ RESULT, TYPES, BOUND = "hybridize_result", "hybridize_types", "hybridize_bound"
 
 
 class SymbolBlock(HybridBlock):
-    """A graph of MXNet's operators as a block. Its parameters are the variables that are not inputs.
+    """Make a block of a graph of MXNet's operators. Its parameters are the variables that are not inputs.
 
     Args:
         outputs: the graph: an expression of `sym` or a list of them, or what `formats.mxnet.read_symbol` gives.
         inputs: the variables that are arguments of a call, or their names, in order.
         params: arrays by name, or parameters, which are shared with the blocks that they are of; None: `initialize` or
             `load_parameters` comes later.
+
+    >>> from hybridize import gluon, np, sym
+    >>> x, w = sym.Variable("x"), sym.Variable("w")
+    >>> net = gluon.SymbolBlock(x * w, x, {"w": np.array([2.0])})
+    >>> net(np.array([3.0]))
+    array([6.])
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

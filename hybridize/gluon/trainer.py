@@ -25,7 +25,7 @@ from hybridize.optimizer.stored import States, read_states, write_states
 
 @leaves
 class Trainer(spread.Updating):
-    """Updates parameters by their gradients.
+    """Update parameters by their gradients.
 
     Args:
         params: `net.collect_params()`, or a list of parameters. Shared ones are updated once.
@@ -48,6 +48,17 @@ class Trainer(spread.Updating):
         ArgumentError E359: compression, or a store that is not supported.
         StateError E594: another rank has other parameters; E595: one has ended, or does not come.
         ArgumentError E396, by `step`: the optimizer was given to another trainer since.
+
+    >>> from hybridize import autograd, gluon, np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(1, in_units=2)
+    >>> net.initialize("ones")
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.5})
+    >>> with autograd.record():
+    ...     net(np.ones((4, 2))).sum().backward()
+    >>> trainer.step(batch_size=4)
+    >>> net.weight.data()
+    array([[0.5, 0.5]])
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY

@@ -25,7 +25,7 @@ from hybridize.ops.op import capturing
 
 @leaves
 def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True) -> list[Any]:
-    """Cut a batch into `num_slice` parts, views of it.
+    """Cut a batch into `num_slice` parts, which are views of it.
 
     Args:
         data: an array.
@@ -35,6 +35,11 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
 
     Raises:
         ValueArgumentError E361: it cannot be cut so.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import utils
+    >>> [part.tolist() for part in utils.split_data(np.arange(4), 2)]
+    [[0.0, 1.0], [2.0, 3.0]]
     """
     if not -data.ndim <= batch_axis < data.ndim:
         raise ValueArgumentError("E361", f"there is no axis {batch_axis} to cut in an array of shape {data.shape}")
@@ -62,7 +67,7 @@ def split_and_load(
     *,
     device_list: Sequence[Any] | None = None,
 ) -> list[Any]:
-    """Cut a batch into a part for each device, and put it there: a view where the batch is there already, else a copy.
+    """Cut a batch into a part for each device, and move it there. A part that is there already is a view.
 
     Args:
         data: an array, or what can be made into one.
@@ -74,6 +79,12 @@ def split_and_load(
     Raises:
         ValueArgumentError E361: the batch cannot be cut so.
         DeviceError E701: a device that is not there.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import utils
+    >>> import hybridize
+    >>> [part.shape for part in utils.split_and_load(np.ones((4, 3)), [hybridize.cpu(0), hybridize.cpu(1)])]
+    [(2, 3), (2, 3)]
     """
     devices = list(map(as_device, ctx_list if ctx_list is not None else device_list if device_list is not None else ()))
     parts = split_data(
@@ -83,7 +94,7 @@ def split_and_load(
 
 
 def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: bool = True) -> Any:
-    """Scale arrays in place, all by one factor, so that together, as one vector, they are no longer than `max_norm`.
+    """Scale arrays in place by one factor, so that their common norm is at most `max_norm`.
 
     Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks" (2013).
 
@@ -97,6 +108,14 @@ def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: boo
 
     Raises:
         ValueArgumentError E362: there are no arrays, or one without a list, or `max_norm` is not positive.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import utils
+    >>> gradients = [np.array([3.0]), np.array([4.0])]
+    >>> utils.clip_global_norm(gradients, 1.0)
+    5.0
+    >>> [gradient.round(2) for gradient in gradients]
+    [array([0.6]), array([0.8])]
     """
     if hasattr(arrays, "shape"):
         raise ValueArgumentError("E362", "clip_global_norm takes a list of arrays, got one", help="pass [array]")
@@ -140,6 +159,12 @@ def split_rnn_params(
 
     Returns:
         Views of `param` by MXNet's names: `l0_i2h_weight` [gates * hidden_size, features], `r0_h2h_bias`, ...
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import utils
+    >>> parts = utils.split_rnn_params(np.zeros(4 * 2 * (3 + 2 + 2)), "lstm", 1, 3, 2)
+    >>> {name: part.shape for name, part in parts.items()}
+    {'l0_i2h_weight': (8, 3), 'l0_h2h_weight': (8, 2), 'l0_i2h_bias': (8,), 'l0_h2h_bias': (8,)}
     """
     stack = RecurrentStack(mode, hidden_size, num_layers, bidirectional, projection_size or None)
     return {name: param[place].reshape(shape) for name, place, shape in stack.places(input_size)}

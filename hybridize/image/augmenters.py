@@ -29,10 +29,17 @@ _MEAN, _DEVIATION = [123.68, 116.28, 103.53], [58.395, 57.12, 57.375]
 
 
 class Augmenter:
-    """A change of an image; a subclass says `__call__`.
+    """Change an image. The base of augmenters: a subclass defines `__call__`.
 
     Args:
         kwargs: its settings, which `dumps` writes.
+
+    >>> from hybridize import image, np
+    >>> class Double(image.Augmenter):
+    ...     def __call__(self, src):
+    ...         return src * 2
+    >>> Double()(np.ones((1, 1, 3))).tolist()
+    [[[2.0, 2.0, 2.0]]]
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -53,7 +60,12 @@ class Augmenter:
 
 
 class SequentialAug(Augmenter):
-    """Changes one after the other."""
+    """Apply augmenters one after the other.
+
+    >>> from hybridize import image, np
+    >>> image.SequentialAug([image.ResizeAug(4), image.CenterCropAug((2, 2))])(np.ones((8, 8, 3))).shape
+    (2, 2, 3)
+    """
 
     def __init__(self, ts: Sequence[Augmenter]) -> None:
         super().__init__()
@@ -69,7 +81,12 @@ class SequentialAug(Augmenter):
 
 
 class RandomOrderAug(SequentialAug):
-    """Changes one after the other, in a random order."""
+    """Apply augmenters one after the other, in a random order.
+
+    >>> from hybridize import image, np
+    >>> image.RandomOrderAug([image.HorizontalFlipAug(0.5), image.CastAug("float32")])(np.ones((4, 4, 3))).shape
+    (4, 4, 3)
+    """
 
     def __call__(self, src: Any) -> Any:
         for number in numpy.asarray(random.permutation(len(self.ts))).tolist():
@@ -89,28 +106,48 @@ class _Sized(Augmenter):
 
 
 class ResizeAug(_Sized):
-    """The image with a shorter edge of `size`."""
+    """Resize the image so that its shorter edge is `size`.
+
+    >>> from hybridize import image, np
+    >>> image.ResizeAug(2)(np.ones((4, 8, 3))).shape
+    (2, 4, 3)
+    """
 
     def __call__(self, src: Any) -> Any:
         return resize_short(src, self.size, self.interp)
 
 
 class ForceResizeAug(_Sized):
-    """The image in a size, (width, height), whatever its ratio."""
+    """Resize the image to (width, height), whatever its ratio.
+
+    >>> from hybridize import image, np
+    >>> image.ForceResizeAug((2, 3))(np.ones((4, 4, 3))).shape
+    (3, 2, 3)
+    """
 
     def __call__(self, src: Any) -> Any:
         return imresize(src, self.size[0], self.size[1], interp=self.interp)
 
 
 class RandomCropAug(_Sized):
-    """A part of a size, (width, height), at a random position."""
+    """Return a part of the size (width, height), at a random position.
+
+    >>> from hybridize import image, np
+    >>> image.RandomCropAug((2, 3))(np.ones((4, 4, 3))).shape
+    (3, 2, 3)
+    """
 
     def __call__(self, src: Any) -> Any:
         return random_crop(src, self.size, self.interp)[0]
 
 
 class RandomSizedCropAug(Augmenter):
-    """A part of random position, area and ratio, in a size, (width, height)."""
+    """Return a part of random position, area and ratio, resized to (width, height).
+
+    >>> from hybridize import image, np
+    >>> image.RandomSizedCropAug((2, 3), (0.5, 1.0), (0.75, 1.25))(np.ones((8, 8, 3))).shape
+    (3, 2, 3)
+    """
 
     area: Any
     ratio: tuple[float, float]
@@ -126,14 +163,26 @@ class RandomSizedCropAug(Augmenter):
 
 
 class CenterCropAug(_Sized):
-    """The middle, of a size, (width, height)."""
+    """Return the middle of the image, of the size (width, height).
+
+    >>> from hybridize import image, np
+    >>> image.CenterCropAug((2, 3))(np.ones((4, 4, 3))).shape
+    (3, 2, 3)
+    """
 
     def __call__(self, src: Any) -> Any:
         return center_crop(src, self.size, self.interp)[0]
 
 
 class BrightnessJitterAug(Augmenter):
-    """The image by a factor from 1 - brightness to 1 + brightness; of floats, changed in place, as by MXNet."""
+    """Multiply the image by a factor from 1 - brightness to 1 + brightness.
+
+    Images of floats change in place, as in MXNet.
+
+    >>> from hybridize import image, np
+    >>> image.BrightnessJitterAug(0.2)(np.ones((4, 4, 3))).shape
+    (4, 4, 3)
+    """
 
     def __init__(self, brightness: float) -> None:
         super().__init__(brightness=brightness)
@@ -145,7 +194,12 @@ class BrightnessJitterAug(Augmenter):
 
 
 class ContrastJitterAug(Augmenter):
-    """Differences to the mean brightness by a factor from 1 - contrast to 1 + contrast."""
+    """Multiply the differences to the mean brightness by a factor from 1 - contrast to 1 + contrast.
+
+    >>> from hybridize import image, np
+    >>> image.ContrastJitterAug(0.1)(np.ones((4, 4, 3))).shape
+    (4, 4, 3)
+    """
 
     def __init__(self, contrast: float) -> None:
         super().__init__(contrast=contrast)
@@ -160,7 +214,12 @@ class ContrastJitterAug(Augmenter):
 
 
 class SaturationJitterAug(Augmenter):
-    """Differences to the brightness of each pixel by a factor from 1 - saturation to 1 + saturation."""
+    """Multiply the differences to the brightness of each pixel by a factor from 1 - saturation to 1 + saturation.
+
+    >>> from hybridize import image, np
+    >>> image.SaturationJitterAug(0.1)(np.ones((4, 4, 3))).shape
+    (4, 4, 3)
+    """
 
     def __init__(self, saturation: float) -> None:
         super().__init__(saturation=saturation)
@@ -175,7 +234,12 @@ class SaturationJitterAug(Augmenter):
 
 
 class HueJitterAug(Augmenter):
-    """Colours turned by an angle from -hue to hue half turns, in the plane of I and Q."""
+    """Turn colours by an angle from -hue to hue half turns, in the plane of I and Q.
+
+    >>> from hybridize import image, np
+    >>> image.HueJitterAug(0.1)(np.ones((4, 4, 3))).shape
+    (4, 4, 3)
+    """
 
     def __init__(self, hue: float) -> None:
         super().__init__(hue=hue)
@@ -189,7 +253,12 @@ class HueJitterAug(Augmenter):
 
 
 class ColorJitterAug(RandomOrderAug):
-    """Brightness, contrast and saturation, each by its factor, in a random order."""
+    """Multiply brightness, contrast and saturation by random factors, in a random order.
+
+    >>> from hybridize import image, np
+    >>> image.ColorJitterAug(0.1, 0.1, 0.1)(np.ones((4, 4, 3))).shape
+    (4, 4, 3)
+    """
 
     def __init__(self, brightness: float, contrast: float, saturation: float) -> None:
         kinds = (BrightnessJitterAug, brightness), (ContrastJitterAug, contrast), (SaturationJitterAug, saturation)
@@ -197,12 +266,16 @@ class ColorJitterAug(RandomOrderAug):
 
 
 class LightingAug(Augmenter):
-    """A random colour added to all pixels, along principal directions of colours.
+    """Add a random colour to all pixels, along principal directions of colours.
 
     Args:
         alphastd: the standard deviation.
         eigval: variances along the directions, (3,).
         eigvec: the directions, (3, 3).
+
+    >>> from hybridize import image, np
+    >>> image.LightingAug(0.1, np.ones(3), np.ones((3, 3)))(np.ones((4, 4, 3))).shape
+    (4, 4, 3)
     """
 
     alphastd: float
@@ -220,7 +293,12 @@ class LightingAug(Augmenter):
 
 
 class ColorNormalizeAug(Augmenter):
-    """Colours less a mean, divided by a deviation; None leaves a step out."""
+    """Subtract a mean from the colours and divide by a deviation. None leaves a step out.
+
+    >>> from hybridize import image, np
+    >>> image.ColorNormalizeAug(np.array([1.0, 1.0, 1.0]), None)(np.ones((1, 1, 3))).tolist()
+    [[[0.0, 0.0, 0.0]]]
+    """
 
     def __init__(self, mean: Any, std: Any) -> None:
         super().__init__(mean=mean, std=std)
@@ -232,7 +310,12 @@ class ColorNormalizeAug(Augmenter):
 
 
 class RandomGrayAug(Augmenter):
-    """Brightness in the place of each colour, with the probability `p`."""
+    """Replace each colour by the brightness, with probability `p`.
+
+    >>> from hybridize import image, np
+    >>> image.RandomGrayAug(1.0)(np.ones((4, 4, 3))).shape
+    (4, 4, 3)
+    """
 
     def __init__(self, p: float) -> None:
         super().__init__(p=p)
@@ -245,7 +328,12 @@ class RandomGrayAug(Augmenter):
 
 
 class HorizontalFlipAug(Augmenter):
-    """The image in a mirror, with the probability `p`."""
+    """Mirror the image with probability `p`.
+
+    >>> from hybridize import image, np
+    >>> image.HorizontalFlipAug(1.0)(np.array([[[1.0], [2.0]]])).tolist()
+    [[[2.0], [1.0]]]
+    """
 
     def __init__(self, p: float) -> None:
         super().__init__(p=p)
@@ -256,7 +344,12 @@ class HorizontalFlipAug(Augmenter):
 
 
 class CastAug(Augmenter):
-    """The image as another dtype."""
+    """Convert the image to another dtype.
+
+    >>> from hybridize import image, np
+    >>> image.CastAug("float32")(np.ones((4, 4, 3), dtype="uint8")).dtype
+    dtype('float32')
+    """
 
     def __init__(self, typ: str = "float32") -> None:
         super().__init__(type=typ)
@@ -296,7 +389,7 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
     rand_gray: float = 0,
     inter_method: int = BICUBIC,
 ) -> list[Augmenter]:
-    """Put together the changes that images are trained with, in MXNet's order.
+    """Return the list of augmenters for training on images, in MXNet's order.
 
     Args:
         data_shape: (channels, height, width) of what comes out.
@@ -313,6 +406,10 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
 
     Raises:
         ValueArgumentError E361: `rand_resize` without `rand_crop`.
+
+    >>> from hybridize import image
+    >>> [type(one).__name__ for one in image.CreateAugmenter((3, 4, 4), rand_mirror=True)]
+    ['CenterCropAug', 'HorizontalFlipAug', 'CastAug']
     """
     size = (data_shape[2], data_shape[1])
     if rand_resize and not rand_crop:

@@ -31,10 +31,14 @@ _AREA = 2
 
 
 class DetAugmenter:
-    """A change of an image and of its objects; a subclass says `__call__`.
+    """Change an image and its objects. The base of such augmenters: a subclass defines `__call__`.
 
     Args:
         kwargs: its settings, which `dumps` writes.
+
+    >>> from hybridize import image
+    >>> isinstance(image.DetHorizontalFlipAug(0.5), image.DetAugmenter)
+    True
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -53,7 +57,15 @@ class DetAugmenter:
 
 
 class DetBorrowAug(DetAugmenter):
-    """A change of images that leaves objects where they are."""
+    """Apply an augmenter of images and leave the objects where they are.
+
+    >>> from hybridize import image, np
+    >>> import numpy
+    >>> objects = numpy.array([[0, 0.1, 0.2, 0.3, 0.4]])
+    >>> picture, same = image.DetBorrowAug(image.CastAug("float32"))(np.ones((4, 4, 3)), objects)
+    >>> picture.dtype, same.tolist()
+    (dtype('float32'), [[0.0, 0.1, 0.2, 0.3, 0.4]])
+    """
 
     def __init__(self, augmenter: Any) -> None:
         if not isinstance(augmenter, Augmenter):
@@ -70,7 +82,14 @@ class DetBorrowAug(DetAugmenter):
 
 
 class DetRandomSelectAug(DetAugmenter):
-    """One of several changes, each as likely; none with the probability `skip_prob`."""
+    """Apply one of several augmenters, each with the same probability; none with probability `skip_prob`.
+
+    >>> from hybridize import image, np
+    >>> import numpy
+    >>> objects = numpy.array([[0, 0.1, 0.2, 0.9, 0.9]])
+    >>> image.DetRandomSelectAug([image.DetHorizontalFlipAug(0.5)])(np.ones((8, 8, 3)), objects)[0].shape
+    (8, 8, 3)
+    """
 
     def __init__(self, aug_list: Any, skip_prob: float = 0) -> None:
         super().__init__(skip_prob=skip_prob)
@@ -90,7 +109,14 @@ class DetRandomSelectAug(DetAugmenter):
 
 
 class DetHorizontalFlipAug(DetAugmenter):
-    """Image and objects in a mirror, with the probability `p`."""
+    """Mirror image and objects with probability `p`.
+
+    >>> from hybridize import image, np
+    >>> import numpy
+    >>> objects = numpy.array([[0, 0.1, 0.2, 0.3, 0.4]])
+    >>> image.DetHorizontalFlipAug(1.0)(np.ones((4, 4, 3)), objects)[1].round(2).tolist()
+    [[0.0, 0.7, 0.2, 0.9, 0.4]]
+    """
 
     def __init__(self, p: float) -> None:
         super().__init__(p=p)
@@ -142,7 +168,7 @@ class _Framed(DetAugmenter):
 
 
 class DetRandomCropAug(_Framed):
-    """A part of the image, with the objects of which enough is in it.
+    """Return a part of the image with the objects of which enough is in it.
 
     Args:
         min_object_covered: the part of each object that it touches which has to be in it.
@@ -150,6 +176,12 @@ class DetRandomCropAug(_Framed):
         area_range: least and greatest area, as a fraction of the image.
         min_eject_coverage: objects of which no larger part is in it are left out.
         max_attempts: how often to draw one; then the image stays whole.
+
+    >>> from hybridize import image, np
+    >>> import numpy
+    >>> objects = numpy.array([[0, 0.1, 0.2, 0.9, 0.9]])
+    >>> image.DetRandomCropAug(min_object_covered=0.5)(np.ones((8, 8, 3)), objects)[1].shape
+    (1, 5)
     """
 
     _least = 0
@@ -193,13 +225,19 @@ class DetRandomCropAug(_Framed):
 
 
 class DetRandomPadAug(_Framed):
-    """The image within a larger one, at a random place.
+    """Put the image into a larger one, at a random position.
 
     Args:
         aspect_ratio_range: least and greatest width divided by height; one number: both.
         area_range: least and greatest area, as a multiple of the image.
         max_attempts: how often to draw one; then the image stays as it is.
         pad_val: the colour around it.
+
+    >>> from hybridize import image, np
+    >>> import numpy
+    >>> objects = numpy.array([[0, 0.1, 0.2, 0.9, 0.9]])
+    >>> image.DetRandomPadAug()(np.ones((8, 8, 3)), objects)[1].shape
+    (1, 5)
     """
 
     _least = 1
@@ -253,10 +291,16 @@ def CreateMultiRandCropAugmenter(  # noqa: N802 - MXNet's name
     max_attempts: Any = 50,
     skip_prob: float = 0,
 ) -> DetRandomSelectAug:
-    """Put together random parts, one of which is drawn; each argument of `DetRandomCropAug` may be a list of them.
+    """Return an augmenter that draws one of several random crops.
+
+    Each argument of `DetRandomCropAug` may be a list.
 
     Raises:
         ValueArgumentError E361: lists of different lengths.
+
+    >>> from hybridize import image
+    >>> type(image.CreateMultiRandCropAugmenter(min_object_covered=[0.1, 0.5])).__name__
+    'DetRandomSelectAug'
     """
     settings = (min_object_covered, aspect_ratio_range, area_range, min_eject_coverage, max_attempts)
     lists = [one if isinstance(one, list) else [one] for one in settings]
@@ -289,7 +333,7 @@ def CreateDetAugmenter(  # noqa: N802 - MXNet's name
     max_attempts: Any = 50,
     pad_val: Any = (127, 127, 127),
 ) -> list[DetAugmenter]:
-    """Put together the changes that images with objects are trained with, in MXNet's order.
+    """Return the list of augmenters for training on images with objects, in MXNet's order.
 
     Args:
         data_shape: (channels, height, width) of what comes out.
@@ -302,6 +346,10 @@ def CreateDetAugmenter(  # noqa: N802 - MXNet's name
         min_object_covered, aspect_ratio_range, area_range, min_eject_coverage, max_attempts: as of
             `CreateMultiRandCropAugmenter`; the first or only of the ranges is of borders, too.
         pad_val: the colour of borders.
+
+    >>> from hybridize import image
+    >>> [type(one).__name__ for one in image.CreateDetAugmenter((3, 4, 4), rand_mirror=True)]
+    ['DetHorizontalFlipAug', 'DetBorrowAug', 'DetBorrowAug']
     """
     changes: list[DetAugmenter] = [DetBorrowAug(augmenters.ResizeAug(resize, inter_method))] if resize > 0 else []
     if rand_crop > 0:

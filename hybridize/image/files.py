@@ -18,7 +18,7 @@ from hybridize.formats.pictures import decoded
 
 @outside_only("reads a file")
 def imread(filename: str, flag: int = 1, to_rgb: bool | int = True, out: Any = None) -> ndarray:
-    """Read an image.
+    """Read an image as uint8 [height, width, channels].
 
     Args:
         filename: path of a JPEG, PNG or another image that Pillow knows.
@@ -33,13 +33,22 @@ def imread(filename: str, flag: int = 1, to_rgb: bool | int = True, out: Any = N
         ArgumentError E378: Pillow is not installed.
         LoadError E600: the file cannot be read.
         LoadError E667: it is no image, or a damaged one.
+
+    >>> from hybridize import image
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "red.png")
+    ...     Image.new("RGB", (4, 3), "red").save(path)
+    ...     image.imread(path).shape
+    (3, 4, 3)
     """
     return _result(decoded(bytes(bytes_of(filename)), _channels(flag), os.fspath(filename)), to_rgb, out)
 
 
 @outside_only("decodes an image")
 def imdecode(buf: Any, flag: int = 1, to_rgb: bool | int = True, out: Any = None) -> ndarray:
-    """Decode an image.
+    """Decode the bytes of an image file as uint8 [height, width, channels].
 
     Args:
         buf: the bytes of a file, or a uint8 array of them.
@@ -52,6 +61,14 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool | int = True, out: Any = None
         ArgumentError E3005: `buf` is no bytes.
         ArgumentError E378: Pillow is not installed.
         LoadError E667: it is no image, or a damaged one.
+
+    >>> from hybridize import image
+    >>> import io
+    >>> from PIL import Image
+    >>> file = io.BytesIO()
+    >>> Image.new("RGB", (4, 3), "red").save(file, "png")
+    >>> image.imdecode(file.getvalue())[0, 0].tolist()
+    [255, 0, 0]
     """
     if isinstance(buf, (ndarray, numpy.ndarray)):
         buf = numpy.asarray(buf).astype(numpy.uint8).tobytes()

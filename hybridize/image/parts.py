@@ -50,10 +50,16 @@ def scale_down(src_size: tuple[int, int], size: tuple[int, int]) -> tuple[int, i
 
 
 def fixed_crop(src: Any, x0: int, y0: int, w: int, h: int, size: Any = None, interp: int = BICUBIC) -> ndarray:
-    """The part of an image at (x0, y0), of width `w` and height `h`; in another `size`, (width, height), if given.
+    """Return the part of an image at (x0, y0), of width `w` and height `h`.
+
+    With `size`, (width, height), the part is resized.
 
     Raises:
         ShapeError E181: the part is not within the image.
+
+    >>> from hybridize import image, np
+    >>> image.fixed_crop(np.ones((8, 8, 3)), 1, 2, 4, 3).shape
+    (3, 4, 3)
     """
     height, width = as_pixels(src).shape[:2]
     if not (x0 >= 0 and y0 >= 0 and 0 < w <= width - x0 and 0 < h <= height - y0):
@@ -66,10 +72,14 @@ def fixed_crop(src: Any, x0: int, y0: int, w: int, h: int, size: Any = None, int
 
 
 def random_crop(src: Any, size: tuple[int, int], interp: int = BICUBIC) -> tuple[ndarray, Part]:
-    """A part of an image of a size, (width, height), at a random position; a smaller image is enlarged.
+    """Return a part of an image of the size (width, height), at a random position. A smaller image is enlarged.
 
     Returns:
         The part, and left, top, width and height of it in the image.
+
+    >>> from hybridize import image, np
+    >>> image.random_crop(np.ones((8, 8, 3)), (4, 2))[0].shape
+    (2, 4, 3)
     """
     h, w = as_pixels(src).shape[:2]
     new_w, new_h = scale_down((w, h), size)
@@ -78,10 +88,15 @@ def random_crop(src: Any, size: tuple[int, int], interp: int = BICUBIC) -> tuple
 
 
 def center_crop(src: Any, size: tuple[int, int], interp: int = BICUBIC) -> tuple[ndarray, Part]:
-    """The middle of an image, of a size, (width, height); a smaller image is enlarged.
+    """Return the middle of an image, of the size (width, height), and where it is. A smaller image is enlarged.
 
     Returns:
         The part, and left, top, width and height of it in the image.
+
+    >>> from hybridize import image, np
+    >>> part, (x, y, width, height) = image.center_crop(np.ones((8, 8, 3)), (4, 2))
+    >>> part.shape, (x, y)
+    ((2, 4, 3), (2, 3))
     """
     h, w = as_pixels(src).shape[:2]
     new_w, new_h = scale_down((w, h), size)
@@ -92,7 +107,7 @@ def center_crop(src: Any, size: tuple[int, int], interp: int = BICUBIC) -> tuple
 def random_size_crop(
     src: Any, size: tuple[int, int], area: Any, ratio: tuple[float, float], interp: int = BICUBIC
 ) -> tuple[ndarray, Part]:
-    """A part of an image of random position, area and ratio, in a given size; the middle where none fits.
+    """Return a part of random position, area and ratio, in a fixed size. If none fits, return the middle.
 
     Args:
         src: (height, width, channels).
@@ -103,6 +118,10 @@ def random_size_crop(
 
     Returns:
         The part, and left, top, width and height of it in the image.
+
+    >>> from hybridize import image, np
+    >>> image.random_size_crop(np.ones((8, 8, 3)), (4, 2), (0.5, 1.0), (0.75, 1.25))[0].shape
+    (2, 4, 3)
     """
     h, w = as_pixels(src).shape[:2]
     part = drawn_part(h, w, area if isinstance(area, (tuple, list)) else (area, 1.0), ratio)
@@ -128,7 +147,12 @@ def drawn_part(h: int, w: int, area: Sequence[float], ratio: tuple[float, float]
 
 
 def color_normalize(src: Any, mean: Any, std: Any = None) -> Any:
-    """Take `mean` from an image of floats and divide by `std`, in place, as MXNet does; None leaves a step out."""
+    """Subtract `mean` from an image of floats and divide by `std`, in place as in MXNet. None leaves a step out.
+
+    >>> from hybridize import image, np
+    >>> image.color_normalize(np.ones((1, 1, 3)), np.array([0.5, 0.5, 0.5]), np.array([0.5, 0.5, 0.5])).tolist()
+    [[[1.0, 1.0, 1.0]]]
+    """
     if mean is not None:
         src -= np.asarray(mean)
     if std is not None:
@@ -139,7 +163,7 @@ def color_normalize(src: Any, mean: Any, std: Any = None) -> Any:
 def copyMakeBorder(  # noqa: N802 - OpenCV's name
     src: Any, top: int, bot: int, left: int, right: int, type: int = 0, value: Any = 0.0, values: Any = None
 ) -> ndarray:
-    """An image with borders.
+    """Return an image with borders.
 
     Args:
         src: (height, width, channels).
@@ -151,6 +175,10 @@ def copyMakeBorder(  # noqa: N802 - OpenCV's name
 
     Raises:
         ValueArgumentError E361: another type.
+
+    >>> from hybridize import image, np
+    >>> image.copyMakeBorder(np.ones((4, 4, 3)), 1, 1, 2, 2).shape
+    (6, 8, 3)
     """
     modes = {0: "constant", 1: "edge", 2: "symmetric", 3: "wrap", 4: "reflect"}
     if type not in modes:
@@ -166,7 +194,7 @@ def copyMakeBorder(  # noqa: N802 - OpenCV's name
 
 
 def imrotate(src: Any, rotation_degrees: Any, zoom_in: bool = False, zoom_out: bool = False) -> ndarray:
-    """Images turned around their middles, bilinear between pixels; what comes from outside is 0.
+    """Rotate images around their middles, bilinear between pixels. Pixels from outside are 0.
 
     Args:
         src: float32 (channels, height, width), or (batch, channels, height, width).
@@ -178,6 +206,10 @@ def imrotate(src: Any, rotation_degrees: Any, zoom_in: bool = False, zoom_out: b
         DTypeError E251: another dtype.
         ShapeError E181: another number of axes, or of angles.
         ValueArgumentError E361: both zooms.
+
+    >>> from hybridize import image, np
+    >>> image.imrotate(np.ones((3, 8, 8)), 90).shape
+    (3, 8, 8)
     """
     if zoom_in and zoom_out:
         raise ValueArgumentError("E361", "an image cannot be zoomed both in and out", help="set zoom_in or zoom_out")
@@ -222,7 +254,12 @@ def _turned(pixels: NDArray[Any], angle: float, zoom_in: bool, zoom_out: bool) -
 def random_rotate(
     src: Any, angle_limits: tuple[float, float], zoom_in: bool = False, zoom_out: bool = False
 ) -> ndarray:
-    """Images turned by random angles, in degrees, between two limits; see `imrotate`."""
+    """Rotate images by random angles between two limits, in degrees; see `imrotate`.
+
+    >>> from hybridize import image, np
+    >>> image.random_rotate(np.ones((3, 8, 8)), (-10, 10)).shape
+    (3, 8, 8)
+    """
     count = 1 if len(src.shape) == 3 else src.shape[0]
     angles = [between(*angle_limits) for _ in range(count)]
     return imrotate(src, angles[0] if len(src.shape) == 3 else angles, zoom_in, zoom_out)

@@ -43,7 +43,7 @@ def interpolation(interp: int, sizes: tuple[int, int, int, int] | None = None) -
 
 
 def imresize(src: Any, w: int, h: int, interp: int = BILINEAR, out: Any = None) -> ndarray:
-    """Make an image of another size.
+    """Resize an image.
 
     Args:
         src: (height, width, channels).
@@ -58,6 +58,10 @@ def imresize(src: Any, w: int, h: int, interp: int = BILINEAR, out: Any = None) 
     Raises:
         ShapeError E181: `src` is no image.
         ValueArgumentError E361: a size below 1, or another interpolation.
+
+    >>> from hybridize import image, np
+    >>> image.imresize(np.ones((8, 8, 3)), 4, 2).shape
+    (2, 4, 3)
     """
     pixels = as_pixels(src)
     if w < 1 or h < 1:
@@ -68,7 +72,12 @@ def imresize(src: Any, w: int, h: int, interp: int = BILINEAR, out: Any = None) 
 
 
 def resize_short(src: Any, size: int, interp: int = BICUBIC) -> ndarray:
-    """Make an image whose shorter edge is `size`, with the ratio that it has."""
+    """Resize an image so that its shorter edge is `size`, and keep its ratio.
+
+    >>> from hybridize import image, np
+    >>> image.resize_short(np.ones((4, 8, 3)), 2).shape
+    (2, 4, 3)
+    """
     h, w = as_pixels(src).shape[:2]
     new_w, new_h = (size, size * h // w) if h > w else (size * w // h, size)
     return imresize(src, new_w, new_h, interp)

@@ -18,11 +18,16 @@ from hybridize.base.registry import Registry, described
 
 
 class InitDesc(str):
-    """The name of a parameter, with attributes that travel along.
+    """Hold the name of a parameter and attributes for its initializer.
 
     Args:
         name: as the block calls it, `dense0_weight`.
         attrs: `{"__init__": ...}` names the initializer of this parameter itself.
+
+    >>> from hybridize import init
+    >>> name = init.InitDesc("fc_weight", {"lr_mult": "2"})
+    >>> name, name.attrs
+    ('fc_weight', {'lr_mult': '2'})
     """
 
     def __new__(cls, name: str, attrs: Mapping[str, str] | None = None, global_init: Any = None) -> InitDesc:
@@ -36,11 +41,19 @@ class InitDesc(str):
 
 
 class Initializer:
-    """Fills arrays with initial values.
+    """Fill arrays with initial values. The base of initializers: a subclass defines `_init_weight`.
 
     Called with a name and an array, it does what the end of the name asks for: a `weight` gets `_init_weight`, a
     `bias`, `beta` or running mean zeros, a `gamma` or running variance ones. Parameters of a net are filled by
     `init_weight`, whatever their names. Subclasses override `_init_weight`.
+
+    >>> from hybridize import init
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Dense(2, in_units=2)
+    >>> layer.initialize(init.Constant(3))
+    >>> layer.weight.data()
+    array([[3., 3.],
+           [3., 3.]])
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
@@ -138,10 +151,14 @@ register, alias = _REGISTRY.register, _REGISTRY.alias
 
 
 def create(spec: Any, **kwargs: Any) -> Initializer:
-    """The initializer that `spec` stands for: one itself, a class, a name, or JSON `["xavier", {...}]`.
+    """Return the initializer that `spec` names: an initializer, a class, a name, or JSON `["xavier", {...}]`.
 
     Raises:
         ValueArgumentError E354: there is no such initializer.
+
+    >>> from hybridize import init
+    >>> type(init.create("xavier")).__name__
+    'Xavier'
     """
     if isinstance(spec, Initializer):
         return spec

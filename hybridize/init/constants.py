@@ -14,7 +14,14 @@ from hybridize.init.base import Initializer, alias, register
 @alias("zeros")
 @register
 class Zero(Initializer):
-    """Fills with 0."""
+    """Fill with 0.
+
+    >>> from hybridize import init, np
+    >>> w = np.ones(2)
+    >>> init.Zero()("weight", w)
+    >>> w
+    array([0., 0.])
+    """
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
         arr[...] = 0
@@ -23,7 +30,14 @@ class Zero(Initializer):
 @alias("ones")
 @register
 class One(Initializer):
-    """Fills with 1."""
+    """Fill with 1.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros(2)
+    >>> init.One()("weight", w)
+    >>> w
+    array([1., 1.])
+    """
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
         arr[...] = 1
@@ -31,10 +45,16 @@ class One(Initializer):
 
 @register
 class Constant(Initializer):
-    """Fills with a number, or copies an array.
+    """Fill with a number, or copy an array.
 
     Args:
         value: a number, or anything that becomes an array of the parameter's shape.
+
+    >>> from hybridize import init, np
+    >>> w = np.ones(2)
+    >>> init.Constant(0.5)("weight", w)
+    >>> w
+    array([0.5, 0.5])
     """
 
     def __init__(self, value: Any = 0.0) -> None:
@@ -52,10 +72,16 @@ class Constant(Initializer):
 
 @register
 class LSTMBias(Initializer):
-    """Biases of an LSTM's gates i, f, g, o: 0, but those of the forget gate.
+    """Fill the biases of an LSTM's gates i, f, g, o with 0, and those of the forget gate f with `forget_bias`.
 
     Args:
         forget_bias: value of the second quarter.
+
+    >>> from hybridize import init, np
+    >>> bias = np.ones(4)
+    >>> init.LSTMBias(forget_bias=1.0)("bias", bias)
+    >>> bias
+    array([0., 1., 0., 0.])
     """
 
     def __init__(self, forget_bias: float = 1.0) -> None:

@@ -15,11 +15,17 @@ from hybridize.init.base import Initializer, create, register
 
 @register
 class Mixed(Initializer):
-    """For each parameter the first initializer whose pattern its name matches.
+    """Use, for each parameter, the first initializer whose pattern matches its name.
 
     Args:
         patterns: regular expressions, matched from the start of the name.
         initializers: as many initializers.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros(2)
+    >>> init.Mixed([".*bias", ".*"], [init.Zero(), init.One()])("fc_weight", w)
+    >>> w
+    array([1., 1.])
     """
 
     def __init__(self, patterns: Sequence[str], initializers: Sequence[Any]) -> None:
@@ -39,7 +45,7 @@ class Mixed(Initializer):
 
 @register
 class Load(Initializer):
-    """Copies arrays that have the parameters' names, from a `.params` file or a dict.
+    """Copy arrays with the parameters' names from a `.params` file or a dict.
 
     Args:
         param: the path of a file, or arrays by name; `arg:` and `aux:` before names are left out.
@@ -48,6 +54,12 @@ class Load(Initializer):
 
     Raises:
         ArgumentError E313: the arrays have no names.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros(2)
+    >>> init.Load({"fc_weight": np.array([1.0, 2.0])})("fc_weight", w)
+    >>> w
+    array([1., 2.])
     """
 
     def __init__(self, param: Any, default_init: Any = None, verbose: bool = False) -> None:

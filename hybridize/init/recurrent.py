@@ -15,7 +15,7 @@ from hybridize.ops.library.rnn import GATES, KINDS, RecurrentStack
 
 @register
 class RNNFused(Initializer):
-    """Fills each part of a packed parameter by an initializer of its own.
+    """Fill each part of a packed recurrent parameter by an initializer for that part.
 
     All weights come first, for each layer and direction i2h, h2h and, with a projection, h2r; then in the same order
     the biases of i2h and h2h.
@@ -89,7 +89,7 @@ class RNNFused(Initializer):
 
 @register
 class FusedRNN(Initializer):
-    """Refused: MXNet 1.x's FusedRNNCell, whose parameter it fills, is not here.
+    """Refuse to fill: MXNet 1.x's FusedRNNCell, whose parameter this initializer is for, is not in hybridize.
 
     Raises:
         ArgumentError E312: always.

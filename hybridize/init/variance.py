@@ -15,7 +15,14 @@ from hybridize.init.base import Initializer, alias, register
 
 @register
 class Uniform(Initializer):
-    """Uniform over [-scale, scale); the default initializer of Gluon."""
+    """Draw from the uniform distribution over [-scale, scale). This is Gluon's default initializer.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros((2, 100))
+    >>> init.Uniform(0.1)("weight", w)
+    >>> bool(abs(w).max() <= 0.1)
+    True
+    """
 
     def __init__(self, scale: float = 0.07) -> None:
         super().__init__(scale=scale)
@@ -28,7 +35,14 @@ class Uniform(Initializer):
 @alias("gaussian")
 @register
 class Normal(Initializer):
-    """Normal with mean 0 and standard deviation `sigma`."""
+    """Draw from the normal distribution with mean 0 and standard deviation `sigma`.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros((2, 100))
+    >>> init.Normal(0.02)("weight", w)
+    >>> bool(0 < abs(w).max() < 0.2)
+    True
+    """
 
     def __init__(self, sigma: float = 0.01) -> None:
         super().__init__(sigma=sigma)
@@ -40,7 +54,7 @@ class Normal(Initializer):
 
 @register
 class TruncNorm(Initializer):
-    """Normal, but nothing farther from the mean than `scale` standard deviations.
+    """Draw from the normal distribution, without values farther from the mean than `scale` standard deviations.
 
     Args:
         mean: of the normal distribution, and of what is drawn.
@@ -48,6 +62,12 @@ class TruncNorm(Initializer):
         scale: where it is cut off.
 
     Source: by the inverse of the distribution function.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros((2, 100))
+    >>> init.TruncNorm(stdev=0.1, scale=2)("weight", w)
+    >>> bool(abs(w).max() <= 0.2)
+    True
     """
 
     def __init__(self, mean: float = 0.0, stdev: float = 0.01, scale: float = 2.0) -> None:
@@ -67,7 +87,7 @@ class TruncNorm(Initializer):
 
 @register
 class Xavier(Initializer):
-    """Zero mean, and a variance that keeps the size of signals (or gradients) from layer to layer.
+    """Draw with mean 0 and a variance that keeps the size of signals (or gradients) from layer to layer.
 
     scale = sqrt(magnitude / n), n the number of inputs, of outputs, or their mean: uniform over [-scale, scale), or
     normal with that standard deviation.
@@ -78,6 +98,12 @@ class Xavier(Initializer):
         magnitude: 3 makes the uniform variance 1/n.
 
     Source: Glorot & Bengio 2010, equation 16.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros((2, 4))
+    >>> init.Xavier()("weight", w)
+    >>> bool(abs(w).max() <= 1)
+    True
     """
 
     def __init__(self, rnd_type: str = "uniform", factor_type: str = "avg", magnitude: float = 3) -> None:
@@ -111,9 +137,15 @@ class Xavier(Initializer):
 
 @register
 class MSRAPrelu(Xavier):
-    """Xavier's gaussian for layers followed by (leaky) rectifiers: magnitude 2 / (1 + slope²).
+    """Draw as `Xavier` with a normal distribution, for layers before a (leaky) ReLU: magnitude 2 / (1 + slope²).
 
     Source: He et al. 2015, equation 15.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros((2, 100))
+    >>> init.MSRAPrelu()("weight", w)
+    >>> bool(abs(w).max() > 0)
+    True
     """
 
     def __init__(self, factor_type: str = "avg", slope: float = 0.25) -> None:
@@ -123,13 +155,20 @@ class MSRAPrelu(Xavier):
 
 @register
 class Orthogonal(Initializer):
-    """A random matrix with orthogonal rows (or columns, when there are fewer), times `scale`.
+    """Fill with a random matrix that has orthogonal rows (or columns, if it has fewer columns), times `scale`.
 
     Args:
         scale: factor; sqrt(2) suits rectifiers.
         rand_type: `uniform` or `normal`, the matrix whose singular vectors are taken.
 
     Source: Saxe et al. 2014.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros((2, 4))
+    >>> init.Orthogonal(scale=1)("weight", w)
+    >>> abs(w @ w.T).round(2)
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     def __init__(self, scale: float = 1.414, rand_type: str = "uniform") -> None:
@@ -151,7 +190,14 @@ class Orthogonal(Initializer):
 
 @register
 class Bilinear(Initializer):
-    """The weights of a transposed convolution that makes an image larger by bilinear interpolation."""
+    """Fill the weights of a transposed convolution so that it enlarges an image by bilinear interpolation.
+
+    >>> from hybridize import init, np
+    >>> w = np.zeros((1, 1, 4, 4))
+    >>> init.Bilinear()("weight", w)
+    >>> w[0, 0, 0]
+    array([0.0625, 0.1875, 0.1875, 0.0625])
+    """
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
         shape = arr.shape

@@ -23,7 +23,7 @@ Named = list[tuple[str, ndarray]]
 
 
 class NDArrayIter(DataIter):
-    """Batches of the rows of arrays, in their order or, with `shuffle`, in another for each round.
+    """Iterate over batches of the rows of arrays, in their order or, with `shuffle`, in a new order for each round.
 
         batches = NDArrayIter(data, label, batch_size=32, shuffle=True)
         for batch in batches:
@@ -44,6 +44,12 @@ class NDArrayIter(DataIter):
         ArgumentError E3006: `data` is nothing of that kind, or empty.
         ValueArgumentError E361: the batch size or `last_batch_handle` is none.
         ShapeError E180: the arrays are of different lengths.
+
+    >>> from hybridize import io, np
+    >>> for batch in io.NDArrayIter(np.ones((4, 3)), np.arange(4), batch_size=2):
+    ...     print(batch.data[0].shape, batch.label[0].shape)
+    (2, 3) (2,)
+    (2, 3) (2,)
     """
 
     def __init__(

@@ -13,13 +13,18 @@ from hybridize.base.participation import ReadPolicy
 
 
 class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
-    """The name, shape, dtype and layout of one array of each batch; a pair of name and shape to who unpacks it.
+    """Describe one array of each batch: name, shape, dtype and layout. It unpacks as a pair of name and shape.
 
     Args:
         name: what the net calls the array.
         shape: sizes, that of the batch among them.
         dtype: element type.
         layout: a letter for each axis; `N` is the axis of the examples.
+
+    >>> from hybridize import io
+    >>> name, shape = io.DataDesc("data", (2, 3))
+    >>> name, shape
+    ('data', (2, 3))
     """
 
     dtype: Any
@@ -47,7 +52,7 @@ class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
 
 
 class DataBatch:
-    """One batch.
+    """Hold one batch: lists of arrays of data and labels.
 
     Args:
         data: arrays, each with the examples along its first axis.
@@ -60,6 +65,11 @@ class DataBatch:
 
     Raises:
         ArgumentError E3006: `data` or `label` is no list.
+
+    >>> from hybridize import io, np
+    >>> batch = io.DataBatch([np.ones((2, 3))], [np.ones(2)])
+    >>> batch.data[0].shape, batch.pad
+    ((2, 3), None)
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
@@ -96,10 +106,14 @@ class DataBatch:
 
 
 class DataIter:
-    """An iterator over batches that can start again. A subclass says `iter_next`, `getdata` and what else it has.
+    """Iterate over batches, and start again after `reset()`. A subclass defines `iter_next`, `getdata` and more.
 
     Args:
         batch_size: how many examples a batch has.
+
+    >>> from hybridize import io, np
+    >>> isinstance(io.NDArrayIter(np.ones((4, 3))), io.DataIter)
+    True
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE

@@ -12,12 +12,17 @@ from hybridize.io.batches import DataBatch, DataDesc, DataIter
 
 
 class ResizeIter(DataIter):
-    """So many batches of another iterator in a round, which starts again where it ends before.
+    """Return `size` batches of another iterator in a round. If the other ends before, it starts again.
 
     Args:
         data_iter: the other one.
         size: how many batches.
         reset_internal: start the other again at each `reset()`.
+
+    >>> from hybridize import io, np
+    >>> batches = io.ResizeIter(io.NDArrayIter(np.ones((4, 3)), batch_size=2), 3)
+    >>> len(list(batches))
+    3
     """
 
     provide_data: Any
@@ -54,7 +59,7 @@ class ResizeIter(DataIter):
 
 
 class PrefetchingIter(DataIter):
-    """Batches of one iterator, or of several side by side, the next of which threads fetch meanwhile.
+    """Return batches of one iterator, or of several side by side. Threads fetch the next batch meanwhile.
 
     Args:
         iters: an iterator or a list of them, of equally many batches.
@@ -63,6 +68,10 @@ class PrefetchingIter(DataIter):
 
     Raises:
         ValueArgumentError E361: there are no iterators; later: one has ended before another.
+
+    >>> from hybridize import io, np
+    >>> len(list(io.PrefetchingIter(io.NDArrayIter(np.ones((4, 3)), batch_size=2))))
+    2
     """
 
     rename_data: Sequence[Mapping[str, str]] | None

@@ -84,7 +84,7 @@ class _Rows(DataIter):
 
 
 class CSVIter(_Rows):
-    """Batches of the lines of a file of numbers with commas between them.
+    r"""Return batches of the lines of a file with numbers and commas.
 
     Args:
         data_csv: a file, or a folder whose files are read in the order of their names.
@@ -101,6 +101,16 @@ class CSVIter(_Rows):
         ReadError E600: a file cannot be read.
         LoadError E665: a line is not so many numbers, or there are fewer labels than lines.
         ValueArgumentError E361: another dtype; a batch of more lines than there are.
+
+    >>> from hybridize import io
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "data.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("1,2\n3,4\n")
+    ...     batch = next(io.CSVIter(data_csv=path, data_shape=(2,), batch_size=2))
+    >>> batch.data[0].shape
+    (2, 2)
     """
 
     def __init__(
@@ -170,7 +180,9 @@ def _table(path: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
 
 
 class LibSVMIter(_Rows):
-    """Batches of the lines of a file `label index:number index:number ...`; as dense arrays, zero where none is given.
+    r"""Return batches of the lines of a file `label index:number index:number ...`, as dense arrays.
+
+    Other elements are zero.
 
     Args:
         data_libsvm: a file, or a folder whose files are read in the order of their names.
@@ -188,6 +200,16 @@ class LibSVMIter(_Rows):
         ReadError E600: a file cannot be read.
         LoadError E665: a line is not of that form, or an index is outside of the shape.
         ValueArgumentError E361: a batch of more lines than there are.
+
+    >>> from hybridize import io
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "data.txt")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("1 0:5 2:6\n")
+    ...     batch = next(io.LibSVMIter(data_libsvm=path, data_shape=(3,), batch_size=1))
+    >>> batch.data[0].shape
+    (1, 3)
     """
 
     def __init__(
@@ -238,7 +260,9 @@ def _pairs(path: str, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any
 
 
 class MNISTIter(_Rows):
-    """Batches of MNIST's images as float32 from 0 to below 1: the pixels divided by 256. The last whole batch ends it.
+    """Return batches of MNIST's images as float32 from 0 to below 1: the pixels divided by 256.
+
+    The last whole batch ends the round.
 
     Args:
         image: the file of images, also with .gz.

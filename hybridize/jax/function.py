@@ -61,12 +61,20 @@ class Compiled(Function[..., Any]):
 
 
 class JaxFunction(Exportable):
-    """A function of JAX's arrays whose calls run as machine code.
+    """Run the calls of a function of JAX's arrays as machine code. `hybridize(function)` returns it.
+
+    Inside of JAX's own transformations (`jax.grad`, `jax.vmap`, `jax.jit`) it is the function itself.
 
     Under JAX's own transformations, `jax.grad`, `jax.vmap`, `jax.jit` around it, it is the function itself.
 
     Attributes:
         function: the user's; jitted or not.
+
+    >>> import jax.numpy as jnp
+    >>> from hybridize import hybridize
+    >>> double = hybridize(lambda x: x * 2)
+    >>> double(jnp.ones(2))
+    Array([2., 2.], dtype=float32)
     """
 
     # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.

@@ -18,7 +18,7 @@ _Class = TypeVar("_Class", bound=type[Any])
 
 
 class KVStoreBase:
-    """A store; what a subclass does not say it refuses.
+    """Declare the interface of stores. A subclass refuses the methods that it does not define.
 
     @kvstore.KVStoreBase.register
     class MyStore(kvstore.KVStoreBase):
@@ -26,6 +26,11 @@ class KVStoreBase:
         def pushpull(self, key, value, out=None, priority=0): ...
 
     store = kvstore.create("mystore")
+
+    >>> from hybridize import kvstore
+    >>> store = kvstore.create("teststore")
+    >>> isinstance(store, kvstore.KVStoreBase)
+    True
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
@@ -115,7 +120,14 @@ def as_dense(array: Any) -> Any:
 
 @KVStoreBase.register
 class TestStore(KVStoreBase):
-    """The smallest store, MXNet's for tests: it keeps nothing, and sums one key's parts."""
+    """Sum the parts of one key and keep nothing. MXNet's smallest store, for tests.
+
+    >>> from hybridize import kvstore, np
+    >>> out = np.empty(2)
+    >>> kvstore.create("teststore").pushpull("w", [np.ones(2), np.ones(2)], out=out)
+    >>> out
+    array([2., 2.])
+    """
 
     __test__ = False  # no test of pytest's
 

@@ -10,7 +10,7 @@ from hybridize.kvstore.local import LOCAL, KVStore
 
 
 def create(name: str = "local") -> KVStoreBase:
-    """Make a store.
+    """Return a store.
 
     Args:
         name: `local` or `device`, which are one here; `dist_sync` or `dist_device_sync`, of all processes that mpirun
@@ -20,6 +20,10 @@ def create(name: str = "local") -> KVStoreBase:
     Raises:
         ArgumentError E359: a store that is not supported, or whose libraries are not installed.
         ArgumentError E3003: there is none of that name.
+
+    >>> from hybridize import kvstore
+    >>> kvstore.create("local").type
+    'local'
     """
     if not isinstance(name, str):
         raise ArgumentError("E3003", f"the name of a store is a string, got {name!r}")

@@ -27,7 +27,12 @@ LOCAL = (
 
 
 class KVStore(KVStoreBase):
-    """Arrays under keys, all ints or all strings.
+    """Hold arrays under keys, which are all ints or all strings, and sum what you push.
+
+        store = kvstore.create("local")
+        store.init(3, np.zeros((2, 3)))
+        store.push(3, [np.ones((2, 3)), np.ones((2, 3))])
+        store.pull(3, out=a)                              # a is 2 everywhere
 
         store = kvstore.create("local")
         store.init(3, np.zeros((2, 3)))
@@ -43,6 +48,15 @@ class KVStore(KVStoreBase):
     Raises:
         ArgumentError E3001, E3002: a key of another kind than those before, one that is there (`init`) or is not,
             or lists of different lengths.
+
+    >>> from hybridize import kvstore, np
+    >>> store = kvstore.create("local")
+    >>> store.init("w", np.zeros(2))
+    >>> store.push("w", [np.ones(2), np.ones(2)])
+    >>> out = np.empty(2)
+    >>> store.pull("w", out=out)
+    >>> out
+    array([2., 2.])
     """
 
     def __init__(self, kind: str = "local") -> None:

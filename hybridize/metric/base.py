@@ -21,7 +21,7 @@ _WITH_RESULTS = "call it outside the compiled function, with the results of that
 
 
 class EvalMetric:
-    """Base of metrics: a sum and a count, over the batches since `reset`.
+    """Keep a sum and a count over the batches since `reset`, and return their quotient. The base of metrics.
 
     Subclasses define `update`, which adds to `sum_metric` and `num_inst`.
 
@@ -32,6 +32,16 @@ class EvalMetric:
         has_global_stats: whether `update` also adds to `global_sum_metric` and `global_num_inst`, which `reset_local`
             leaves alone.
         kwargs: settings that `get_config` tells.
+
+    >>> from hybridize import metric, np
+    >>> class Total(metric.EvalMetric):
+    ...     def update(self, labels, preds):
+    ...         self.sum_metric += float(preds.sum())
+    ...         self.num_inst += 1
+    >>> total = Total("total")
+    >>> total.update(None, np.ones(3))
+    >>> total.get()
+    ('total', 3.0)
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
@@ -216,7 +226,7 @@ def listed(x: Any) -> list[Any]:
 
 
 def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool = False) -> tuple[Any, Any]:
-    """Labels and predictions, of which there are as many.
+    """Raise an error unless there are as many labels as predictions.
 
     Args:
         labels: an array or a list of arrays.
@@ -226,6 +236,9 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
 
     Raises:
         ShapeError E140: they differ.
+
+    >>> from hybridize import metric, np
+    >>> labels, predictions = metric.check_label_shapes(np.ones(3), np.ones(3))
     """
     if shape:
         sizes = tuple(labels.shape), tuple(preds.shape)
@@ -249,7 +262,7 @@ register, alias = _REGISTRY.register, _REGISTRY.alias
 
 @leaves
 def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
-    """The metric that `metric` stands for.
+    """Return the metric that `metric` names.
 
     Args:
         metric: a metric, a class of them, a name, what `get_config` gave (or its JSON), a list of these, or a function
@@ -259,6 +272,10 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
 
     Raises:
         ArgumentError E368: there is no such metric.
+
+    >>> from hybridize import metric
+    >>> metric.create("acc").name, metric.create(["mae", "mse"]).get()[0]
+    ('accuracy', ['mae', 'mse'])
     """
     return created({}, metric, *args, **kwargs)
 
@@ -298,13 +315,19 @@ def created(kinds: Mapping[type[EvalMetric], type[EvalMetric]], metric: Any, *ar
 @alias("composite")
 @register
 class CompositeEvalMetric(EvalMetric):
-    """Several metrics of the same labels and predictions; `get` gives lists.
+    """Compute several metrics of the same labels and predictions. `get` returns lists.
 
     Args:
         metrics: what `create` takes, each.
         name: of the whole.
         output_names: which predictions `update_dict` hands on; None: all.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> both = metric.CompositeEvalMetric([metric.MAE(), metric.MSE()])
+    >>> both.update(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    >>> both.get()
+    (['mae', 'mse'], [1.0, 2.0])
     """
 
     _create = staticmethod(create)

@@ -63,9 +63,10 @@ class Accuracy(Measured):
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
 
-    >>> metric = Accuracy()
-    >>> metric.update(numpy.array([0, 1, 1]), numpy.array([[0.3, 0.7], [0.0, 1.0], [0.4, 0.6]]))
-    >>> metric.get()
+    >>> from hybridize import metric, np
+    >>> accuracy = metric.Accuracy()
+    >>> accuracy.update(np.array([0, 1, 1]), np.array([[0.3, 0.7], [0.0, 1.0], [0.4, 0.6]]))
+    >>> accuracy.get()
     ('accuracy', 0.6666666666666666)
     """
 
@@ -83,7 +84,9 @@ class Accuracy(Measured):
 @alias("top_k_accuracy", "top_k_acc")
 @register
 class TopKAccuracy(Measured):
-    """The part of the labels whose score was among the `top_k` greatest; of equal scores the first ones are.
+    """Count the labels whose score was among the `top_k` greatest, as a part of all labels.
+
+    Of equal scores the first count.
 
     Args:
         top_k: how many.
@@ -93,6 +96,12 @@ class TopKAccuracy(Measured):
 
     Raises:
         ArgumentError E372: `top_k` is no positive integer.
+
+    >>> from hybridize import metric, np
+    >>> accuracy = metric.TopKAccuracy(top_k=2)
+    >>> accuracy.update(np.array([0, 2]), np.array([[0.3, 0.6, 0.1], [0.5, 0.4, 0.1]]))
+    >>> accuracy.get()
+    ('top_k_accuracy_2', 0.5)
     """
 
     def __init__(
@@ -127,13 +136,19 @@ class TopKAccuracy(Measured):
 
 @register
 class BinaryAccuracy(Measured):
-    """The part of the labels 0 and 1 on whose side of the threshold the prediction lies.
+    """Count the labels 0 and 1 whose prediction lies on the right side of the threshold, as a part of all labels.
 
     Args:
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
         threshold: a number, or one for each class along the last axis.
+
+    >>> from hybridize import metric, np
+    >>> accuracy = metric.BinaryAccuracy(threshold=0.5)
+    >>> accuracy.update(np.array([0, 1]), np.array([0.3, 0.4]))
+    >>> accuracy.get()
+    ('binary_accuracy', 0.5)
     """
 
     def __init__(
@@ -154,7 +169,7 @@ class BinaryAccuracy(Measured):
 @alias("ce")
 @register
 class CrossEntropy(Measured):
-    """The mean of -log(p) of the class that was right.
+    """Average -log(p) of the right class over all labels.
 
     Args:
         eps: p is at least that.
@@ -167,6 +182,13 @@ class CrossEntropy(Measured):
 
     Raises:
         ArgumentError E372: `eps` is negative.
+
+    >>> from hybridize import metric, np
+    >>> entropy = metric.CrossEntropy()
+    >>> entropy.update(np.array([0, 1]), np.array([[0.5, 0.5], [0.5, 0.5]]))
+    >>> name, value = entropy.get()
+    >>> name, round(value, 4)
+    ('cross-entropy', 0.6931)
     """
 
     def __init__(
@@ -230,13 +252,19 @@ def _log_sum_exp(scores: Array) -> Array:
 @alias("nll_loss")
 @register
 class NegativeLogLikelihood(CrossEntropy):
-    """`CrossEntropy` of probabilities, under MXNet 1.x's name.
+    """Compute `CrossEntropy` of probabilities, under MXNet 1.x's name.
 
     Args:
         eps: the probability is at least that.
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> likelihood = metric.NegativeLogLikelihood()
+    >>> likelihood.update(np.array([0]), np.array([[0.5, 0.5]]))
+    >>> round(likelihood.get()[1], 4)
+    0.6931
     """
 
     def __init__(
@@ -248,7 +276,9 @@ class NegativeLogLikelihood(CrossEntropy):
 
 @register
 class Perplexity(CrossEntropy):
-    """exp of the cross-entropy: among how many equally probable classes it is as if the model had chosen.
+    """Compute exp of the cross-entropy.
+
+    A perplexity of 10 means that the model chose as if among 10 equally probable classes.
 
     Args:
         eps: a probability is at least that.
@@ -258,6 +288,12 @@ class Perplexity(CrossEntropy):
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> perplexity = metric.Perplexity()
+    >>> perplexity.update(np.array([0, 1]), np.array([[0.5, 0.5], [0.5, 0.5]]))
+    >>> round(perplexity.get()[1], 4)
+    2.0
     """
 
     def __init__(

@@ -76,7 +76,7 @@ _MARKS = {"binary": _binary, "multiclass": _multiclass, "multilabel": _multilabe
 
 @register
 class Fbeta(Measured):
-    """(1 + beta²) precision recall / (beta² precision + recall); 0 where there is nothing to divide by.
+    """Compute (1 + beta²) precision recall / (beta² precision + recall). It is 0 where the divisor is 0.
 
     Args:
         name: what `get` gives with the value.
@@ -92,6 +92,12 @@ class Fbeta(Measured):
 
     Raises:
         ArgumentError E372: an unknown `class_type` or `average`; a `beta` that is no number from 0 on.
+
+    >>> from hybridize import metric, np
+    >>> score = metric.Fbeta(beta=2)
+    >>> score.update(np.array([1, 1, 0]), np.array([[0.1, 0.9], [0.8, 0.2], [0.7, 0.3]]))
+    >>> round(score.get()[1], 4)
+    0.5556
     """
 
     def __init__(
@@ -143,7 +149,7 @@ def _f_scores(table: Array, beta: float) -> Array:
 
 @register
 class F1(Fbeta):
-    """The harmonic mean of precision and recall.
+    """Compute the harmonic mean of precision and recall.
 
     Args:
         name: what `get` gives with the value.
@@ -152,6 +158,12 @@ class F1(Fbeta):
         class_type: `binary`, `multiclass` or `multilabel`, as in `Fbeta`.
         threshold: above which a probability means 1; a number, or one for each class.
         average: `micro`, `macro` or None, as in `Fbeta`.
+
+    >>> from hybridize import metric, np
+    >>> score = metric.F1()
+    >>> score.update(np.array([1, 1, 0]), np.array([[0.1, 0.9], [0.8, 0.2], [0.7, 0.3]]))
+    >>> round(score.get()[1], 4)
+    0.6667
     """
 
     def __init__(
@@ -169,7 +181,7 @@ class F1(Fbeta):
 
 @register
 class MCC(Measured):
-    """Matthews' correlation of two classes: (TP TN - FP FN) / sqrt((TP + FP)(TP + FN)(TN + FP)(TN + FN)).
+    """Compute Matthews' correlation of two classes: (TP TN - FP FN) / sqrt((TP + FP)(TP + FN)(TN + FP)(TN + FN)).
 
     Factors of 0 below the root count as 1.
 
@@ -177,6 +189,12 @@ class MCC(Measured):
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> score = metric.MCC()
+    >>> score.update(np.array([1, 1, 0]), np.array([[0.1, 0.9], [0.8, 0.2], [0.7, 0.3]]))
+    >>> round(score.get()[1], 4)
+    0.5
     """
 
     def __init__(self, name: str = "mcc", output_names: Names = None, label_names: Names = None) -> None:
@@ -194,7 +212,9 @@ class MCC(Measured):
 
 @register
 class PCC(Measured):
-    """The correlation of predicted and right classes, any number of them; of two classes it is Matthews'.
+    """Compute the correlation of predicted and right classes, for any number of classes.
+
+    For two classes it is `MCC`.
 
     Args:
         name: what `get` gives with the value; NaN where all predictions, or all labels, are one class.
@@ -202,6 +222,12 @@ class PCC(Measured):
         label_names: which labels.
 
     Source: Gorodkin 2004, equation 8.
+
+    >>> from hybridize import metric, np
+    >>> score = metric.PCC()
+    >>> score.update(np.array([1, 1, 0]), np.array([[0.1, 0.9], [0.8, 0.2], [0.7, 0.3]]))
+    >>> round(score.get()[1], 4)
+    0.5
     """
 
     def __init__(self, name: str = "pcc", output_names: Names = None, label_names: Names = None) -> None:

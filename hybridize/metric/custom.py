@@ -14,12 +14,18 @@ from hybridize.metric.base import Measured, Names, as_numpy, check_label_shapes,
 
 @register
 class Loss(Measured):
-    """The mean of what it is given as predictions; labels are not looked at.
+    """Average the values that it gets as predictions, and ignore the labels.
 
     Args:
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> mean = metric.Loss()
+    >>> mean.update(None, np.array([1.0, 3.0]))
+    >>> mean.get()
+    ('loss', 2.0)
     """
 
     def __init__(self, name: str = "loss", output_names: Names = None, label_names: Names = None) -> None:
@@ -33,12 +39,18 @@ class Loss(Measured):
 
 @register
 class Torch(Loss):
-    """`Loss` under another name of MXNet's; for losses that PyTorch computed.
+    """Compute `Loss`, under MXNet's name for losses that PyTorch computed.
 
     Args:
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> mean = metric.Torch()
+    >>> mean.update(None, np.array([1.0, 3.0]))
+    >>> mean.get()
+    ('torch', 2.0)
     """
 
     def __init__(self, name: str = "torch", output_names: Names = None, label_names: Names = None) -> None:
@@ -47,7 +59,7 @@ class Torch(Loss):
 
 @register
 class CustomMetric(Measured):
-    """The mean of what a function gives.
+    """Average the results of a function of labels and predictions, which are NumPy arrays.
 
     Args:
         feval: (label, pred), two NumPy arrays -> a number for the batch, or a sum and a count.
@@ -55,6 +67,12 @@ class CustomMetric(Measured):
         allow_extra_outputs: there may be more predictions than labels; the rest is not looked at.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> largest = metric.CustomMetric(lambda label, pred: abs(label - pred).max(), name="largest")
+    >>> largest.update(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    >>> largest.get()
+    ('largest', 2.0)
     """
 
     def __init__(
@@ -91,11 +109,18 @@ class CustomMetric(Measured):
 
 
 def np(numpy_feval: Callable[..., Any], name: str | None = None, allow_extra_outputs: bool = False) -> CustomMetric:
-    """A metric of a function of NumPy arrays.
+    """Return a metric that averages a function of NumPy arrays.
 
     Args:
         numpy_feval: (label, pred) -> a number for the batch, or a sum and a count.
         name: what `get` gives with the value; None: the function's.
         allow_extra_outputs: there may be more predictions than labels.
+
+    >>> from hybridize import metric
+    >>> import numpy
+    >>> largest = metric.np(lambda label, pred: abs(label - pred).max(), name="largest")
+    >>> largest.update(numpy.array([1.0, 2.0]), numpy.array([1.0, 4.0]))
+    >>> largest.get()
+    ('largest', 2.0)
     """
     return CustomMetric(numpy_feval, name, allow_extra_outputs)

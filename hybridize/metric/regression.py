@@ -34,12 +34,18 @@ class _Distance(Measured):
 
 @register
 class MAE(_Distance):
-    """The mean absolute error.
+    """Compute the mean absolute error.
 
     Args:
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> error = metric.MAE()
+    >>> error.update(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    >>> error.get()
+    ('mae', 1.0)
     """
 
     def __init__(self, name: str = "mae", output_names: Names = None, label_names: Names = None) -> None:
@@ -48,12 +54,18 @@ class MAE(_Distance):
 
 @register
 class MSE(_Distance):
-    """The mean squared error.
+    """Compute the mean squared error.
 
     Args:
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> error = metric.MSE()
+    >>> error.update(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    >>> error.get()
+    ('mse', 2.0)
     """
 
     def __init__(self, name: str = "mse", output_names: Names = None, label_names: Names = None) -> None:
@@ -65,12 +77,18 @@ class MSE(_Distance):
 
 @register
 class RMSE(MSE):
-    """The root of the mean squared error.
+    """Compute the root of the mean squared error.
 
     Args:
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
+
+    >>> from hybridize import metric, np
+    >>> error = metric.RMSE()
+    >>> error.update(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    >>> error.get()
+    ('rmse', 2.0)
     """
 
     def __init__(self, name: str = "rmse", output_names: Names = None, label_names: Names = None) -> None:
@@ -82,7 +100,7 @@ class RMSE(MSE):
 
 @register
 class MeanPairwiseDistance(_Distance):
-    """The mean of sum(abs(label - pred)**p)**(1 / p) over samples.
+    """Average sum(abs(label - pred)**p)**(1 / p) over samples.
 
     Args:
         name: what `get` gives with the value.
@@ -92,6 +110,12 @@ class MeanPairwiseDistance(_Distance):
 
     Raises:
         ArgumentError E372: `p` is not positive.
+
+    >>> from hybridize import metric, np
+    >>> distance = metric.MeanPairwiseDistance()
+    >>> distance.update(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
+    >>> distance.get()
+    ('mpd', 5.0)
     """
 
     def __init__(self, name: str = "mpd", output_names: Names = None, label_names: Names = None, p: float = 2) -> None:
@@ -106,13 +130,19 @@ class MeanPairwiseDistance(_Distance):
 
 @register
 class MeanCosineSimilarity(Measured):
-    """The mean cosine of the angles between labels and predictions, vectors along the last axis.
+    """Average the cosine of the angles between labels and predictions, which are vectors along the last axis.
 
     Args:
         name: what `get` gives with the value.
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
         eps: the product of two lengths is at least that.
+
+    >>> from hybridize import metric, np
+    >>> similarity = metric.MeanCosineSimilarity()
+    >>> similarity.update(np.array([[1.0, 0.0]]), np.array([[2.0, 0.0]]))
+    >>> similarity.get()
+    ('cos_sim', 1.0)
     """
 
     def __init__(
@@ -136,7 +166,7 @@ class MeanCosineSimilarity(Measured):
 @alias("pearsonr")
 @register
 class PearsonCorrelation(Measured):
-    """Pearson's correlation of all labels with all predictions; NaN where either does not vary.
+    """Compute Pearson's correlation of all labels with all predictions. It is NaN if either does not vary.
 
     Args:
         name: what `get` gives with the value.
@@ -144,6 +174,12 @@ class PearsonCorrelation(Measured):
         label_names: which labels.
 
     Source: sums of squares of parts are joined as in Chan, Golub & LeVeque 1983.
+
+    >>> from hybridize import metric, np
+    >>> correlation = metric.PearsonCorrelation()
+    >>> correlation.update(np.array([1.0, 2.0, 3.0]), np.array([3.0, 5.0, 7.0]))
+    >>> round(correlation.get()[1], 4)
+    1.0
     """
 
     def __init__(self, name: str = "pearsonr", output_names: Names = None, label_names: Names = None) -> None:

@@ -90,7 +90,12 @@ def _numpy(x: Any) -> Any:
 
 
 class Backend:
-    """A runtime as the onnx package has it, by class methods."""
+    """Run ONNX models by the class methods that the onnx package expects of a backend.
+
+    >>> from hybridize.onnx import Backend
+    >>> Backend.supports_device("CPU"), Backend.supports_device("CUDA")
+    (True, False)
+    """
 
     @classmethod
     def is_compatible(cls, model: Any, device: str = "CPU", **kwargs: Any) -> bool:

@@ -47,7 +47,7 @@ def export_model(
     large_model: bool = False,
     **options: Any,
 ) -> str:
-    """Write a model of ONNX; return its file. It is checked before it is in its place: see `Exported`.
+    """Write an ONNX model, check it, and return the path of its file: see `Exported`.
 
     Args:
         sym: a symbol, the file of one, or what has `export`: a net, a hybridized function. Where that has been called,
@@ -68,6 +68,18 @@ def export_model(
     Raises:
         ArgumentError E333: shapes are missing, or not one for each input.
         CaptureError E466: an operation has no counterpart in ONNX.
+
+    >>> import os, tempfile
+    >>> from hybridize import np, onnx
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2, in_units=3)
+    >>> net.initialize()
+    >>> net.hybridize()
+    >>> y = net(np.ones((1, 3)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = onnx.export_model(net, onnx_file_path=os.path.join(folder, "net.onnx"))
+    ...     onnx.get_model_metadata(path)["output_tensor_data"][0][1]
+    (1, 2)
     """
     shapes = in_shapes if in_shapes is not None else input_shape
     is_symbol = isinstance(sym, (str, os.PathLike, symbols.Symbol))

@@ -40,29 +40,46 @@ _INSTEAD: Final = {
 
 
 def get_available_providers() -> list[str]:
-    """Return what sessions run on: the processor."""
+    """Return the list of providers that sessions run on: the CPU.
+
+    >>> from hybridize import onnx
+    >>> onnx.get_available_providers()
+    ['CPUExecutionProvider']
+    """
     return [_PROVIDER]
 
 
 def get_device() -> str:
-    """Return `CPU`."""
+    """Return `CPU`.
+
+    >>> from hybridize import onnx
+    >>> onnx.get_device()
+    'CPU'
+    """
     return "CPU"
 
 
 def set_default_logger_severity(severity: int) -> None:
-    """Accept how much is to be logged: nothing is."""
+    """Accept a log level. hybridize logs nothing.
+
+    >>> from hybridize import onnx
+    >>> onnx.set_default_logger_severity(3)
+    """
 
 
 def enable_telemetry_events() -> None:
-    """Do nothing: hybridize tells nobody of anything."""
+    """Do nothing. hybridize sends no data."""
 
 
 def disable_telemetry_events() -> None:
-    """Do nothing: hybridize tells nobody of anything."""
+    """Do nothing. hybridize sends no data."""
 
 
 class GraphOptimizationLevel(IntEnum):
-    """ONNX Runtime's levels of changes to a graph; here each program is compiled as a whole."""
+    """Name ONNX Runtime's levels of graph optimization.
+
+    hybridize ignores them: it compiles each program as a whole.
+    """
 
     ORT_DISABLE_ALL = 0
     ORT_ENABLE_BASIC = 1
@@ -72,14 +89,14 @@ class GraphOptimizationLevel(IntEnum):
 
 
 class ExecutionMode(IntEnum):
-    """ONNX Runtime's ways to run nodes, beside each other or not; here the schedule decides."""
+    """Name ONNX Runtime's ways to run nodes. hybridize ignores them: its schedule decides."""
 
     ORT_SEQUENTIAL = 0
     ORT_PARALLEL = 1
 
 
 class RunOptions:
-    """Options of one run, which have no effect."""
+    """Hold options of one run, which have no effect."""
 
     log_severity_level = 2
     log_verbosity_level = 0
@@ -91,7 +108,14 @@ class RunOptions:
 
 
 class SessionOptions:
-    """Options of a session. `intra_op_num_threads` is the number of threads; 0 leaves it to `set_num_threads`."""
+    """Hold the options of a session.
+
+    `intra_op_num_threads` is the number of threads; 0 leaves it to `set_num_threads`.
+
+    >>> from hybridize import onnx
+    >>> options = onnx.SessionOptions()
+    >>> options.intra_op_num_threads = 1
+    """
 
     intra_op_num_threads = 0
     inter_op_num_threads = 0
@@ -125,7 +149,7 @@ class SessionOptions:
 
 
 class NodeArg:
-    """An input or output of a model: `name`, `type` as in `tensor(float)`, `shape` with names of sizes."""
+    """An input or output of a model: `name`, `type` such as `tensor(float)`, and `shape` with names of sizes."""
 
     def __init__(self, port: Port) -> None:
         self.name: str = port.name
@@ -142,7 +166,7 @@ def _type_name(dtype: DType) -> str:
 
 @frozen
 class ModelMetadata:
-    """The notes of a file."""
+    """Hold the notes of a model file."""
 
     producer_name: str
     graph_name: str
@@ -154,7 +178,9 @@ class ModelMetadata:
 
 
 class InferenceSession:
-    """A model of ONNX that is run by names, as ONNX Runtime runs it. `block` is the same model as a block.
+    """Run an ONNX model by names of inputs and outputs, as ONNX Runtime does.
+
+    `block` is the same model as a block.
 
     Args:
         path_or_bytes: the file, or its contents.
@@ -165,6 +191,21 @@ class InferenceSession:
 
     Raises:
         LoadError: the file cannot be read, is malformed, or has operators that are not supported.
+
+    >>> import os, tempfile
+    >>> import numpy
+    >>> from hybridize import np, onnx
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2, in_units=3)
+    >>> net.initialize("ones")
+    >>> net.hybridize()
+    >>> y = net(np.ones((1, 3)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "net.onnx")
+    ...     _ = onnx.export_model(net, onnx_file_path=path)
+    ...     session = onnx.InferenceSession(path)
+    >>> session.run(None, {session.get_inputs()[0].name: numpy.ones((1, 3), numpy.float32)})
+    [array([[3., 3.]], dtype=float32)]
     """
 
     def __init__(

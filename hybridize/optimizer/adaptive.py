@@ -16,7 +16,7 @@ from hybridize.runtime.buffers import aligned
 
 @register
 class AdaGrad(Optimizer):
-    """Divided by the root of the sum of all squares so far.
+    """Divide the gradient by the root of the sum of all its squares so far.
 
         h = h + g^2;   w = w - lr * g / (sqrt(h) + epsilon)
 
@@ -27,6 +27,13 @@ class AdaGrad(Optimizer):
         epsilon: keeps the divisor from 0.
         eps: MXNet 1.x's name of `epsilon`.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.AdaGrad(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.9, 2.1])
     """
 
     slot_count = 1
@@ -48,7 +55,7 @@ class AdaGrad(Optimizer):
 
 @register
 class GroupAdaGrad(Optimizer):
-    """AdaGrad of a matrix, with one sum for each row, of the mean of its squares.
+    """Step as AdaGrad for a matrix, with one sum for each row: of the mean of its squares.
 
         h = h + mean(g^2);   w = w - lr * g / sqrt(h + epsilon)
 
@@ -58,6 +65,13 @@ class GroupAdaGrad(Optimizer):
 
     Raises:
         ValueArgumentError E345: a weight decay.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.GroupAdaGrad(learning_rate=0.1))
+    >>> weight = np.array([[1.0, 2.0]])
+    >>> update(0, np.array([[0.5, -0.5]]), weight)
+    >>> weight.round(3)
+    array([[0.9, 2.1]])
     """
 
     slot_count = 1
@@ -85,7 +99,7 @@ class GroupAdaGrad(Optimizer):
 
 @register
 class RMSProp(Optimizer):
-    """Divided by the root of a moving average of the squares, or, `centered`, of their variance.
+    """Divide the gradient by the root of a moving average of its squares or, if `centered`, of their variance.
 
         n = rho * n + (1 - rho) * g^2
         not centered:  w = w - lr * g / (sqrt(n) + epsilon)
@@ -105,6 +119,13 @@ class RMSProp(Optimizer):
         gamma1: MXNet 1.x's name of `rho`.
         gamma2: MXNet 1.x's name of `momentum`.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.RMSProp(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.684, 2.316])
     """
 
     default_rate: ClassVar[float] = 0.001
@@ -158,7 +179,7 @@ class RMSProp(Optimizer):
 
 @register
 class AdaDelta(Optimizer):
-    """Divided by the root of a moving average of squares, times that of the steps: no unit is left to choose.
+    """Divide the gradient by the root of a moving average of its squares, and multiply by that of the steps.
 
         n = rho * n + (1 - rho) * g^2
         d = sqrt(a + epsilon) / sqrt(n + epsilon) * g
@@ -171,6 +192,13 @@ class AdaDelta(Optimizer):
         rho: what the averages keep.
         epsilon: what the first steps come from.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.AdaDelta(rho=0.9))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.997, 2.003])
     """
 
     default_rate: ClassVar[float] = 1.0
@@ -198,7 +226,7 @@ class AdaDelta(Optimizer):
 
 @register
 class Ftrl(Optimizer):
-    """Follow the regularized leader: weights of little use become exactly 0.
+    """Follow the regularized leader: weights that matter little become exactly 0.
 
         n' = n + g^2;   z = z + g - (sqrt(n') - sqrt(n)) / lr * w
         w = -sign(z) * max(|z| - lamda1, 0) / ((beta + sqrt(n')) / lr + wd)
@@ -211,6 +239,13 @@ class Ftrl(Optimizer):
         lamda1: the L1 penalty.
         beta: added to the roots.
         kwargs: of `Optimizer`; `wd` is the L2 penalty.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.Ftrl(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.299, 0.699])
     """
 
     default_rate: ClassVar[float] = 0.1

@@ -27,7 +27,9 @@ Scalars = SimpleNamespace
 
 
 class Optimizer:
-    """Changes weights by their gradients. Subclasses give a `formula`, or, as in MXNet, a `step` or an `update`.
+    """Change weights by their gradients.
+
+    The base of optimizers: a subclass defines `formula`, or `step` or `update` as in MXNet.
 
     Args:
         rescale_grad: factor on each gradient, before all else.
@@ -46,6 +48,10 @@ class Optimizer:
     Raises:
         ArgumentError E352: an unknown keyword.
         ValueArgumentError E353: a setting that is no number, or not in its range.
+
+    >>> from hybridize import optimizer
+    >>> optimizer.Optimizer.create_optimizer("sgd", learning_rate=0.1).learning_rate
+    0.1
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY

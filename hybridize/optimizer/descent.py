@@ -29,7 +29,7 @@ class Momentum(Optimizer):
 
 @register
 class SGD(Momentum):
-    """Stochastic gradient descent.
+    """Step against the gradient, with momentum if you ask for it (stochastic gradient descent).
 
         v = momentum * v - lr * g;   w = w + v
 
@@ -41,6 +41,13 @@ class SGD(Momentum):
         lazy_update: accepted; it is about sparse gradients.
         nesterov: look ahead along the momentum.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.SGD(learning_rate=0.1, momentum=0.9))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.95, 2.05])
     """
 
     default_rate: ClassVar[float] = 0.1
@@ -71,7 +78,7 @@ class SGD(Momentum):
 
 @register
 class NAG(SGD):
-    """Nesterov's accelerated gradient: the gradient as it would be further along the momentum.
+    """Step against the gradient at a point further along the momentum (Nesterov's accelerated gradient).
 
         v = momentum * v - lr * g;   w = w + momentum * v - lr * g
 
@@ -81,6 +88,13 @@ class NAG(SGD):
         learning_rate: step size; 0.1 unless a scheduler says it.
         momentum: part of the step before that is made again.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.NAG(learning_rate=0.1, momentum=0.9))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.905, 2.095])
     """
 
     def __init__(self, learning_rate: float | None = None, momentum: float = 0.9, **kwargs: Any) -> None:
@@ -89,7 +103,7 @@ class NAG(SGD):
 
 @register
 class Signum(Momentum):
-    """A step of one length for every element, in the direction of the sign of its momentum.
+    """Step by the same length for every element, in the direction of the sign of its momentum.
 
         m = momentum * m + (1 - momentum) * g;   w = (1 - lr * wd_lh) * w - lr * sign(m)
 
@@ -101,6 +115,13 @@ class Signum(Momentum):
         momentum: of the gradient.
         wd_lh: weight decay that is taken off the weight, as in Loshchilov and Hutter's paper on AdamW.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.Signum(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.9, 2.1])
     """
 
     def __init__(
@@ -130,6 +151,13 @@ class SignSGD(Signum):
         learning_rate: step size; 0.01 unless a scheduler says it.
         momentum: of the gradient; with one it is `Signum`.
         kwargs: of `Signum`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.SignSGD(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.9, 2.1])
     """
 
     def __init__(self, learning_rate: float | None = None, momentum: float = 0.0, **kwargs: Any) -> None:
@@ -138,7 +166,7 @@ class SignSGD(Signum):
 
 @register
 class DCASGD(Momentum):
-    """Gradient descent that corrects gradients which were computed some updates ago.
+    """Descend, and correct gradients that were computed some updates ago.
 
         v = momentum * v - lr * (g + lamda * g^2 * (w - w'));   w' = w;   w = w + v
 
@@ -150,6 +178,13 @@ class DCASGD(Momentum):
         momentum: part of the step before that is made again; 0 remembers nothing of it.
         lamda: of the correction.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.DCASGD(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.95, 2.05])
     """
 
     default_rate: ClassVar[float] = 0.1

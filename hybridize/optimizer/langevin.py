@@ -14,7 +14,7 @@ from hybridize.optimizer.kernels import Slots
 
 @register
 class SGLD(Optimizer):
-    """Stochastic gradient Langevin dynamics: half of a step, and normal noise of variance `lr`.
+    """Take half a step and add normal noise of variance `lr` (stochastic gradient Langevin dynamics).
 
         w = w - lr / 2 * g + sqrt(lr) * noise
 
@@ -24,6 +24,12 @@ class SGLD(Optimizer):
     Args:
         learning_rate: step size; 0.1 unless a scheduler says it.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> weight = np.array([1.0, 2.0])
+    >>> optimizer.get_updater(optimizer.SGLD(learning_rate=1e-6))(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(1)
+    array([1., 2.])
     """
 
     default_rate: ClassVar[float] = 0.1

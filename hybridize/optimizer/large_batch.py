@@ -20,7 +20,7 @@ _PLAIN = ("gamma", "beta", "bias")
 
 @register
 class LARS(SGD):
-    """Gradient descent, its rate for each weight multiplied by eta |w| / (|g| + wd |w| + epsilon).
+    """Descend, with a rate for each weight: the learning rate times eta |w| / (|g| + wd |w| + epsilon).
 
         v = momentum * v - lr * ratio * (g + wd * w);   w = w + v
 
@@ -35,6 +35,13 @@ class LARS(SGD):
         epsilon: keeps the divisor from 0.
         lazy_update: accepted; it is about sparse gradients.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.LARS(learning_rate=10))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.984, 2.016])
     """
 
     scalar_names: ClassVar[tuple[str, ...]] = ("momentum", "eta", "epsilon")
@@ -73,7 +80,7 @@ class LARS(SGD):
 
 @register
 class LANS(Bounded):
-    """LAMB with gradients of length 1 and Nesterov's momentum.
+    """Step as LAMB, with gradients of length 1 and Nesterov's momentum.
 
         g = g / |g|;   m and v as Adam's, without bias
         d = m / (sqrt(v) + epsilon) + wd * w;   e = g / (sqrt(v) + epsilon) + wd * w
@@ -90,6 +97,13 @@ class LANS(Bounded):
         lower_bound: of |w|.
         upper_bound: of |w|.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.LANS(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.842, 2.158])
     """
 
     @staticmethod
@@ -110,7 +124,7 @@ class LANS(Bounded):
 
 @register
 class LBSGD(Momentum):
-    """Gradient descent by the mean gradient of `batch_scale` batches, whose rate grows as training begins.
+    """Descend by the mean gradient of `batch_scale` batches, with a rate that grows at the beginning of training.
 
         c = c + g;   at every batch_scale-th update:
         g = c / batch_scale;   v = momentum * v - lr * factor * (g + wd * w);   w = w + v;   c = 0
@@ -128,6 +142,13 @@ class LBSGD(Momentum):
         begin_epoch: the number of epochs that are done already.
         num_epochs: accepted for MXNet, which does not read it either.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.LBSGD(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.95, 2.05])
     """
 
     _other_slots = 1

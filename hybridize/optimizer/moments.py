@@ -120,7 +120,7 @@ def averages(g: Any, slots: Slots, s: Scalars) -> Slots:
 
 @register
 class Adam(_Moments):
-    """Adaptive moments.
+    """Step by the mean of the gradients over the root of the mean of their squares (adaptive moments).
 
         m = beta1 * m + (1 - beta1) * g;   v = beta2 * v + (1 - beta2) * g^2
         w = w - lr * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon)
@@ -134,6 +134,13 @@ class Adam(_Moments):
         epsilon: keeps the divisor from 0.
         lazy_update: accepted; it is about sparse gradients.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.Adam(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.9, 2.1])
     """
 
     def __init__(
@@ -158,7 +165,7 @@ class Adam(_Moments):
 
 @register
 class AdamW(_Corrected):
-    """Adam whose weight decay is taken off the weight, not added to the gradient.
+    """Step as Adam, and subtract the weight decay from the weight instead of adding it to the gradient.
 
         w = w - lr_t * (m / (sqrt(v) + epsilon) + wd * w),   lr_t as in `Adam`, or lr without `correct_bias`
 
@@ -171,6 +178,13 @@ class AdamW(_Corrected):
         epsilon: keeps the divisor from 0.
         correct_bias: take out the bias of the averages.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.AdamW(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.9, 2.1])
     """
 
     @staticmethod
@@ -182,7 +196,7 @@ class AdamW(_Corrected):
 
 @register
 class Adamax(_Moments):
-    """Adam with the largest gradient so far, fading, in place of the root.
+    """Step as Adam, with the largest gradient so far, which decays, in place of the root.
 
         m = beta1 * m + (1 - beta1) * g;   u = max(beta2 * u, |g|);   w = w - lr / (1 - beta1^t) * m / u
 
@@ -193,6 +207,13 @@ class Adamax(_Moments):
         beta1: what the mean keeps.
         beta2: what the largest keeps.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.Adamax(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.9, 2.1])
     """
 
     default_rate: ClassVar[float] = 0.002
@@ -215,7 +236,7 @@ class Adamax(_Moments):
 
 @register
 class Nadam(_Moments):
-    """Adam with Nesterov's momentum, on a schedule.
+    """Step as Adam, with Nesterov's momentum on a schedule.
 
         mu_t = beta1 * (1 - 0.96^(t * schedule_decay) / 2);   P_t = mu_1 * ... * mu_t
         w = w - lr * (mu_(t+1) * m / (1 - P_(t+1)) + (1 - mu_t) * g / (1 - P_t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
@@ -229,6 +250,13 @@ class Nadam(_Moments):
         epsilon: keeps the divisor from 0.
         schedule_decay: how fast mu goes to beta1.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.Nadam(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.894, 2.106])
     """
 
     def __init__(
@@ -280,7 +308,7 @@ class Nadam(_Moments):
 
 @register
 class LAMB(Bounded):
-    """Adam, its step made as long as the weight, for large batches.
+    """Step as Adam, and scale the step to the length of the weight, for large batches.
 
         d = m' / (sqrt(v') + epsilon) + wd * w;   w = w - lr * |w| / |d| * d
 
@@ -296,6 +324,13 @@ class LAMB(Bounded):
         upper_bound: of |w|.
         bias_correction: take out the bias of the averages.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.LAMB(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.842, 2.158])
     """
 
     def __init__(
@@ -322,7 +357,7 @@ class LAMB(Bounded):
 
 @register
 class AdaBelief(_Corrected):
-    """Adam by the variance of the gradients around their mean, in place of their squares.
+    """Step as Adam, with the variance of the gradients around their mean in place of their squares.
 
         m = beta1 * m + (1 - beta1) * g;   v = beta2 * v + (1 - beta2) * (g - m)^2 + epsilon
         w = w - lr * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon)
@@ -336,6 +371,13 @@ class AdaBelief(_Corrected):
         epsilon: keeps the divisor from 0.
         correct_bias: take out the bias of the averages.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.AdaBelief(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.889, 2.111])
     """
 
     @staticmethod
@@ -348,7 +390,7 @@ class AdaBelief(_Corrected):
 
 @register
 class FTML(_Moments):
-    """Follow the moving leader: each step begins anew from a mean of all weights so far.
+    """Step from a mean of all weights so far (follow the moving leader).
 
         v = beta2 * v + (1 - beta2) * g^2;   d' = (1 - beta1^t) / lr * (sqrt(v / (1 - beta2^t)) + epsilon)
         z = beta1 * z + (1 - beta1) * g - (d' - beta1 * d) * w;   w = -z / d';   d = d'
@@ -361,6 +403,13 @@ class FTML(_Moments):
         beta2: what the mean of squares keeps.
         epsilon: keeps the divisor from 0.
         kwargs: of `Optimizer`.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.FTML(learning_rate=0.1))
+    >>> weight = np.array([1.0, 2.0])
+    >>> update(0, np.array([0.5, -0.5]), weight)
+    >>> weight.round(3)
+    array([0.9, 2.1])
     """
 
     default_rate: ClassVar[float] = 0.0025

@@ -14,10 +14,17 @@ from hybridize.optimizer.stored import States, read_states, restore, write_state
 
 
 class Updater:
-    """Called with an index, a gradient and a weight, or lists of them, it updates the weights.
+    """Update weights, when called with an index, a gradient and a weight, or with lists of them.
 
     Args:
         optimizer: how.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.SGD(learning_rate=0.5))
+    >>> weight = np.array([1.0])
+    >>> update(0, np.array([1.0]), weight)
+    >>> weight
+    array([0.5])
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
@@ -82,5 +89,13 @@ def _empty(state: Any) -> bool:
 
 
 def get_updater(optimizer: Optimizer) -> Updater:
-    """An updater without states yet."""
+    """Return an updater that has no states yet.
+
+    >>> from hybridize import np, optimizer
+    >>> update = optimizer.get_updater(optimizer.SGD(learning_rate=0.5))
+    >>> weight = np.array([1.0])
+    >>> update(0, np.array([1.0]), weight)
+    >>> weight
+    array([0.5])
+    """
     return Updater(optimizer)

@@ -30,10 +30,16 @@ class _Named:
 
 
 class Domain(_Named):
-    """A group of objects, by a name.
+    """Group profiling objects under a name.
 
     Args:
         name: the category under which they are shown.
+
+    >>> from hybridize import profiler
+    >>> domain = profiler.Domain("training")
+    >>> task = domain.new_task("epoch")
+    >>> task.start()
+    >>> task.stop()
     """
 
     def new_task(self, name: str) -> Task:
@@ -94,25 +100,41 @@ class _Work(_Stretch):
 
 
 class Task(_Work):
-    """A piece of work, in any thread.
+    """Measure a piece of work, in any thread.
 
     Args:
         domain: its domain.
         name: what it is called.
+
+    >>> from hybridize import profiler
+    >>> task = profiler.Task(profiler.Domain("training"), "epoch")
+    >>> task.start()
+    >>> task.stop()
     """
 
 
 class Frame(_Work):
-    """One of several pieces of the same work: a batch, an epoch.
+    """Measure a piece of work that repeats: a batch, an epoch.
 
     Args:
         domain: its domain.
         name: what it is called.
+
+    >>> from hybridize import profiler
+    >>> frame = profiler.Frame(profiler.Domain("training"), "batch")
+    >>> frame.start()
+    >>> frame.stop()
     """
 
 
 class Event(_Stretch):
-    """A piece of work in one thread, without a domain."""
+    """Measure a piece of work in one thread, without a domain.
+
+    >>> from hybridize import profiler
+    >>> event = profiler.Event("reading")
+    >>> event.start()
+    >>> event.stop()
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__("event", name)
@@ -131,12 +153,16 @@ class _Member(_Named):
 
 
 class Counter(_Member):
-    """A number that changes.
+    """Record a number that changes.
 
     Args:
         domain: its domain.
         name: what it is called.
         value: to begin with; None: 0, of which nothing is noted.
+
+    >>> from hybridize import profiler
+    >>> counter = profiler.Counter(profiler.Domain("training"), "batches", 0)
+    >>> counter += 1
     """
 
     def __init__(self, domain: Domain, name: str, value: float | None = None) -> None:
@@ -169,11 +195,14 @@ class Counter(_Member):
 
 
 class Marker(_Member):
-    """Moments under one name.
+    """Record moments under a name.
 
     Args:
         domain: its domain.
         name: what they are called.
+
+    >>> from hybridize import profiler
+    >>> profiler.Marker(profiler.Domain("training"), "epoch").mark("process")
     """
 
     def mark(self, scope: str = "process") -> None:
@@ -192,11 +221,15 @@ class Marker(_Member):
 
 @contextmanager
 def scope(name: str = "<unk>:", append_mode: bool = True) -> Iterator[str]:
-    """A `with` block whose events say its name in the file.
+    """Write the name of this `with` block into the events of its body.
 
     Args:
         name: a colon is put behind it where it has none.
         append_mode: behind the name of the block around.
+
+    >>> from hybridize import np, profiler
+    >>> with profiler.scope("forward"):
+    ...     y = np.ones(2) + 1
     """
     name = name if name.endswith(":") else f"{name}:"
     token: contextvars.Token[str] = SCOPE.set(f"{SCOPE.get()}{name}" if append_mode else name)

@@ -186,7 +186,7 @@ def check_process(profile_process: str) -> None:
 
 @outside_only("sets up the profiler")
 def set_config(**kwargs: Any) -> None:
-    """Say what to record, and where to write it.
+    """Choose what to record, and where to write it.
 
     Args:
         filename: the file that `dump` writes, `profile.json`.
@@ -203,6 +203,9 @@ def set_config(**kwargs: Any) -> None:
     Raises:
         ArgumentError E300: an unknown keyword.
         ValueArgumentError E361: another process, or a period that is not positive.
+
+    >>> from hybridize import profiler
+    >>> profiler.set_config(profile_memory=False, filename="profile.json")
     """
     known = ProfilerSettings.__dataclass_fields__
     for name, value in kwargs.items():
@@ -226,10 +229,17 @@ def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") 
 
 @outside_only("starts or stops the profiler")
 def set_state(state: str = "stop", profile_process: str = "worker") -> None:
-    """Start and stop recording: `run`, `stop`.
+    """Start or stop recording: `run`, `stop`.
 
     Raises:
         ValueArgumentError E361: another state, or another process.
+
+    >>> from hybridize import np, profiler
+    >>> profiler.set_state("run")
+    >>> y = np.ones(2) + 1
+    >>> profiler.set_state("stop")
+    >>> len(profiler.dumps(reset=True)) > 0
+    True
     """
     check_process(profile_process)
     if state not in ("run", "stop"):
@@ -245,13 +255,27 @@ def profiler_set_state(state: str = "stop") -> None:
 
 @outside_only("stops the profiler")
 def pause(profile_process: str = "worker") -> None:
-    """Record nothing until `resume`."""
+    """Stop recording until `resume`.
+
+    >>> from hybridize import profiler
+    >>> profiler.set_state("run")
+    >>> profiler.pause()
+    >>> profiler.resume()
+    >>> profiler.set_state("stop")
+    """
     check_process(profile_process)
     PROFILE.changed(paused=True)
 
 
 @outside_only("starts the profiler")
 def resume(profile_process: str = "worker") -> None:
-    """Record again after `pause`."""
+    """Continue recording after `pause`.
+
+    >>> from hybridize import profiler
+    >>> profiler.set_state("run")
+    >>> profiler.pause()
+    >>> profiler.resume()
+    >>> profiler.set_state("stop")
+    """
     check_process(profile_process)
     PROFILE.changed(paused=False)

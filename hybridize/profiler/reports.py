@@ -30,7 +30,7 @@ _NAME, _FIGURE = 40, 16
 
 @outside_only("reports what has run")
 def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", ascending: bool = False) -> str:
-    """Return what ran: how often, and how long.
+    """Return a table of what ran: how often, and how long.
 
     Args:
         reset: forget the sums.
@@ -40,6 +40,9 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
 
     Raises:
         ValueArgumentError E361: another format or order.
+
+    >>> from hybridize import profiler
+    >>> text = profiler.dumps(reset=True)
     """
     for name, value, allowed in (("format", format, ("table", "json")), ("sort_by", sort_by, tuple(_ORDERS))):
         if value not in allowed:

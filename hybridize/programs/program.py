@@ -83,9 +83,19 @@ Views = dict[tuple[int, Steps], Any]
 
 
 class Program:
-    """A compiled function for arguments of one structure and one type each.
+    """Run a function that was compiled for arguments of one structure and one type each.
+
+    Call it with NumPy arrays or arrays of hybridize. It returns arrays of hybridize.
 
     Callable with NumPy arrays or arrays of hybridize; gives arrays of hybridize.
+
+    >>> from hybridize import np
+    >>> import hybridize
+    >>> double = hybridize.hybridize(lambda x: x * 2)
+    >>> y = double(np.ones(3))
+    >>> program = double.current()[0]
+    >>> program(np.ones(3)), program.backend
+    (array([2., 2., 2.]), 'llvm')
     """
 
     capture: Captured

@@ -164,7 +164,8 @@ def set_num_threads(count: int) -> None:
     Raises:
         ArgumentError E302: `count` is not a positive integer.
 
-    >>> set_num_threads(1)
+    >>> import hybridize
+    >>> hybridize.set_num_threads(1)
     """
     if not _is_number(count):
         raise ArgumentError("E302", f"the number of threads must be a positive integer, got {count!r}")

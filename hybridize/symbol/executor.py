@@ -17,7 +17,7 @@ from hybridize.symbol.expression import Expression
 
 
 class Executor:
-    """Runs an expression on arrays of its own.
+    """Run an expression on arrays of its own. `expression.bind(...)` returns it.
 
     Args:
         expression: what to run.
@@ -25,6 +25,12 @@ class Executor:
         gradients: where gradients go, by name, those of others being left out; None: they are made.
         grad_req: `write`, `add` or `null`, for all arguments or for each, in order or by name.
         ctx: the device of the arrays.
+
+    >>> from hybridize import np, sym
+    >>> x = sym.Variable("x")
+    >>> executor = (x * 2).bind(args={"x": np.array([3.0])})
+    >>> executor.forward()[0].asnumpy()
+    array([6.], dtype=float32)
     """
 
     def __init__(

@@ -10,15 +10,17 @@ from hybridize.base.errors import ArgumentError
 
 
 class AttrScope:
-    """Give attributes to all expressions that a `with` block makes.
+    """Give attributes to all expressions that are made in a `with` block: `AttrScope(ctx_group="dev1")`.
 
     Args:
         attributes: texts by name.
 
-    >>> with sym.AttrScope(ctx_group="dev1"):
-    ...     a = sym.var("a")
-    >>> a.attr("ctx_group")
-    'dev1'
+    >>> from hybridize import sym
+    >>> import hybridize
+    >>> with hybridize.AttrScope(stage="1"):
+    ...     x = sym.Variable("x")
+    >>> x.attr("stage")
+    '1'
     """
 
     _current: ClassVar[contextvars.ContextVar[AttrScope | None]] = contextvars.ContextVar("attributes", default=None)

@@ -56,13 +56,21 @@ class TracedProgram(Captured):
 
 @unconverted
 class TensorFlowFunction(Function[Any, Any]):
-    """A Keras model or layer, a `tf.function`, a `tf.Module`: its calls run as machine code, tensors in and out.
+    """Run the calls of a Keras model, a `tf.function` or a `tf.Module` as machine code.
+
+    `hybridize(model)` returns it.
 
     Other attributes are those of the object that it is made of: variables, layers, methods.
 
     Attributes:
         target: the object. Its variables are read at each call; what it computes is that of the trace, as under
             `tf.function`, until `retrace()`.
+
+    >>> import tensorflow as tf
+    >>> from hybridize import hybridize
+    >>> double = hybridize(tf.function(lambda x: x * 2))
+    >>> double(tf.ones(2)).numpy()
+    array([2., 2.], dtype=float32)
     """
 
     def __init__(self, target: Callable[..., Any], **options: Any) -> None:

@@ -46,12 +46,18 @@ class Timer:
 
 
 class Benchmark:
-    """Print how long the body of a `with` statement took.
+    """Print the running time of the body of a `with` statement.
 
     Args:
         description: what stands before the time.
 
     The line is `description: 1.2345 sec`. It is printed when the body ends without an error.
+
+    >>> import hybridize
+    >>> with hybridize.Benchmark("work"):
+    ...     sum(range(10))
+    45
+    work: ... sec
     """
 
     def __init__(self, description: str = "Done") -> None:

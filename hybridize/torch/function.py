@@ -39,13 +39,19 @@ _ISLAND = "hybridize.torch.island(...) runs a part of it in PyTorch"
 
 
 class TorchFunction(Exportable, Wrapper):
-    """A `torch.nn.Module` whose calls run as machine code.
+    """Run the calls of a `torch.nn.Module` as machine code. `hybridize(module)` returns it.
 
     It is a module itself: its parameters, buffers, parts, hooks and modes are those of the module that it is made of,
     under the same names, and so are other methods and attributes, whoever sets them.
 
     Attributes:
         module: the module itself; its parameters are read where they are.
+
+    >>> import torch
+    >>> from hybridize import hybridize
+    >>> layer = hybridize(torch.nn.Linear(3, 2))
+    >>> layer(torch.ones(1, 3)).shape
+    torch.Size([1, 2])
     """
 
     # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.

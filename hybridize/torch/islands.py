@@ -44,7 +44,7 @@ _MARK = "__hybridize_island__"
 
 
 def island(function: T, *, like: Callable[..., Any] | None = None) -> T:
-    """Return a module or a function that runs in PyTorch inside of captured modules, where it is called.
+    """Mark a module or a function so that it runs in PyTorch, also when a compiled module calls it.
 
     It is for what cannot be compiled. Tensors go in and come out, and gradients go through, to the parameters of a
     module and of the module of a bound method too. `program.fallbacks` names it. Outside of captured modules it is what
@@ -54,6 +54,16 @@ def island(function: T, *, like: Callable[..., Any] | None = None) -> T:
     Args:
         function: a module, which is marked and returned itself, or any function of tensors.
         like: gives tensors like the results, for the same arguments: it is called by a capture instead.
+
+    >>> import torch
+    >>> from hybridize import hybridize
+    >>> from hybridize.torch import island
+    >>> class Net(torch.nn.Module):
+    ...     def forward(self, x):
+    ...         return torch.relu(self.other(x))
+    ...     other = staticmethod(island(lambda x: x - 1))
+    >>> hybridize(Net())(torch.tensor([0.0, 2.0]))
+    tensor([0., 1.])
     """
     if isinstance(function, torch.nn.Module):
         vars(function)[_MARK] = like

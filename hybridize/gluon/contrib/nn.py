@@ -18,13 +18,20 @@ from hybridize.gluon.nn import SyncBatchNorm as SyncBatchNorm
 
 
 class SparseEmbedding(Embedding):
-    """`nn.Embedding` with a table of `stype="row_sparse"`: dense here, and `weight.row_sparse_data(rows)` is there.
+    """Look up rows of a table, as `nn.Embedding`. The table is dense, and has `weight.row_sparse_data(rows)`.
 
     Args:
         input_dim: number of rows.
         output_dim: size of a row.
         dtype: of the table.
         weight_initializer: initializer of `weight`, [input_dim, output_dim].
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.contrib import nn
+    >>> layer = nn.SparseEmbedding(10, 4)
+    >>> layer.initialize()
+    >>> layer(np.array([1, 2])).shape
+    (2, 4)
     """
 
     _storage = {"stype": "row_sparse", "grad_stype": "row_sparse"}

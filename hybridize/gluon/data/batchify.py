@@ -30,12 +30,17 @@ class _Batchify:
 
 
 class Stack(_Batchify):
-    """One array of all samples, along a new first axis.
+    """Stack all samples to one array, along a new first axis.
 
     Elements keep their dtype; Python floats become float32.
 
     Raises:
         ValueArgumentError E379: samples of different shapes, or that are no numbers.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import data
+    >>> data.batchify.Stack()([np.array([1, 2]), np.array([3, 4])]).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
     """
 
     def __init__(self, use_shared_mem: bool = False) -> None:
@@ -46,7 +51,7 @@ class Stack(_Batchify):
 
 
 class Pad(_Batchify):
-    """One array of all samples, each filled up at the ends of its axes to the greatest size among them.
+    """Make one array of all samples. Each is filled at the ends of its axes up to the greatest size among them.
 
     Args:
         val: what to fill with; 0 unless said.
@@ -56,6 +61,11 @@ class Pad(_Batchify):
     Raises:
         ValueArgumentError E376: `val` is no number, or none of that dtype; `round_to` is no positive integer.
         ValueArgumentError E379: samples with other numbers of axes, or that are no numbers.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import data
+    >>> data.batchify.Pad(val=-1)([np.array([1, 2, 3]), np.array([4])]).tolist()
+    [[1.0, 2.0, 3.0], [4.0, -1.0, -1.0]]
     """
 
     def __init__(
@@ -91,11 +101,16 @@ class Pad(_Batchify):
 
 
 class Append(_Batchify):
-    """A list with an array for each sample, for samples of different shapes.
+    """Make a list with an array for each sample, for samples of different shapes.
 
     Args:
         expand: whether each array gets an axis of size 1 in addition.
         batch_axis: where that axis stands.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import data
+    >>> [array.shape for array in data.batchify.Append()([np.ones(2), np.ones(3)])]
+    [(1, 2), (1, 3)]
     """
 
     def __init__(self, expand: bool = True, batch_axis: int = 0, use_shared_mem: bool = False) -> None:
@@ -110,11 +125,16 @@ class Append(_Batchify):
 
 
 class Group(_Batchify):
-    """A batchify function for each part of samples that are tuples: `Group(Pad(), Stack())`.
+    """Apply a batchify function to each part of samples that are tuples: `Group(Pad(), Stack())`.
 
     Raises:
         ValueArgumentError E375: an argument is no function.
         ValueArgumentError E379: samples with another number of parts.
+
+    >>> from hybridize.gluon import data
+    >>> x, y = data.batchify.Group(data.batchify.Pad(), data.batchify.Stack())([([1, 2], 0), ([3], 1)])
+    >>> x.tolist(), y.tolist()
+    ([[1, 2], [3, 0]], [0, 1])
     """
 
     def __init__(self, fn: Any, *args: Callable[..., Any]) -> None:
@@ -137,17 +157,27 @@ class Group(_Batchify):
 
 
 class AsList(_Batchify):
-    """The list of samples as it is, for samples that are not numbers: text, names of files."""
+    """Return the list of samples as it is, for samples that are not numbers, such as text.
+
+    >>> from hybridize.gluon import data
+    >>> data.batchify.AsList()(["a", "b"])
+    ['a', 'b']
+    """
 
     def __call__(self, data: Sequence[Any]) -> list[Any]:
         return list(data)
 
 
 def default_batchify_fn(data: Sequence[Any]) -> Any:
-    """Stack samples, as a loader does unless told otherwise: `Stack`; a list of stacks where samples are tuples.
+    """Stack samples, as a loader does by default. If samples are tuples, stack each part.
 
     Raises:
         ValueArgumentError E379: samples of different shapes or numbers of parts, or that are no numbers.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import data
+    >>> [part.shape for part in data.batchify.default_batchify_fn([(np.ones(2), 0), (np.ones(2), 1)])]
+    [(2, 2), (2,)]
     """
     if len(data) and isinstance(data[0], tuple):
         lengths = {len(sample) if isinstance(sample, tuple) else 1 for sample in data}

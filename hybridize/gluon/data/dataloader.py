@@ -64,7 +64,7 @@ class Maker:
 
 @leaves
 class DataLoader(Generic[Batch]):
-    """Iterates over batches of a data set; each iteration is an epoch.
+    """Iterate over batches of a data set. Each iteration is an epoch.
 
     Args:
         dataset: anything with a length and numbered samples; an array is a data set of its rows.
@@ -88,6 +88,15 @@ class DataLoader(Generic[Batch]):
     Raises:
         ValueArgumentError E375: arguments that exclude each other, or a data set that is none.
         ValueArgumentError E376: a number or a name out of its range.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import data
+    >>> dataset = data.ArrayDataset(np.ones((5, 3)), np.arange(5))
+    >>> for x, y in data.DataLoader(dataset, batch_size=2):
+    ...     print(x.shape, y.tolist())
+    (2, 3) [0.0, 1.0]
+    (2, 3) [2.0, 3.0]
+    (1, 3) [4.0]
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE

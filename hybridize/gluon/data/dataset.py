@@ -30,9 +30,22 @@ Columns = tuple[NDArray[Any], ...]
 
 
 class Dataset(Generic[Sample]):
-    """Samples by number. A subclass says `__getitem__(index)` and `__len__()`; it may say `read_many(indices)`.
+    """Return samples by number.
+
+    A subclass defines `__getitem__(index)` and `__len__()`, and may define `read_many(indices)`.
+
+    `filter`, `shard`, `take`, `sample` and `transform` return a data set of this one and copy no samples.
 
     What the methods give is made of this data set without a copy of its samples.
+
+    >>> from hybridize.gluon import data
+    >>> class Squares(data.Dataset):
+    ...     def __len__(self):
+    ...         return 4
+    ...     def __getitem__(self, index):
+    ...         return index**2
+    >>> list(Squares().transform(lambda x: x + 1))
+    [1, 2, 5, 10]
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -119,7 +132,12 @@ class Dataset(Generic[Sample]):
 
 
 class SimpleDataset(Dataset):
-    """The entries of a list, or of anything with a length and numbered entries."""
+    """Return the entries of a list, or of any object with a length and numbered entries.
+
+    >>> from hybridize.gluon import data
+    >>> data.SimpleDataset(["a", "b"])[1]
+    'b'
+    """
 
     def __init__(self, data: Sequence[Any]) -> None:
         self._data = data
@@ -133,12 +151,17 @@ class SimpleDataset(Dataset):
 
 @leaves
 class ArrayDataset(Dataset[Sample]):
-    """Samples that are tuples, entry i of each argument: `ArrayDataset(x, y)[i]` is `(x[i], y[i])`.
+    """Return samples that are tuples, with entry i of each argument: `ArrayDataset(x, y)[i]` is `(x[i], y[i])`.
 
     With one argument samples are its entries. A batch of arrays is read at once, not sample by sample.
 
     Raises:
         ArgumentError E377: no arguments, or arguments of different lengths.
+
+    >>> from hybridize.gluon import data
+    >>> dataset = data.ArrayDataset([1, 2, 3], ["a", "b", "c"])
+    >>> dataset[1], len(dataset)
+    ((2, 'b'), 3)
     """
 
     @overload
@@ -257,13 +280,25 @@ class _First:
 
 
 class RecordFileDataset(Dataset):
-    """The records of a RecordIO file; a sample is bytes.
+    """Return the records of a RecordIO file. A sample is bytes.
 
     Args:
         filename: the file, beside which lies its index, of the same name with .idx.
 
     Raises:
         LoadError E600, E666: a file cannot be read, or is damaged.
+
+    >>> from hybridize import recordio
+    >>> from hybridize.gluon import data
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = f"{folder.name}/data"
+    >>> with_index = recordio.MXIndexedRecordIO(path + ".idx", path + ".rec", "w")
+    >>> with_index.write_idx(0, b"one")
+    >>> with_index.close()
+    >>> data.RecordFileDataset(path + ".rec")[0]
+    b'one'
+    >>> folder.cleanup()
     """
 
     def __init__(self, filename: str) -> None:

@@ -16,7 +16,18 @@ LAST_BATCH = ("keep", "discard", "rollover")
 
 
 class Sampler:
-    """Numbers of samples, anew each time it is iterated. A subclass says `__iter__()` and `__len__()`."""
+    """Return numbers of samples, anew for each iteration. A subclass defines `__iter__()` and `__len__()`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import data
+    >>> class Backwards(data.Sampler):
+    ...     def __iter__(self):
+    ...         return iter(range(3, -1, -1))
+    ...     def __len__(self):
+    ...         return 4
+    >>> next(iter(data.DataLoader(np.arange(4), batch_size=4, sampler=Backwards())))
+    array([3., 2., 1., 0.])
+    """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
@@ -28,7 +39,12 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """start, start + 1, ..., start + length - 1."""
+    """Return start, start + 1, ..., start + length - 1.
+
+    >>> from hybridize.gluon import data
+    >>> list(data.SequentialSampler(3))
+    [0, 1, 2]
+    """
 
     def __init__(self, length: int, start: int = 0) -> None:
         self._length = _count(length)
@@ -42,7 +58,12 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """0, 1, ..., length - 1, each once, in an order drawn from `hybridize.random` for each iteration."""
+    """Return 0, 1, ..., length - 1 in an order that each iteration draws from `hybridize.random`.
+
+    >>> from hybridize.gluon import data
+    >>> sorted(data.RandomSampler(3))
+    [0, 1, 2]
+    """
 
     def __init__(self, length: int) -> None:
         self._length = _count(length)
@@ -59,7 +80,14 @@ class RandomSampler(Sampler):
 
 
 class FilterSampler(Sampler):
-    """The numbers of the samples of `dataset` for which `fn(sample)` is true; they are asked once, now."""
+    """Return the numbers of the samples of `dataset` for which `fn(sample)` is true.
+
+    It calls `fn` when you create it.
+
+    >>> from hybridize.gluon import data
+    >>> list(data.FilterSampler(lambda x: x > 1, data.SimpleDataset([1, 2, 3])))
+    [1, 2]
+    """
 
     def __init__(self, fn: Callable[[Any], Any], dataset: Any) -> None:
         self._indices = [index for index in range(len(dataset)) if fn(dataset[index])]

@@ -21,7 +21,7 @@ _EVERY = 5
 
 
 def digits(train: bool | None = None, scaled: bool = True, images: bool = False) -> ArrayDataset:
-    """1797 handwritten digits of 8 × 8 pixels and which digit each is.
+    """Load 1797 handwritten digits of 8 × 8 pixels, and which digit each is.
 
     Args:
         train: True for the samples to train with, False for those to test with, None for all.
@@ -30,6 +30,11 @@ def digits(train: bool | None = None, scaled: bool = True, images: bool = False)
 
     Raises:
         ArgumentError E380: scikit-learn is not installed.
+
+    >>> from hybridize.gluon import data
+    >>> dataset = data.sets.digits(images=True)
+    >>> len(dataset), dataset[0][0].shape
+    (1797, (8, 8, 1))
     """
     x, y = _table("digits")
     x = x / 16 if scaled else x
@@ -38,17 +43,33 @@ def digits(train: bool | None = None, scaled: bool = True, images: bool = False)
 
 
 def iris(train: bool | None = None, scaled: bool = True) -> ArrayDataset:
-    """150 irises: four lengths of each, and which of three species it is. Arguments as of `breast_cancer`."""
+    """Load 150 irises: four lengths of each, and which of three species it is.
+
+    It takes the arguments of `breast_cancer`.
+
+    >>> from hybridize.gluon import data
+    >>> dataset = data.sets.iris()
+    >>> len(dataset), dataset[0][0].shape
+    (150, (4,))
+    """
     return _classes("iris", train, scaled)
 
 
 def wine(train: bool | None = None, scaled: bool = True) -> ArrayDataset:
-    """178 wines: 13 measurements of each, and which of three growers it is from. Arguments as of `breast_cancer`."""
+    """Load 178 wines: 13 measurements of each, and which of three growers made it.
+
+    It takes the arguments of `breast_cancer`.
+
+    >>> from hybridize.gluon import data
+    >>> dataset = data.sets.wine()
+    >>> len(dataset), dataset[0][0].shape
+    (178, (13,))
+    """
     return _classes("wine", train, scaled)
 
 
 def breast_cancer(train: bool | None = None, scaled: bool = True) -> ArrayDataset:
-    """569 tumours: 30 measurements of each, and whether it is malignant (0) or benign (1).
+    """Load 569 tumours: 30 measurements of each, and whether it is malignant (0) or benign (1).
 
     Args:
         train: True for the samples to train with, False for those to test with, None for all.
@@ -56,14 +77,24 @@ def breast_cancer(train: bool | None = None, scaled: bool = True) -> ArrayDatase
 
     Raises:
         ArgumentError E380: scikit-learn is not installed.
+
+    >>> from hybridize.gluon import data
+    >>> train, test = data.sets.breast_cancer(train=True), data.sets.breast_cancer(train=False)
+    >>> len(train), len(test), train[0][0].shape
+    (456, 113, (30,))
     """
     return _classes("breast_cancer", train, scaled)
 
 
 def diabetes(train: bool | None = None, scaled: bool = True) -> ArrayDataset:
-    """442 patients: 10 measurements of each, and how far the disease went in a year, from 25 to 346, as float32.
+    """Load 442 patients: 10 measurements of each, and how far the disease went in a year, from 25 to 346, as float32.
 
     Arguments as of `breast_cancer`.
+
+    >>> from hybridize.gluon import data
+    >>> dataset = data.sets.diabetes()
+    >>> len(dataset), dataset[0][0].shape
+    (442, (10,))
     """
     x, y = _table("diabetes", scaled=False)
     return _part(_standard(x) if scaled else x.astype(numpy.float32), y.astype(numpy.float32), train)

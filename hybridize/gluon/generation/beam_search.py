@@ -18,7 +18,7 @@ _DIGITS = 30
 
 
 class BeamSearch(SequenceGenerator, layer=False):
-    """Finds likely continuations: `tokens, lengths, scores = search(prompts, valid_length=None)`.
+    """Find likely continuations: `tokens, lengths, scores = search(prompts, valid_length=None)`.
 
     Each row keeps `beams` sequences. At each place all tokens may follow each of them; those of the best scores stay. A
     sequence that has met a stop token stays as it is, and competes with the others. A score is the sum of the
@@ -40,6 +40,15 @@ class BeamSearch(SequenceGenerator, layer=False):
         ArgumentError E331: more sequences are asked for than are kept; no decoder. At a call: there are fewer tokens
             than beams, or no such stop token or, where there are stop tokens, padding.
         ValueArgumentError E353: a setting that makes no sense.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.generation import BeamSearch
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.GPT(20, units=8, num_layers=1, num_heads=2, max_length=16)
+    >>> net.initialize()
+    >>> tokens, lengths, scores = BeamSearch(net, 4, beams=3)(np.array([[1, 2, 3]], dtype="int32"))
+    >>> tokens.shape, scores.shape
+    ((1, 1, 4), (1, 1))
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from hybridize.gluon.hybrid_block import HybridBlock
 
 
 class Recurrent(HybridBlock, layer=False):
-    """A decoder of `step(tokens, states)`, which gives the scores [batch, vocabulary] and the next states.
+    """Make a decoder of `step(tokens, states)`, which returns the scores [batch, vocabulary] and the next states.
 
     Prompts are read one token after the other. Rows whose prompts begin later keep the states that they begin with.
 
@@ -28,6 +28,14 @@ class Recurrent(HybridBlock, layer=False):
     Raises:
         ArgumentError E331: one of them is no function. At a call: it does not give what it should.
         ShapeError E134: at a call: scores are not [batch, vocabulary], or a state changes its shape.
+
+    >>> from hybridize import np, npx
+    >>> from hybridize.gluon.generation import Recurrent, SequenceSampler
+    >>> def step(tokens, states):
+    ...     return npx.one_hot((tokens + 1) % 5, 5), states
+    >>> decoder = Recurrent(step, lambda batch: np.zeros((batch, 1)))
+    >>> SequenceSampler(decoder, 3)(np.array([[0]], dtype="int32"))[0].tolist()
+    [[1, 2, 3]]
     """
 
     max_length = None

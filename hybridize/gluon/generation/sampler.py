@@ -15,7 +15,7 @@ numbers of float32."""
 
 
 class SequenceSampler(SequenceGenerator, layer=False):
-    """Continues prompts, one token after the other: `tokens, lengths = sampler(prompts, valid_length=None)`.
+    """Continue prompts, one token after the other: `tokens, lengths = sampler(prompts, valid_length=None)`.
 
     Prompts are [batch, time], of which the first `valid_length` tokens of each row count. Tokens are
     [batch, max_new_tokens], lengths say how many of a row were generated, a stop token included; the rest is padding.
@@ -39,6 +39,15 @@ class SequenceSampler(SequenceGenerator, layer=False):
     Raises:
         ArgumentError E331: no decoder. At a call: there is no such stop token or, where there are stop tokens, padding.
         ValueArgumentError E353: a setting that makes no sense.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.generation import SequenceSampler
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.GPT(20, units=8, num_layers=1, num_heads=2, max_length=16)
+    >>> net.initialize()
+    >>> tokens, lengths = SequenceSampler(net, max_new_tokens=4)(np.array([[1, 2, 3]], dtype="int32"))
+    >>> tokens.shape, lengths.tolist()
+    ((1, 4), [4])
     """
 
     def __init__(

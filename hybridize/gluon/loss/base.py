@@ -14,7 +14,7 @@ from hybridize.gluon.hybrid_block import HybridBlock
 
 
 class Loss(HybridBlock):
-    """Base of losses.
+    """Compare predictions with labels and return one number for each sample. The base of losses.
 
     Subclasses define `forward(self, pred, label, sample_weight=None)`, or MXNet 1.x's `hybrid_forward(self, F, ...)`.
 
@@ -24,6 +24,13 @@ class Loss(HybridBlock):
 
     Raises:
         ArgumentError E365: `weight` is no number.
+
+    >>> from hybridize import gluon, np
+    >>> class Squared(gluon.loss.Loss):
+    ...     def forward(self, pred, label):
+    ...         return ((pred - label) ** 2).mean(axis=1)
+    >>> Squared(weight=None, batch_axis=0)(np.zeros((2, 3)), np.ones((2, 3)))
+    array([1., 1.])
     """
 
     _repr_form = "batch_axis={0._batch_axis}, w={0._weight}"

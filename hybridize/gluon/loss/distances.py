@@ -15,7 +15,7 @@ from hybridize.gluon.loss.base import Loss, LossWithMargin, sum_of_samples, weig
 
 
 class TripletLoss(LossWithMargin):
-    """max(0, margin + sum((positive - pred)²) - sum((negative - pred)²)).
+    """Return max(0, margin + sum((positive - pred)²) - sum((negative - pred)²)) for each sample.
 
     Args:
         margin: by how much the negative example should be farther away.
@@ -27,6 +27,12 @@ class TripletLoss(LossWithMargin):
 
     Raises:
         ArgumentError E331: the margin is no number.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import loss
+    >>> anchor, positive, negative = np.zeros((1, 2)), np.zeros((1, 2)), np.array([[0.5, 0.5]])
+    >>> loss.TripletLoss()(anchor, positive, negative)
+    array([0.5])
     """
 
     def forward(self, pred: Any, positive: Any, negative: Any, sample_weight: Any = None) -> ndarray:
@@ -38,7 +44,7 @@ class TripletLoss(LossWithMargin):
 
 
 class CosineEmbeddingLoss(Loss):
-    """1 - cos(input1, input2) for pairs labelled 1, max(0, cos(input1, input2) - margin) for the others.
+    """Return 1 - cos(input1, input2) for pairs labelled 1, and max(0, cos(input1, input2) - margin) for the others.
 
     Args:
         weight: a number that the loss is multiplied by, or None.
@@ -50,6 +56,12 @@ class CosineEmbeddingLoss(Loss):
 
     Raises:
         ArgumentError E331: the margin is no number.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import loss
+    >>> x, y = np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> loss.CosineEmbeddingLoss()(x, y, np.array([1, 1])).round(3)
+    array([0., 1.])
     """
 
     def __init__(self, weight: float | None = None, batch_axis: int = 0, margin: float = 0, **kwargs: Any) -> None:
@@ -80,7 +92,9 @@ def _cosine(x: Any, y: Any) -> Any:
 
 
 class SDMLLoss(Loss):
-    """Smoothed deep metric learning: row i of `x1` belongs to row i of `x2`, and to no other row of the batch.
+    """Compare two batches of vectors, where row i of `x1` belongs to row i of `x2` and to no other row.
+
+    The method is smoothed deep metric learning.
 
     The divergence of softmax(-distances²) of a row to all rows from a distribution that gives its own
     1 - smoothing_parameter, and shares the rest among the others.
@@ -97,6 +111,11 @@ class SDMLLoss(Loss):
         ShapeError E139: `x1` and `x2` are not [batch, n] of one size, with two rows at least.
 
     Source: Bonadiman, Kumar & Mittal 2019, equation 3.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import loss
+    >>> loss.SDMLLoss()(np.array([[0.0], [5.0]]), np.array([[0.0], [5.0]])).shape
+    (2,)
     """
 
     def __init__(

@@ -25,7 +25,8 @@ class L2Loss(Loss):
     `pred`. Gives [batch], the mean over a sample.
 
     >>> from hybridize import np
-    >>> L2Loss()(np.array([[1, 2], [3, 4]]), np.array([[1, 0], [3, 4]]))
+    >>> from hybridize.gluon import loss
+    >>> loss.L2Loss()(np.array([[1, 2], [3, 4]]), np.array([[1, 0], [3, 4]]))
     array([1., 0.])
     """
 
@@ -41,7 +42,7 @@ class L2Loss(Loss):
 
 
 class L1Loss(Loss):
-    """The distance: weight abs(label - pred).
+    """Return the mean of weight abs(label - pred) for each sample.
 
     Args:
         weight: a number that the loss is multiplied by, or None.
@@ -49,6 +50,11 @@ class L1Loss(Loss):
 
     Called with `pred`, any float shape; `label`, as many elements; `sample_weight`, None or what broadcasts to
     `pred`. Gives [batch], the mean over a sample.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import loss
+    >>> loss.L1Loss()(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 0.0], [3.0, 4.0]]))
+    array([1., 0.])
     """
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
@@ -57,7 +63,9 @@ class L1Loss(Loss):
 
 
 class HuberLoss(Loss):
-    """d² / (2 rho) where d = abs(label - pred) is at most rho, else d - rho / 2: the L1 loss with a round corner.
+    """Return the L1 loss with a round corner, the mean for each sample.
+
+    That is d² / (2 rho) where d = abs(label - pred) is at most rho, and d - rho / 2 elsewhere.
 
     Args:
         rho: where the parabola becomes a line.
@@ -69,6 +77,11 @@ class HuberLoss(Loss):
 
     Raises:
         ArgumentError E366: `rho` is not positive.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import loss
+    >>> loss.HuberLoss(rho=1)(np.array([[0.5], [3.0]]), np.zeros((2, 1)))
+    array([0.125, 2.5  ])
     """
 
     def __init__(self, rho: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
@@ -86,8 +99,9 @@ class HuberLoss(Loss):
 
 
 class PoissonNLLLoss(Loss):
-    """pred - target log(pred): the negative log-likelihood of a count where `pred` is the mean of its Poisson
-    distribution.
+    """Return pred - target log(pred), the mean for each sample.
+
+    This is the negative log-likelihood of a count whose Poisson distribution has the mean `pred`.
 
     With `from_logits`, `pred` is the logarithm of that mean: exp(pred) - target pred.
 
@@ -100,6 +114,11 @@ class PoissonNLLLoss(Loss):
 
     Called with `pred`, any float shape; `target`, as many elements; `sample_weight`, None or what broadcasts to
     `pred`; `epsilon`, added to `pred` under the logarithm. Gives [batch], the mean over a sample.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import loss
+    >>> loss.PoissonNLLLoss(from_logits=False)(np.array([[1.0], [2.0]]), np.array([[1.0], [2.0]])).round(3)
+    array([1.   , 0.614])
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from hybridize.gluon.loss.base import Loss, weighted
 
 
 class CTCLoss(Loss):
-    """Connectionist temporal classification: -log of the probability of all alignments that read as the label.
+    """Return -log of the probability of all alignments that read as the label (connectionist temporal classification).
 
     The last class is the blank. `npx.ctc_loss` says the rest.
 
@@ -29,6 +29,11 @@ class CTCLoss(Loss):
         ArgumentError E366: an unknown layout.
 
     Source: Graves et al. 2006.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import loss
+    >>> loss.CTCLoss(layout="NTC")(np.zeros((1, 4, 3)), np.array([[1, 2]])).round(3)
+    array([2.785])
     """
 
     def __init__(

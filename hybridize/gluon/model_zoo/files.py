@@ -66,17 +66,21 @@ def constructor(name: str, build: Callable[..., Net], *leading: Any, **fixed: An
 
     construct.model = name  # type: ignore[attr-defined]
     construct.__name__ = construct.__qualname__ = _SPELLED.sub(r"\1_v\2", name).replace(".", "_").replace("__", "_")
-    construct.__doc__ = f"""Make {name} with random weights, which `initialize` draws.
+    construct.__doc__ = f"""Return the network {name}. `initialize` draws its weights.
 
     Args:
         pretrained: load the parameters that `root` holds; nothing is downloaded (see `files.find_parameters`).
-        device: of the parameters that are loaded: `cpu()`.
-        root: the folder of parameters, `$MXNET_HOME/models` or `~/.mxnet/models` where none is given.
+        device: the device of the parameters that are loaded: `cpu()`.
+        root: the folder of parameters; `$MXNET_HOME/models` or `~/.mxnet/models` by default.
         ctx: MXNet 1.x name of `device`.
-        kwargs: of the class, as `classes=10`.
+        kwargs: arguments of the class, such as `classes=10`.
 
     Raises:
         LoadError E615: `pretrained`, and there is no file.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.{construct.__name__}(classes=10)
+    >>> net.initialize()
     """
     return construct
 

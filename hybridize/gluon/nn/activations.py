@@ -16,10 +16,15 @@ _FUNCTIONS = ("relu", "sigmoid", "log_sigmoid", "mish", "tanh", "softrelu", "sof
 
 
 class Activation(HybridBlock):
-    """An activation by name.
+    """Apply an activation function, which you choose by name.
 
     Args:
         activation: one of relu, sigmoid, log_sigmoid, mish, tanh, softrelu, softsign.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.Activation("relu")(np.array([-1.0, 2.0]))
+    array([0., 2.])
     """
 
     _repr_form = "{0._act_type}"
@@ -46,7 +51,13 @@ def activation_of(block: HybridBlock, word: str | None) -> Activation | None:
 
 
 class LeakyReLU(HybridBlock):
-    """x where x > 0, alpha x elsewhere."""
+    """Return x where x > 0, and alpha x elsewhere.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.LeakyReLU(0.1)(np.array([-1.0, 2.0]))
+    array([-0.1,  2. ])
+    """
 
     _repr_form = "{0._alpha}"
 
@@ -61,11 +72,18 @@ class LeakyReLU(HybridBlock):
 
 
 class PReLU(HybridBlock):
-    """LeakyReLU whose slope is learned.
+    """Apply a leaky ReLU whose slope is a parameter, `alpha`.
 
     Args:
         alpha_initializer: initial slope; `Constant(0.25)`.
         in_channels: number of slopes: 1, or one for each index of axis 1.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.PReLU()
+    >>> layer.initialize()
+    >>> layer(np.array([-1.0, 2.0]))
+    array([-0.25,  2.  ])
     """
 
     _operands = "alpha"
@@ -80,7 +98,13 @@ class PReLU(HybridBlock):
 
 
 class ELU(HybridBlock):
-    """x where x > 0, alpha (exp(x) - 1) elsewhere."""
+    """Return x where x > 0, and alpha (exp(x) - 1) elsewhere.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.ELU()(np.array([-1.0, 2.0])).round(3)
+    array([-0.632,  2.   ])
+    """
 
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -91,17 +115,28 @@ class ELU(HybridBlock):
 
 
 class SELU(HybridBlock):
-    """ELU with the two constants that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
+    """Apply `ELU` with the two constants that keep mean 0 and variance 1 (Klambauer et al. 2017).
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.SELU()(np.array([-1.0, 2.0])).round(3)
+    array([-1.111,  2.101])
+    """
 
     def forward(self, x: Any) -> ndarray:
         return neural.leaky_relu(x, act_type="selu")
 
 
 class GELU(HybridBlock):
-    """x times the normal distribution function of x.
+    """Return x times the cumulative distribution function of the normal distribution at x.
 
     Args:
         approximation: `erf`, the function itself, or `tanh`, Hendrycks & Gimpel's approximation.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.GELU()(np.array([-1.0, 2.0])).round(3)
+    array([-0.159,  1.954])
     """
 
     def __init__(self, approximation: str = "erf", **kwargs: Any) -> None:
@@ -115,7 +150,13 @@ class GELU(HybridBlock):
 
 
 class Swish(HybridBlock):
-    """x sigmoid(beta x)."""
+    """Return x sigmoid(beta x).
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.Swish()(np.array([-1.0, 2.0])).round(3)
+    array([-0.269,  1.762])
+    """
 
     def __init__(self, beta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -126,7 +167,13 @@ class Swish(HybridBlock):
 
 
 class SiLU(Swish):
-    """x sigmoid(x)."""
+    """Return x sigmoid(x).
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.SiLU()(np.array([-1.0, 2.0])).round(3)
+    array([-0.269,  1.762])
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(1.0, **kwargs)

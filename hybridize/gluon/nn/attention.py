@@ -31,7 +31,7 @@ class _Attention(HybridBlock):
 
 
 class DotProductAttention(_Attention):
-    """The means of values by the softmax of scaled products of their keys with queries.
+    """Return the means of values, weighted by the softmax of the scaled products of their keys with queries.
 
     Called as `attention(query, key, value, mask=None, valid_length=None, is_causal=False, need_weights=False)`; see
     `npx.scaled_dot_product_attention` for what these are. The weights of the last call are not kept: ask for them.
@@ -43,6 +43,12 @@ class DotProductAttention(_Attention):
 
     Raises:
         ArgumentError E331: dropout does not lie between 0 and 1, the scale is no number, or there is no such layout.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> query, key, value = np.ones((2, 5, 4)), np.ones((2, 7, 4)), np.ones((2, 7, 3))
+    >>> nn.DotProductAttention()(query, key, value).shape
+    (2, 5, 3)
     """
 
     _repr_form = "p = {0._dropout}, layout={0._layout}"
@@ -67,7 +73,7 @@ class DotProductAttention(_Attention):
 
 
 class MultiHeadAttention(_Attention):
-    """Attention in several heads: projections of queries, keys and values, scaled dot products, a projection back.
+    """Apply attention in several heads: projections, scaled dot products, and a projection back.
 
     Called as `attention(query, key=None, value=None, mask=None, valid_length=None, is_causal=False,
     need_weights=False)`, with arrays [..., time, units]; keys are the query unless given, values the keys. It gives
@@ -100,8 +106,12 @@ class MultiHeadAttention(_Attention):
             number.
         ShapeError E192: the number of heads does not divide the units, or that of the keys the number of heads.
 
-    >>> MultiHeadAttention(64, 4)
-    MultiHeadAttention(64 units, 4 heads)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.MultiHeadAttention(64, num_heads=4)
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 5, 64)), is_causal=True).shape
+    (2, 5, 64)
     """
 
     def __init__(

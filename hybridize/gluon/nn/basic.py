@@ -38,8 +38,12 @@ class Dense(HybridBlock):
         bias_initializer: initializer of `bias`, [units].
         in_units: number of inputs; 0: taken from the first input.
 
-    >>> Dense(4, in_units=3)
-    Dense(3 -> 4, linear)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Dense(4, activation="relu")
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 3))).shape, layer.weight.shape
+    ((2, 4), (4, 3))
     """
 
     _operands = "weight bias?"
@@ -92,11 +96,22 @@ class Dense(HybridBlock):
 
 
 class Dropout(HybridBlock):
-    """While training, set a random part of the inputs to zero and scale the rest by 1 / (1 - rate).
+    """Set a random part of the inputs to zero while training, and multiply the rest by 1 / (1 - rate).
+
+    Outside of `autograd.record()` the result is the input.
 
     Args:
         rate: the part that is dropped.
         axes: axes along which the same elements are dropped.
+
+    >>> from hybridize import autograd, np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Dropout(0.5)
+    >>> layer(np.ones(4))
+    array([1., 1., 1., 1.])
+    >>> with autograd.record():
+    ...     sorted(set(layer(np.ones(100)).tolist()))
+    [0.0, 2.0]
     """
 
     _repr_form = "p = {0._rate}, axes={0._axes}"
@@ -111,7 +126,13 @@ class Dropout(HybridBlock):
 
 
 class Flatten(HybridBlock):
-    """[batch, ...] -> [batch, everything else]."""
+    """Reshape [batch, ...] to [batch, everything else].
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.Flatten()(np.ones((2, 3, 4))).shape
+    (2, 12)
+    """
 
     def forward(self, x: Any) -> ndarray:
         return neural.batch_flatten(x)
@@ -121,14 +142,20 @@ class Flatten(HybridBlock):
 
 
 class Identity(HybridBlock):
-    """Its input."""
+    """Return the input.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.Identity()(np.ones(2))
+    array([1., 1.])
+    """
 
     def forward(self, x: Any) -> ndarray:
         return x
 
 
 class Embedding(HybridBlock):
-    """Row `x` of a table of vectors.
+    """Return a row of a table of vectors for each integer of the input.
 
     Args:
         input_dim: number of rows.
@@ -136,6 +163,13 @@ class Embedding(HybridBlock):
         dtype: of the table.
         weight_initializer: initializer of `weight`, [input_dim, output_dim].
         sparse_grad: accepted for MXNet; gradients are dense.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Embedding(10, 4)
+    >>> layer.initialize()
+    >>> layer(np.array([[1, 2, 3]])).shape
+    (1, 3, 4)
     """
 
     _operands = "weight"
@@ -175,10 +209,15 @@ class _FunctionBlock(Block):
 
 
 class Lambda(_FunctionBlock):
-    """A function as a Block.
+    """Wrap a function as a Block.
 
     Args:
         function: a callable, or the name of a function of `np`, `npx` or `nd`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.Lambda(lambda x: x * 2)(np.ones(2))
+    array([2., 2.])
     """
 
     def forward(self, *args: Any) -> Any:
@@ -186,7 +225,7 @@ class Lambda(_FunctionBlock):
 
 
 class HybridLambda(_FunctionBlock, HybridBlock):
-    """A function as a HybridBlock.
+    """Wrap a function as a HybridBlock.
 
     It gets the arrays of the call, as in MXNet 2, or before them `F`, as in MXNet 1.x: where its first parameter is
     called so, or where it needs one argument more than there are arrays (`lambda nd, x: ...`).
@@ -196,6 +235,13 @@ class HybridLambda(_FunctionBlock, HybridBlock):
 
     Raises:
         ValueArgumentError E332: it is none of these, or it takes whatever there is (`*args`), so that nobody can tell.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.HybridLambda(lambda x: x * 2)
+    >>> layer.hybridize()
+    >>> layer(np.ones(2))
+    array([2., 2.])
     """
 
     def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:

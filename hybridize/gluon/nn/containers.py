@@ -57,12 +57,15 @@ def _through(chain: Chain, x: Any, args: tuple[Any, ...]) -> Any:
 
 
 class Sequential(Chain, layer=False):
-    """Blocks one after the other; Python runs the chain, HybridBlocks in it can be compiled one by one.
+    """Apply blocks one after the other. Python runs the chain; `hybridize()` compiles each HybridBlock in it by itself.
 
-    >>> net = Sequential()
-    >>> net.add(Block(), Block())
-    >>> len(net)
-    2
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Sequential()
+    >>> net.add(nn.Dense(8, activation="relu"), nn.Dense(2))
+    >>> net.initialize()
+    >>> net(np.ones((4, 3))).shape, len(net)
+    ((4, 2), 2)
     """
 
     def forward(self, x: Any, *args: Any) -> ndarray:
@@ -80,7 +83,17 @@ class Sequential(Chain, layer=False):
 
 
 class HybridSequential(Chain, HybridBlock, layer=False):
-    """HybridBlocks one after the other, compiled as a whole."""
+    """Apply HybridBlocks one after the other. `hybridize()` compiles them as one program.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.HybridSequential()
+    >>> net.add(nn.Dense(8, activation="relu"), nn.Dense(2))
+    >>> net.initialize()
+    >>> net.hybridize()
+    >>> net(np.ones((4, 3))).shape
+    (4, 2)
+    """
 
     def forward(self, x: Any, *args: Any) -> ndarray:
         return _through(self, x, args)
@@ -105,8 +118,28 @@ class _SideBySide(Chain):
 
 
 class Concatenate(_SideBySide):
-    """Blocks side by side (`Concurrent` in MXNet 1.x)."""
+    """Call blocks with the same input and concatenate their results (`Concurrent` in MXNet 1.x).
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Concatenate(axis=1)
+    >>> net.add(nn.Dense(2), nn.Dense(3))
+    >>> net.initialize()
+    >>> net(np.ones((4, 5))).shape
+    (4, 5)
+    """
 
 
 class HybridConcatenate(_SideBySide, HybridBlock):
-    """HybridBlocks side by side, compiled as a whole (`HybridConcurrent` in MXNet 1.x)."""
+    """Call HybridBlocks with the same input and concatenate their results (`HybridConcurrent` in MXNet 1.x).
+
+    `hybridize()` compiles them as one program.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.HybridConcatenate(axis=1)
+    >>> net.add(nn.Dense(2), nn.Dense(3))
+    >>> net.initialize()
+    >>> net(np.ones((4, 5))).shape
+    (4, 5)
+    """

@@ -221,7 +221,9 @@ class _Transposed(_Convolution):
 
 
 class Conv1D(_Convolution, rank=1):
-    """Convolution over one axis, as networks call the correlation, plus a bias.
+    """Convolve an input [batch, channels, width] (NCW) with windows over one axis, and add a bias.
+
+    Like most networks, the layer computes the correlation: it does not mirror the windows.
 
     Args:
         channels: number of channels of the result.
@@ -240,13 +242,19 @@ class Conv1D(_Convolution, rank=1):
     Raises:
         ArgumentError E331, E398: an argument is not what it may be.
 
-    >>> Conv1D(8, 3, in_channels=3)
-    Conv1D(3 -> 8, kernel_size=(3,), stride=(1,))
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Conv1D(8, 3, padding=1)
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 3, 10))).shape, layer.weight.shape
+    ((2, 8, 10), (8, 3, 3))
     """
 
 
 class Conv2D(_Convolution, rank=2):
-    """Convolution over two axes, as networks call the correlation, plus a bias.
+    """Convolve an input [batch, channels, height, width] (NCHW) with windows over two axes, and add a bias.
+
+    Like most networks, the layer computes the correlation: it does not mirror the windows.
 
     Args:
         channels: number of channels of the result.
@@ -265,13 +273,19 @@ class Conv2D(_Convolution, rank=2):
     Raises:
         ArgumentError E331, E398: an argument is not what it may be.
 
-    >>> Conv2D(8, 3, in_channels=3)
-    Conv2D(3 -> 8, kernel_size=(3, 3), stride=(1, 1))
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Conv2D(8, kernel_size=3, strides=2, padding=1)
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 3, 10, 10))).shape, layer.weight.shape
+    ((2, 8, 5, 5), (8, 3, 3, 3))
     """
 
 
 class Conv3D(_Convolution, rank=3):
-    """Convolution over three axes, as networks call the correlation, plus a bias.
+    """Convolve an input [batch, channels, depth, height, width] (NCDHW) with windows over three axes, and add a bias.
+
+    Like most networks, the layer computes the correlation: it does not mirror the windows.
 
     Args:
         channels: number of channels of the result.
@@ -290,13 +304,19 @@ class Conv3D(_Convolution, rank=3):
     Raises:
         ArgumentError E331, E398: an argument is not what it may be.
 
-    >>> Conv3D(8, 3, in_channels=3)
-    Conv3D(3 -> 8, kernel_size=(3, 3, 3), stride=(1, 1, 1))
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Conv3D(8, 3, padding=1)
+    >>> layer.initialize()
+    >>> layer(np.ones((1, 3, 4, 5, 6))).shape
+    (1, 8, 4, 5, 6)
     """
 
 
 class Conv1DTranspose(_Transposed, rank=1):
-    """Transposed convolution over one axis, plus a bias: the gradient of `Conv1D` by its input, as a layer.
+    """Apply a transposed convolution over one axis, and add a bias.
+
+    It is the gradient of `Conv1D` by its input, as a layer.
 
     Args:
         channels: number of channels of the result.
@@ -316,13 +336,19 @@ class Conv1DTranspose(_Transposed, rank=1):
     Raises:
         ArgumentError E331, E398: an argument is not what it may be.
 
-    >>> Conv1DTranspose(8, 3, in_channels=3)
-    Conv1DTranspose(3 -> 8, kernel_size=(3,), stride=(1,))
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Conv1DTranspose(8, 4, strides=2, padding=1)
+    >>> layer.initialize()
+    >>> layer(np.ones((1, 3, 5))).shape
+    (1, 8, 10)
     """
 
 
 class Conv2DTranspose(_Transposed, rank=2):
-    """Transposed convolution over two axes, plus a bias: the gradient of `Conv2D` by its input, as a layer.
+    """Apply a transposed convolution over two axes, and add a bias.
+
+    It is the gradient of `Conv2D` by its input, as a layer.
 
     Args:
         channels: number of channels of the result.
@@ -342,13 +368,19 @@ class Conv2DTranspose(_Transposed, rank=2):
     Raises:
         ArgumentError E331, E398: an argument is not what it may be.
 
-    >>> Conv2DTranspose(8, 3, in_channels=3)
-    Conv2DTranspose(3 -> 8, kernel_size=(3, 3), stride=(1, 1))
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Conv2DTranspose(8, 4, strides=2, padding=1)
+    >>> layer.initialize()
+    >>> layer(np.ones((1, 3, 5, 5))).shape
+    (1, 8, 10, 10)
     """
 
 
 class Conv3DTranspose(_Transposed, rank=3):
-    """Transposed convolution over three axes, plus a bias: the gradient of `Conv3D` by its input, as a layer.
+    """Apply a transposed convolution over three axes, and add a bias.
+
+    It is the gradient of `Conv3D` by its input, as a layer.
 
     Args:
         channels: number of channels of the result.
@@ -368,6 +400,10 @@ class Conv3DTranspose(_Transposed, rank=3):
     Raises:
         ArgumentError E331, E398: an argument is not what it may be.
 
-    >>> Conv3DTranspose(8, 3, in_channels=3)
-    Conv3DTranspose(3 -> 8, kernel_size=(3, 3, 3), stride=(1, 1, 1))
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.Conv3DTranspose(8, 4, strides=2, padding=1)
+    >>> layer.initialize()
+    >>> layer(np.ones((1, 3, 2, 3, 4))).shape
+    (1, 8, 4, 6, 8)
     """

@@ -16,7 +16,7 @@ from hybridize.gluon.windowed import Numbers
 
 
 class DeformableConvolution(Convolving, rank=2):
-    """Convolution of images [n, c, h, w] whose windows bend, plus a bias.
+    """Convolve images [n, c, h, w] with windows whose elements move, and add a bias.
 
     Where each element of each window lies is computed from the image, by a convolution with the same windows whose
     parameters are `offset_weight` and `offset_bias`. These begin as zeros: then the layer is a `Conv2D`.
@@ -43,6 +43,13 @@ class DeformableConvolution(Convolving, rank=2):
 
     Raises:
         ArgumentError E331: an argument that is not one of these; E398: a number that is missing or too small.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.DeformableConvolution(8, kernel_size=(3, 3), padding=(1, 1))
+    >>> layer.initialize()
+    >>> layer(np.ones((1, 3, 6, 6))).shape
+    (1, 8, 6, 6)
     """
 
     offset_weight: Parameter
@@ -157,7 +164,17 @@ class DeformableConvolution(Convolving, rank=2):
 
 
 class ModulatedDeformableConvolution(DeformableConvolution):
-    """The same, each element of each window multiplied by a number between 0 and 2, computed from the image as well."""
+    """Apply `DeformableConvolution`, with a factor between 0 and 2 for each element of each window.
+
+    A second convolution computes these factors from the image.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.ModulatedDeformableConvolution(8, kernel_size=(3, 3), padding=(1, 1))
+    >>> layer.initialize()
+    >>> layer(np.ones((1, 3, 6, 6))).shape
+    (1, 8, 6, 6)
+    """
 
     _op_name = "ModulatedDeformableConvolution"
     _each = 3

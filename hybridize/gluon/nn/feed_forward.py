@@ -17,11 +17,16 @@ _ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid")
 
 
 class GLU(HybridBlock):
-    """The first half of an axis times a function of the second one: see `npx.glu`.
+    """Return the first half of an axis times a function of the second half: see `npx.glu`.
 
     Args:
         axis: that is halved.
         activation: "sigmoid", "silu", "gelu", "gelu_tanh", "relu", "linear", or another activation.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.GLU()(np.array([[1.0, 2.0, 0.0, 0.0]]))
+    array([[0.5, 1. ]])
     """
 
     _repr_form = "axis={0._axis}, {0._activation}"
@@ -35,7 +40,7 @@ class GLU(HybridBlock):
 
 
 class FeedForward(HybridBlock):
-    """Two dense layers with an activation between, or three where the activation is a gate; on the last axis.
+    """Apply two dense layers with an activation between to the last axis; three layers where the activation is a gate.
 
     Its children are `linear1`, `linear2` and, of a gate, `gate`: linear2(dropout(activation(linear1(x)))), or
     linear2(dropout(activation(gate(x)) linear1(x))).
@@ -55,6 +60,13 @@ class FeedForward(HybridBlock):
     Raises:
         ArgumentError E331: a number is not a positive integer, or dropout does not lie between 0 and 1; E330: there is
             no such activation.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.FeedForward(32, 8, activation="gelu")
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 5, 8))).shape
+    (2, 5, 8)
     """
 
     def __init__(
@@ -98,7 +110,7 @@ class FeedForward(HybridBlock):
 
 
 class SwiGLU(FeedForward):
-    """linear2(silu(gate(x)) linear1(x)): the gated net of LLaMA and others.
+    """Apply linear2(silu(gate(x)) linear1(x)), the gated net of LLaMA and others.
 
     Args:
         hidden_size: units between.
@@ -107,6 +119,13 @@ class SwiGLU(FeedForward):
         use_bias: whether the layers have a bias.
         in_units: size of the input; 0: taken from the first input.
         kwargs: `dtype` and the initializers of `FeedForward`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.SwiGLU(32, 8)
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 5, 8))).shape
+    (2, 5, 8)
     """
 
     def __init__(

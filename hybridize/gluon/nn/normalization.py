@@ -114,8 +114,12 @@ class BatchNorm(_Normalized):
     Raises:
         ArgumentError E331: momentum does not lie between 0 and 1, or epsilon is not positive.
 
-    >>> BatchNorm(in_channels=3)
-    BatchNorm(axis=1, eps=1e-05, momentum=0.9, fix_gamma=False, use_global_stats=False, in_channels=3)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.BatchNorm()
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 3, 8, 8))).shape, layer.gamma.shape
+    ((2, 3, 8, 8), (3,))
     """
 
     _operands = "gamma beta running_mean running_var"
@@ -172,14 +176,22 @@ class BatchNorm(_Normalized):
 
 
 class BatchNormReLU(BatchNorm):
-    """max(y, 0) of what `BatchNorm` gives; the same arguments."""
+    """Return max(y, 0) of the result y of `BatchNorm`. It takes the same arguments.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.BatchNormReLU(in_channels=2)
+    >>> layer.initialize()
+    >>> layer(np.array([[-1.0, 2.0]])).round(2)
+    array([[0., 2.]])
+    """
 
     def forward(self, x: Any) -> ndarray:
         return neural.relu(super().forward(x))
 
 
 class SyncBatchNorm(BatchNorm):
-    """`BatchNorm`, under the name of what MXNet synchronizes between devices: here the whole batch is on one.
+    """Apply `BatchNorm`. MXNet's layer of this name also averages over devices; here one device has the whole batch.
 
     Args:
         in_channels: number of channels; 0: taken from the first input.
@@ -193,6 +205,10 @@ class SyncBatchNorm(BatchNorm):
 
     Raises:
         ArgumentError E331: several devices.
+
+    >>> from hybridize.gluon import nn
+    >>> nn.SyncBatchNorm(in_channels=3, num_devices=1).gamma.shape
+    (3,)
     """
 
     _num_devices = 1
@@ -219,7 +235,7 @@ class SyncBatchNorm(BatchNorm):
 
 
 class LayerNorm(_Normalized):
-    """(x - mean) / sqrt(variance + epsilon) gamma + beta over one axis.
+    """Return (x - mean) / sqrt(variance + epsilon) gamma + beta, with mean and variance over one axis.
 
     Args:
         axis: that is normalized.
@@ -229,6 +245,13 @@ class LayerNorm(_Normalized):
         beta_initializer: initializer of `beta`.
         gamma_initializer: initializer of `gamma`.
         in_channels: size of the axis; 0: taken from the first input.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.LayerNorm()
+    >>> layer.initialize()
+    >>> layer(np.array([[1.0, 2.0, 3.0]])).round(3)
+    array([[-1.225,  0.   ,  1.225]])
     """
 
     def forward(self, data: Any) -> ndarray:
@@ -236,7 +259,9 @@ class LayerNorm(_Normalized):
 
 
 class RMSNorm(_Scaled):
-    """x / sqrt(mean(x x) + epsilon) gamma over one axis: neither a mean is taken away nor a `beta` added.
+    """Return x / sqrt(mean(x x) + epsilon) gamma over one axis.
+
+    Unlike `LayerNorm` it subtracts no mean and adds no `beta`.
 
     Args:
         axis: that is normalized.
@@ -248,8 +273,12 @@ class RMSNorm(_Scaled):
     Raises:
         ArgumentError E331: epsilon is not positive.
 
-    >>> RMSNorm(in_channels=3)
-    RMSNorm(eps=1e-05, axis=-1, scale=True, in_channels=3)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.RMSNorm()
+    >>> layer.initialize()
+    >>> layer(np.array([[1.0, 2.0, 2.0]])).round(3)
+    array([[0.577, 1.155, 1.155]])
     """
 
     def forward(self, x: Any) -> ndarray:
@@ -257,7 +286,9 @@ class RMSNorm(_Scaled):
 
 
 class GroupNorm(_Normalized):
-    """Standardized over each group of channels and all axes after them; gamma and beta by channel (axis 1).
+    """Standardize each group of channels and all axes after them.
+
+    `gamma` and `beta` have one element for each channel (axis 1).
 
     Args:
         num_groups: into how many groups the channels are divided.
@@ -267,6 +298,13 @@ class GroupNorm(_Normalized):
         beta_initializer: initializer of `beta`.
         gamma_initializer: initializer of `gamma`.
         in_channels: number of channels; 0: taken from the first input.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.GroupNorm(num_groups=2)
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 4, 5))).shape, layer.gamma.shape
+    ((2, 4, 5), (4,))
     """
 
     _kwargs = OperatorKeywords(eps="_epsilon", num_groups="_num_groups", center="_center", scale="_scale")
@@ -291,7 +329,9 @@ class GroupNorm(_Normalized):
 
 
 class InstanceNorm(_Normalized):
-    """Standardized over all axes but those of the batch and the channels; gamma and beta by channel.
+    """Standardize over all axes but those of the batch and the channels.
+
+    `gamma` and `beta` have one element for each channel.
 
     Args:
         axis: of the channels.
@@ -301,6 +341,13 @@ class InstanceNorm(_Normalized):
         beta_initializer: initializer of `beta`.
         gamma_initializer: initializer of `gamma`.
         in_channels: number of channels; 0: taken from the first input.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.InstanceNorm()
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 4, 5))).shape, layer.gamma.shape
+    ((2, 4, 5), (4,))
     """
 
     def __init__(

@@ -103,7 +103,7 @@ class _GlobalAvgPool(_GlobalPool):
 
 
 class MaxPool1D(_MaxPool, rank=1):
-    """The largest element of each window over one axis.
+    """Return the largest element of each window over one axis.
 
     Args:
         pool_size: size of a window, a number for each axis or one for all.
@@ -111,11 +111,16 @@ class MaxPool1D(_MaxPool, rank=1):
         padding: elements before and after each axis, which no window takes for the largest.
         layout: NCW, which is the default, or NWC.
         ceil_mode: one window more where elements would be left out.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.MaxPool1D(2)(np.array([[[1.0, 5.0, 2.0, 3.0]]]))
+    array([[[5., 3.]]])
     """
 
 
 class AvgPool1D(_AvgPool, rank=1):
-    """The mean of each window over one axis.
+    """Return the mean of each window over one axis.
 
     Args:
         pool_size: size of a window, a number for each axis or one for all.
@@ -124,6 +129,11 @@ class AvgPool1D(_AvgPool, rank=1):
         layout: NCW, which is the default, or NWC.
         ceil_mode: one window more where elements would be left out.
         count_include_pad: padding counts as elements that are 0.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.AvgPool1D(2)(np.array([[[1.0, 5.0, 2.0, 3.0]]]))
+    array([[[3. , 2.5]]])
     """
 
     def __init__(
@@ -140,7 +150,7 @@ class AvgPool1D(_AvgPool, rank=1):
 
 
 class MaxPool2D(_MaxPool, rank=2):
-    """The largest element of each window over two axes.
+    """Return the largest element of each window over two axes.
 
     Args:
         pool_size: size of a window, a number for each axis or one for all.
@@ -148,11 +158,16 @@ class MaxPool2D(_MaxPool, rank=2):
         padding: elements before and after each axis, which no window takes for the largest.
         layout: NCHW, which is the default, or NHWC.
         ceil_mode: one window more where elements would be left out.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.MaxPool2D(3, strides=2, padding=1)(np.ones((1, 3, 8, 8))).shape
+    (1, 3, 4, 4)
     """
 
 
 class AvgPool2D(_AvgPool, rank=2):
-    """The mean of each window over two axes.
+    """Return the mean of each window over two axes.
 
     Args:
         pool_size: size of a window, a number for each axis or one for all.
@@ -161,11 +176,16 @@ class AvgPool2D(_AvgPool, rank=2):
         ceil_mode: one window more where elements would be left out.
         layout: NCHW, which is the default, or NHWC.
         count_include_pad: padding counts as elements that are 0.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.AvgPool2D(2)(np.ones((1, 3, 8, 8))).shape
+    (1, 3, 4, 4)
     """
 
 
 class MaxPool3D(_MaxPool, rank=3):
-    """The largest element of each window over three axes.
+    """Return the largest element of each window over three axes.
 
     Args:
         pool_size: size of a window, a number for each axis or one for all.
@@ -173,6 +193,11 @@ class MaxPool3D(_MaxPool, rank=3):
         padding: elements before and after each axis, which no window takes for the largest.
         ceil_mode: one window more where elements would be left out.
         layout: NCDHW, which is the default, or NDHWC.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.MaxPool3D(2)(np.ones((1, 3, 4, 4, 4))).shape
+    (1, 3, 2, 2, 2)
     """
 
     def __init__(
@@ -188,7 +213,7 @@ class MaxPool3D(_MaxPool, rank=3):
 
 
 class AvgPool3D(_AvgPool, rank=3):
-    """The mean of each window over three axes.
+    """Return the mean of each window over three axes.
 
     Args:
         pool_size: size of a window, a number for each axis or one for all.
@@ -197,52 +222,87 @@ class AvgPool3D(_AvgPool, rank=3):
         ceil_mode: one window more where elements would be left out.
         layout: NCDHW, which is the default, or NDHWC.
         count_include_pad: padding counts as elements that are 0.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.AvgPool3D(2)(np.ones((1, 3, 4, 4, 4))).shape
+    (1, 3, 2, 2, 2)
     """
 
 
 class GlobalMaxPool1D(_GlobalMaxPool, rank=1):
-    """The largest element of each channel of an image, one axis of size 1.
+    """Return the largest element of each channel. The axis that it reduces keeps size 1.
 
     Args:
         layout: NCW, which is the default, or NWC.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.GlobalMaxPool1D()(np.ones((2, 3, 5))).shape
+    (2, 3, 1)
     """
 
 
 class GlobalAvgPool1D(_GlobalAvgPool, rank=1):
-    """The mean of each channel of an image, one axis of size 1.
+    """Return the mean of each channel. The axis that it reduces keeps size 1.
 
     Args:
         layout: NCW, which is the default, or NWC.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.GlobalAvgPool1D()(np.ones((2, 3, 5))).shape
+    (2, 3, 1)
     """
 
 
 class GlobalMaxPool2D(_GlobalMaxPool, rank=2):
-    """The largest element of each channel of an image, two axes of size 1.
+    """Return the largest element of each channel. The two axes that it reduces keep size 1.
 
     Args:
         layout: NCHW, which is the default, or NHWC.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.GlobalMaxPool2D()(np.ones((2, 3, 5, 5))).shape
+    (2, 3, 1, 1)
     """
 
 
 class GlobalAvgPool2D(_GlobalAvgPool, rank=2):
-    """The mean of each channel of an image, two axes of size 1.
+    """Return the mean of each channel. The two axes that it reduces keep size 1.
 
     Args:
         layout: NCHW, which is the default, or NHWC.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.GlobalAvgPool2D()(np.ones((2, 3, 5, 5))).shape
+    (2, 3, 1, 1)
     """
 
 
 class GlobalMaxPool3D(_GlobalMaxPool, rank=3):
-    """The largest element of each channel of an image, three axes of size 1.
+    """Return the largest element of each channel. The three axes that it reduces keep size 1.
 
     Args:
         layout: NCDHW, which is the default, or NDHWC.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.GlobalMaxPool3D()(np.ones((2, 3, 5, 5, 5))).shape
+    (2, 3, 1, 1, 1)
     """
 
 
 class GlobalAvgPool3D(_GlobalAvgPool, rank=3):
-    """The mean of each channel of an image, three axes of size 1.
+    """Return the mean of each channel. The three axes that it reduces keep size 1.
 
     Args:
         layout: NCDHW, which is the default, or NDHWC.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.GlobalAvgPool3D()(np.ones((2, 3, 5, 5, 5))).shape
+    (2, 3, 1, 1, 1)
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PositionalEncoding(HybridBlock):
-    """The input [..., time, units] plus sines and cosines of the positions, in turns; then dropout.
+    """Add sines and cosines of the positions to an input [..., time, units], then apply dropout.
 
     Component 2 k is sin(position / base ** (2 k / units)), component 2 k + 1 the cosine of the same. Called as
     `encode(x, positions=None)`; positions are 0, 1, 2, ... unless given, [time] or [..., time] or what broadcasts to
@@ -40,6 +40,12 @@ class PositionalEncoding(HybridBlock):
             1.
         ShapeError E197: at a call: vectors of another size, a longer sequence, or positions that are not one for each
             vector.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.PositionalEncoding(4)(np.zeros((1, 2, 4))).round(3)
+    array([[[0.   , 1.   , 0.   , 1.   ],
+            [0.841, 0.54 , 0.01 , 1.   ]]])
     """
 
     _repr_form = "{0._units}, p = {0._dropout}, max_length={0._max_length}"
@@ -68,7 +74,7 @@ class PositionalEncoding(HybridBlock):
 
 
 class LearnedPositionalEncoding(HybridBlock):
-    """The input [..., time, units] plus a learned vector for each position; then dropout.
+    """Add a learned vector for each position to an input [..., time, units], then apply dropout.
 
     Called as `encode(x, positions=None)`; positions are 0, 1, 2, ... unless given, integers [time] or [..., time] or
     what broadcasts to that. Its parameter is `weight`, [max_length, units].
@@ -85,6 +91,13 @@ class LearnedPositionalEncoding(HybridBlock):
         OutOfBoundsError E110: at a call: there is no vector for a position.
         ShapeError E197: at a call: vectors of another size, a longer sequence, or positions that are not one for each
             vector.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.LearnedPositionalEncoding(16)
+    >>> layer.initialize()
+    >>> layer(np.zeros((2, 5, 4))).shape, layer.weight.shape
+    ((2, 5, 4), (16, 4))
     """
 
     _operands = "weight"
@@ -123,7 +136,7 @@ class LearnedPositionalEncoding(HybridBlock):
 
 
 class RotaryEmbedding(HybridBlock):
-    """Queries or keys of which pairs of components are rotated by their position: see `npx.rotary_embedding`.
+    """Rotate pairs of components of queries or keys by their position: see `npx.rotary_embedding`.
 
     Called as `rotate(x, positions=None)`; positions are 0, 1, 2, ... unless given, [time] or [batch, time]. It has no
     parameters. Given to `MultiHeadAttention` as `rotary`, it turns queries and keys.
@@ -136,6 +149,12 @@ class RotaryEmbedding(HybridBlock):
 
     Raises:
         ArgumentError E331: there is no such pairing or layout, or the base is no number.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.RotaryEmbedding()(np.ones((1, 2, 3, 4))).shape
+    (1, 2, 3, 4)
+    >>> layer = nn.MultiHeadAttention(8, 2, rotary=nn.RotaryEmbedding(layout="BTHD"))
     """
 
     _repr_form = "base={0._base}, pairing={0._pairing}"

@@ -18,10 +18,18 @@ COPY, MERGE, SPLIT = -2, -5, -6
 
 
 class ReflectionPad2D(HybridBlock):
-    """An image [batch, channels, height, width], made wider by its own pixels, mirrored at the outermost ones.
+    """Pad images [batch, channels, height, width] with their own pixels, mirrored at the outermost pixels.
 
     Args:
         padding: pixels on each side; or MXNet's eight numbers, before and after each of the four axes.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.ReflectionPad2D(1)(np.array([[[[1.0, 2.0], [3.0, 4.0]]]]))[0, 0]
+    array([[4., 3., 4., 3.],
+           [2., 1., 2., 1.],
+           [4., 3., 4., 3.],
+           [2., 1., 2., 1.]])
     """
 
     _repr_form = "padding={0._padding}"
@@ -71,24 +79,39 @@ class _PixelShuffle(Windowed):
 
 
 class PixelShuffle1D(_PixelShuffle, rank=1):
-    """Channels that become elements of a line: [n, f c, w] to [n, c, w f].
+    """Make elements of a line from channels: [n, f c, w] to [n, c, w f].
 
     Args:
         factor: f, by how much the line grows.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.PixelShuffle1D(2)(np.array([[[1.0, 3.0], [2.0, 4.0]]]))
+    array([[[1., 2., 3., 4.]]])
     """
 
 
 class PixelShuffle2D(_PixelShuffle, rank=2):
-    """Channels that become pixels of an image: [n, f g c, h, w] to [n, c, h f, w g].
+    """Make pixels of an image from channels: [n, f g c, h, w] to [n, c, h f, w g].
 
     Args:
         factor: f and g, by how much height and width grow, or one number for both.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.PixelShuffle2D(2)(np.ones((1, 12, 3, 3))).shape
+    (1, 3, 6, 6)
     """
 
 
 class PixelShuffle3D(_PixelShuffle, rank=3):
-    """Channels that become pixels of a volume: [n, e f g c, d, h, w] to [n, c, d e, h f, w g].
+    """Make elements of a volume from channels: [n, e f g c, d, h, w] to [n, c, d e, h f, w g].
 
     Args:
         factor: e, f and g, by how much depth, height and width grow, or one number for all.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> nn.PixelShuffle3D(2)(np.ones((1, 8, 3, 3, 3))).shape
+    (1, 1, 6, 6, 6)
     """

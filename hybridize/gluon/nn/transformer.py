@@ -82,7 +82,7 @@ class _Layer(HybridBlock):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Attention of the input to itself, then a feed-forward net; each is added to its input, and normalized.
+    """Apply attention of the input to itself, then a feed-forward net. Add each result to its input, and normalize.
 
     Called as `layer(x, mask=None, valid_length=None, is_causal=False)` with x [batch, time, units]; see
     `MultiHeadAttention` for masks and lengths. Its children are `self_attn`, `feed_forward`, `norm1` and `norm2`.
@@ -107,6 +107,13 @@ class TransformerEncoderLayer(_Layer):
         ArgumentError E331: a number is not a positive integer, dropout does not lie between 0 and 1, or there is no
             such norm; E330: there is no such activation.
         ShapeError E192: the numbers of heads do not divide the units.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.TransformerEncoderLayer(8, num_heads=2, hidden_size=16)
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 5, 8))).shape
+    (2, 5, 8)
     """
 
     def forward(self, x: Any, mask: Any = None, valid_length: Any = None, is_causal: bool = False) -> ndarray:
@@ -117,7 +124,9 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Attention of the input to itself, to a memory, then a feed-forward net; each added to its input, and normalized.
+    """Apply attention to the input itself, attention to a memory, then a feed-forward net.
+
+    Each result is added to its input and normalized.
 
     Called as `layer(x, memory, mask=None, valid_length=None, memory_mask=None, memory_valid_length=None,
     is_causal=True)`, with x [batch, time, units] and memory [batch, length, units of the memory]: `mask` and
@@ -144,6 +153,13 @@ class TransformerDecoderLayer(_Layer):
         ArgumentError E331: a number is not a positive integer, dropout does not lie between 0 and 1, or there is no
             such norm; E330: there is no such activation.
         ShapeError E192: the numbers of heads do not divide the units.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> layer = nn.TransformerDecoderLayer(8, num_heads=2, hidden_size=16)
+    >>> layer.initialize()
+    >>> layer(np.ones((2, 5, 8)), np.ones((2, 7, 8))).shape
+    (2, 5, 8)
     """
 
     _sublayers = 3
@@ -189,7 +205,7 @@ class _Stack(HybridBlock):
 
 
 class TransformerEncoder(_Stack):
-    """Encoder layers one after the other; with `pre_norm`, their result is normalized.
+    """Apply encoder layers one after the other. With `pre_norm` the result is normalized.
 
     Called as `encoder(x, mask=None, valid_length=None, is_causal=False)`. Its children are `layers`, so that parameters
     are `layers.0.self_attn.q_proj.weight` and so on, and `norm`.
@@ -204,6 +220,13 @@ class TransformerEncoder(_Stack):
 
     Raises:
         ArgumentError E331: the number of layers is not a positive integer; and as of a layer.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.TransformerEncoder(2, units=8, num_heads=2, hidden_size=16)
+    >>> net.initialize()
+    >>> net(np.ones((2, 5, 8)), valid_length=np.array([5, 3])).shape
+    (2, 5, 8)
     """
 
     _layer = TransformerEncoderLayer
@@ -215,7 +238,7 @@ class TransformerEncoder(_Stack):
 
 
 class TransformerDecoder(_Stack):
-    """Decoder layers one after the other; with `pre_norm`, their result is normalized.
+    """Apply decoder layers one after the other. With `pre_norm` the result is normalized.
 
     Called as `decoder(x, memory, mask=None, valid_length=None, memory_mask=None, memory_valid_length=None,
     is_causal=True)`. Its children are `layers` and `norm`.
@@ -230,6 +253,13 @@ class TransformerDecoder(_Stack):
 
     Raises:
         ArgumentError E331: the number of layers is not a positive integer; and as of a layer.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.TransformerDecoder(2, units=8, num_heads=2, hidden_size=16)
+    >>> net.initialize()
+    >>> net(np.ones((2, 5, 8)), np.ones((2, 7, 8))).shape
+    (2, 5, 8)
     """
 
     _layer = TransformerDecoderLayer

@@ -14,12 +14,18 @@ from hybridize.gluon.probability.transformation import ComposeTransform, Transfo
 
 
 class Independent(Distribution):
-    """A distribution whose last axes of the batch are one event: its probabilities are multiplied along them.
+    """Take the last axes of a batch as one event: multiply its probabilities along these axes.
 
     Args:
         base_distribution: of the single numbers.
         reinterpreted_batch_ndims: the number of axes.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Independent(probability.Normal(np.zeros(3), 1.0), 1)
+    >>> distribution.log_prob(np.zeros(3)).round(3)
+    array(-2.757)
     """
 
     def __init__(
@@ -75,12 +81,19 @@ class Independent(Distribution):
 
 
 class TransformedDistribution(Distribution):
-    """A distribution whose samples are those of another, transformed.
+    """Transform the samples of another distribution.
 
     Args:
         base_dist: the other.
         transforms: one transformation or several, the first one first.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> base = probability.Normal(0.0, 1.0)
+    >>> distribution = probability.TransformedDistribution(base, probability.ExpTransform())
+    >>> distribution.log_prob(np.array(1.0)).round(3)
+    array(-0.919)
     """
 
     def __init__(

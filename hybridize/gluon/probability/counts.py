@@ -13,12 +13,18 @@ from hybridize.gluon.probability.numerics import softplus
 
 
 class Bernoulli(Probable, ExponentialFamily):
-    """1 with a probability, else 0.
+    """Describe a number that is 1 with a probability, and 0 otherwise.
 
     Args:
         prob: of 1.
         logit: log(prob / (1 - prob)); one of both is given.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Bernoulli(prob=0.25)
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-1.386), ())
     """
 
     support = constraint.Boolean()
@@ -48,13 +54,19 @@ class Bernoulli(Probable, ExponentialFamily):
 
 
 class Binomial(Probable):
-    """The number of ones among n numbers that are 1 with a probability.
+    """Describe the number of successes in n trials.
 
     Args:
         n: the number of them, an integer that is known when it is made.
         prob: of 1.
         logit: log(prob / (1 - prob)); one of both is given.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Binomial(4, prob=0.5)
+    >>> distribution.log_prob(np.array(2.0)).round(3), distribution.sample().shape
+    (array(-0.981), ())
     """
 
     def __init__(self, n: Any = 1, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
@@ -86,12 +98,18 @@ class Binomial(Probable):
 
 
 class Geometric(Probable):
-    """The number of failures before the first success.
+    """Describe the number of failures before the first success.
 
     Args:
         prob: of a success.
         logit: log(prob / (1 - prob)); one of both is given.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Geometric(prob=0.5)
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-1.386), ())
     """
 
     support = constraint.NonNegativeInteger()
@@ -116,13 +134,19 @@ class Geometric(Probable):
 
 
 class NegativeBinomial(Probable):
-    """The number of successes before the n-th failure: n prob / (1 - prob) on average.
+    """Describe the number of successes before the n-th failure. Its mean is n prob / (1 - prob).
 
     Args:
         n: the number of failures, which need not be an integer.
         prob: of a success.
         logit: log(prob / (1 - prob)); one of both is given.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.NegativeBinomial(2, prob=0.5)
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-1.386), ())
     """
 
     support = constraint.NonNegativeInteger()
@@ -150,11 +174,17 @@ class NegativeBinomial(Probable):
 
 
 class Poisson(ExponentialFamily):
-    """The number of events where `rate` are expected.
+    """Describe the number of events where `rate` are expected.
 
     Args:
         rate: the mean.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Poisson(2.0)
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-1.307), ())
     """
 
     support = constraint.NonNegativeInteger()

@@ -16,7 +16,9 @@ from hybridize.gluon.probability.numerics import cached_property, lacking, logit
 
 
 class Distribution:
-    """Base of distributions. Parameters are arrays or numbers that broadcast to one shape, that of the batch.
+    """Draw samples and compute densities. The base of distributions.
+
+    Parameters are arrays or numbers that broadcast to one shape, the shape of the batch.
 
     Args:
         event_dim: the number of last axes of a sample that are one event.
@@ -24,6 +26,12 @@ class Distribution:
 
     Raises:
         ValueArgumentError E345: a parameter breaks its constraint; a compiled program says so when it runs.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Normal(np.zeros(3), 1.0)
+    >>> distribution.sample_n((2,)).shape, distribution.mean
+    ((2, 3), array([0., 0., 0.]))
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
@@ -165,7 +173,12 @@ class Distribution:
 
 
 class ExponentialFamily(Distribution):
-    """Base of distributions with the density exp(<t(x), theta> - F(theta) + k(x))."""
+    """Draw samples and compute densities exp(<t(x), theta> - F(theta) + k(x)). The base of such distributions.
+
+    >>> from hybridize.gluon import probability
+    >>> isinstance(probability.Normal(), probability.ExponentialFamily)
+    True
+    """
 
 
 class Probable(Distribution):

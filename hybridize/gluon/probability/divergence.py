@@ -22,16 +22,31 @@ _formulas: dict[tuple[type, type], _Formula] = {}
 
 
 def empirical_kl(p: Distribution, q: Distribution, n_samples: int = 1) -> Any:
-    """Estimate the divergence of q from p: the mean of log p(x) - log q(x) over `n_samples` numbers drawn from p."""
+    """Estimate the divergence of q from p: the mean of log p(x) - log q(x) over `n_samples` samples of p.
+
+    >>> from hybridize.gluon import probability
+    >>> p = probability.Normal(0.0, 1.0)
+    >>> probability.empirical_kl(p, p, n_samples=10)
+    array(0.)
+    """
     samples = p.sample_n(n_samples)
     return np.mean(p.log_prob(samples) - q.log_prob(samples), 0)
 
 
 def register_kl(typeP: type, typeQ: type) -> Callable[[_Formula], _Formula]:
-    """Enter a function of p and q as the formula for two classes of distributions; a decorator.
+    """Register a function of p and q as the formula for two classes of distributions. Use it as a decorator.
 
     Raises:
         ArgumentError E310: there is one.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> class Fixed(probability.Normal): ...
+    >>> @probability.register_kl(Fixed, Fixed)
+    ... def divergence(p, q):
+    ...     return np.zeros(())
+    >>> probability.kl_divergence(Fixed(), Fixed())
+    array(0.)
     """
 
     def enter(formula: _Formula) -> _Formula:
@@ -45,10 +60,14 @@ def register_kl(typeP: type, typeQ: type) -> Callable[[_Formula], _Formula]:
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Any:
-    """The divergence of q from p, in nats.
+    """Return the divergence of q from p, in nats.
 
     Raises:
         StateError E508: there is no formula for these classes.
+
+    >>> from hybridize.gluon import probability
+    >>> probability.kl_divergence(probability.Normal(1.0, 1.0), probability.Normal(0.0, 1.0))
+    array(0.5)
     """
     for of_p in type(p).__mro__:
         for of_q in type(q).__mro__:

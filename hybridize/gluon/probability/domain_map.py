@@ -21,7 +21,13 @@ _Factory = Callable[[Any], Transformation]
 
 
 class domain_map:  # noqa: N801 - MXNet's name
-    """A table from kinds of constraints to functions that make a transformation of a constraint."""
+    """Map kinds of constraints to functions that return a transformation for a constraint.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.probability import biject_to, constraint
+    >>> biject_to(constraint.Positive())(np.zeros(2))
+    array([1., 1.])
+    """
 
     def __init__(self) -> None:
         self._factories: dict[type[Constraint], _Factory] = {}

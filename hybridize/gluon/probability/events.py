@@ -43,13 +43,19 @@ class _OfOneEvent(_OfEvents):
 
 
 class Categorical(_OfOneEvent):
-    """The number of an event.
+    """Describe the number of an event.
 
     Args:
         num_events: how many there are.
         prob: [..., num_events]
         logit: [..., num_events], log(prob) up to a constant; one of both is given.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Categorical(2, prob=np.array([0.25, 0.75]))
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-0.288), ())
     """
 
     @property
@@ -71,13 +77,19 @@ class Categorical(_OfOneEvent):
 
 
 class OneHotCategorical(_OfOneEvent):
-    """A vector that is 1 at the number of an event, else 0.
+    """Describe a vector that is 1 at the number of an event, and 0 elsewhere.
 
     Args:
         num_events: how many there are.
         prob: [..., num_events]
         logit: [..., num_events], log(prob) up to a constant; one of both is given.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.OneHotCategorical(2, prob=np.array([0.25, 0.75]))
+    >>> distribution.log_prob(np.array([0.0, 1.0])).round(3), distribution.sample().shape
+    (array(-0.288), (2,))
     """
 
     support = Simplex()
@@ -102,7 +114,7 @@ class OneHotCategorical(_OfOneEvent):
 
 
 class Multinomial(_OfEvents):
-    """Counts of each event in `total_count` trials.
+    """Describe the counts of each event in `total_count` trials.
 
     Args:
         num_events: how many events there are.
@@ -110,6 +122,12 @@ class Multinomial(_OfEvents):
         logit: [..., num_events], log(prob) up to a constant; one of both is given.
         total_count: the number of trials.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Multinomial(2, prob=np.array([0.5, 0.5]), total_count=2)
+    >>> distribution.log_prob(np.array([1.0, 1.0])).round(3), distribution.sample().shape
+    (array(-0.693), (2,))
     """
 
     event_dim = 1

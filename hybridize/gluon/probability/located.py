@@ -16,12 +16,18 @@ EULER_GAMMA = 0.5772156649015329
 
 
 class Uniform(Distribution):
-    """All numbers between two bounds alike.
+    """Draw numbers between two bounds, all with the same density.
 
     Args:
         low: the lower bound.
         high: the upper bound.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Uniform(0.0, 4.0)
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-1.386), ())
     """
 
     has_grad = True
@@ -91,12 +97,18 @@ class _Located(Distribution):
 
 
 class Normal(_Located, ExponentialFamily):
-    """The normal distribution.
+    """Draw normal numbers and compute their densities.
 
     Args:
         loc: the mean.
         scale: the standard deviation.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Normal(0.0, 2.0)
+    >>> distribution.log_prob(np.array(0.0)).round(3), distribution.sample().shape
+    (array(-1.612), ())
     """
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
@@ -116,12 +128,18 @@ class Normal(_Located, ExponentialFamily):
 
 
 class Laplace(_Located):
-    """Two exponential distributions back to back.
+    """Describe the Laplace distribution: two exponential distributions back to back.
 
     Args:
         loc: the mean.
         scale: the mean distance from it.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Laplace(0.0, 1.0)
+    >>> distribution.log_prob(np.array(0.0)).round(3), distribution.sample().shape
+    (array(-0.693), ())
     """
 
     _deviation = math.sqrt(2)
@@ -145,12 +163,18 @@ class Laplace(_Located):
 
 
 class Cauchy(_Located):
-    """The Cauchy distribution, which has no mean.
+    """Describe the Cauchy distribution, which has no mean.
 
     Args:
         loc: the median.
         scale: half of the width at half of the height.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Cauchy(0.0, 1.0)
+    >>> distribution.log_prob(np.array(0.0)).round(3), distribution.sample().shape
+    (array(-1.145), ())
     """
 
     @property
@@ -176,12 +200,18 @@ class Cauchy(_Located):
 
 
 class Gumbel(_Located):
-    """The distribution of the largest of many numbers.
+    """Describe the distribution of the largest of many numbers.
 
     Args:
         loc: the mode.
         scale: its width.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Gumbel(0.0, 1.0)
+    >>> distribution.log_prob(np.array(0.0)).round(3), distribution.sample().shape
+    (array(-1.), ())
     """
 
     _deviation = math.pi / math.sqrt(6)
@@ -208,13 +238,19 @@ class Gumbel(_Located):
 
 
 class StudentT(Distribution):
-    """Student's t distribution.
+    """Describe Student's t distribution.
 
     Args:
         df: degrees of freedom.
         loc: the median.
         scale: its width.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.StudentT(3.0)
+    >>> distribution.log_prob(np.array(0.0)).round(3), distribution.sample().shape
+    (array(-1.001), ())
     """
 
     support = Real()
@@ -267,11 +303,17 @@ class _Half(Folded):
 
 
 class HalfNormal(_Half):
-    """|x| of a normal x around 0.
+    """Describe |x| of a normal x around 0.
 
     Args:
         scale: the standard deviation of x.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.HalfNormal(1.0)
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-0.726), ())
     """
 
     _whole = Normal
@@ -291,11 +333,17 @@ class HalfNormal(_Half):
 
 
 class HalfCauchy(_Half):
-    """|x| of a number x of a Cauchy distribution around 0.
+    """Describe |x| of a number x of a Cauchy distribution around 0.
 
     Args:
         scale: the width of that of x.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.HalfCauchy(1.0)
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-1.145), ())
     """
 
     _whole = Cauchy

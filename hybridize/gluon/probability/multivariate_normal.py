@@ -14,7 +14,7 @@ from hybridize.gluon.probability.numerics import cached_property
 
 
 class MultivariateNormal(Distribution):
-    """The normal distribution of vectors [n].
+    """Describe normal vectors [n].
 
     Args:
         loc: [..., n], the mean.
@@ -22,6 +22,12 @@ class MultivariateNormal(Distribution):
         precision: its inverse.
         scale_tril: its lower Cholesky factor; one of the three is given.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.MultivariateNormal(np.zeros(2), cov=np.eye(2))
+    >>> distribution.log_prob(np.zeros(2)).round(3), distribution.sample().shape
+    (array(-1.838), (2,))
     """
 
     has_grad = True

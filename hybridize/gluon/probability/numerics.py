@@ -30,13 +30,25 @@ def clipped(prob: Any) -> Any:
 
 
 def prob2logit(prob: Any, binary: bool = True) -> Any:
-    """log(p / (1 - p)), or where `binary` is off, of several events, log(p)."""
+    """Return log(p / (1 - p)), or log(p) of several events if `binary` is off.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> probability.prob2logit(np.array(0.5))
+    array(0.)
+    """
     prob = clipped(prob)
     return np.log(prob) - np.log1p(-prob) if binary else np.log(prob)
 
 
 def logit2prob(logit: Any, binary: bool = True) -> Any:
-    """The sigmoid, or where `binary` is off, of several events, the softmax over the last axis."""
+    """Return the sigmoid, or the softmax over the last axis of several events if `binary` is off.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> probability.logit2prob(np.array(0.0))
+    array(0.5)
+    """
     return npx.sigmoid(logit) if binary else npx.softmax(logit, -1)
 
 
@@ -51,7 +63,16 @@ def sum_right_most(x: Any, ndim: int) -> Any:
 
 
 class cached_property:  # noqa: N801 - as Python's
-    """A property that is computed once for each object, unless it is set before."""
+    """Compute a property once for each object, unless it is set before.
+
+    >>> from hybridize.gluon import probability
+    >>> class Circle:
+    ...     @probability.cached_property
+    ...     def area(self):
+    ...         return 3
+    >>> Circle().area
+    3
+    """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._function = function

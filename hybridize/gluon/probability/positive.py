@@ -18,11 +18,17 @@ from hybridize.gluon.probability.transformation import AffineTransform, ExpTrans
 
 
 class Exponential(ExponentialFamily):
-    """The time until something happens that happens at any time alike.
+    """Describe the time until an event that happens at any time with the same rate.
 
     Args:
         scale: the mean; 1 / rate.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Exponential(2.0)
+    >>> distribution.log_prob(np.array(2.0)).round(3), distribution.sample().shape
+    (array(-1.693), ())
     """
 
     has_grad = True
@@ -64,12 +70,18 @@ class Exponential(ExponentialFamily):
 
 
 class Gamma(ExponentialFamily):
-    """The gamma distribution.
+    """Describe the gamma distribution.
 
     Args:
         shape: its shape, k.
         scale: 1 / rate; the mean is shape * scale.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Gamma(2.0, 1.0)
+    >>> distribution.log_prob(np.array(2.0)).round(3), distribution.sample().shape
+    (array(-1.307), ())
     """
 
     has_grad = True
@@ -100,11 +112,17 @@ class Gamma(ExponentialFamily):
 
 
 class Chi2(Gamma):
-    """The chi-square distribution: the sum of the squares of `df` standard normal numbers.
+    """Describe the sum of the squares of `df` standard normal numbers (chi-square).
 
     Args:
         df: degrees of freedom.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Chi2(4.0)
+    >>> distribution.log_prob(np.array(2.0)).round(3), distribution.sample().shape
+    (array(-1.693), ())
     """
 
     def __init__(self, df: Any, validate_args: bool | None = None) -> None:
@@ -117,12 +135,18 @@ class Chi2(Gamma):
 
 
 class FisherSnedecor(Distribution):
-    """Fisher's F distribution.
+    """Describe Fisher's F distribution.
 
     Args:
         df1: degrees of freedom of the numerator.
         df2: those of the denominator.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.FisherSnedecor(4.0, 8.0)
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-0.823), ())
     """
 
     support = constraint.NonNegative()
@@ -152,12 +176,18 @@ class FisherSnedecor(Distribution):
 
 
 class Weibull(TransformedDistribution):
-    """The Weibull distribution: a power of an exponential number.
+    """Describe the Weibull distribution: a power of an exponential number.
 
     Args:
         concentration: its shape.
         scale: times that power.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Weibull(2.0)
+    >>> distribution.log_prob(np.array(1.0)).round(3), distribution.sample().shape
+    (array(-0.307), ())
     """
 
     has_grad = True
@@ -186,12 +216,18 @@ class Weibull(TransformedDistribution):
 
 
 class Pareto(TransformedDistribution):
-    """The Pareto distribution of the first kind.
+    """Describe the Pareto distribution of the first kind.
 
     Args:
         alpha: its shape.
         scale: the least number.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Pareto(3.0)
+    >>> distribution.log_prob(np.array(2.0)).round(3), distribution.sample().shape
+    (array(-1.674), ())
     """
 
     has_grad = True
@@ -223,12 +259,18 @@ class Pareto(TransformedDistribution):
 
 
 class Beta(ExponentialFamily):
-    """The beta distribution, of a share.
+    """Describe the beta distribution of a share between 0 and 1.
 
     Args:
         alpha: its first shape.
         beta: its second shape.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Beta(2.0, 2.0)
+    >>> distribution.log_prob(np.array(0.5)).round(3), distribution.sample().shape
+    (array(0.405), ())
     """
 
     has_grad = True
@@ -264,11 +306,17 @@ class Beta(ExponentialFamily):
 
 
 class Dirichlet(ExponentialFamily):
-    """The distribution of shares that sum to 1.
+    """Describe shares that sum to 1.
 
     Args:
         alpha: [..., n], the weights of n shares.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.Dirichlet(np.array([1.0, 1.0]))
+    >>> distribution.log_prob(np.array([0.5, 0.5])).round(3), distribution.sample().shape
+    (array(0.), (2,))
     """
 
     has_grad = True

@@ -78,13 +78,19 @@ class _Relaxed(TransformedDistribution):
 
 
 class RelaxedBernoulli(_Relaxed):
-    """A number between 0 and 1, near to one of both.
+    """Describe a number between 0 and 1 that lies near 0 or near 1, so that gradients pass through samples.
 
     Args:
         T: the temperature.
         prob: of 1.
         logit: log(prob / (1 - prob)); one of both is given.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.RelaxedBernoulli(T=0.5, prob=np.array([0.25, 0.75]))
+    >>> distribution.sample().shape
+    (2,)
     """
 
     support = OpenInterval(0, 1)
@@ -94,7 +100,7 @@ class RelaxedBernoulli(_Relaxed):
 
 
 class RelaxedOneHotCategorical(_Relaxed):
-    """A vector of shares, near to one that is 1 at one event.
+    """Describe a vector of shares that is near 1 at one event, so that gradients pass through samples.
 
     Args:
         T: the temperature.
@@ -102,6 +108,12 @@ class RelaxedOneHotCategorical(_Relaxed):
         prob: [..., num_events]
         logit: [..., num_events], log(prob) up to a constant; one of both is given.
         validate_args: as for `Distribution`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> distribution = probability.RelaxedOneHotCategorical(T=0.5, num_events=2, prob=np.array([0.25, 0.75]))
+    >>> distribution.sample().sum().round(3)
+    array(1.)
     """
 
     support = Simplex()

@@ -25,7 +25,7 @@ _COLLECTING = _Collecting()
 
 
 class StochasticBlock(HybridBlock, layer=False):
-    """A block whose `forward` may `add_loss`: a decorator collects them, and `losses` has those of the last call.
+    """Collect losses of `forward`, which calls `add_loss`. `losses` returns those of the last call.
 
     class Layer(StochasticBlock):
         @StochasticBlock.collectLoss
@@ -33,6 +33,18 @@ class StochasticBlock(HybridBlock, layer=False):
             posterior = Normal(loc, scale)
             self.add_loss(kl_divergence(posterior, Normal(0, 1)))
             return posterior.sample()
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> class Layer(probability.StochasticBlock):
+    ...     @probability.StochasticBlock.collectLoss
+    ...     def forward(self, loc):
+    ...         self.add_loss(probability.kl_divergence(probability.Normal(loc, 1.0), probability.Normal()))
+    ...         return loc
+    >>> layer = Layer()
+    >>> y = layer(np.array([2.0]))
+    >>> layer.losses
+    [array([2.])]
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -82,7 +94,16 @@ class StochasticBlock(HybridBlock, layer=False):
 
 
 class StochasticSequential(Chain, StochasticBlock):
-    """Blocks one after the other; `losses` has a list for each of them that is a `StochasticBlock`."""
+    """Apply blocks one after the other. `losses` has a list for each `StochasticBlock` among them.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import nn, probability
+    >>> net = probability.StochasticSequential()
+    >>> net.add(nn.Dense(2))
+    >>> net.initialize()
+    >>> net(np.ones((1, 3))).shape, net.losses
+    ((1, 2), [])
+    """
 
     @StochasticBlock.collectLoss
     def forward(self, x: Any, *args: Any) -> Any:

@@ -13,7 +13,14 @@ from hybridize.gluon.probability.numerics import clipped, lacking, prob2logit, s
 
 
 class Transformation:
-    """Base of transformations y = t(x)."""
+    """Transform numbers, y = t(x), and back. The base of transformations.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> t = probability.ExpTransform()
+    >>> t(np.zeros(2)), t.inv(np.ones(2))
+    (array([1., 1.]), array([0., 0.]))
+    """
 
     __hybridize_read__ = ReadPolicy.CONTENT
 
@@ -74,14 +81,36 @@ class InverseTransformation(Transformation):
 
 
 class TransformBlock(Transformation, HybridBlock, layer=False):
-    """Base of transformations with parameters that are learned, such as normalizing flows."""
+    """Transform numbers with parameters that are learned, such as a normalizing flow.
+
+    The base of such transformations.
+
+    >>> from hybridize import gluon, np
+    >>> from hybridize.gluon import probability
+    >>> class Shift(probability.TransformBlock):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.by = gluon.Parameter("by", shape=(1,), init="ones")
+    ...     def _forward_compute(self, x):
+    ...         return x + self.by.data()
+    >>> shift = Shift()
+    >>> shift.initialize()
+    >>> shift(np.zeros(2))
+    array([1., 1.])
+    """
 
     __hybridize_read__ = HybridBlock.__hybridize_read__
     __call__ = Transformation.__call__
 
 
 class ComposeTransform(Transformation):
-    """Transformations one after the other, the first one first."""
+    """Apply transformations one after the other, the first in the list first.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> probability.ComposeTransform([probability.AffineTransform(1.0, 2.0), probability.AbsTransform()])(np.array([-2.0]))
+    array([3.])
+    """
 
     def __init__(self, parts: Sequence[Transformation]) -> None:
         self._parts = list(parts)
@@ -117,7 +146,13 @@ class ComposeTransform(Transformation):
 
 
 class ExpTransform(Transformation):
-    """exp(x)"""
+    """Return exp(x).
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> probability.ExpTransform()(np.zeros(2))
+    array([1., 1.])
+    """
 
     bijective = True
     sign = 1
@@ -133,7 +168,13 @@ class ExpTransform(Transformation):
 
 
 class AffineTransform(Transformation):
-    """loc + scale x"""
+    """Return loc + scale x.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> probability.AffineTransform(1.0, 2.0)(np.array([0.0, 1.0]))
+    array([1., 3.])
+    """
 
     bijective = True
     event_dim: int
@@ -156,7 +197,13 @@ class AffineTransform(Transformation):
 
 
 class PowerTransform(Transformation):
-    """x to the power of `exponent`, of positive numbers."""
+    """Return x to the power of `exponent`, for positive numbers.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> probability.PowerTransform(2.0)(np.array([1.0, 3.0]))
+    array([1., 9.])
+    """
 
     bijective = True
     sign = 1
@@ -175,7 +222,13 @@ class PowerTransform(Transformation):
 
 
 class SigmoidTransform(Transformation):
-    """1 / (1 + exp(-x)), away from 0 and 1 by the rounding of float32."""
+    """Return 1 / (1 + exp(-x)). The result stays away from 0 and 1 by the rounding of float32.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> probability.SigmoidTransform()(np.zeros(2))
+    array([0.5, 0.5])
+    """
 
     bijective = True
     sign = 1
@@ -191,7 +244,13 @@ class SigmoidTransform(Transformation):
 
 
 class SoftmaxTransform(Transformation):
-    """The softmax over the last axis."""
+    """Return the softmax over the last axis.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> probability.SoftmaxTransform()(np.zeros(2))
+    array([0.5, 0.5])
+    """
 
     event_dim = 1
 
@@ -203,7 +262,13 @@ class SoftmaxTransform(Transformation):
 
 
 class AbsTransform(Transformation):
-    """|x|; back to the positive number."""
+    """Return |x|. The way back returns the positive number.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import probability
+    >>> probability.AbsTransform()(np.array([-1.0, 2.0]))
+    array([1., 2.])
+    """
 
     def _forward_compute(self, x: Any) -> Any:
         return np.abs(x)

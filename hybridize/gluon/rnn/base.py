@@ -18,10 +18,18 @@ from hybridize.gluon.rnn.unrolling import check_layout, given_back, lengths_of, 
 
 
 class RecurrentCell(Stateful, Block):
-    """Base of cells: blocks that take the input of a step and the states, and give an output and new states.
+    """Take the input of a step and the states, and return an output and new states. The base of cells.
 
     Subclasses say in `state_info` what their states are, and in `forward(self, x, states)` what a step does; it gives
     the output and the list of the new states.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.GRUCell(4)
+    >>> cell.initialize()
+    >>> outputs, states = cell.unroll(5, np.ones((2, 5, 3)), layout="NTC", merge_outputs=True)
+    >>> outputs.shape, [state.shape for state in states]
+    ((2, 5, 4), [(2, 4)])
     """
 
     def infer_shape(self, x: Any, *others: Any) -> None:
@@ -129,7 +137,24 @@ class RecurrentCell(Stateful, Block):
 
 
 class HybridRecurrentCell(RecurrentCell, HybridBlock):
-    """Base of cells that can be compiled: `forward(self, x, states)`, or 1.x's `hybrid_forward(self, F, x, states)`."""
+    """Take the input of a step and the states, as `RecurrentCell`, and compile.
+
+    The base of cells that can be compiled.
+
+    A subclass defines `forward(self, x, states)`, or 1.x's `hybrid_forward(self, F, x, states)`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> class Sum(rnn.HybridRecurrentCell):
+    ...     def state_info(self, batch_size=0):
+    ...         return [{"shape": (batch_size, 2)}]
+    ...     def forward(self, x, states):
+    ...         total = x + states[0]
+    ...         return total, [total]
+    >>> cell = Sum()
+    >>> cell(np.ones((1, 2)), cell.begin_state(batch_size=1))[0]
+    array([[1., 1.]])
+    """
 
 
 def through_cell(cell: RecurrentCell, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
@@ -172,7 +197,7 @@ def dynamic_unroll(
     layout: str = "TNC",
     valid_length: Any = None,
 ) -> tuple[Any, list[Any]]:
-    """Apply a cell to as many steps as the inputs have; in a compiled program that is one loop for all lengths.
+    """Apply a cell to as many steps as the inputs have. In a compiled program this is one loop for all lengths.
 
     Args:
         cell: the cell.
@@ -185,6 +210,14 @@ def dynamic_unroll(
 
     Returns:
         The outputs in the layout, and the last states.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import contrib, rnn
+    >>> cell = rnn.GRUCell(4)
+    >>> cell.initialize()
+    >>> outputs, states = contrib.rnn.dynamic_unroll(cell, np.ones((5, 2, 3)), cell.begin_state(batch_size=2))
+    >>> outputs.shape
+    (5, 2, 4)
     """
     x = npx.dropout(steps_first(None, inputs, layout), p=drop_inputs, axes=(0,))
     outputs, states = through_cell(cell, x, cell._initial_states(x, begin_state), lengths_of(x, valid_length))

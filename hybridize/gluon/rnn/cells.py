@@ -118,8 +118,13 @@ class RNNCell(_DenseCell, PlainCell):
         prefix: start of the MXNet 1.x names of the parameters.
         params: `other.params`, to share the parameters of another cell.
 
-    >>> RNNCell(4, input_size=3)
-    RNNCell(3 -> 4)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.RNNCell(4)
+    >>> cell.initialize()
+    >>> y, states = cell(np.ones((2, 3)), cell.begin_state(batch_size=2))
+    >>> y.shape, len(states)
+    ((2, 4), 1)
     """
 
     def __init__(
@@ -159,8 +164,13 @@ class LSTMCell(_DenseCell, MemoryCell):
         activation: in place of tanh.
         recurrent_activation: in place of the sigmoid.
 
-    >>> LSTMCell(4, input_size=3)
-    LSTMCell(3 -> 16)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.LSTMCell(4)
+    >>> cell.initialize()
+    >>> y, (h, c) = cell(np.ones((2, 3)), cell.begin_state(batch_size=2))
+    >>> y.shape, c.shape
+    ((2, 4), (2, 4))
     """
 
 
@@ -179,8 +189,13 @@ class LSTMPCell(LSTMCell):
         prefix: start of the MXNet 1.x names of the parameters.
         params: `other.params`, to share the parameters of another cell.
 
-    >>> LSTMPCell(4, 2, input_size=3)
-    LSTMPCell(3 -> 16 -> 2)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.LSTMPCell(4, projection_size=2)
+    >>> cell.initialize()
+    >>> y, (h, c) = cell(np.ones((2, 3)), cell.begin_state(batch_size=2))
+    >>> y.shape, c.shape
+    ((2, 2), (2, 4))
     """
 
     def __init__(
@@ -241,6 +256,11 @@ class GRUCell(_DenseCell, MixedCell):
         activation: in place of tanh.
         recurrent_activation: in place of the sigmoid.
 
-    >>> GRUCell(4, input_size=3)
-    GRUCell(3 -> 12)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.GRUCell(4)
+    >>> cell.initialize()
+    >>> y, states = cell(np.ones((2, 3)), cell.begin_state(batch_size=2))
+    >>> y.shape, len(states)
+    ((2, 4), 1)
     """

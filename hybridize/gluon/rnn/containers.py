@@ -44,9 +44,15 @@ class _OfCells(RecurrentCell):
 class SequentialRNNCell(_OfCells, Chain):
     """Cells one above the other: each is given the output of the one before.
 
-    >>> stack = SequentialRNNCell()
-    >>> len(stack)
-    0
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cells = rnn.SequentialRNNCell()
+    >>> cells.add(rnn.LSTMCell(4))
+    >>> cells.add(rnn.GRUCell(3))
+    >>> cells.initialize()
+    >>> y, states = cells.unroll(5, np.ones((2, 5, 6)), layout="NTC", merge_outputs=True)
+    >>> y.shape, len(states)
+    ((2, 5, 3), 3)
     """
 
     @outside_only("changes what the net is made of")
@@ -97,11 +103,21 @@ class SequentialRNNCell(_OfCells, Chain):
 
 
 class HybridSequentialRNNCell(SequentialRNNCell, HybridRecurrentCell):
-    """Cells one above the other, compiled as a whole."""
+    """Apply cells one above the other, which `hybridize()` compiles as one program.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cells = rnn.HybridSequentialRNNCell()
+    >>> cells.add(rnn.LSTMCell(4))
+    >>> cells.add(rnn.DropoutCell(0.5))
+    >>> cells.initialize()
+    >>> cells.unroll(5, np.ones((2, 5, 6)), layout="NTC", merge_outputs=True)[0].shape
+    (2, 5, 4)
+    """
 
 
 class BidirectionalCell(_OfCells, HybridRecurrentCell):
-    """Two cells over the same sequence, one from each end; their outputs stand side by side. It is unrolled only.
+    """Apply two cells to the same sequence, one from each end, and concatenate their outputs. Call it by `unroll`.
 
     Args:
         l_cell: goes from the first step to the last.
@@ -109,6 +125,13 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
         prefix: start of the MXNet 1.x names.
         params: accepted for MXNet.
         output_prefix: accepted for MXNet.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.BidirectionalCell(rnn.LSTMCell(4), rnn.LSTMCell(4))
+    >>> cell.initialize()
+    >>> cell.unroll(5, np.ones((2, 5, 6)), layout="NTC", merge_outputs=True)[0].shape
+    (2, 5, 8)
     """
 
     _repr_form = "forward={0.l_cell!r}, backward={0.r_cell!r}"

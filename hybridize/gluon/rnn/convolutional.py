@@ -166,36 +166,108 @@ class ConvolutionalCell(GatedCell, Windowed):
 
 
 class Conv1DRNNCell(PlainCell, ConvolutionalCell, rank=1):
-    """A step of plain recurrence whose products are convolutions over one axis; see `ConvolutionalCell`."""
+    """Compute a step of plain recurrence whose products are convolutions over one axis; see `ConvolutionalCell`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.Conv1DRNNCell((3, 8), hidden_channels=2, i2h_kernel=3, h2h_kernel=3, i2h_pad=1)
+    >>> cell.initialize()
+    >>> cell(np.ones((1, 3, 8)), cell.begin_state(batch_size=1))[0].shape
+    (1, 2, 8)
+    """
 
 
 class Conv2DRNNCell(PlainCell, ConvolutionalCell, rank=2):
-    """A step of plain recurrence whose products are convolutions over two axes; see `ConvolutionalCell`."""
+    """Compute a step of plain recurrence whose products are convolutions over two axes; see `ConvolutionalCell`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.Conv2DRNNCell((3, 8, 8), hidden_channels=2, i2h_kernel=3, h2h_kernel=3, i2h_pad=1)
+    >>> cell.initialize()
+    >>> cell(np.ones((1, 3, 8, 8)), cell.begin_state(batch_size=1))[0].shape
+    (1, 2, 8, 8)
+    """
 
 
 class Conv3DRNNCell(PlainCell, ConvolutionalCell, rank=3):
-    """A step of plain recurrence whose products are convolutions over three axes; see `ConvolutionalCell`."""
+    """Compute a step of plain recurrence whose products are convolutions over three axes; see `ConvolutionalCell`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.Conv3DRNNCell((3, 4, 4, 4), hidden_channels=2, i2h_kernel=3, h2h_kernel=3, i2h_pad=1)
+    >>> cell.initialize()
+    >>> cell(np.ones((1, 3, 4, 4, 4)), cell.begin_state(batch_size=1))[0].shape
+    (1, 2, 4, 4, 4)
+    """
 
 
 class Conv1DLSTMCell(MemoryCell, ConvolutionalCell, rank=1):
-    """A step of long short-term memory whose products are convolutions over one axis; see `ConvolutionalCell`."""
+    """Compute a step of long short-term memory whose products are convolutions over one axis; see `ConvolutionalCell`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.Conv1DLSTMCell((3, 8), hidden_channels=2, i2h_kernel=3, h2h_kernel=3, i2h_pad=1)
+    >>> cell.initialize()
+    >>> cell(np.ones((1, 3, 8)), cell.begin_state(batch_size=1))[0].shape
+    (1, 2, 8)
+    """
 
 
 class Conv2DLSTMCell(MemoryCell, ConvolutionalCell, rank=2):
-    """A step of long short-term memory whose products are convolutions over two axes; see `ConvolutionalCell`."""
+    """Compute a step of long short-term memory whose products are convolutions over two axes; see `ConvolutionalCell`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.Conv2DLSTMCell((3, 8, 8), hidden_channels=2, i2h_kernel=3, h2h_kernel=3, i2h_pad=1)
+    >>> cell.initialize()
+    >>> cell(np.ones((1, 3, 8, 8)), cell.begin_state(batch_size=1))[0].shape
+    (1, 2, 8, 8)
+    """
 
 
 class Conv3DLSTMCell(MemoryCell, ConvolutionalCell, rank=3):
-    """A step of long short-term memory whose products are convolutions over three axes; see `ConvolutionalCell`."""
+    """Compute a step of long short-term memory, with convolutions over three axes as products; see `ConvolutionalCell`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.Conv3DLSTMCell((3, 4, 4, 4), hidden_channels=2, i2h_kernel=3, h2h_kernel=3, i2h_pad=1)
+    >>> cell.initialize()
+    >>> cell(np.ones((1, 3, 4, 4, 4)), cell.begin_state(batch_size=1))[0].shape
+    (1, 2, 4, 4, 4)
+    """
 
 
 class Conv1DGRUCell(MixedCell, ConvolutionalCell, rank=1):
-    """A step of gated recurrent units whose products are convolutions over one axis; see `ConvolutionalCell`."""
+    """Compute a step of gated recurrent units whose products are convolutions over one axis; see `ConvolutionalCell`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.Conv1DGRUCell((3, 8), hidden_channels=2, i2h_kernel=3, h2h_kernel=3, i2h_pad=1)
+    >>> cell.initialize()
+    >>> cell(np.ones((1, 3, 8)), cell.begin_state(batch_size=1))[0].shape
+    (1, 2, 8)
+    """
 
 
 class Conv2DGRUCell(MixedCell, ConvolutionalCell, rank=2):
-    """A step of gated recurrent units whose products are convolutions over two axes; see `ConvolutionalCell`."""
+    """Compute a step of gated recurrent units whose products are convolutions over two axes; see `ConvolutionalCell`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.Conv2DGRUCell((3, 8, 8), hidden_channels=2, i2h_kernel=3, h2h_kernel=3, i2h_pad=1)
+    >>> cell.initialize()
+    >>> cell(np.ones((1, 3, 8, 8)), cell.begin_state(batch_size=1))[0].shape
+    (1, 2, 8, 8)
+    """
 
 
 class Conv3DGRUCell(MixedCell, ConvolutionalCell, rank=3):
-    """A step of gated recurrent units whose products are convolutions over three axes; see `ConvolutionalCell`."""
+    """Compute a step of gated recurrent units whose products are convolutions over three axes; see `ConvolutionalCell`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.Conv3DGRUCell((3, 4, 4, 4), hidden_channels=2, i2h_kernel=3, h2h_kernel=3, i2h_pad=1)
+    >>> cell.initialize()
+    >>> cell(np.ones((1, 3, 4, 4, 4)), cell.begin_state(batch_size=1))[0].shape
+    (1, 2, 4, 4, 4)
+    """

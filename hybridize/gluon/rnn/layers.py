@@ -269,8 +269,12 @@ class RNN(RecurrentLayer):
     Raises:
         ArgumentError E331: an argument is not what it may be.
 
-    >>> RNN(20, input_size=10)
-    RNN(10 -> 20, TNC)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> layer = rnn.RNN(20, num_layers=2)
+    >>> layer.initialize()
+    >>> layer(np.ones((5, 3, 10))).shape
+    (5, 3, 20)
     """
 
     def __init__(
@@ -326,8 +330,13 @@ class LSTM(RecurrentLayer):
     Raises:
         ArgumentError E331, E323: an argument is not what it may be.
 
-    >>> LSTM(20, 2, bidirectional=True)
-    LSTM(None -> 20, TNC, num_layers=2, bidirectional)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> layer = rnn.LSTM(20, layout="NTC", bidirectional=True)
+    >>> layer.initialize()
+    >>> y, (h, c) = layer(np.ones((3, 5, 10)), layer.begin_state(batch_size=3))
+    >>> y.shape, h.shape, c.shape
+    ((3, 5, 40), (2, 3, 20), (2, 3, 20))
     """
 
     _mode = "lstm"
@@ -384,6 +393,10 @@ class GRU(RecurrentLayer):
     Raises:
         ArgumentError E331: an argument is not what it may be.
 
-    >>> GRU(20, layout="NTC", input_size=10)
-    GRU(10 -> 20, NTC)
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> layer = rnn.GRU(20, layout="NTC")
+    >>> layer.initialize()
+    >>> layer(np.ones((3, 5, 10))).shape
+    (3, 5, 20)
     """

@@ -20,13 +20,19 @@ from hybridize.gluon.rnn.unrolling import through_steps
 
 
 class DropoutCell(HybridRecurrentCell):
-    """Dropout between cells: while training a random part of what goes through is 0; there are no states.
+    """Apply dropout between cells: while training, set a random part of the input to 0. It has no states.
 
     Args:
         rate: the part that is dropped.
         axes: axes of a step's input along which the same elements are dropped.
         prefix: start of the MXNet 1.x names.
         params: accepted for MXNet.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.DropoutCell(0.5)
+    >>> cell(np.ones((1, 3)), [])
+    (array([[1., 1., 1.]]), [])
     """
 
     _name_hint = "dropout"
@@ -52,10 +58,14 @@ class DropoutCell(HybridRecurrentCell):
 
 
 class ModifierCell(HybridRecurrentCell):
-    """Base of cells that change what another does; the states are those of the other.
+    """Change what another cell does. The base of such cells; the states are those of the other cell.
 
     Args:
         base_cell: the other cell.
+
+    >>> from hybridize.gluon import rnn
+    >>> isinstance(rnn.ResidualCell(rnn.GRUCell(3)), rnn.ModifierCell)
+    True
     """
 
     _repr_form = "{0.base_cell!r}"
@@ -82,7 +92,7 @@ class ModifierCell(HybridRecurrentCell):
 
 
 class ZoneoutCell(ModifierCell):
-    """Zoneout: while training a random part of the outputs, or of the states, stays what it was a step before.
+    """Leave a random part of the outputs, or of the states, as it was a step before, while training (zoneout).
 
     Args:
         base_cell: the cell.
@@ -90,6 +100,13 @@ class ZoneoutCell(ModifierCell):
         zoneout_states: the part of each state.
 
     Source: Krueger et al. 2016, "Zoneout".
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.ZoneoutCell(rnn.GRUCell(3), zoneout_states=0.2)
+    >>> cell.initialize()
+    >>> cell(np.ones((2, 3)), cell.begin_state(batch_size=2))[0].shape
+    (2, 3)
     """
 
     _name_hint = "zoneout"
@@ -156,12 +173,19 @@ def _each_kept(drawn: list[Any], new: Sequence[Any], old: Sequence[Any]) -> list
 
 
 class ResidualCell(ModifierCell):
-    """A cell whose output is added to its input.
+    """Add the output of a cell to its input.
 
     Args:
         base_cell: the cell, whose output is as large as its input.
 
     Source: Wu et al. 2016, "Google's neural machine translation system".
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.ResidualCell(rnn.GRUCell(3))
+    >>> cell.initialize()
+    >>> cell(np.ones((2, 3)), cell.begin_state(batch_size=2))[0].shape
+    (2, 3)
     """
 
     _name_hint = "residual"
@@ -191,7 +215,7 @@ class ResidualCell(ModifierCell):
 
 
 class VariationalDropoutCell(ModifierCell):
-    """Dropout of the same elements at every step, until the cell is reset; only while training.
+    """Drop the same elements at every step until `reset()`, while training.
 
     Args:
         base_cell: the cell.
@@ -200,6 +224,13 @@ class VariationalDropoutCell(ModifierCell):
         drop_outputs: the part of the outputs.
 
     Source: Gal and Ghahramani 2016, "A theoretically grounded application of dropout in recurrent neural networks".
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon import rnn
+    >>> cell = rnn.VariationalDropoutCell(rnn.GRUCell(3), drop_inputs=0.2)
+    >>> cell.initialize()
+    >>> cell.unroll(5, np.ones((2, 5, 6)), layout="NTC", merge_outputs=True)[0].shape
+    (2, 5, 3)
     """
 
     _name_hint = "vardrop"

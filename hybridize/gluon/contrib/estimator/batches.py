@@ -15,7 +15,7 @@ Parts = list[Any]
 
 
 class BatchProcessor:
-    """Computes predictions and losses of a batch, and gradients in training. Derive from it to do that otherwise."""
+    """Compute predictions and losses of a batch, and gradients in training. Derive from it to change this."""
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 

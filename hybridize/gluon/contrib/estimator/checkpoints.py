@@ -20,7 +20,7 @@ from hybridize.metric import EvalMetric
 
 
 class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
-    """Saves the net, the trainer and the state of the random numbers while training, and goes on from there.
+    """Save the net, the trainer and the state of the random numbers during training, and resume from them.
 
     A checkpoint is `PREFIX-epochEbatchB.params`, `.states` and `.json`; the last is written when the others are whole,
     and without it they do not count. A training that is resumed at the end of an epoch gives the same bits as one that
@@ -40,6 +40,11 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
     Raises:
         ValueArgumentError E390: `monitor` is no metric, or `mode` another; `max_checkpoints` is no positive integer.
+
+    >>> import tempfile
+    >>> from hybridize.gluon.contrib.estimator import CheckpointHandler
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     handler = CheckpointHandler(folder, model_prefix="net", epoch_period=2)
     """
 
     model_dir: str

@@ -53,7 +53,7 @@ class _Logger(logging.Logger):
 
 
 class Estimator:
-    """Trains a net: `fit` runs the loop, handlers do the rest.
+    """Train a net: `fit` runs the loop, and handlers do the rest.
 
         estimator = Estimator(net, gluon.loss.SoftmaxCrossEntropyLoss(), trainer=trainer)
         estimator.fit(train_data, val_data, epochs=10, event_handlers=EarlyStoppingHandler(estimator.val_metrics[0]))
@@ -80,6 +80,19 @@ class Estimator:
         epoch: which one it is, from 0; after `fit` how many there were.
         batch: which one it is of all batches since the beginning, from 0.
         logger: a `logging.Logger` that writes to standard output.
+
+    >>> from hybridize import gluon, metric, np
+    >>> from hybridize.gluon import nn
+    >>> from hybridize.gluon.contrib.estimator import Estimator
+    >>> net = nn.Dense(1)
+    >>> net.initialize("ones")
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
+    >>> batches = gluon.data.DataLoader(gluon.data.ArrayDataset(np.ones((4, 2)), np.ones((4, 1))), batch_size=2)
+    >>> estimator = Estimator(net, gluon.loss.L2Loss(), train_metrics=metric.MSE(), trainer=trainer)
+    >>> estimator.logger.setLevel("ERROR")
+    >>> estimator.fit(batches, epochs=1)
+    >>> estimator.train_metrics[0].name
+    'training mse'
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE

@@ -9,7 +9,10 @@ from hybridize.base.participation import ReadPolicy
 
 
 class EventHandler:
-    """Base of handlers. Those of lower `priority` hear of an event first; 0 where there is none."""
+    """Handle events of the training loop.
+
+    The base of handlers. Handlers of lower `priority` come first; the default is 0.
+    """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
@@ -20,28 +23,52 @@ class EventHandler:
 
 
 class TrainBegin(EventHandler):
-    """Hears that `fit` begins."""
+    """Run `train_begin` when `fit` begins.
+
+    >>> from hybridize.gluon.contrib.estimator import TrainBegin
+    >>> class Report(TrainBegin):
+    ...     def train_begin(self, estimator, *args, **kwargs):
+    ...         print("training begins")
+    >>> Report().train_begin(None)
+    training begins
+    """
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Before the first epoch."""
 
 
 class TrainEnd(EventHandler):
-    """Hears that `fit` ends."""
+    """Run `train_end` when `fit` ends.
+
+    >>> from hybridize.gluon.contrib.estimator import TrainEnd
+    >>> class Report(TrainEnd):
+    ...     def train_end(self, estimator, *args, **kwargs):
+    ...         print("training has ended")
+    >>> Report().train_end(None)
+    training has ended
+    """
 
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """After the last epoch."""
 
 
 class EpochBegin(EventHandler):
-    """Hears that an epoch, or a validation, begins."""
+    """Run `epoch_begin` when an epoch, or a validation, begins."""
 
     def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Before the first batch."""
 
 
 class EpochEnd(EventHandler):
-    """Hears that an epoch, or a validation, ends."""
+    """Run `epoch_end` when an epoch, or a validation, ends.
+
+    >>> from hybridize.gluon.contrib.estimator import EpochEnd
+    >>> class Report(EpochEnd):
+    ...     def epoch_end(self, estimator, *args, **kwargs):
+    ...         print("an epoch has ended")
+    >>> Report().epoch_end(None)
+    an epoch has ended
+    """
 
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> bool | None:
         """After the last batch; true ends the training."""
@@ -49,14 +76,20 @@ class EpochEnd(EventHandler):
 
 
 class BatchBegin(EventHandler):
-    """Hears that a batch comes."""
+    """Run `batch_begin` before each batch."""
 
     def batch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Before anything is computed of `batch`."""
 
 
 class BatchEnd(EventHandler):
-    """Hears what became of a batch."""
+    """Run `batch_end` after each batch, with its predictions and losses.
+
+    >>> from hybridize.gluon.contrib.estimator import BatchEnd
+    >>> class Report(BatchEnd):
+    ...     def batch_end(self, estimator, *args, batch, pred, label, loss):
+    ...         print(loss)
+    """
 
     def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> bool | None:
         """After `backward`: `batch`, and lists `pred`, `label`, `loss`, one each a device; true ends the epoch."""

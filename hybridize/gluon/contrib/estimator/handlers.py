@@ -75,11 +75,14 @@ def text_of(metrics: list[EvalMetric]) -> str:
 
 
 class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
-    """Ends the training after so many epochs or batches.
+    """Stop the training after `max_epoch` epochs or `max_batch` batches.
 
     Args:
         max_epoch: epochs; what `fit` was told counts.
         max_batch: batches; the same.
+
+    >>> from hybridize.gluon.contrib.estimator import StoppingHandler
+    >>> handler = StoppingHandler(max_epoch=3)
     """
 
     max_epoch: Any
@@ -103,7 +106,7 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
 
 
 class GradientUpdateHandler(BatchEnd):
-    """Calls `trainer.step` after each batch, unless its loss is NaN.
+    """Call `trainer.step` after each batch, unless its loss is NaN.
 
     Args:
         priority: before all others.
@@ -111,6 +114,9 @@ class GradientUpdateHandler(BatchEnd):
     Raises:
         StateError E565: a loss is NaN; the parameters are as they were before the batch.
         ValueArgumentError E390: a loss is not one number for each sample.
+
+    >>> from hybridize.gluon.contrib.estimator import GradientUpdateHandler
+    >>> handler = GradientUpdateHandler(priority=-2000)
     """
 
     def __init__(self, priority: float = -2000) -> None:
@@ -137,11 +143,15 @@ class GradientUpdateHandler(BatchEnd):
 
 
 class MetricHandler(EpochBegin, BatchEnd):
-    """Adds each batch to metrics, and resets them before each epoch.
+    """Add each batch to metrics, and reset them before each epoch.
 
     Args:
         metrics: a metric or a list; `metric.Loss` takes the losses, others labels and predictions.
         priority: before those who look at the metrics.
+
+    >>> from hybridize import metric
+    >>> from hybridize.gluon.contrib.estimator import MetricHandler
+    >>> handler = MetricHandler([metric.Accuracy()])
     """
 
     def __init__(self, metrics: Any, priority: float = -1000) -> None:
@@ -158,7 +168,7 @@ class MetricHandler(EpochBegin, BatchEnd):
 
 
 class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
-    """Evaluates the net on other data.
+    """Evaluate the net on other data.
 
     Args:
         val_data: batches.
@@ -167,6 +177,9 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
         batch_period: after how many batches; None: never.
         priority: before those who look at the metrics.
         event_handlers: for the evaluation.
+
+    >>> from hybridize.gluon.contrib.estimator import ValidationHandler
+    >>> handler = ValidationHandler([], lambda val_data, batch_axis=0: None, epoch_period=2)
     """
 
     val_data: Any
@@ -202,7 +215,7 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
 
 
 class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, BatchEnd):
-    """Tells `estimator.logger` how it goes.
+    """Write the progress to `estimator.logger`.
 
     Args:
         log_interval: `epoch`, or after how many batches.
@@ -211,6 +224,10 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
 
     Raises:
         ValueArgumentError E390: another `log_interval`.
+
+    >>> from hybridize import metric
+    >>> from hybridize.gluon.contrib.estimator import LoggingHandler
+    >>> handler = LoggingHandler(log_interval=10, metrics=[metric.Accuracy()])
     """
 
     def __init__(self, log_interval: int | str = "epoch", metrics: Any = None, priority: float = math.inf) -> None:
@@ -260,7 +277,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
 
 
 class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
-    """Ends the training when a metric has got no better for some epochs.
+    """Stop the training when a metric has not improved for some epochs.
 
     Args:
         monitor: one of `estimator.train_metrics` or `estimator.val_metrics`.
@@ -271,6 +288,10 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
 
     Raises:
         ValueArgumentError E390: `monitor` is no single metric or has no single value, or `mode` is another.
+
+    >>> from hybridize import metric
+    >>> from hybridize.gluon.contrib.estimator import EarlyStoppingHandler
+    >>> handler = EarlyStoppingHandler(metric.Accuracy(), patience=3, mode="max")
     """
 
     monitor: EvalMetric

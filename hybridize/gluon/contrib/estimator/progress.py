@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
-    """Shows a bar of the batches, what is left of the time, and metrics.
+    """Show a bar of the batches, the remaining time, and metrics.
 
     Args:
         metrics: whose values are shown.

@@ -44,7 +44,7 @@ class _Images(Dataset[tuple[Any, ...]]):
 
 @leaves
 class MNIST(_Images):
-    """70,000 handwritten digits of 28 × 28 pixels; a sample is (image of shape (28, 28, 1), label).
+    """Return 70,000 handwritten digits of 28 × 28 pixels. A sample is (image of shape (28, 28, 1), label).
 
     Args:
         root: the folder that holds the four files, as they are published or unpacked: train-images-idx3-ubyte,
@@ -74,13 +74,13 @@ class MNIST(_Images):
 
 
 class FashionMNIST(MNIST):
-    """70,000 pictures of clothes in ten classes, in files and shapes as MNIST's."""
+    """Return 70,000 pictures of clothes in ten classes, in files and shapes as MNIST's."""
 
     _name = "fashion-mnist"
 
 
 class CIFAR10(_Images):
-    """60,000 pictures of 32 × 32 pixels in ten classes; a sample is (image of shape (32, 32, 3), label).
+    """Return 60,000 pictures of 32 × 32 pixels in ten classes. A sample is (image of shape (32, 32, 3), label).
 
     Args:
         root: the folder that holds data_batch_1.bin to data_batch_5.bin and test_batch.bin, or the folder
@@ -105,7 +105,7 @@ class CIFAR10(_Images):
 
 
 class CIFAR100(_Images):
-    """The same in a hundred classes, or twenty coarse ones.
+    """Return the pictures of CIFAR in a hundred classes, or in twenty coarse classes.
 
     Args:
         root: the folder that holds train.bin and test.bin, or the folder cifar-100-binary with them.

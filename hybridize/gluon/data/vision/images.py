@@ -21,7 +21,7 @@ _ENDINGS = (".jpg", ".jpeg", ".png")
 
 
 class ImageRecordDataset(RecordFileDataset):
-    """Images in a RecordIO file; a sample is (image, label).
+    """Return images of a RecordIO file. A sample is (image, label).
 
     Args:
         filename: the file, beside which lies its index, of the same name with .idx.
@@ -30,6 +30,20 @@ class ImageRecordDataset(RecordFileDataset):
 
     Raises:
         LoadError E600, E666, E667: a file cannot be read, is damaged, or holds no image.
+
+    >>> from hybridize import image
+    >>> import tempfile
+    >>> import numpy
+    >>> from hybridize import recordio
+    >>> from hybridize.gluon.data import vision
+    >>> picture = recordio.pack_img((0, 5.0, 0, 0), numpy.zeros((4, 4, 3), dtype="uint8"), img_fmt=".png")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     record = recordio.MXIndexedRecordIO(f"{folder}/data.idx", f"{folder}/data.rec", "w")
+    ...     _ = record.write_idx(0, picture)
+    ...     record.close()
+    ...     image, label = vision.ImageRecordDataset(f"{folder}/data.rec")[0]
+    >>> image.shape, label
+    ((4, 4, 3), 5.0)
     """
 
     def __init__(self, filename: str, flag: int = 1, transform: Callable[..., Any] | None = None) -> None:
@@ -43,7 +57,7 @@ class ImageRecordDataset(RecordFileDataset):
 
 
 class ImageFolderDataset(Dataset[tuple[Any, ...]]):
-    """Images in a folder for each class; a sample is (image, number of the class).
+    """Return images of a folder that has a folder for each class. A sample is (image, number of the class).
 
     Args:
         root: the folder of these folders.
@@ -53,6 +67,17 @@ class ImageFolderDataset(Dataset[tuple[Any, ...]]):
     Raises:
         ArgumentError E381: there is no such folder.
         LoadError E667: a file is no image; by reading its sample.
+
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> from hybridize.gluon.data import vision
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     os.mkdir(os.path.join(folder, "red"))
+    ...     Image.new("RGB", (4, 3), "red").save(os.path.join(folder, "red", "0.png"))
+    ...     dataset = vision.ImageFolderDataset(folder)
+    ...     picture, label = dataset[0]
+    >>> picture.shape, label, dataset.synsets
+    ((3, 4, 3), 0, ['red'])
     """
 
     def __init__(self, root: str, flag: int = 1, transform: Callable[..., Any] | None = None) -> None:
@@ -86,7 +111,7 @@ class ImageFolderDataset(Dataset[tuple[Any, ...]]):
 
 
 class ImageListDataset(Dataset[tuple[Any, ...]]):
-    """Images that a list names; a sample is (image, labels).
+    """Return images that a list names. A sample is (image, labels).
 
     Args:
         root: the folder that paths are of.
@@ -97,6 +122,15 @@ class ImageListDataset(Dataset[tuple[Any, ...]]):
     Raises:
         ArgumentError E3005: `imglist` is neither.
         LoadError E600, E666: the file cannot be read, or a line is not of that form.
+
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> from hybridize.gluon.data import vision
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("RGB", (4, 3), "red").save(os.path.join(folder, "0.png"))
+    ...     picture, label = vision.ImageListDataset(folder, [[1, "0.png"]])[0]
+    >>> picture.shape
+    (3, 4, 3)
     """
 
     def __init__(self, root: str = ".", imglist: str | Sequence[Sequence[Any]] | None = None, flag: int = 1) -> None:

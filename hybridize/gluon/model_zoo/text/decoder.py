@@ -121,7 +121,7 @@ class DecoderLayer(HybridBlock):
 
 
 class CausalDecoder(HybridBlock, layer=False):
-    """Scores of the next token after each place: `decoder(tokens)` maps [batch, time] to [batch, time, vocabulary].
+    """Return scores of the next token after each position: [batch, time] to [batch, time, vocabulary].
 
     Args:
         vocab_size: number of tokens.

@@ -11,7 +11,7 @@ from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecode
 
 
 class GPT(CausalDecoder):
-    """Layer norms, learned positions, GELU, biases.
+    """Decode tokens with layer norms, learned positions, GELU and biases, as GPT-2.
 
     Args:
         vocab_size: number of tokens.
@@ -25,6 +25,13 @@ class GPT(CausalDecoder):
 
     Raises:
         ArgumentError E331: a number is not positive, or does not divide another.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.GPT(20, units=8, num_layers=1, num_heads=2, max_length=16)
+    >>> net.initialize()
+    >>> net(np.array([[1, 2, 3]], dtype="int32")).shape
+    (1, 3, 20)
     """
 
     def __init__(
@@ -66,6 +73,14 @@ class GPT(CausalDecoder):
 
 
 def gpt_mini(vocab_size: int = 256, max_length: int = 256, **kwargs: Any) -> GPT:
-    """Make a GPT of four layers of 128 units in four heads."""
+    """Return a GPT of four layers of 128 units in four heads.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.gpt_mini(vocab_size=100)
+    >>> net.initialize()
+    >>> net(np.array([[1, 2, 3]])).shape
+    (1, 3, 100)
+    """
     sizes = {"units": 128, "num_layers": 4, "num_heads": 4} | kwargs
     return GPT(vocab_size, max_length=max_length, **sizes)

@@ -15,7 +15,7 @@ from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecode
 
 
 class Llama(CausalDecoder):
-    """RMS norms, rotary embeddings, grouped queries, SwiGLU, no biases.
+    """Decode tokens with RMS norms, rotary embeddings, grouped queries, SwiGLU and no biases, as LLaMA.
 
     Args:
         vocab_size: number of tokens.
@@ -32,6 +32,13 @@ class Llama(CausalDecoder):
     Raises:
         ArgumentError E331: a number is not positive, or does not divide another; the size of a head is odd.
         ValueArgumentError E353: the base is no number from 1 on.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.Llama(20, units=8, num_layers=1, num_heads=2, max_length=16)
+    >>> net.initialize()
+    >>> net(np.array([[1, 2, 3]], dtype="int32")).shape
+    (1, 3, 20)
     """
 
     def __init__(
@@ -83,6 +90,16 @@ class Llama(CausalDecoder):
 
 
 def llama_mini(vocab_size: int = 256, max_length: int = 256, **kwargs: Any) -> Llama:
-    """Make a LLaMA of four layers of 128 units, with two heads of keys for four of queries: a million parameters."""
+    """Return a LLaMA of four layers of 128 units, with a million parameters.
+
+    It has two heads of keys for four heads of queries.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.llama_mini(vocab_size=100)
+    >>> net.initialize()
+    >>> net(np.array([[1, 2, 3]])).shape
+    (1, 3, 100)
+    """
     sizes = {"units": 128, "num_layers": 4, "num_heads": 4, "num_kv_heads": 2} | kwargs
     return Llama(vocab_size, max_length=max_length, **sizes)

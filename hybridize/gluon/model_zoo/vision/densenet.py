@@ -84,7 +84,7 @@ densenet121, densenet161, densenet169, densenet201 = NETS.values()
 def get_densenet(
     num_layers: int, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
 ) -> DenseNet:
-    """Make a DenseNet by its number of layers: 121, 161, 169 or 201.
+    """Return a DenseNet by its number of layers: 121, 161, 169 or 201.
 
     Args:
         num_layers: those that have weights.
@@ -96,5 +96,8 @@ def get_densenet(
     Raises:
         ArgumentError E331: another number of layers.
         LoadError E615: `pretrained`, and there is no file.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.get_densenet(121, classes=10)
     """
     return of_family("DenseNet", NETS, num_layers)(pretrained, device, root, **kwargs)

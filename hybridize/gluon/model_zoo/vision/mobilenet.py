@@ -119,7 +119,7 @@ def _maker(family: str, net: Callable[..., Net], multiplier: float) -> Callable[
 def get_mobilenet(
     multiplier: float, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
 ) -> MobileNet:
-    """Make a MobileNet v1 by the multiplier of its channels.
+    """Return a MobileNet v1 by the multiplier of its channels.
 
     Args:
         multiplier: 1.0, 0.75, 0.5 or 0.25 where there are files; any from 0.25 on.
@@ -130,6 +130,9 @@ def get_mobilenet(
 
     Raises:
         LoadError E615: `pretrained`, and there is no file.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.get_mobilenet(0.25, classes=10)
     """
     return _maker("mobilenet", MobileNet, multiplier)(pretrained, device, root, **kwargs)
 
@@ -137,7 +140,7 @@ def get_mobilenet(
 def get_mobilenet_v2(
     multiplier: float, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
 ) -> MobileNetV2:
-    """Make a MobileNet v2 by the multiplier of its channels.
+    """Return a MobileNet v2 by the multiplier of its channels.
 
     Args:
         multiplier: 1.0, 0.75, 0.5 or 0.25 where there are files; any from 0.25 on.
@@ -148,6 +151,9 @@ def get_mobilenet_v2(
 
     Raises:
         LoadError E615: `pretrained`, and there is no file.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.get_mobilenet_v2(0.25, classes=10)
     """
     return _maker("mobilenetv2_", MobileNetV2, multiplier)(pretrained, device, root, **kwargs)
 

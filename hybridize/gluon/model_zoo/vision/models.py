@@ -19,7 +19,7 @@ MODELS: dict[str, Callable[..., Any]] = {
 
 
 def get_model(name: str, **kwargs: Any) -> HybridBlock:
-    """Make a network by its name, as `resnet18_v1` or `mobilenetv2_1.0`.
+    """Return a network by its name, such as `resnet18_v1` or `mobilenetv2_1.0`.
 
     Args:
         name: one of `MODELS`, in letters of any size.
@@ -27,6 +27,11 @@ def get_model(name: str, **kwargs: Any) -> HybridBlock:
 
     Raises:
         ArgumentError E331: no such network.
+
+    >>> from hybridize import gluon
+    >>> net = gluon.model_zoo.get_model("mobilenetv2_1.0", classes=10)
+    >>> type(net).__name__
+    'MobileNetV2'
     """
     make = MODELS.get(str(name).lower())
     if make is None:

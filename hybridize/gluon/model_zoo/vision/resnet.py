@@ -53,13 +53,20 @@ class _BlockV1(NetworkPart, ABC):
 
 
 class BasicBlockV1(_BlockV1):
-    """Two 3 × 3 convolutions beside what came in.
+    """Add the input to two 3 × 3 convolutions of it.
 
     Args:
         channels: that come out.
         stride: of the first convolution.
         downsample: whether what came in goes through a pointwise convolution, too.
         in_channels: that come in; 0 if the first input tells.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> block = vision.BasicBlockV1(8, 1, in_channels=8)
+    >>> block.initialize()
+    >>> block(np.ones((1, 8, 4, 4))).shape
+    (1, 8, 4, 4)
     """
 
     def _body(self, channels: int, stride: int, in_channels: int) -> list[Block]:
@@ -68,13 +75,20 @@ class BasicBlockV1(_BlockV1):
 
 
 class BottleneckV1(_BlockV1):
-    """A 3 × 3 convolution of a quarter of the channels between two pointwise ones, beside what came in.
+    """Add the input to three convolutions of it: pointwise, 3 × 3 with a quarter of the channels, pointwise.
 
     Args:
         channels: that come out.
         stride: of the first convolution.
         downsample: whether what came in goes through a pointwise convolution, too.
         in_channels: that come in; 0 if the first input tells.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> block = vision.BottleneckV1(8, 1, in_channels=8)
+    >>> block.initialize()
+    >>> block(np.ones((1, 8, 4, 4))).shape
+    (1, 8, 4, 4)
     """
 
     def _body(self, channels: int, stride: int, in_channels: int) -> list[Block]:
@@ -115,13 +129,20 @@ class _BlockV2(NetworkPart, ABC):
 
 
 class BasicBlockV2(_BlockV2):
-    """Two 3 × 3 convolutions of what came in, normalized and cut at 0, added to what came in.
+    """Normalize the input and apply ReLU and two 3 × 3 convolutions; add the input.
 
     Args:
         channels: that come out.
         stride: of the first convolution.
         downsample: whether what is added goes through a pointwise convolution.
         in_channels: that come in; 0 if the first input tells.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> block = vision.BasicBlockV2(8, 1, in_channels=8)
+    >>> block.initialize()
+    >>> block(np.ones((1, 8, 4, 4))).shape
+    (1, 8, 4, 4)
     """
 
     def _convolutions(self, channels: int, stride: int, in_channels: int) -> list[nn.Conv2D]:
@@ -129,13 +150,22 @@ class BasicBlockV2(_BlockV2):
 
 
 class BottleneckV2(_BlockV2):
-    """A 3 × 3 convolution of a quarter of the channels between two pointwise ones, each of normalized values.
+    """Add the input to three convolutions of normalized values.
+
+    The middle one is 3 × 3 with a quarter of the channels; the others are pointwise.
 
     Args:
         channels: that come out.
         stride: of the 3 × 3 convolution.
         downsample: whether what is added goes through a pointwise convolution.
         in_channels: that come in; 0 if the first input tells.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> block = vision.BottleneckV2(8, 1, in_channels=8)
+    >>> block.initialize()
+    >>> block(np.ones((1, 8, 4, 4))).shape
+    (1, 8, 4, 4)
     """
 
     def _convolutions(self, channels: int, stride: int, in_channels: int) -> list[nn.Conv2D]:
@@ -261,7 +291,7 @@ resnet18_v2, resnet34_v2, resnet50_v2, resnet101_v2, resnet152_v2 = VERSIONS[2].
 def get_resnet(
     version: int, num_layers: int, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
 ) -> HybridBlock:
-    """Make a ResNet by its version, 1 or 2, and its number of layers: 18, 34, 50, 101 or 152.
+    """Return a ResNet by its version, 1 or 2, and its number of layers: 18, 34, 50, 101 or 152.
 
     Args:
         version: 1 normalizes after convolutions, 2 before.
@@ -274,6 +304,11 @@ def get_resnet(
     Raises:
         ArgumentError E331: another version, or another number of layers.
         LoadError E615: `pretrained`, and there is no file.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.get_resnet(2, 18, classes=10)
+    >>> type(net).__name__
+    'ResNetV2'
     """
     if version not in VERSIONS:
         raise ArgumentError("E331", f"the version of ResNet must be 1 or 2, got {version!r}")

@@ -59,7 +59,7 @@ squeezenet1_1: Callable[..., SqueezeNet] = constructor("squeezenet1.1", SqueezeN
 def get_squeezenet(
     version: str, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
 ) -> SqueezeNet:
-    """Make a SqueezeNet by its version, "1.0" or "1.1".
+    """Return a SqueezeNet by its version, "1.0" or "1.1".
 
     Args:
         version: of the network.
@@ -71,5 +71,8 @@ def get_squeezenet(
     Raises:
         ArgumentError E331: another version.
         LoadError E615: `pretrained`, and there is no file.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.get_squeezenet("1.1", classes=10)
     """
     return constructor(f"squeezenet{version}", SqueezeNet, version)(pretrained, device, root, **kwargs)

@@ -77,7 +77,7 @@ vgg11_bn, vgg13_bn, vgg16_bn, vgg19_bn = NORMALIZED.values()
 
 
 def get_vgg(num_layers: int, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any) -> VGG:
-    """Make a VGG by its number of layers: 11, 13, 16 or 19; with `batch_norm=True` a normalized one.
+    """Return a VGG by its number of layers: 11, 13, 16 or 19. With `batch_norm=True` it is normalized.
 
     Args:
         num_layers: those that have weights.
@@ -89,6 +89,9 @@ def get_vgg(num_layers: int, pretrained: bool = False, device: Any = None, root:
     Raises:
         ArgumentError E331: another number of layers.
         LoadError E615: `pretrained`, and there is no file.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.get_vgg(11, classes=10)
     """
     nets = NORMALIZED if kwargs.pop("batch_norm", False) else PLAIN
     return of_family("VGG", nets, num_layers)(pretrained, device, root, **kwargs)

@@ -18,7 +18,14 @@ from hybridize.gluon.nn.containers import Chain, HybridSequential, Sequential
 
 
 class Compose(Sequential):
-    """Transforms one after the other."""
+    """Apply transforms one after the other.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> change = transforms.Compose([transforms.CenterCrop(4), transforms.ToTensor()])
+    >>> change(np.ones((8, 8, 3), dtype="uint8")).shape
+    (3, 4, 4)
+    """
 
     def __init__(self, transforms: Sequence[Any]) -> None:
         super().__init__()
@@ -26,7 +33,14 @@ class Compose(Sequential):
 
 
 class HybridCompose(HybridSequential):
-    """The same of hybrid transforms, compiled as one program."""
+    """Apply hybrid transforms one after the other, compiled as one program.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> change = transforms.HybridCompose([transforms.ToTensor(), transforms.Normalize(0.5, 0.5)])
+    >>> change(np.ones((8, 8, 3), dtype="uint8")).shape
+    (3, 8, 8)
+    """
 
     def __init__(self, transforms: Sequence[Any]) -> None:
         super().__init__()
@@ -62,21 +76,39 @@ class _OfTransforms(Chain):
 
 
 class RandomApply(_OfTransforms, Sequential):
-    """Transforms, all of them with the probability `p`, none of them otherwise."""
+    """Apply all transforms with probability `p`, and otherwise none.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomApply([transforms.CenterCrop(4)], p=1.0)(np.ones((8, 8, 3))).shape
+    (4, 4, 3)
+    """
 
     def forward(self, x: Any, *args: Any) -> Any:
         return super().forward(x, *args) if float(random.uniform()) < self._p else x
 
 
 class HybridRandomApply(_OfTransforms, HybridSequential):
-    """The same of hybrid transforms that keep shape and dtype: both results are computed, one is taken."""
+    """Apply a hybrid transform with probability `p`. It must keep shape and dtype: both results are computed.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.HybridRandomApply(transforms.RandomFlipLeftRight(), p=1.0)(np.ones((8, 8, 3))).shape
+    (8, 8, 3)
+    """
 
     def forward(self, x: Any) -> Any:
         return np.where(random.uniform() < self._p, super().forward(x), x)
 
 
 class Cast(HybridBlock):
-    """Elements of another dtype."""
+    """Convert an image to another dtype.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.Cast("float16")(np.ones((2, 2, 3))).dtype
+    dtype('float16')
+    """
 
     def __init__(self, dtype: Any = "float32") -> None:
         super().__init__()
@@ -87,14 +119,29 @@ class Cast(HybridBlock):
 
 
 class ToTensor(HybridBlock):
-    """An image (height, width, channels) of 0 to 255 to (channels, height, width) of 0 to 1, as float32."""
+    """Convert an image [height, width, channels] of 0 to 255 to float32 [channels, height, width] of 0 to 1.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> x = transforms.ToTensor()(np.full((4, 5, 3), 255, dtype="uint8"))
+    >>> x.shape, x.max()
+    ((3, 4, 5), array(1.))
+    """
 
     def forward(self, x: Any) -> Any:
         return images.to_tensor(x)
 
 
 class Normalize(HybridBlock):
-    """(x - mean) / std of an image with channels first; a number, or one for each channel."""
+    """Return (x - mean) / std of an image [channels, height, width].
+
+    Mean and std are numbers, or one number for each channel.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.Normalize(mean=0.5, std=0.25)(np.ones((1, 1, 2)))
+    array([[[2., 2.]]])
+    """
 
     def __init__(self, mean: Any = 0.0, std: Any = 1.0) -> None:
         super().__init__()

@@ -28,31 +28,61 @@ class _Random(HybridBlock):
 
 
 class RandomBrightness(_Random):
-    """The image by a random factor."""
+    """Multiply an image by a random factor.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomBrightness(0.2)(np.ones((8, 8, 3))).shape
+    (8, 8, 3)
+    """
 
     _change = images.random_brightness
 
 
 class RandomContrast(_Random):
-    """Differences to the mean brightness of the image by a random factor."""
+    """Multiply the differences to the mean brightness of the image by a random factor.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomContrast(0.2)(np.ones((8, 8, 3))).shape
+    (8, 8, 3)
+    """
 
     _change = images.random_contrast
 
 
 class RandomSaturation(_Random):
-    """Differences to the brightness of each pixel by a random factor."""
+    """Multiply the differences to the brightness of each pixel by a random factor.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomSaturation(0.2)(np.ones((8, 8, 3))).shape
+    (8, 8, 3)
+    """
 
     _change = images.random_saturation
 
 
 class RandomHue(_Random):
-    """Hues turned by up to `amount` whole turns; lightness and saturation stay."""
+    """Turn hues by up to `amount` whole turns. Lightness and saturation stay.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomHue(0.1)(np.ones((8, 8, 3))).shape
+    (8, 8, 3)
+    """
 
     _change = images.random_hue
 
 
 class RandomLighting(HybridBlock):
-    """A random step along the principal directions of ImageNet's colours, normally distributed by `alpha`."""
+    """Add a random step along the principal directions of ImageNet's colours, normal with standard deviation `alpha`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomLighting(0.1)(np.ones((8, 8, 3))).shape
+    (8, 8, 3)
+    """
 
     def __init__(self, alpha: float) -> None:
         super().__init__()
@@ -63,14 +93,26 @@ class RandomLighting(HybridBlock):
 
 
 class RandomGray(Sometimes):
-    """The image without colours, with the probability `p`, still of three channels."""
+    """Remove the colours of an image with probability `p`. The result still has three channels.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomGray(p=1.0)(np.ones((1, 1, 3))).shape
+    (1, 1, 3)
+    """
 
     def _other(self, x: Any) -> Any:
         return images.as_colours(x, np.broadcast_to(images.grey(images.colours_of(x)), x.shape))
 
 
 class RandomColorJitter(HybridBlock):
-    """Brightness, contrast, saturation and hue changed in a random order, each by up to what is given."""
+    """Change brightness, contrast, saturation and hue in a random order, each by up to its argument.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomColorJitter(brightness=0.2, contrast=0.2)(np.ones((8, 8, 3))).shape
+    (8, 8, 3)
+    """
 
     def __init__(self, brightness: float = 0, contrast: float = 0, saturation: float = 0, hue: float = 0) -> None:
         super().__init__()

@@ -22,7 +22,7 @@ class _Sized(Block):
 
 
 class Resize(_Sized, HybridBlock):
-    """An image of another size.
+    """Resize an image.
 
     Args:
         size: (width, height), or one number: both, or with `keep_ratio` the shorter one.
@@ -31,6 +31,11 @@ class Resize(_Sized, HybridBlock):
 
     Raises:
         ArgumentError E384: another interpolation, or a size that is none.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.Resize((4, 2))(np.ones((8, 8, 3))).shape
+    (2, 4, 3)
     """
 
     def __init__(self, size: Any, keep_ratio: bool = False, interpolation: int = BILINEAR) -> None:
@@ -42,7 +47,13 @@ class Resize(_Sized, HybridBlock):
 
 
 class CropResize(HybridBlock):
-    """The part of an image at (x, y), counted from the left and the top; in another size where one is given."""
+    """Return the part of an image at (x, y), counted from the left and the top, and resize it if you ask for it.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.CropResize(x=1, y=2, width=4, height=3)(np.ones((8, 8, 3))).shape
+    (3, 4, 3)
+    """
 
     def __init__(
         self, x: int, y: int, width: int, height: int, size: Any = None, interpolation: int | None = None
@@ -60,20 +71,31 @@ class CropResize(HybridBlock):
 
 
 class CenterCrop(_Sized, HybridBlock):
-    """The middle of an image; where the image is smaller, what there is of it, enlarged."""
+    """Return the middle of an image [height, width, channels]. If the image is smaller, enlarge it.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.CenterCrop((4, 2))(np.ones((8, 8, 3))).shape
+    (2, 4, 3)
+    """
 
     def forward(self, x: Any) -> Any:
         return _middle(image_of(x), *self._size, self._interpolation)
 
 
 class RandomCrop(_Sized):
-    """A part of an image, at a random position.
+    """Return a part of an image, at a random position.
 
     Args:
         size: of the part; an image that is smaller is enlarged.
         pad: pixels to add at each side before, or those at (left, right, top, bottom).
         pad_value: what those are filled with.
         interpolation: as of `Resize`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomCrop(4, pad=1)(np.ones((8, 8, 3))).shape
+    (4, 4, 3)
     """
 
     def __init__(self, size: Any, pad: Any = None, pad_value: float = 0, interpolation: int = BILINEAR) -> None:
@@ -99,13 +121,18 @@ class RandomCrop(_Sized):
 
 
 class RandomResizedCrop(_Sized):
-    """A part of an image of random position, area and ratio, in a given size.
+    """Return a part of an image with random position, area and ratio, resized to a fixed size.
 
     Args:
         size: of the result.
         scale: least and greatest area of the part, as a fraction of the image.
         ratio: least and greatest width divided by height of the part.
         interpolation: as of `Resize`.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomResizedCrop(4)(np.ones((8, 8, 3))).shape
+    (4, 4, 3)
     """
 
     def __init__(
@@ -132,12 +159,17 @@ class RandomResizedCrop(_Sized):
 
 
 class Rotate(Block):
-    """Images (channels, height, width), float32, turned around their middles; a batch of them each by the angle.
+    """Rotate images [channels, height, width], float32, around their middles. A batch is rotated by one angle.
 
     Args:
         rotation_degrees: the angle.
         zoom_in: enlarge so that nothing comes from outside.
         zoom_out: shrink so that nothing is cut off.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.Rotate(90)(np.ones((3, 8, 8))).shape
+    (3, 8, 8)
     """
 
     def __init__(self, rotation_degrees: float, zoom_in: bool = False, zoom_out: bool = False) -> None:
@@ -149,7 +181,7 @@ class Rotate(Block):
 
 
 class RandomRotation(Block):
-    """Images (channels, height, width), float32, turned by a random angle; each of a batch by its own.
+    """Rotate images [channels, height, width], float32, by a random angle. Each image of a batch has its own.
 
     Args:
         angle_limits: the least and the greatest angle, in degrees.
@@ -160,6 +192,11 @@ class RandomRotation(Block):
     Raises:
         ValueArgumentError E361: the limits are not in order.
         ArgumentError E384: the probability is none.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomRotation((-10, 10))(np.ones((3, 8, 8))).shape
+    (3, 8, 8)
     """
 
     def __init__(
@@ -180,14 +217,26 @@ class RandomRotation(Block):
 
 
 class RandomFlipLeftRight(Sometimes):
-    """The image in a mirror, with the probability `p`; several images all, or none of them."""
+    """Mirror an image left to right with probability `p`. A batch of images is mirrored as a whole or not at all.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomFlipLeftRight(p=1.0)(np.array([[[1.0], [2.0]]])).tolist()
+    [[[2.0], [1.0]]]
+    """
 
     def _other(self, x: Any) -> Any:
         return images.flip_left_right(x)
 
 
 class RandomFlipTopBottom(Sometimes):
-    """The image upside down, with the probability `p`; several images all, or none of them."""
+    """Turn an image upside down with probability `p`. A batch of images is turned as a whole or not at all.
+
+    >>> from hybridize import np
+    >>> from hybridize.gluon.data.vision import transforms
+    >>> transforms.RandomFlipTopBottom(p=1.0)(np.array([[[1.0]], [[2.0]]])).tolist()
+    [[[2.0]], [[1.0]]]
+    """
 
     def _other(self, x: Any) -> Any:
         return images.flip_top_bottom(x)
