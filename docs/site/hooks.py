@@ -18,6 +18,7 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import demo
 import source
 
 ROOT = Path(__file__).parents[2]
@@ -25,10 +26,12 @@ LINK = re.compile(r"(?<!\\)(\]\()([^)\s#]+)(#[^)\s]*)?(?=[\s)])")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made from the source, and those of source files that pages link to."""
+    """Add the pages that are made from the source, those of source files that pages link to, and the demo's model."""
     paths = {path for file in files.documentation_pages() for path in _outside(file.src_uri, file.content_string)}
     for name, content in source.pages(ROOT, sorted(paths)):
         files.append(File.generated(config, name, content=content))
+    for path in demo.build(ROOT, ROOT / "build" / "demo"):
+        files.append(File.generated(config, f"demo/{path.name}", abs_src_path=str(path)))
     return files
 
 
