@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 PAGE = Path(__file__).parent / "benchmarks.md"
 UNITS = {"ns": 1e-3, "µs": 1.0, "ms": 1e3, "s": 1e6}
-WIDTH, LEFT, RIGHT, ROW, TOP = 760, 300, 90, 26, 46
+WIDTH, RIGHT, ROW, TOP = 480, 70, 40, 52
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #1f2328; } .title { font-weight: 600; font-size: 14px; }
 .quiet { fill: #57606a; font-size: 12px; } .bar { fill: #7d8fb3; } .ours { fill: #3557c0; } .missed { fill: #c2571a; }
@@ -73,54 +73,58 @@ def ratios(heading: str, column: str) -> list[Bar]:
                 continue
             must = number(row.get("must", "").split(":")[0])
             is_missed = value > 1 or (must is not None and value > must)
-            peer = next((f", beside {row[name]}" for name in row if "peer" in name and " ÷ " not in name), "")
-            label = re.sub(r": hybridize, hybridized ÷ (?:[\w-]+: )?", ", beside ", row.get("row", row.get("", "")))
-            label = re.sub(r" [\d.,]+ [µnm]?s\b.*", "", label.replace(": hybridize,", ",") + peer)
+            label = label_of(row, bars[-1].label if bars else "")
             bars.append(Bar(label, value, f"{value:.2f}", "missed" if is_missed else "ours", must))
     return bars
+
+
+def label_of(row: Mapping[str, str], above: str) -> str:
+    """Return what a row of ratios compares; `the same` in a table is the row above it."""
+    label = row.get("row", row.get("", ""))
+    label = re.sub(r"hybridize, (hybridized|imperative) ÷ (?:[\w-]+: )?", r"\1, beside ", label)
+    label = label.replace("the same", above.partition(",")[0]).replace(": hybridized", "")
+    label = re.sub(r", after [\d,]+ steps(?: at least)?|, channels last|`|: (?=imperative)", lambda match: ", " if ":" in match[0] else "", label)
+    peer = next((row[name] for name in row if "peer" in name and " ÷ " not in name), "")
+    peer = re.sub(r" [\d.,]+ [µnm]?s\b.*", "", peer)
+    return f"{label}, beside {peer}" if peer and peer != "the same" else label
 
 
 def drawn(title: str, note: str, bars: list[Bar], *, is_ratio: bool) -> str:
     """Return a chart of horizontal bars, with the same figures as text for those who do not see it."""
     largest = max(max(bar.value, bar.must or 0.0) for bar in bars)
-    scale = (WIDTH - LEFT - RIGHT) / max(largest, 1.0 if is_ratio else 0.0)
+    scale = (WIDTH - RIGHT) / max(largest, 1.0 if is_ratio else 0.0)
     height = TOP + ROW * len(bars) + 30
     told = "; ".join(f"{bar.label}: {bar.shown}" for bar in bars)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">',
         f"<title>{escape(title)}</title><desc>{escape(told)}</desc><style>{STYLE}</style>",
         f'<text class="title" x="0" y="18">{escape(title)}</text>',
     ]
     if is_ratio:
-        one = LEFT + scale
-        lines.append(f'<line class="one" x1="{one:.1f}" x2="{one:.1f}" y1="{TOP - 8}" y2="{TOP + ROW * len(bars)}"/>')
-        lines.append(f'<text class="quiet" x="{one:.1f}" y="{TOP - 12}" text-anchor="middle">1: as the peer</text>')
+        lines.append(f'<text class="quiet" x="{scale:.1f}" y="{TOP - 14}" text-anchor="middle">1: as the peer</text>')
+        foot = TOP + ROW * len(bars) - 6
+        lines.append(f'<line class="one" x1="{scale:.1f}" x2="{scale:.1f}" y1="{TOP - 8}" y2="{foot}"/>')
     for place, bar in enumerate(bars):
         y, width = TOP + ROW * place, bar.value * scale
-        lines.append(f'<text x="{LEFT - 10}" y="{y + 15}" text-anchor="end">{escape(shortened(bar.label))}</text>')
-        lines.append(f'<rect class="{bar.kind}" x="{LEFT}" y="{y + 2}" width="{width:.1f}" height="18" rx="2"/>')
-        end = max(width, (bar.must or 0.0) * scale) + 8
-        lines.append(f'<text x="{LEFT + end:.1f}" y="{y + 15}">{escape(bar.shown)}</text>')
+        lines.append(f'<text x="0" y="{y + 8}">{escape(bar.label)}</text>')
+        lines.append(f'<rect class="{bar.kind}" x="0" y="{y + 14}" width="{width:.1f}" height="15" rx="2"/>')
+        end = max(width, (bar.must or 0.0) * scale) + 6
+        lines.append(f'<text x="{end:.1f}" y="{y + 26}">{escape(bar.shown)}</text>')
         if bar.must is not None:
-            x = LEFT + bar.must * scale
-            lines.append(f'<line class="must" x1="{x:.1f}" x2="{x:.1f}" y1="{y}" y2="{y + 22}"/>')
+            x = bar.must * scale
+            lines.append(f'<line class="must" x1="{x:.1f}" x2="{x:.1f}" y1="{y + 11}" y2="{y + 32}"/>')
     lines.append(f'<text class="quiet" x="0" y="{height - 8}">{escape(note)}</text>')
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def shortened(label: str) -> str:
-    """Return a label that fits to the left of its bar."""
-    return label if len(label) <= 46 else f"{label[:45].rstrip(' ,')}…"
-
-
 def charts() -> Mapping[str, str]:
     """Return the charts by the names of their files."""
-    key = "Blue: as required. Orange: slower than the peer, or missed. Stroke: what was required."
+    key = "Stroke: what was required. Orange: slower than the peer, or missed."
     training = ratios("Goals of the chapter's net", "found") + ratios("Goals of training", "found")
     return {
         "calls.svg": drawn(
             "One row through 512-256-128-2, time of one call",
-            "AMD EPYC (Zen 5), one thread, 21 November 2026: hybridize bench mlp-1 --rounds 4 --seconds 0.15",
+            "AMD EPYC (Zen 5), 21 November 2026: hybridize bench mlp-1",
             times("mlp-1: 512-256-128-2, ReLU, float32, one thread"),
             is_ratio=False,
         ),
