@@ -5,6 +5,8 @@
 errors/catalogue.md: the index of the pages of errors, which lie in the package (`tools/errors`).
 errors/mistakes.md: mistakes of users, from the table of their tests.
 guide/pytorch.md: the functions of torch that the PyTorch door knows, between its two marks.
+demo.md: the figures in benchmarks/web.json, between its two marks.
+charts: of the tables in benchmarks.md.
 
 And the stubs of modules whose names are loaded late (`base/names.py`), for type checkers and editors.
 """
@@ -12,6 +14,7 @@ And the stubs of modules whose names are loaded late (`base/names.py`), for type
 import ast
 import importlib.util
 import inspect
+import json
 import os
 import re
 import sys
@@ -31,6 +34,8 @@ from hybridize.tools import error_pages
 from hybridize.torch.functions import FUNCTIONS
 
 sys.path.append(str(Path(__file__).parent))
+import charts
+
 from results import CLASSES, OF_ND, OVERLOADS, RESULTS
 
 DOCS = Path(__file__).parent
@@ -54,7 +59,9 @@ from typing import Final
 
 NAMES: Final[Mapping[str, str]] = {
 '''
-BEGIN, END = "<!-- operators -->", "<!-- end of operators -->"
+OPERATORS, WEB = "operators", "web"
+"""The marks between which pages have parts that are made."""
+MEASURED = ROOT / "benchmarks" / "web.json"
 CODE = re.compile(r"E\d{3,4}")
 KINDS = {*errors.__all__, "Lacking"}
 """Classes of errors."""
@@ -135,11 +142,42 @@ def operators() -> str:
     return "\n".join(textwrap.wrap(" · ".join(names), 160, break_long_words=False, break_on_hyphens=False))
 
 
-def with_operators(page: str) -> str:
-    """The page with its list of operators replaced."""
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n{operators()}\n{END}{after}"
+def with_part(page: str, mark: str, part: str) -> str:
+    """The page with what is between its marks replaced."""
+    begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
+    before, rest = page.split(begin)
+    _, after = rest.split(end)
+    return f"{before}{begin}\n{part}\n{end}{after}"
+
+
+def web() -> str:
+    """The table of what benchmarks/web.py has stored: bytes and times in a browser."""
+    stored = json.loads(MEASURED.read_text(encoding="utf-8"))
+    ours, lines = (
+        stored["runtimes"]["hybridize"],
+        [
+            "| runtime | bytes before the first result | compressed by gzip | one call |",
+            "| --- | ---: | ---: | ---: |",
+        ],
+    )
+    for name, row in stored["runtimes"].items():
+        cells = [
+            f"{row['bytes'] / 1e3:,.0f} KB",
+            f"{row['compressed'] / 1e3:,.0f} KB",
+            f"{row['microseconds']:,.1f} µs",
+        ]
+        if row is not ours:
+            for place, key in enumerate(("bytes", "compressed", "microseconds")):
+                cells[place] += f" ({row[key] / ours[key]:.1f} ×)"
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    versions = ", ".join(f"{name} {version}" for name, version in stored["versions"].items())
+    return "\n".join([
+        *lines,
+        "",
+        f"{stored['machine']}, {stored['system']}, {stored['browser']}, {stored['date']}, one thread, load average "
+        f"{stored['load']} before the first round; {versions}. `{stored['command']}`. Each page loads its runtime, and the "
+        "same weights of 86 KB; times are of a call with one image, from and to JavaScript's arrays.",
+    ])  # fmt: skip
 
 
 def names(package: Path) -> str:
@@ -384,4 +422,8 @@ if __name__ == "__main__":
     (DOCS / "errors" / "catalogue.md").write_text(catalogue(), encoding="utf-8")
     (DOCS / "errors" / "mistakes.md").write_text(mistakes(), encoding="utf-8")
     guide = DOCS / "guide" / "pytorch.md"
-    guide.write_text(with_operators(guide.read_text(encoding="utf-8")), encoding="utf-8")
+    guide.write_text(with_part(guide.read_text(encoding="utf-8"), OPERATORS, operators()), encoding="utf-8")
+    demo = DOCS / "demo.md"
+    demo.write_text(with_part(demo.read_text(encoding="utf-8"), WEB, web()), encoding="utf-8")
+    for name, text in charts.charts().items():
+        (DOCS / "charts" / name).write_text(text, encoding="utf-8")

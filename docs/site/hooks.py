@@ -19,6 +19,7 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import demo
 import reference
 import source
 
@@ -30,7 +31,7 @@ LINK = re.compile(r"(?<!\\)(\]\()([^)\s#]+)(#[^)\s]*)?(?=[\s)])")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made from the source, and those of source files that pages link to."""
+    """Add the pages that are made from the source, and those of source files that pages link to, and the demo's model."""
     made = reference.made()
     for complaint in made.complaints():
         LOG.warning("the reference: %s", complaint)
@@ -43,6 +44,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, name, content=content))
     for file in sorted((ROOT / ERRORS).glob("*.md")):
         files.append(File.generated(config, f"errors/{file.name}", content=file.read_text(encoding="utf-8")))
+    for path in demo.build(ROOT, ROOT / "build" / "demo"):
+        files.append(File.generated(config, f"demo/{path.name}", abs_src_path=str(path)))
     return files
 
 

@@ -74,7 +74,30 @@ def test_the_first_digit_is_the_class():
 
 def test_every_operator_of_pytorch_is_on_its_page():
     page = (DOCS / "guide" / "pytorch.md").read_text()
-    assert maker().with_operators(page) == page, "run `python docs/make.py`"
+    make = maker()
+    assert make.with_part(page, make.OPERATORS, make.operators()) == page, "run `python docs/make.py`"
+
+
+def test_the_demo_has_the_figures_that_are_stored():
+    make, page = maker(), (DOCS / "demo.md").read_text()
+    assert make.with_part(page, make.WEB, make.web()) == page, "run `python docs/make.py`"
+
+
+def test_charts_are_those_of_the_tables():
+    drawn = maker().charts.charts()
+    assert {path.name for path in (DOCS / "charts").iterdir()} == drawn.keys()
+    for name, text in drawn.items():
+        assert (DOCS / "charts" / name).read_text() == text, "run `python docs/make.py`"
+
+
+def test_a_chart_shows_what_the_table_says_and_where_we_lose():
+    charts = maker().charts
+    bars = {bar.label: bar for bar in charts.ratios("Goals of training", "found")}
+    assert bars["train-64, beside JAX jit"].value == 0.65
+    assert bars["train-64, beside JAX jit"].kind == "ours"
+    slower = bars["train-64, imperative, beside PyTorch eager"]
+    assert (slower.value, slower.must, slower.kind) == (1.05, 1.2, "missed")
+    assert [bar.shown for bar in charts.times("mlp-1: 512-256-128-2, ReLU, float32, one thread")][0] == "3.53 µs"
 
 
 @pytest.mark.parametrize(

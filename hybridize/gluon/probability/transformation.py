@@ -108,7 +108,8 @@ class ComposeTransform(Transformation):
 
     >>> from hybridize import np
     >>> from hybridize.gluon import probability
-    >>> probability.ComposeTransform([probability.AffineTransform(1.0, 2.0), probability.AbsTransform()])(np.array([-2.0]))
+    >>> parts = [probability.AffineTransform(1.0, 2.0), probability.AbsTransform()]
+    >>> probability.ComposeTransform(parts)(np.array([-2.0]))
     array([3.])
     """
 

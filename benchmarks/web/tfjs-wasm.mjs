@@ -1,0 +1,3 @@
+import { loadWith } from "./tfjs.mjs";
+
+export const load = () => loadWith("wasm");
