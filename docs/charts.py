@@ -100,7 +100,8 @@ def drawn(title: str, note: str, bars: list[Bar], *, is_ratio: bool) -> str:
     height = TOP + ROW * len(bars) + 30
     told = "; ".join(f"{bar.label}: {bar.shown}" for bar in bars)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        f'width="{WIDTH}" height="{height}" role="img">',
         f"<title>{escape(title)}</title><desc>{escape(told)}</desc><style>{STYLE}</style>",
         f'<text class="title" x="0" y="18">{escape(title)}</text>',
     ]

@@ -175,8 +175,8 @@ def web() -> str:
         *lines,
         "",
         f"{stored['machine']}, {stored['system']}, {stored['browser']}, {stored['date']}, one thread, load average "
-        f"{stored['load']} before the first round; {versions}. `{stored['command']}`. Each page loads its runtime, and the "
-        "same weights of 86 KB; times are of a call with one image, from and to JavaScript's arrays.",
+        f"{stored['load']} before the first round; {versions}. `{stored['command']}`. Each page loads its runtime, and "
+        "the same weights of 86 KB; times are of a call with one image, from and to JavaScript's arrays.",
     ])  # fmt: skip
 
 

@@ -31,7 +31,7 @@ LINK = re.compile(r"(?<!\\)(\]\()([^)\s#]+)(#[^)\s]*)?(?=[\s)])")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made from the source, and those of source files that pages link to, and the demo's model."""
+    """Add the pages that are made from the source, source files that pages link to, and the model of the demo."""
     made = reference.made()
     for complaint in made.complaints():
         LOG.warning("the reference: %s", complaint)

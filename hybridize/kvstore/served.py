@@ -108,7 +108,7 @@ class AsyncStore(KVStoreBase):
         """Put copies of rank 0's values under new keys; all ranks call it."""
         for one, arrays in _pairs(key, value):
             if one in self._keys:
-                raise ArgumentError("E300", f"the key {one!r} has a value already", help="use push to change it")
+                raise ArgumentError("E3002", f"the key {one!r} has a value already", help="use push to change it")
             first = self._ranks.broadcast(f"init of the key {one!r}", host_view(total_of(arrays[:1])))
             number = len(self._likes)
             self._likes.append(numpy.empty_like(first))
@@ -128,11 +128,11 @@ class AsyncStore(KVStoreBase):
         """Update values by an optimizer from now on; all ranks call it, with the same.
 
         Raises:
-            ArgumentError E300: it is none.
+            ArgumentError E3003: it is none.
         """
         if not isinstance(optimizer, Optimizer):
             what = f"set_optimizer takes an optimizer, got {type(optimizer).__name__}"
-            raise ArgumentError("E300", what, help="optimizer.create(name, ...)")
+            raise ArgumentError("E3003", what, help="optimizer.create(name, ...)")
         self._updater = get_updater(optimizer)
         self._ranks.agree("set_optimizer", f"the optimizer {type(optimizer).__name__}")
 
@@ -153,7 +153,7 @@ class AsyncStore(KVStoreBase):
             total, like = host_view(total_of(arrays)), self._likes[number]
             if total.shape != like.shape:
                 what = f"the value of {one!r} is {list(like.shape)}, {list(total.shape)} was pushed"
-                raise ArgumentError("E300", what, help="the pushed arrays must have the shape of the value")
+                raise ArgumentError("E3001", what, help="the pushed arrays must have the shape of the value")
             data = numpy.array(total, like.dtype, order="C")
             sent.append(self._requests.send(data, self._owner(number), 2 * number + _PUSH))
         for request in sent:
@@ -185,7 +185,7 @@ class AsyncStore(KVStoreBase):
 
     def _number(self, key: Any) -> int:
         if key not in self._keys:
-            raise ArgumentError("E300", f"the key {key!r} has no value", help="call init first")
+            raise ArgumentError("E3002", f"the key {key!r} has no value", help="call init first")
         return self._keys[key]
 
     # ---------------------------------------------------------------------------------------------------------- serving
@@ -227,6 +227,6 @@ def _pairs(key: Any, value: Any) -> Iterator[tuple[Any, list[Any]]]:
     keys = list(key) if isinstance(key, (list, tuple)) else [key]
     values = list(value) if isinstance(key, (list, tuple)) else [value]
     if len(keys) != len(values):
-        raise ArgumentError("E300", f"{len(keys)} keys need a list of as many values, got {len(values)}")
+        raise ArgumentError("E3001", f"{len(keys)} keys need a list of as many values, got {len(values)}")
     for one, several in zip(keys, values, strict=True):
         yield one, listed(several)

@@ -87,8 +87,8 @@ def test_what_it_cannot_do_is_refused(monkeypatch):
         gluon.Trainer([], "sgd", {}, store, update_on_kvstore=False)
     with refusal(ArgumentError, "E359: deterministic=True with kvstore='dist_async'"):
         gluon.Trainer([], "sgd", {}, store, deterministic=True)
-    with refusal(ArgumentError, "E300: set_optimizer takes an optimizer, got str"):
+    with refusal(ArgumentError, "E3003: set_optimizer takes an optimizer, got str"):
         store.set_optimizer("sgd")
-    with refusal(ArgumentError, "E300: 2 keys need a list of as many values, got 1"):
+    with refusal(ArgumentError, "E3001: 2 keys need a list of as many values, got 1"):
         store.pull([1, 2], [1])
     store._end()
