@@ -82,7 +82,7 @@ class HybridizeError(RuntimeError):
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process has the same error, which says the same, where the source is not at hand, too."""
         state = {name: getattr(self, name) for name in _SLOTS if getattr(self, name, None) is not None}
-        state |= self.__dict__
+        state |= {name: value for name, value in self.__dict__.items() if name != TRAIL}
         if self.loc is not None:
             state["quoted"] = self.quoted or self.loc.described()
         known = next(
@@ -91,6 +91,9 @@ class HybridizeError(RuntimeError):
         return _restored, (known.home, self.args, state)
 
 
+TRAIL: Final = "__left__"
+"""The attribute of an error on its way out: what this process alone knows of the blocks that it has left. The
+underscores say that it is none of its attributes: pickles, and programs that raise an error like it, do without."""
 _SLOTS: Final = ("errno", "strerror", "filename", "filename2")
 """Attributes of OSErrors that are not in their `__dict__`."""
 

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.buffer import host_view, pending_view
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import StateError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.base.nested import flatten, flatten_call
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
@@ -74,6 +74,12 @@ class BoundCall:
         self._install()
         for target, leaf in zip(self._targets, flatten(result)[0], strict=True):
             numpy.copyto(target, host_view(leaf))
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentError(
+            "E346", f"{self!r} cannot be pickled or copied: it is machine code over memory of this process",
+            help="pickle the function, and call bound(..., out=...) there",
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<{self._function.name}, bound to {', '.join(map(_shown, self._targets))}>"

@@ -8,7 +8,7 @@ import weakref
 from types import FrameType
 from typing import Any
 
-from hybridize.base.errors import ArgumentError, HybridizeError, InternalError
+from hybridize.base.errors import TRAIL, ArgumentError, HybridizeError, InternalError
 from hybridize.base.loading import load_module
 from hybridize.base.settings import keywords_of
 from hybridize.base.tracebacks import LEAVES
@@ -24,31 +24,31 @@ _ORIGIN = re.compile(r"(.*), '([^']+)' of \w+", re.DOTALL)
 """The words of an error about the layer that it comes from, and its path."""
 _CAPTURE = ("capture", "hybridize.capture.capture")
 """The function that captures a program, and its module, which is loaded when something is first captured."""
-_TRAIL = "__left__"
-"""The attribute of an error on its way out: the block that it has left, the text of the first one, the path so far. The
-underscores say that it is none of its attributes: a program that is to raise an error like it does not need it."""
 
 
 def tell(error: BaseException, block: Any) -> None:
-    """Say in an error of ours that it left `block`: at the first one which layer it is, at those around it where."""
+    """Say in an error of ours that it left `block`: at the first one which layer it is, at those around it where.
+
+    Its trail is the block that it has left, the text of the first one, the path so far.
+    """
     if not isinstance(error, HybridizeError) or isinstance(error, InternalError):
         return
     left = error.__dict__
-    known = left.get(_TRAIL)
+    known = left.get(TRAIL)
     if known is None and error.within:
         _continue(error, block)
         return
     if known is None:
         text = repr(block) if block._is_layer and not block._children else ""
         if text and "\n" not in text:
-            left[_TRAIL] = weakref.ref(block), text, ""
+            left[TRAIL] = weakref.ref(block), text, ""
             error.within = text
         return
     inner, text, path = known
     for name, child in block._children.items():
         if child is inner():
             path = f"{name}.{path}" if path else name
-            left[_TRAIL] = weakref.ref(block), text, path
+            left[TRAIL] = weakref.ref(block), text, path
             error.within = f"{text}, {path!r} of {type(block).__name__}"
             return
 
@@ -61,7 +61,7 @@ def _continue(error: HybridizeError, block: Any) -> None:
     for name in path.split(".") if path else ():
         part = None if part is None else part._children.get(name)
     if part is not None and repr(part) == text:
-        error.__dict__[_TRAIL] = weakref.ref(block), text, path
+        error.__dict__[TRAIL] = weakref.ref(block), text, path
 
 
 def tell_callers(error: BaseException, frame: FrameType | None) -> None:

@@ -203,12 +203,17 @@ class RestApplication:
 
 
 def authorized(header: bytes, token: bytes) -> bool:
-    """Tell whether a header `Authorization` brings the token, which is `Bearer ...`, or has it as a password."""
+    """Tell whether a header `Authorization` brings the token, which is `Bearer ...`, or has it as a password.
+
+    Names of schemes are the same in any case.
+    """
     if header[:6].lower() == b"basic ":  # of a browser, which asks its user, or of a client: any name will do
         try:
             header = b"Bearer " + base64.b64decode(header[6:], validate=True).partition(b":")[2]
         except (binascii.Error, ValueError):
             return False
+    elif header[:7].lower() == b"bearer ":
+        header = b"Bearer " + header[7:]
     return hmac.compare_digest(header, token)
 
 

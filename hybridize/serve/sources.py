@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +32,7 @@ _FILES: Final = 10_000
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A version of a model: a file, or the folder of a SavedModel."""
+    """A version of a model: a file, or the folder of a SavedModel. Of no kind: its files are there, and no model."""
 
     model: str
     version: str
@@ -82,7 +82,9 @@ def _inside(name: str, version: str, folder: Path) -> Iterator[ModelSource]:
 def _versions(name: str, folder: Path) -> Iterator[ModelSource]:
     for path in _entries(folder):
         if path.is_dir() and path.name.isdecimal() and path.name.isascii():
-            yield from _inside(name, str(int(path.name)), path)
+            version = str(int(path.name))
+            damaged = [ModelSource(name, version, path, "")] if _entries(path) else []
+            yield from list(_inside(name, version, path)) or damaged
 
 
 def _scan(argument: str) -> Iterator[ModelSource]:
@@ -150,6 +152,9 @@ class Sources:
                         f"{other.path} and {source.path} are both version {source.version} of {source.model}",
                         help="name one otherwise: NAME=PATH",
                     )
+        for source in (source for versions in self._scanned.values() for source in versions.values()):
+            if source.version not in models.get(source.model, {}) and source.path.exists():
+                models.setdefault(source.model, {})[source.version] = replace(source, kind="")
         self._scanned, self._at = models, now
         return models
 
@@ -207,8 +212,14 @@ def snapshot(source: ModelSource, *, in_place: bool = False) -> Iterator[Path]:
         in_place: give the files themselves. Processes that map the same file have its pages once in memory.
 
     Raises:
+        LoadError E608, E690: the files are no model.
         LoadError E691: the files changed while they were copied, or are gone; or, `in_place`, while they were loaded.
     """
+    if not source.kind:
+        if source.path.is_file():
+            detect(source.path)
+        text = f"{source.path} is no model that can be served, nor a folder that holds one and no other"
+        raise LoadError("E690", text, help="rename a whole file into place")
     with tempfile.TemporaryDirectory(prefix="hybridize-serve-") as folder:
         with _unchanged(source) as files:
             if in_place:

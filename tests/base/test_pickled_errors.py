@@ -15,7 +15,8 @@ import hybridize
 import hybridize.gluon.probability
 from hybridize import errors, np
 from hybridize.base.locations import SourceLoc
-from hybridize.errors import HybridizeError
+from hybridize.errors import HybridizeError, ShapeError
+from hybridize.gluon import nn
 from tests.refusals import refusal
 
 WAYS = {
@@ -105,3 +106,17 @@ def test_a_pool_raises_it(kind, wanted):
         pool.submit(fails, kind).result(60)
     assert f"{Path(__file__).name}" in str(caught.value)
     assert "in fails:  return np.ones" in str(caught.value)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("hybrid", [False, True], ids=["imperative", "hybridized"])
+def test_those_that_left_blocks(way, hybrid):
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3, in_units=2))
+    net.initialize()
+    net.hybridize(hybrid)
+    with pytest.raises(ShapeError) as caught:
+        net(np.ones((1, 5)))
+    again = WAYS[way](caught.value)
+    assert str(again) == str(caught.value)
+    assert "'0' of HybridSequential" in again.within

@@ -1,7 +1,9 @@
 """Calls that are bound to memory: they compute the call as any other, and refuse what they cannot; they ask for nothing."""
 
+import copy
 import gc
 import os
+import pickle
 import platform
 import subprocess
 import sys
@@ -13,7 +15,7 @@ import numpy
 import pytest
 
 from hybridize import autograd, engine, hybridize, load, np, npx
-from hybridize.errors import StateError, ValueArgumentError
+from hybridize.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.gluon import nn
 from tests.refusals import refusal
 
@@ -97,6 +99,13 @@ def test_arrays_of_ours_may_be_both():
     x[:] = np.array([0.0, 1.0])
     call()
     assert y.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("way", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_it_stays_in_its_process(way):
+    call = hybridize(affine).bound(normal(3), out=numpy.empty(3, "f4"))
+    with refusal(ArgumentError, r"E346: <affine, bound to f32\[3\]> cannot be pickled or copied: (.|\n)*call bound"):
+        way(call)
 
 
 def test_what_is_computed_of_out_elsewhere_is_computed_again():

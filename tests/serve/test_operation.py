@@ -5,6 +5,7 @@ import http.client
 import json
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -264,10 +265,28 @@ def test_a_damaged_file_leaves_the_old_model_in_place(tmp_path, running):
         for damaged in (content[: len(content) // 2], b"", content[:-9] + b"\1" * 9):
             (tmp_path / "m").write_bytes(damaged)  # in place: a mapping of the file itself would lose its ground
             status, _, answer = server.ask("/v2/repository/models/m/load", b"")
-            assert status in (400, 404)
-            assert "m" in json.loads(answer)["error"]
+            assert (status, "E6" in json.loads(answer)["error"]) == (400, True)
             status, answer = server.infer("m", numpy.ones((1, 4), "float32"))
             assert (status, answer["outputs"][0]["data"][0]) == (200, 2.0)
+
+
+def test_an_older_version_does_not_stand_in_for_a_damaged_one(tmp_path, running):
+    for version in (1, 2):
+        (tmp_path / "m" / str(version)).mkdir(parents=True)
+        saved(tmp_path / "m" / str(version) / "model", float(version))
+    content = (tmp_path / "m" / "2" / "model").read_bytes()
+    with running(tmp_path) as server:
+        for version in (2, 3):
+            (tmp_path / "m" / str(version)).mkdir(exist_ok=True)
+            (tmp_path / "m" / str(version) / "model").write_bytes(content[:300])
+            status, _, answer = server.ask("/v2/repository/models/m/load", b"")
+            assert status == 400
+            assert re.search(rf"E690.*m/{version} is no model that can be served", json.loads(answer)["error"])
+            answer = server.infer("m", numpy.ones((1, 4), "float32"))[1]
+            assert (answer["model_version"], answer["outputs"][0]["data"][0]) == ("2", 2.0)
+        shutil.rmtree(tmp_path / "m" / "3")
+        (tmp_path / "m" / "2" / "model").write_bytes(content)
+        assert server.ask("/v2/repository/models/m/load", b"")[0] == 200
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
@@ -315,6 +334,7 @@ def test_the_token(models, running):
             assert (status, "token" in json.loads(answer)["error"]) == (401, True)
             assert "Basic" in headers["www-authenticate"]
             assert server.ask(path, body, {"Authorization": "Bearer secret"})[0] == (400 if body else 200)
+            assert server.ask(path, body, {"Authorization": "bearer secret"})[0] == (400 if body else 200)
         assert server.ask("/", None, {"Authorization": "Basic OnNlY3JldA=="})[0] == 200
         one = rpc.InferenceServerClient(server.rpc)
         assert one.is_server_live()
