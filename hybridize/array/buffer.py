@@ -161,7 +161,8 @@ def check_writable(x: ndarray) -> None:
     Raises:
         ArgumentError E306: it is a read-only view.
     """
-    if not x._memory.flags.writeable:
+    memory = x._memory
+    if isinstance(memory, numpy.ndarray) and not memory.flags.writeable:  # elements may be elsewhere
         raise ArgumentError("E306", f"{x.type} is a read-only view", help="copy it first: x.copy()")
 
 
