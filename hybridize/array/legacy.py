@@ -46,7 +46,7 @@ from hybridize.base.missing import missing
 from hybridize.ops.library.attention import div_sqrt_dim as library_div_sqrt_dim
 
 _NAME = re.compile(r"(?<=^nd\.)(elemwise|broadcast)_(?!(to|axis|axes|like)$)|(?<=^nd.max|^nd.min|^nd.sum)_axis$")
-"""What is left out of names of functions that have one docstring."""
+"""Parts of names that functions with one docstring differ in."""
 _Function = Callable[..., Any]
 _Row = tuple[_Function, str]
 """A function, and MXNet's first parameters with their defaults: `data axis=-1`."""
