@@ -106,7 +106,8 @@ class ComposeTransform(Transformation):
 
     >>> from hybridize import np
     >>> from hybridize.gluon import probability
-    >>> probability.ComposeTransform([probability.AffineTransform(1.0, 2.0), probability.AbsTransform()])(np.array([-2.0]))
+    >>> t = probability.ComposeTransform([probability.AffineTransform(1.0, 2.0), probability.AbsTransform()])
+    >>> t(np.array([-2.0]))
     array([3.])
     """
 
