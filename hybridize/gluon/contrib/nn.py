@@ -26,9 +26,11 @@ class SparseEmbedding(Embedding):
         dtype: of the table.
         weight_initializer: initializer of `weight`, [input_dim, output_dim].
 
+    >>> import warnings
     >>> from hybridize import np
-    >>> from hybridize.gluon.contrib import nn
-    >>> layer = nn.SparseEmbedding(10, 4)
+    >>> from hybridize.gluon import contrib
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = contrib.nn.SparseEmbedding(10, 4)
     >>> layer.initialize()
     >>> layer(np.array([1, 2])).shape
     (2, 4)

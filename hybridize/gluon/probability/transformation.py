@@ -108,8 +108,8 @@ class ComposeTransform(Transformation):
 
     >>> from hybridize import np
     >>> from hybridize.gluon import probability
-    >>> parts = [probability.AffineTransform(1.0, 2.0), probability.AbsTransform()]
-    >>> probability.ComposeTransform(parts)(np.array([-2.0]))
+    >>> t = probability.ComposeTransform([probability.AffineTransform(1.0, 2.0), probability.AbsTransform()])
+    >>> t(np.array([-2.0]))
     array([3.])
     """
 
