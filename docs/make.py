@@ -119,13 +119,18 @@ def with_part(page: str, mark: str, part: str) -> str:
 def web() -> str:
     """The table of what benchmarks/web.py has stored: bytes and times in a browser."""
     stored = json.loads(MEASURED.read_text(encoding="utf-8"))
-    ours, lines = stored["runtimes"]["hybridize"], [
-        "| runtime | bytes before the first result | compressed by gzip | one call |",
-        "| --- | ---: | ---: | ---: |",
-    ]
+    ours, lines = (
+        stored["runtimes"]["hybridize"],
+        [
+            "| runtime | bytes before the first result | compressed by gzip | one call |",
+            "| --- | ---: | ---: | ---: |",
+        ],
+    )
     for name, row in stored["runtimes"].items():
         cells = [
-            f"{row['bytes'] / 1e3:,.0f} KB", f"{row['compressed'] / 1e3:,.0f} KB", f"{row['microseconds']:,.1f} µs"
+            f"{row['bytes'] / 1e3:,.0f} KB",
+            f"{row['compressed'] / 1e3:,.0f} KB",
+            f"{row['microseconds']:,.1f} µs",
         ]
         if row is not ours:
             for place, key in enumerate(("bytes", "compressed", "microseconds")):
@@ -136,8 +141,8 @@ def web() -> str:
         *lines,
         "",
         f"{stored['machine']}, {stored['system']}, {stored['browser']}, {stored['date']}, one thread, load average "
-        f"{stored['load']} before the first round; {versions}. `{stored['command']}`. Each page loads its runtime, and the "
-        "same weights of 86 KB; times are of a call with one image, from and to JavaScript's arrays.",
+        f"{stored['load']} before the first round; {versions}. `{stored['command']}`. Each page loads its runtime and "
+        "the same weights of 86 KB; times are of a call with one image, from and to JavaScript's arrays.",
     ])  # fmt: skip
 
 

@@ -22,7 +22,9 @@ QUICK = ("guide/wheel.md", "guide/train-elsewhere.md", "tutorials/first-net.md",
 """Pages that `make test` plays."""
 
 
-@pytest.mark.parametrize("page", [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in NEEDS])
+@pytest.mark.parametrize(
+    "page", [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in NEEDS]
+)
 def test_the_page_says_what_happens(page, tmp_path, system):
     system(*NEEDS[page])
     if page == "guide/wheel.md" and cross.zig() is None:

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy
 import pytest
 
-
 ROOT = Path(__file__).parents[2]
 MKDOCS = Path(os.environ.get("HYBRIDIZE_MKDOCS", ROOT / ".site" / "bin" / "mkdocs"))
 AXE = "axe-core@4"
@@ -30,7 +29,9 @@ DRAW = """
   ]);
 })()
 """
-SEEN = "[...document.getElementById('seen').getContext('2d').getImageData(0, 0, 8, 8).data].filter((_, k) => k % 4 === 0)"
+SEEN = (
+    "[...document.getElementById('seen').getContext('2d').getImageData(0, 0, 8, 8).data].filter((_, k) => k % 4 === 0)"
+)
 SCORES = "[...document.querySelectorAll('#bars data')].map((one) => Number(one.value))"
 VERDICT = "document.getElementById('verdict').textContent"
 
@@ -109,7 +110,9 @@ def test_pages_are_accessible_and_fit(site, axe, browser, page, scheme):
         assert browser.evaluate("document.body.dataset.mdColorScheme") == {"light": "default", "dark": "slate"}[scheme]
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
         browser.evaluate(axe)
-        faults = "axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => [id, nodes[0].html])))"
+        faults = (
+            "axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => [id, nodes[0].html])))"
+        )
         assert json.loads(browser.evaluate(faults)) == [], width
         assert browser.evaluate(OTHERS) == []
 
