@@ -62,7 +62,7 @@ types: .venv/.installed-dev
 	$(BIN)/lint-imports
 
 test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed \
-		.litert/.installed .doors/.installed .servers/.installed .engines/.installed system
+		.litert/.installed .doors/.installed .servers/.installed .engines/.installed .site/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed

@@ -99,9 +99,7 @@ class Counting(http.server.SimpleHTTPRequestHandler):
         super().do_GET()
 
     def end_headers(self):
-        self.send_header(
-            "Cache-Control", "no-store"
-        )  # else a file that two runtimes read would count for the first alone
+        self.send_header("Cache-Control", "no-store")  # else a file of two runtimes would count for the first alone
         super().end_headers()
 
     def log_message(self, *_):

@@ -83,11 +83,7 @@ def label_of(row: Mapping[str, str], above: str) -> str:
     label = row.get("row", row.get("", ""))
     label = re.sub(r"hybridize, (hybridized|imperative) ÷ (?:[\w-]+: )?", r"\1, beside ", label)
     label = label.replace("the same", above.partition(",")[0]).replace(": hybridized", "")
-    label = re.sub(
-        r", after [\d,]+ steps(?: at least)?|, channels last|`|: (?=imperative)",
-        lambda match: ", " if ":" in match[0] else "",
-        label,
-    )
+    label = re.sub(r", after [\d,]+ steps(?: at least)?|, channels last|`", "", label).replace(": imp", ", imp")
     peer = next((row[name] for name in row if "peer" in name and " ÷ " not in name), "")
     peer = re.sub(r" [\d.,]+ [µnm]?s\b.*", "", peer)
     return f"{label}, beside {peer}" if peer and peer != "the same" else label
@@ -98,11 +94,11 @@ def drawn(title: str, note: str, bars: list[Bar], *, is_ratio: bool) -> str:
     largest = max(max(bar.value, bar.must or 0.0) for bar in bars)
     scale = (WIDTH - RIGHT) / max(largest, 1.0 if is_ratio else 0.0)
     height = TOP + ROW * len(bars) + 30
-    told = "; ".join(f"{bar.label}: {bar.shown}" for bar in bars)
+    words = "; ".join(f"{bar.label}: {bar.shown}" for bar in bars)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
         f'width="{WIDTH}" height="{height}" role="img">',
-        f"<title>{escape(title)}</title><desc>{escape(told)}</desc><style>{STYLE}</style>",
+        f"<title>{escape(title)}</title><desc>{escape(words)}</desc><style>{STYLE}</style>",
         f'<text class="title" x="0" y="18">{escape(title)}</text>',
     ]
     if is_ratio:

@@ -22,9 +22,9 @@
   addEventListener("DOMContentLoaded", () => {
     document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
     for (const nav of document.querySelectorAll("nav[aria-labelledby]")) {
-      const label = document.getElementById(nav.getAttribute("aria-labelledby"));
-      nav.setAttribute("aria-label", `Pages of ${label.textContent.trim()}`); // the label may be hidden
+      const title = nav.querySelector(".md-nav__title").textContent.trim(); // its label is empty
       nav.removeAttribute("aria-labelledby");
+      nav.setAttribute("aria-label", `Pages of ${title}`);
     }
     const repair = () => {
       document.querySelectorAll(".md-code__nav:not([aria-label])").forEach((nav) => {

@@ -18,7 +18,7 @@ NEEDS = {
     "tutorials/control-flow.md": [],
     "tutorials/compiled-again.md": [],
 }
-QUICK = ("guide/wheel.md", "guide/train-elsewhere.md", "tutorials/first-net.md", "tutorials/compiled-again.md")
+QUICK = ("guide/wheel.md", "guide/train-elsewhere.md", "tutorials/first-net.md")
 """Pages that `make test` plays."""
 
 
