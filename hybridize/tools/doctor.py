@@ -89,7 +89,7 @@ def _machine(root: str) -> Iterator[Checkup]:
 
 
 def _threads(root: str) -> Checkup:
-    """How many threads programs use, and what limits them."""
+    """Count the threads that programs use, and say what limits them."""
     count, here, allowed = os.cpu_count() or 1, processors.affinity(), processors.quota(root)
     usable = POOL.team()[2] if POOL.possible() else 1
     state = f"{usable} of {count} logical processors"
