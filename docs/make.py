@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy
 
-from hybridize import nd
+from hybridize import nd, np
 from hybridize.array.functions.keywords import TAKES
 from hybridize.array.methods import Methods
 from hybridize.base import errors
@@ -404,6 +404,8 @@ def stubs() -> dict[Path, str]:
     texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "hybridize").rglob("*.py"))}
     own = re.compile(r"\n(def|class) [^_]")
     tables = [path for path, text in texts.items() if "\nPLACES = " in text and not own.search(text)]
+    for name in np.PLACES:
+        getattr(np, name)  # a function has its text from the first time on that its name is looked up
     written = {path.with_suffix(".pyi"): stub(path) for path in tables}
     return written | {
         METHODS: methods(),

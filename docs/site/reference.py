@@ -39,7 +39,8 @@ _PART = 40
 """Names on a page of a large module."""
 _SECTION = re.compile(r"^(Args|Attributes|Returns|Yields|Raises|Examples?|Note|Since):$")
 _ENTRY = re.compile(r"^(\*{0,2}[\w.`, *|]+?(?: \([^)]*\))?|[A-Z]\w+ E\d{3}(?:, E\d{3})*): (.*)$")
-_CODE = re.compile(r"\bE\d{3}\b")
+_CODE = re.compile(r"\bE\d{3,4}\b")
+_ERRORS = ROOT / "hybridize" / "tools" / "errors"
 _TICKED = re.compile(r"(`+)(.+?)\1")
 _SPECIAL = re.compile(r"([*_<>\[\]\\])")
 
@@ -49,7 +50,6 @@ class Reference:
 
     def __init__(self, every: Iterable[Name]) -> None:
         self.names = tuple(every)
-        self._catalogue = (ROOT / "docs" / "errors" / "catalogue.md").read_text(encoding="utf-8")
         self._pages: dict[str, tuple[str, list[Name]]] = {}
         for path in MODULES:
             self._divide(path, [one for one in self.names if one.module == path])
@@ -203,11 +203,9 @@ class Reference:
 
     def _coded(self, page: str, text: str) -> str:
         def led(match: re.Match[str]) -> str:
-            if f"\n## {match[0]}\n" not in self._catalogue:
+            if not (_ERRORS / f"{match[0]}.md").exists():
                 return match[0]  # of a class, without a message of its own
-            own = ROOT / "docs" / "errors" / f"{match[0].lower()}.md"
-            target = f"errors/{own.name}" if own.exists() else f"errors/catalogue.md#{match[0].lower()}"
-            return f"[{match[0]}]({posixpath.relpath(target, posixpath.dirname(page))})"
+            return f"[{match[0]}]({posixpath.relpath(f'errors/{match[0]}.md', posixpath.dirname(page))})"
 
         return _CODE.sub(led, text)
 

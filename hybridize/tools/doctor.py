@@ -124,11 +124,11 @@ def _disk() -> Checkup:
         odd += ": each process compiles its programs anew"
         return Checkup("disk cache", "off", odd, "unset HYBRIDIZE_CACHE, or set HYBRIDIZE_CACHE_DIR to a folder")
     records = folder.entries()
-    held = f"{len(records):,} records, {_size(sum(one.nbytes for one in records))} of {_size(folder.limit_bytes)}"
+    contents = f"{len(records):,} records, {_size(sum(one.nbytes for one in records))} of {_size(folder.limit_bytes)}"
     problem = folder.problem or _unwritable(folder.path)
     return Checkup(
         "disk cache",
-        f"{folder.path}: {held}",
+        f"{folder.path}: {contents}",
         f"{problem}; each process compiles its programs anew" if problem else "",
         "set HYBRIDIZE_CACHE_DIR to a folder that you alone can write",
     )

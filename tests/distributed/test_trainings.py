@@ -199,8 +199,8 @@ OF_TORCHRUN = {"RANK": "1", "WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MAST
 @pytest.mark.parametrize(
     ("missing", "variables", "text"),
     [
-        (("mpi4py.MPI", "torch"), {}, "a store of several machines needs mpi4py"),
-        (("mpi4py.MPI",), OF_MPI, "mpirun has started this process, which needs mpi4py"),
+        (("mpi4py", "torch"), {}, "a store of several machines needs mpi4py"),
+        (("mpi4py",), OF_MPI, "mpirun has started this process, which needs mpi4py"),
         (("torch",), OF_TORCHRUN, "the variables RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT ask for torch.distributed"),
     ],
 )

@@ -486,10 +486,10 @@ def atan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, ca
     """Return the angle whose tangent is x, from -pi/2 to pi/2."""
 
 def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The angle of the point (x2, x1)."""
+    """Return the angle of the point (x2, x1), in radians from -pi to pi."""
 
 def atan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The angle of the point (x2, x1)."""
+    """Return the angle of the point (x2, x1), in radians from -pi to pi."""
 
 def arctanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """Return the number whose hyperbolic tangent is x; infinite at -1 and 1."""
@@ -498,13 +498,13 @@ def atanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, c
     """Return the number whose hyperbolic tangent is x; infinite at -1 and 1."""
 
 def bitwise_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 & x2"""
+    """Return the bits that x1 and x2 have in common, of integers or bools."""
 
 def bitwise_or(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 | x2"""
+    """Return the bits that x1 or x2 has, of integers or bools."""
 
 def bitwise_xor(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 ^ x2"""
+    """Return the bits that one of x1 and x2 has and the other does not, of integers or bools."""
 
 def cbrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """Return the cube root of each element, also of negative ones. Integers give float32."""
@@ -513,7 +513,7 @@ def ceil(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, ca
     """Return the smallest integer that is not below each element; integers stay as they are."""
 
 def copysign(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 with the sign of x2."""
+    """Return the absolute values of x1 with the signs of x2."""
 
 def cos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """Return the cosine of each element, an angle in radians. Integers give float32."""
@@ -528,10 +528,10 @@ def rad2deg(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None,
     """Return angles in degrees of angles in radians."""
 
 def divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 / x2; integers give float32."""
+    """Return the quotient x1 / x2 of each pair of elements."""
 
 def true_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 / x2; integers give float32."""
+    """Return the quotient x1 / x2 of each pair of elements."""
 
 def divmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """Return `floor_divide(x1, x2)` and `mod(x1, x2)` as a tuple."""
@@ -543,7 +543,7 @@ def exp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, cas
     """Return e to the power of each element. Integers give float32."""
 
 def exp2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """2 to the power of x."""
+    """Return 2 to the power of each element. Integers give float32."""
 
 def expm1(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """Return exp(x) - 1 for each element, exact for small x."""
@@ -558,16 +558,16 @@ def floor(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, c
     """Return the largest integer that is not above each element; integers stay as they are."""
 
 def floor_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The largest integer not above x1 / x2."""
+    """Return the largest integer that is not above x1 / x2, in the dtype of the operands."""
 
 def fmax(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The larger of x1 and x2; the other where one is NaN."""
+    """Return the larger of each pair of elements; where one is NaN, the other one."""
 
 def fmin(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The smaller of x1 and x2; the other where one is NaN."""
+    """Return the smaller of each pair of elements; where one is NaN, the other one."""
 
 def fmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The remainder of x1 / x2, with the sign of x1."""
+    """Return the remainder of x1 / x2 for each pair of elements, with the sign of x1, as C's `fmod`."""
 
 def greater(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """Return whether x1 > x2 for each pair of elements, as bools."""
@@ -609,10 +609,10 @@ def ldexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any
     """Return x1 * 2**x2, rounded once: the inverse of `frexp`."""
 
 def bitwise_left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 * 2**x2 of integers."""
+    """Return x1 * 2**x2 of integers: their bits moved to the left."""
 
 def left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 * 2**x2 of integers."""
+    """Return x1 * 2**x2 of integers: their bits moved to the left."""
 
 def less(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """Return whether x1 < x2 for each pair of elements, as bools."""
@@ -633,7 +633,7 @@ def log2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, ca
     """Return the logarithm of each element to base 2. Integers give float32."""
 
 def logaddexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """log(exp(x1) + exp(x2))"""
+    """Return log(exp(x1) + exp(x2)) without overflow: the logarithm of a sum of probabilities."""
 
 def logical_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """Return whether both elements are true (not zero)."""
@@ -687,13 +687,13 @@ def reciprocal(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = No
     """Return 1 / x for each element."""
 
 def bitwise_right_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 // 2**x2 of integers."""
+    """Return x1 // 2**x2 of integers: their bits moved to the right."""
 
 def right_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """x1 // 2**x2 of integers."""
+    """Return x1 // 2**x2 of integers: their bits moved to the right."""
 
 def rint(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
-    """The nearest integer, halves to even."""
+    """Return the nearest integer of each element, halves to even; integers stay as they are."""
 
 def sign(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
     """Return -1, 0 or 1 for each element; NaN of NaN. The gradient is 0."""
@@ -732,16 +732,16 @@ def conjugate(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = Non
     """Return the complex conjugate of each element; of real numbers a copy."""
 
 def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """The Bartlett window: a triangle that is 0 at both ends."""
+    """Return the Bartlett window of `M` points: a triangle that is 0 at both ends."""
 
 def blackman(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """The Blackman window."""
+    """Return the Blackman window of `M` points."""
 
 def hamming(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """The Hamming window."""
+    """Return the Hamming window of `M` points."""
 
 def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """The Hann window."""
+    """Return the Hann window of `M` points."""
 
 def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Return the Kaiser window of `M` points; the larger `beta`, the narrower the window."""
