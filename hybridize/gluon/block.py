@@ -617,7 +617,7 @@ class Block:
         def __call__(self: _Applied[P, R]) -> Callable[P, R]: ...  # as the class says in `forward`
     else:
 
-        def __call__(self, *args: Any, **kwargs: Any):  # without a type: Jedi looks for it in `forward`
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the block: pre-hooks, `forward`, hooks."""
             try:
                 return self._run_with_hooks(self._run_there if OTHERS else self._run, args, kwargs)

@@ -87,7 +87,7 @@ class HybridBlock(Block, layer=False):
 
     if not TYPE_CHECKING:  # of what type it is says `Block`
 
-        def __call__(self, *args: Any, **kwargs: Any):  # without a type: Jedi looks for it in `forward`
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the block: compiled when it is hybridized, else `forward`; hooks before and after."""
             try:
                 if SYMBOLIC:  # expressions are in use
