@@ -146,7 +146,7 @@ def test_a_scan_is_compiled_when_it_has_taken_long_enough(monkeypatch):
     x, state, rate = rng.normal(size=(40, 3)), rng.normal(size=3), rng.uniform(size=3)
     first = _decayed(x, state, rate)
     assert not scans.programs
-    monkeypatch.setattr(single, "PATIENCE", 0.0)
+    scans.patience = 0.0
     _decayed(x, state, rate)
     assert len(scans.programs) == 1
     monkeypatch.setattr(ops.Scan, "reference", None)
@@ -165,7 +165,7 @@ def test_programs_of_scans_are_bounded(monkeypatch):
     scans = single.Scans()
     monkeypatch.setattr(control.RUNNER, "value", scans.run)
     monkeypatch.setattr(single, "LIMIT", 2)
-    monkeypatch.setattr(single, "PATIENCE", 0.0)
+    scans.patience = 0.0
     for length in (1, 2, 3, 2, 1):
         y, _ = _decayed(numpy.ones((length, 2)), numpy.zeros(2), numpy.ones(2))
         assert y.tolist() == [length] * 2
