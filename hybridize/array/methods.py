@@ -15,7 +15,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Self, TypeVar
 
-from hybridize.base.errors import ArgumentError, HybridizeError, MissingNameError
+from hybridize.base.elsewhere import lacks
+from hybridize.base.errors import ArgumentError, HybridizeError
 from hybridize.base.hooks import Hooks
 from hybridize.base.tracebacks import leaves, trim
 
@@ -104,14 +105,6 @@ class Methods:
     """Methods that are functions of the array, for `ndarray` and `Symbol`; those of the tables are in `methods.pyi`."""
 
     __slots__ = ()
-
-    @leaves
-    def __getattr__(self, name: str) -> Any:
-        """Refuse a name that arrays do not have; of PyTorch's and TensorFlow's, say what stands for it."""
-        text = f"{type(self).__name__!r} object has no attribute {name!r}"
-        if name in _OTHERS:
-            raise MissingNameError("E364", text, help=_OTHERS[name])
-        raise AttributeError(text, name=name, obj=self)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """Return the slices along an axis where a condition is true. Imperative only: data decide the size.
@@ -318,3 +311,6 @@ class Methods:
 
 for _name in f"{_OF_NUMPY} {_OF_MXNET}".split():
     setattr(Methods, _name, Forwarded(_name))
+
+
+lacks(_OTHERS)(Methods)

@@ -407,13 +407,16 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
         return page(self._printable(), self._data.dtype.name)
 
-    @leaves
     def __format__(self, spec: str) -> str:
-        functions.check_text()
-        if spec and self.ndim:
-            what = f"the format {spec!r} is of one number, not of {self.type}"
-            raise errors.ArgumentError("E344", what, help="format(x.item(), ...) for an array of one element")
-        return format(self.item(), spec) if spec else str(self)
+        functions.check_text()  # looks at who asks, so no other function may be between
+        try:
+            if spec and self.ndim:
+                what = f"the format {spec!r} is of one number, not of {self.type}"
+                raise errors.ArgumentError("E344", what, help="format(x.item(), ...) for an array of one element")
+            return format(self.item(), spec) if spec else str(self)
+        except errors.HybridizeError as error:
+            trim(error)
+            raise
 
     @property
     def grad(self) -> ndarray | None:

@@ -8,6 +8,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     precision                         the types that sums of products are read, added up and given in
     errors, locations                 what goes wrong, and at which line of the user's
     tracebacks, advice, missing       what users see of them; warnings; names that a module has not
+    elsewhere                         names of other libraries that a class has not
     config, modes, version            switches: of the process, of a thread; the version
     settings, registry                numbers that users give, checked; classes that strings name
     recorded                          choices by numbers of Python's, or of a program that records them

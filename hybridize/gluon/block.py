@@ -16,7 +16,8 @@ from hybridize.array.device import OTHERS
 from hybridize.array.nd_array import IN_USE, as_nd, holds_nd
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, MissingNameError, StateError, UndefinedError, ValueArgumentError
+from hybridize.base.elsewhere import lacks
+from hybridize.base.errors import ArgumentError, HybridizeError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.names import late
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
@@ -72,7 +73,7 @@ _OTHERS = {
     "train": "with autograd.train_mode(): net(x)", "eval": "a net predicts outside of autograd.record(): leave it out",
     "to": "net.cast(dtype), or net.reset_ctx(device)", "cuda": "hybridize compiles for the CPU: leave the call out",
     "cpu": "nets are on the CPU: leave the call out", "half": "net.cast('float16')", "float": "net.cast('float32')",
-    "zero_grad": "gradients are replaced at each backward pass: leave it out", "modules": "net._children.values()",
+    "modules": "net._children.values()",
     "fit": "a loop with autograd.record(), or gluon.contrib.estimator.Estimator(net, loss).fit(data, epochs=10)",
     "predict": "net(x)", "compile": "net.hybridize()",
 }  # fmt: skip
@@ -162,20 +163,13 @@ class Block:
 
     # --------------------------------------------------------------------------------------------------- members
 
-    if not TYPE_CHECKING:
-
-        @leaves
-        def __getattr__(self, name: str) -> Any:
-            text = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if name in _OTHERS:
-                raise MissingNameError("E364", text, help=_OTHERS[name])
-            raise AttributeError(text, name=name, obj=self)
-
-    @leaves
     def __setattr__(self, name: str, value: Any) -> None:
-        if name[:1] == "_":
-            check_private(self, name)
-        if "_children" not in self.__dict__:
+        try:
+            if name[:1] == "_":
+                check_private(self, name)  # looks at who sets it, so no other function may be between
+            if "_children" in self.__dict__:
+                self._set_member(name, value)
+                return
             if isinstance(value, _MEMBERS):
                 raise StateError(
                     "E504",
@@ -183,7 +177,11 @@ class Block:
                     help="call super().__init__() first",
                 )
             super().__setattr__(name, value)  # what is no member, a block may have before it is one
-            return
+        except HybridizeError as error:
+            trim(error)
+            raise
+
+    def _set_member(self, name: str, value: Any) -> None:
         existing = self.__dict__.get(name)
         for kind in (Block, Parameter):
             if isinstance(existing, kind) and not isinstance(value, kind):
@@ -702,6 +700,7 @@ _MEMBERS = (Block, Parameter)
 _PLAIN = (bool, int, float, str)
 
 
+lacks(_OTHERS)(Block)
 __dir__: Callable[[], list[str]]
 __getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

@@ -166,7 +166,7 @@ def _attributes(kind: type) -> frozenset[str]:
 def _stored(base: type) -> frozenset[str]:
     """Return the private attributes that the methods of a class store in `self`, or that it declares."""
     dis, names = load_module("dis"), set(vars(base).get("__annotations__", ()))
-    for function in filter(inspect.isfunction, vars(base).values()):
+    for function in map(inspect.unwrap, filter(inspect.isfunction, vars(base).values())):
         if any(name[:1] == "_" for name in function.__code__.co_names):
             steps = list(dis.get_instructions(function))
             names.update(

@@ -486,7 +486,7 @@ def test_every_name_of_the_old_face_has_a_row_or_is_one_of_np():
 
 
 def test_every_method_and_operator_has_a_row_or_a_reason():
-    methods = {name for name in dir(ndarray) if not name.startswith("_")}
+    methods = {name for name in dir(ndarray) if not name.startswith("_") and hasattr(ndarray, name)}
     assert methods == set(METHODS)
     operators = {name for name in dir(ndarray) if name.startswith("__")} - NOT_OPERATORS
     assert operators == set(OPERATORS)

@@ -20,7 +20,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 PAGES.remove(ROOT / "docs" / "guide" / "deploy.md")  # several programs and languages: test_deploy_guide.py plays it
 PAGES.remove(ROOT / "docs" / "guide" / "bring-a-library-over.md")  # needs libraries: test_gluon_libraries.py plays it
 PAGES.remove(ROOT / "docs" / "guide" / "serve.md")  # a server and its clients: tests/serve plays it
-PAGES.remove(ROOT / "docs" / "guide" / "data-engines.md")  # programs of several processes: test_data_engines.py plays it
+PAGES.remove(
+    ROOT / "docs" / "guide" / "data-engines.md"
+)  # programs of several processes: test_data_engines.py plays it
 PAGES.remove(ROOT / "docs" / "guide" / "chapter.md")  # a notebook: test_notebook.py plays it
 ENVIRONMENTS = {"docs/guide/jax.md": "jax", "docs/guide/tensorflow.md": "tensorflow"}
 """Pages whose library has an environment of its own: `make .jax/.installed`."""

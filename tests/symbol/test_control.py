@@ -357,7 +357,7 @@ def test_what_is_refused():
         while_loop(lambda s: s < 3, lambda s: (s, s), s)
     with pytest.raises(ValueArgumentError, match="then_func returned 1 results, else_func 2"):
         cond(x, lambda: x, lambda: [x, s])
-    with pytest.raises(CaptureError, match="E467"):
+    with pytest.raises(CaptureError, match="E468"):
         foreach(lambda row, _: (sym.np.einsum("i,i", row, row), []), x, [])[0].tojson()
 
 

@@ -297,7 +297,7 @@ def test_what_has_no_counterpart_is_refused_at_its_line(function, what, line, tm
     function(np.eye(3))
     with refusal(CaptureError, what) as raised:
         function.export(tmp_path / "model", format="onnx")
-    assert raised.value.code == "E466"
+    assert raised.value.code == ("E450" if function is spectrum else "E466")  # no file of ours holds complex numbers
     assert line in str(raised.value)
     assert not list(tmp_path.iterdir())
 

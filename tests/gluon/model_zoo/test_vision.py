@@ -72,7 +72,7 @@ def test_all_of_mxnets_names_are_there():
     assert set(NUMBERS) == set(vision.MODELS)
     for name, make in vision.MODELS.items():
         assert make is getattr(vision, make.__name__), name
-        assert make.__doc__.startswith(f"Make {name} ")
+        assert make.__doc__.startswith(f"Return the network {name}.")
 
 
 @pytest.mark.parametrize("name", each())
