@@ -416,8 +416,9 @@ def error(found: numpy.ndarray, wanted: numpy.ndarray) -> float:
 
 
 def shown(program: Any, word: str) -> bool:
-    """True if a line of the report of steps has such a word, not as a part of an op's name."""
-    return re.search(rf"^ +\d+ +[^\n]*\b{word}\b", str(program.explain()), re.MULTILINE) is not None
+    """True if a row of the report of steps has such a word, not as a part of an op's name; rows may have several lines."""
+    row = rf"^ +\d+ +[^\n]*(\n {{5,}}[^\n]*)*?\b{word}\b"
+    return re.search(row, str(program.explain()), re.MULTILINE) is not None
 
 
 def given(array: numpy.ndarray, turned: bool) -> Any:
