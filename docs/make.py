@@ -30,6 +30,7 @@ from hybridize import nd, np
 from hybridize.array.functions.keywords import TAKES
 from hybridize.array.methods import Methods
 from hybridize.base import errors
+from hybridize.base.elsewhere import Elsewhere
 from hybridize.tools import error_pages
 from hybridize.torch.functions import FUNCTIONS
 
@@ -378,7 +379,7 @@ def members(kind: type, own: str) -> list[str]:
         if isinstance(value, property):
             lines += ["    @property", f"    def {name}(self) -> Any: ..."]
             lines += [f"    @{name}.setter", f"    def {name}(self, value: Any) -> None: ..."] if value.fset else []
-        elif not name.startswith("_"):
+        elif not name.startswith("_") and not isinstance(value, Elsewhere):
             lines += definition(name, getattr(kind, name), method=True, own=own)
     return lines
 
@@ -394,7 +395,7 @@ def classes(path: Path) -> str:
             bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
             lines += [f"class {name}{f'({bases})' if bases else ''}:"]
             lines += ["    def __init__(self, seed: Any = None) -> None: ...", *members(value, "Any"), ""]
-        elif not name.startswith("_"):
+        elif not name.startswith("_") and not isinstance(value, Elsewhere):
             lines += [*definition(name, value, hidden=vars(module)), ""]
     return "\n".join(lines)
 

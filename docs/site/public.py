@@ -21,6 +21,7 @@ import numpy
 
 import hybridize
 from hybridize.array.functions.keywords import TAKES
+from hybridize.base.elsewhere import Elsewhere
 
 ROOT = Path(__file__).parents[2]
 MODULES: Mapping[str, str] = {
@@ -475,7 +476,9 @@ def _members(
         owner = next((base for base in cls.__mro__ if name in vars(base)), None)
         if name.startswith("_") or owner is None or owner in classes or not owner.__module__.startswith("hybridize"):
             continue
-        static, value = inspect.getattr_static(cls, name), getattr(cls, name)
+        static, value = inspect.getattr_static(cls, name), getattr(cls, name, None)
+        if isinstance(static, Elsewhere):
+            continue  # of another library
         if inspect.ismemberdescriptor(static):
             continue  # a field, of which the class's docstring tells
         is_property = isinstance(static, property) or not callable(value)
