@@ -44,9 +44,9 @@ def test_saved_programs_say_it_in_other_processes(notebook, monkeypatch, tmp_pat
     fast = hybridize(names["f"])
     fast(np.ones(2))
     fast.save(tmp_path / "f")
-    assert "In [3]:2" in str(fast.program(np.ones(2)).explain())
+    assert "In [3]:2" in repr(fast.program(np.ones(2)).explain())
     monkeypatch.delitem(sys.modules, "IPython")
-    assert "In [3]:2" in str(load(tmp_path / "f").program(np.ones(2)).explain())
+    assert "In [3]:2" in repr(load(tmp_path / "f").program(np.ones(2)).explain())
 
 
 @pytest.mark.parametrize(
