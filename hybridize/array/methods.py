@@ -313,4 +313,4 @@ for _name in f"{_OF_NUMPY} {_OF_MXNET}".split():
     setattr(Methods, _name, Forwarded(_name))
 
 
-lacks(_OTHERS)(Methods)
+lacks(Methods, _OTHERS)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NoReturn
 
 from hybridize.base.errors import MissingNameError
@@ -29,17 +29,13 @@ class Elsewhere:
         raise MissingNameError("E364", text, help=self._remedy)
 
 
-def lacks(remedies: Mapping[str, str]) -> Callable[[type], type]:
-    """Return a decorator of a class that lacks names of other libraries; own ones of its subclasses stand.
+def lacks(of: type, remedies: Mapping[str, str]) -> None:
+    """Let a class tell what stands for names of other libraries that it lacks; own names of its subclasses stand.
 
     Args:
+        of: the class.
         remedies: by name what to write instead.
     """
-
-    def decorate(of: type) -> type:
-        for name, remedy in remedies.items():
-            assert name not in vars(of), f"{of.__name__} has {name}"
-            setattr(of, name, Elsewhere(name, remedy))
-        return of
-
-    return decorate
+    for name, remedy in remedies.items():
+        assert name not in vars(of), f"{of.__name__} has {name}"
+        setattr(of, name, Elsewhere(name, remedy))

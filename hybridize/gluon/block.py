@@ -85,8 +85,6 @@ class Block:
 
     `collect_params` finds blocks and parameters that are attributes. It does not find those in lists.
 
-    Blocks and parameters assigned to attributes are found by `collect_params`; those hidden in lists are not.
-
     Args:
         prefix: start of the MXNet 1.x names of the parameters; by default from the class name and a counter.
         params: `other.collect_params()`, or of a layer `other.params`: parameters of the same names are shared, also
@@ -700,7 +698,7 @@ _MEMBERS = (Block, Parameter)
 _PLAIN = (bool, int, float, str)
 
 
-lacks(_OTHERS)(Block)
+lacks(Block, _OTHERS)
 __dir__: Callable[[], list[str]]
 __getattr__: Callable[[str], Any]
 __getattr__, __dir__ = late(globals(), {})

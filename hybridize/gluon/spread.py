@@ -52,7 +52,7 @@ class Updating:
             )
         if isinstance(kvstore, str) and kvstore.lower().startswith("dist"):
             kvstore = create(kvstore)
-        self._is_served = hasattr(kvstore, "ranks") and not isinstance(kvstore, KVStore)
+        self._is_served = isinstance(kvstore, KVStoreBase) and kvstore.is_served
         """True if the weights are elsewhere, where each gradient updates them as it comes (`kvstore.served`)."""
         if self._is_served and update_on_kvstore is False:
             what = f"update_on_kvstore=False with kvstore={kvstore.type!r}, which updates the weights itself"

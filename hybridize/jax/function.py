@@ -65,8 +65,6 @@ class JaxFunction(Exportable):
 
     Inside of JAX's own transformations (`jax.grad`, `jax.vmap`, `jax.jit`) it is the function itself.
 
-    Under JAX's own transformations, `jax.grad`, `jax.vmap`, `jax.jit` around it, it is the function itself.
-
     Attributes:
         function: the user's; jitted or not.
 

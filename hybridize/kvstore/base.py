@@ -37,6 +37,8 @@ class KVStoreBase:
 
     OPTIMIZER: Final = "optimizer"
     """The capability to update weights by an optimizer."""
+    is_served = False
+    """True if some ranks have the weights, and update them by each gradient as it comes."""
     kv_registry: dict[str, type[KVStoreBase]] = {}
     """The classes that `create` makes, by their names in lower case."""
 

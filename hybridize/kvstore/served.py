@@ -51,6 +51,7 @@ class AsyncStore(KVStoreBase):
     """
 
     type = ASYNC
+    is_served = True
 
     def __init__(self) -> None:
         self._ranks: Ranks = all_ranks()

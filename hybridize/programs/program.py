@@ -87,8 +87,6 @@ class Program:
 
     Call it with NumPy arrays or arrays of hybridize. It returns arrays of hybridize.
 
-    Callable with NumPy arrays or arrays of hybridize; gives arrays of hybridize.
-
     >>> from hybridize import np
     >>> import hybridize
     >>> double = hybridize.hybridize(lambda x: x * 2)

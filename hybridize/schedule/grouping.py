@@ -115,7 +115,7 @@ class Grouping:
         homes: Mapping[Value, Home] | None = None,
     ) -> None:
         self.graph = graph
-        self.homes: Mapping[Value, Home] | dict[Value, Home] = homes or {}
+        self.homes: Mapping[Value, Home] = homes or {}
         """Of values that do not lie in the order of their axes."""
         self.places: Places = Places(lowerings.interner, self.homes, _read_in_order(graph, lowerings, self.homes))
         """In whose memory each stored value lies."""

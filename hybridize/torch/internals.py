@@ -87,7 +87,6 @@ def is_overriding(kind: type[torch.Tensor]) -> bool:
     return not (is_plain and kind.__torch_dispatch__ is _PLAIN_DISPATCH)
 
 
-found: Any
 MODES: tuple[tuple[Callable[[], Any], Any], ...] = tuple(
     (found, usual)
     for path, usual in (

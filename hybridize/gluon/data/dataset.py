@@ -36,8 +36,6 @@ class Dataset(Generic[Sample]):
 
     `filter`, `shard`, `take`, `sample` and `transform` return a data set of this one and copy no samples.
 
-    What the methods give is made of this data set without a copy of its samples.
-
     >>> from hybridize.gluon import data
     >>> class Squares(data.Dataset):
     ...     def __len__(self):
