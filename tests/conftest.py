@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -72,6 +73,34 @@ def without_set_np() -> Iterator[None]:
     modes = sys.modules.get("hybridize.base.modes")
     if modes is not None:
         modes.PROCESS.np_arrays = False
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """Let no test leave a reader, a writer or an interpreter behind: every later one would wait for it, or record."""
+    yield
+    access, op = (sys.modules.get(f"hybridize.{name}") for name in ("base.access", "ops.op"))
+    if access is None or op is None:
+        return
+    until = time.monotonic() + 5  # threads of its own may be in a last call
+
+    def left() -> dict[str, object]:
+        numbers = access.ACCESS
+        readers, writer = access.READERS.value - numbers.standing, access.WRITER.value
+        return {
+            "readers": readers,
+            "writer": writer,
+            "waiting": {*numbers.queued, *numbers.waiting},
+            "active": op.ACTIVE,
+        }
+
+    while any(left().values()) and time.monotonic() < until:
+        time.sleep(0.01)
+    rest = left()
+    if any(rest.values()):
+        access.READERS.value, rest["active"] = access.ACCESS.standing, str(rest["active"])
+        op.ACTIVE.clear()  # the tests after it are not to blame
+        pytest.fail(f"it leaves behind: {rest}")
 
 
 _files = itertools.count(1)
