@@ -82,7 +82,7 @@ def page(rows: list[str]) -> str:
     return (
         f"""# Elementary functions
 
-`python benchmarks/mathematics.py` writes this page and documents the method; do not edit it. Measured on {machine()}, target
+`python benchmarks/mathematics.py` writes this page; do not edit it. Measured on {machine()}, target
 `{host_target().name}`.
 
 `error` is the largest error, in units in the last place. NaN, infinities and signs of zero are as in C. Arguments:
