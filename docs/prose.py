@@ -41,7 +41,7 @@ CLAUSE = re.compile(
     r"|That (an?|the|no|it|they|you|we|he|its|each|every|all|both|some|nothing|nobody)\b"
     r"|(All|Any(body|one|thing)?|Everything|He|No(body|thing| one)|Ones?|Somebody|Those) (that|who|which|whose)\b"
 )
-END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(*_\[]*[A-Z\d`])")
+END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(*_\[]*(?:[A-Z\d#]|hybridize|joblib))")
 SHORT = re.compile(r"\b(e\.g|i\.e|vs|cf|approx|No)\.\s")
 
 
@@ -72,8 +72,9 @@ def blocks(page: str) -> Iterator[tuple[int, str, bool]]:
     for number, line in enumerate([*page.split("\n"), ""], 1):
         text = line.strip()
         begins = re.match(r"([-*+]|\d+\.) |> ", text)
-        if lines and (begins or not text or text[0] in "#|" or text.startswith(("===", "!!!", "???"))):
-            yield first, " ".join(lines), False
+        if lines and (begins or not text or text[0] in "#|<" or text.startswith(("===", "!!!", "???"))):
+            if (whole := " ".join(lines)).count(" · ") < 3:
+                yield first, whole, False
             lines = []
         if text.startswith("|"):
             cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", text)[1:-1]]
@@ -82,7 +83,7 @@ def blocks(page: str) -> Iterator[tuple[int, str, bool]]:
                 yield from ((number, cell, True) for cell, head in zip(cells, header, strict=False) if head != "before")
             continue
         header = []
-        if text and not text.startswith(("#", "===", "!!!", "???")):
+        if text and not text.startswith(("#", "<", "===", "!!!", "???")):
             first = number if not lines else first
             lines.append(text[begins.end() :] if begins else text)
 
