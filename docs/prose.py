@@ -4,8 +4,8 @@
     python docs/prose.py README.md docs/guide     these pages, in PAGES or not
     python docs/prose.py --count docs             the number of broken rules and the readability of each page alone
 
-Readability is Flesch's: 100 is easy, 60 plain English, 30 a contract. Syllables are counted by pyphen, sentences here:
-code is one word, and headings, tables and blocks of code do not count. The other rules hold for tables, too.
+Readability is Flesch's: 100 is easy, 60 plain English, 30 a contract. pyphen counts syllables, as for textstat, whose own
+figures move in steps of 8. Code is one word. Headings, tables and code do not count; the other rules hold for tables.
 """
 
 import re
@@ -14,7 +14,6 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pyphen
 
@@ -27,6 +26,7 @@ PAGES = (
 EASY, MEDIAN, LONGEST = 50, 60, 30
 """The least readability of a page, the least median of guide and tutorials, the most words of a sentence."""
 TAUGHT = ("docs/guide", "docs/tutorials")
+ENGLISH = pyphen.Pyphen(lang="en_US")
 WORDS = {
     "albeit": "although", "and/or": "or", "hence": "so", "himself": "yourself", "in order to": "to",
     "leverage": "use", "nobody": "say who does not", "of course": "leave it out", "obviously": "leave it out",
@@ -41,15 +41,10 @@ CLAUSE = re.compile(
     r"|(All|Any(body|one|thing)?|Everything|He|No(body|thing| one)|Ones?|Somebody|Those) (that|who|which|whose)\b"
 )
 END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(*_\[]*(?:[A-Z\d#]|hybridize|joblib))")
+NO_PROSE = re.compile(
+    r"\A---\n.*?\n---\n|<!--.*?-->|<(script|style|svg)\b.*?</\1>|^( *)(```|~~~).*?^\2\3 *$", re.DOTALL | re.MULTILINE
+)
 SHORT = re.compile(r"\b(e\.g|i\.e|vs|cf|approx|No)\.\s")
-
-
-class Sentence(NamedTuple):
-    """A sentence of a page, without marks: `cell`, whether it stands in a table."""
-
-    line: int
-    text: str
-    cell: bool
 
 
 def plain(text: str) -> str:
@@ -65,8 +60,7 @@ def blocks(page: str) -> Iterator[tuple[int, str, bool]]:
 
     A column whose head is "before" shows sentences as they should not be.
     """
-    page = re.sub(r"\A---\n.*?\n---\n|<!--.*?-->|<(script|style|svg)\b.*?</\1>", _blank, page, flags=re.DOTALL)
-    page = re.sub(r"^( *)(```|~~~).*?^\1\2 *$", _blank, page, flags=re.DOTALL | re.MULTILINE)
+    page = NO_PROSE.sub(lambda match: "\n" * match[0].count("\n"), page)
     first, lines, header = 0, [], []
     for number, line in enumerate([*page.split("\n"), ""], 1):
         text = line.strip()
@@ -87,16 +81,12 @@ def blocks(page: str) -> Iterator[tuple[int, str, bool]]:
             lines.append(text[begins.end() :] if begins else text)
 
 
-def _blank(match: re.Match[str]) -> str:
-    return "\n" * match[0].count("\n")
-
-
-def sentences(page: str) -> Iterator[Sentence]:
-    """Give the sentences of a page in its order; the line is that of their paragraph."""
+def sentences(page: str) -> Iterator[tuple[int, str, bool]]:
+    """Give the sentences of a page without marks: the line of the paragraph, the text, whether it is in a table."""
     for line, text, cell in blocks(page):
-        yield from (
-            Sentence(line, one, cell) for one in END.split(plain(text)) if re.search(r"\w", one.replace("#code", ""))
-        )
+        for sentence in END.split(plain(text)):
+            if re.search(r"\w", sentence.replace("#code", "")):
+                yield line, sentence, cell
 
 
 def words(text: str) -> list[str]:
@@ -111,12 +101,9 @@ def syllables(word: str) -> int:
     return 1 if word.startswith("#") else max(1, sum(len(ENGLISH.positions(part.lower())) + 1 for part in parts))
 
 
-ENGLISH = pyphen.Pyphen(lang="en_US")
-
-
 def readability(text: str) -> float:
     """Return how easily a page reads: Flesch's figure for its sentences outside of tables."""
-    read = [words(sentence.text) for sentence in sentences(text) if not sentence.cell]
+    read = [words(sentence) for _, sentence, cell in sentences(text) if not cell]
     count = sum(map(len, read))
     if not count:
         return 100.0

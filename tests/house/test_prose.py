@@ -52,6 +52,8 @@ def test_a_rule_finds_a_bad_sentence_in_its_line(prose, bad, rule):
         "| before | after |\n| --- | --- |\n| Nobody knows. | You do not know. |\n",
         "Call `nobody.reads.the.ones(himself)`, or [go on](nobody.md).",
         "---\ntitle: What nobody knows\n---\n\nIt runs.\n",
+        "`a`, `b`, " * 40 + "`c`.\n",
+        "[a](a.md) · " * 40 + "b\n",
         "- " + "one two three\n- " * 20 + "four\n",
     ],
 )
@@ -60,8 +62,8 @@ def test_what_is_plain_or_no_prose_passes(prose, fine):
 
 
 def test_code_is_one_word_and_a_link_its_words(prose):
-    (sentence,) = prose.sentences("See [the guide](a/b.md), `a b c` and **this**.\n")
-    assert prose.words(sentence.text) == ["See", "the", "guide,", "#code", "and", "this."]
+    ((_, sentence, _),) = prose.sentences("See [the guide](a/b.md), `a b c` and **this**.\n")
+    assert prose.words(sentence) == ["See", "the", "guide,", "#code", "and", "this."]
 
 
 def test_simpler_words_read_more_easily(prose):
