@@ -4,8 +4,8 @@
     python docs/prose.py README.md docs/guide     these pages, in PAGES or not
     python docs/prose.py --count docs             the number of broken rules and the readability of each page alone
 
-Readability is Flesch's: 100 is easy, 60 plain English, 30 a contract. pyphen counts syllables, as for textstat, whose own
-figures move in steps of 8. Code is one word. Headings, tables and code do not count; the other rules hold for tables.
+Readability is Flesch's: 100 is easy, 60 plain English, 30 a contract. pyphen counts syllables, as for textstat, whose
+own figures move in steps of 8. Code is one word. Headings and tables do not count; the other rules hold for tables.
 """
 
 import re
