@@ -1,6 +1,7 @@
 """The linter of prose (docs/prose.py): each of its rules finds a bad sentence, and leaves what is not prose."""
 
 import importlib.util
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,9 @@ def test_a_median_of_guide_and_tutorials_is_asked(prose, tmp_path, capsys, monke
 
 def test_the_pages_of_the_linter_are_plain(prose, capsys):
     assert prose.main() == 0, capsys.readouterr().out
+
+
+def test_the_readme_fits_three_screens():
+    """Three of forty lines, a hundred columns wide."""
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert sum(len(textwrap.wrap(line, 100, break_long_words=False)) or 1 for line in lines) <= 120
