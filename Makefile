@@ -56,6 +56,7 @@ lint: style types
 style: .venv/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/python docs/prose.py
 
 types: .venv/.installed-dev
 	$(BIN)/mypy

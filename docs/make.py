@@ -177,7 +177,7 @@ def web() -> str:
         "",
         f"{stored['machine']}, {stored['system']}, {stored['browser']}, {stored['date']}, one thread, load average "
         f"{stored['load']} before the first round; {versions}. `{stored['command']}`. Each page loads its runtime, and "
-        "the same weights of 86 KB; times are of a call with one image, from and to JavaScript's arrays.",
+        "the same weights of 86 KB. The times are for a call with one image, from and to JavaScript's arrays.",
     ])  # fmt: skip
 
 

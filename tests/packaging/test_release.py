@@ -86,7 +86,7 @@ def test_one_version():
 
 
 def test_the_first_example_is_the_readmes():
-    assert RELEASE.first_example().startswith("from hybridize import np, npx\n")
+    assert RELEASE.first_example().startswith("from hybridize import np\n")
 
 
 def environment(folder, *packages):
