@@ -176,6 +176,7 @@ class MXIndexedRecordIO(MXRecordIO):
     """
 
     fidx: TextIO | None = None
+    """The second file, while it is being written."""
 
     def __init__(self, idx_path: str, uri: str, flag: str, key_type: Any = int) -> None:
         self.idx_path: str = os.fspath(idx_path)
@@ -259,13 +260,24 @@ class MXIndexedRecordIO(MXRecordIO):
 
 
 class ScannedRecordIO(MXIndexedRecordIO):
-    """A file of records whose keys are their numbers; their positions are found by going through it once.
+    """Read a file of records by their numbers, without a second file: the positions come from one pass over the file.
 
     Args:
         uri: path of the records.
 
     Raises:
-        LoadError E666: there is no whole record somewhere.
+        LoadError E666: the file ends within a record, or has other bytes between records.
+
+    >>> import os, tempfile
+    >>> from hybridize import recordio
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "data.rec")
+    ...     record = recordio.MXRecordIO(path, "w")
+    ...     record.write(b"one")
+    ...     record.write(b"two")
+    ...     record.close()
+    ...     recordio.ScannedRecordIO(path).read_idx(1)
+    b'two'
     """
 
     def __init__(self, uri: str) -> None:

@@ -33,6 +33,15 @@ class Interpreter:
     Raises:
         ArgumentError E333: there is neither a path nor bytes, or both.
         LoadError: the model cannot be read, is malformed, or has operators that are not supported.
+
+    >>> import numpy
+    >>> from hybridize import tflite
+    >>> interpreter = tflite.Interpreter("model.tflite")  # a model that doubles two numbers
+    >>> interpreter.allocate_tensors()
+    >>> interpreter.set_tensor(interpreter.get_input_details()[0]["index"], numpy.float32([[1.5, -2]]))
+    >>> interpreter.invoke()
+    >>> interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+    array([[ 3., -4.]], dtype=float32)
     """
 
     def __init__(
@@ -181,7 +190,25 @@ class Interpreter:
 
 
 class SignatureRunner:
-    """Call a signature of a model with inputs by name. It returns outputs by name."""
+    """Call a signature of a model with inputs by name. It returns outputs by name, as NumPy arrays.
+
+    `Interpreter.get_signature_runner` makes it.
+
+    Attributes:
+        block: the signature as a block. Signatures of one model share their variables.
+
+    Raises:
+        ArgumentError E333: an input is missing, or there is none of a name.
+        DTypeError E210, ShapeError E120: an input is of another type than the model takes.
+
+    >>> import numpy
+    >>> from hybridize import tflite
+    >>> runner = tflite.Interpreter("model.tflite").get_signature_runner("serving_default")
+    >>> isinstance(runner, tflite.SignatureRunner), list(runner.get_input_details())
+    (True, ['x'])
+    >>> runner(x=numpy.float32([[1.5, -2]]))
+    {'y': array([[ 3., -4.]], dtype=float32)}
+    """
 
     block: ImportedBlock
 

@@ -41,6 +41,12 @@ def show_heatmaps(
 
     Raises:
         ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.show_heatmaps(np.eye(4).reshape(1, 1, 4, 4), xlabel="keys", ylabel="queries")
+    >>> d2l.plt.gcf().axes[0].get_xlabel()
+    'keys'
+    >>> d2l.plt.close()
     """
     use_svg_display()
     rows, columns = matrices.shape[:2]
@@ -125,7 +131,18 @@ class AdditiveAttention(nn.Block):
 
 
 class AttentionDecoder(Decoder):
-    """A decoder that says which of the inputs it looked at."""
+    """Write a sequence with attention. A subclass also defines `attention_weights`: how much each input counted.
+
+    >>> from hybridize import d2l, np
+    >>> class Mean(d2l.AttentionDecoder):
+    ...     attention_weights = np.ones((1, 2)) / 2
+    ...     def init_state(self, enc_all_outputs, *args):
+    ...         return enc_all_outputs
+    ...     def forward(self, X, state):
+    ...         return np.dot(self.attention_weights, state), state
+    >>> Mean()(None, np.array([[1.0], [3.0]]))[0]
+    array([[2.]])
+    """
 
     @property
     def attention_weights(self) -> Any:

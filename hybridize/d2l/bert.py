@@ -28,13 +28,21 @@ def get_tokens_and_segments(tokens_a: list[str], tokens_b: list[str] | None = No
 
 
 class BERTEncoder(nn.Block):
-    """Tokens, texts and positions embedded, through the Transformer's blocks.
+    """Embed tokens, texts and positions, and apply the Transformer's blocks to their sum.
+
+    A call takes tokens and segments (batch, steps), and the number of valid tokens (batch,) or None.
 
     Args:
         vocab_size: how many tokens there are.
         num_hiddens, ffn_num_hiddens, num_heads, dropout: see `TransformerEncoderBlock`.
         num_blks: how many blocks.
         max_len: the longest text.
+
+    >>> from hybridize import d2l, np
+    >>> encoder = d2l.BERTEncoder(20, 8, 16, num_heads=2, num_blks=1, dropout=0.1, max_len=6)
+    >>> encoder.initialize()
+    >>> encoder(np.ones((2, 5)), np.zeros((2, 5)), None).shape
+    (2, 5, 8)
     """
 
     def __init__(
@@ -113,10 +121,20 @@ class NextSentencePred(nn.Block):
 
 
 class BERTModel(nn.Block):
-    """The encoder, with what it is trained by: hidden tokens, and whether texts follow each other.
+    """Apply BERT's encoder, and score hidden tokens and whether one text follows the other.
+
+    A call returns features (batch, steps, hidden), scores of hidden tokens (batch, positions, tokens) or None, and two
+    scores of each pair of texts (batch, 2).
 
     Args:
         vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout, max_len: see `BERTEncoder`.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.BERTModel(20, 8, 16, num_heads=2, num_blks=1, dropout=0.1, max_len=6)
+    >>> net.initialize()
+    >>> features, tokens, follows = net(np.ones((2, 5)), np.zeros((2, 5)), None, np.array([[1, 2], [0, 3]]))
+    >>> features.shape, tokens.shape, follows.shape
+    ((2, 5, 8), (2, 2, 20), (2, 2))
     """
 
     def __init__(

@@ -55,8 +55,20 @@ class Module(nn.Block, HyperParameters):
     """Hold a net with its loss and its optimizer. A subclass sets `net`, or defines `forward`.
 
     Args:
-        plot_train_per_epoch: how many points of the curve of training an epoch has.
-        plot_valid_per_epoch: how many points that of validation has.
+        plot_train_per_epoch: how many points of the training curve an epoch has.
+        plot_valid_per_epoch: how many points of the validation curve an epoch has.
+
+    >>> from hybridize import d2l, np
+    >>> from hybridize.gluon import nn
+    >>> class Linear(d2l.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.net = nn.Dense(1)
+    ...         self.net.initialize()
+    ...     def loss(self, y_hat, y):
+    ...         return d2l.squared_loss(y_hat, y).mean()
+    >>> Linear()(np.ones((2, 3))).shape
+    (2, 1)
     """
 
     net: Any
@@ -143,7 +155,16 @@ class Module(nn.Block, HyperParameters):
 
 
 class Classifier(Module):
-    """A module whose results are scores of classes."""
+    """Hold a net whose results are scores of classes: with the cross-entropy as loss, and with an accuracy.
+
+    Args:
+        plot_train_per_epoch, plot_valid_per_epoch: see `Module`.
+
+    >>> from hybridize import d2l, np
+    >>> scores, labels = np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1])
+    >>> d2l.Classifier().accuracy(scores, labels)
+    array(0.5)
+    """
 
     def validation_step(self, batch: Sequence[Any]) -> None:
         """Add loss and accuracy of a batch to the curves of validation."""
@@ -171,11 +192,19 @@ class Classifier(Module):
 
 
 class DataModule(HyperParameters):
-    """Data: an iterator over batches to train with, and one to validate with.
+    """Give batches for training and for validation. A subclass defines `get_dataloader`.
 
     Args:
         root: the folder of files.
         num_workers: how many processes make batches.
+
+    >>> from hybridize import d2l, np
+    >>> class Ones(d2l.DataModule):
+    ...     batch_size = 2
+    ...     def get_dataloader(self, train):
+    ...         return self.get_tensorloader((np.ones((4, 3)), np.ones(4)), train)
+    >>> [X.shape for X, y in Ones().train_dataloader()]
+    [(2, 3), (2, 3)]
     """
 
     batch_size: int
@@ -207,9 +236,16 @@ class Trainer(HyperParameters):
     """Train a `Module` on a `DataModule`.
 
     Args:
-        max_epochs: how often all batches are gone through.
-        num_gpus: accepted; there is none, and it is trained on the CPU.
-        gradient_clip_val: the greatest length of all gradients together; 0: any.
+        max_epochs: how often the loop goes through all batches.
+        num_gpus: accepted. hybridize uses no GPU and trains on the CPU.
+        gradient_clip_val: the largest norm of all gradients together; 0: no limit.
+
+    >>> from hybridize import d2l, np
+    >>> data = d2l.SyntheticRegressionData(np.array([2.0, -3.4]), 4.2, num_train=64, num_val=32, batch_size=16)
+    >>> model = d2l.LinearRegression(lr=0.1)
+    >>> d2l.Trainer(max_epochs=2).fit(model, data)
+    >>> {name: len(points) for name, points in model.board.data.items()}
+    {'train_loss': 4, 'val_loss': 2}
     """
 
     max_epochs: int

@@ -72,12 +72,19 @@ class RNNScratch(Module):
 
 
 class RNNLMScratch(Classifier):
-    """A language model: scores of the next token by a recurrent net, with arrays as parameters.
+    """Score the next token of a text by a recurrent net, with arrays as parameters.
+
+    A call takes tokens (batch, steps) and returns scores (batch, steps, vocab_size).
 
     Args:
-        rnn: the recurrent net.
+        rnn: the recurrent net, such as `RNNScratch`.
         vocab_size: how many tokens there are.
         lr: the learning rate.
+
+    >>> from hybridize import d2l, np
+    >>> model = d2l.RNNLMScratch(d2l.RNNScratch(num_inputs=5, num_hiddens=8), vocab_size=5)
+    >>> model(np.zeros((2, 3))).shape
+    (2, 3, 5)
     """
 
     rnn: Any
@@ -162,7 +169,17 @@ class RNN(Module):
 
 
 class RNNLM(RNNLMScratch):
-    """A language model by layers."""
+    """Score the next token of a text by layers: `RNNLMScratch` with a recurrent layer and a dense layer.
+
+    Args:
+        rnn: the recurrent net, such as `RNN` or `GRU`.
+        vocab_size, lr: see `RNNLMScratch`.
+
+    >>> from hybridize import d2l, np
+    >>> model = d2l.RNNLM(d2l.RNN(8), vocab_size=5)
+    >>> model.predict("ab", 3, d2l.Vocab("abcd"))[:2]
+    'ab'
+    """
 
     def init_params(self) -> None:
         self.linear: Dense = nn.Dense(self.vocab_size, flatten=False)
@@ -173,12 +190,19 @@ class RNNLM(RNNLMScratch):
 
 
 class GRU(RNN):
-    """Layers of gated recurrent units.
+    """Apply layers of gated recurrent units.
 
     Args:
         num_hiddens: how many features the state of a layer has.
         num_layers: how many layers.
-        dropout: the share of what is dropped between layers while training.
+        dropout: the share of features that is dropped between layers while training.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.GRU(4, num_layers=2)
+    >>> net.initialize()
+    >>> outputs, state = net(np.ones((5, 2, 3)))
+    >>> outputs.shape, state.shape
+    ((5, 2, 4), (2, 2, 4))
     """
 
     def __init__(self, num_hiddens: int, num_layers: int, dropout: float = 0) -> None:

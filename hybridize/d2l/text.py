@@ -36,14 +36,15 @@ def truncate_pad(line: Sequence[Any], num_steps: int, padding_token: Any) -> lis
 
 
 class Vocab:
-    """Numbers of tokens.
+    """Give each token a number, in alphabetical order. `<unk>` stands for all tokens that have none.
 
     Args:
         tokens: a list of tokens, or of such lists.
-        min_freq: how often a token must be there to have a number.
+        min_freq: how often a token must occur to have a number.
         reserved_tokens: more tokens that have one.
 
-    >>> vocab = Vocab(["b", "a", "a"], min_freq=2)
+    >>> from hybridize import d2l
+    >>> vocab = d2l.Vocab(["b", "a", "a"], min_freq=2)
     >>> vocab.idx_to_token, vocab[["a", "b"]], vocab.to_tokens([1, 0])
     (['<unk>', 'a'], [1, 0], ['a', '<unk>'])
     """

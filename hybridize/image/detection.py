@@ -374,7 +374,7 @@ def CreateDetAugmenter(  # noqa: N802 - MXNet's name
 
 
 class ImageDetIter(ImageIter):
-    """Batches of images with channels first, float32, and of their objects, [batch, objects, 5 and more].
+    """Iterate over batches of images with channels first, float32, and of their objects, [batch, objects, 5 and more].
 
     A label of a file is `n, k, ..., objects`: n numbers that come before the objects, and k for each of them: its
     class, left, top, right and bottom as parts of the image, and what else is known. Images of fewer objects have -1
@@ -391,6 +391,17 @@ class ImageDetIter(ImageIter):
 
     Raises:
         ShapeError E181: a label does not say where objects are.
+
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> from hybridize import image
+    >>> objects = [2, 5, 0, 0.25, 0.25, 0.75, 0.5]  # 2 and 5 numbers; class 0 and its box
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("RGB", (8, 6), "red").save(os.path.join(folder, "red.png"))
+    ...     batches = image.ImageDetIter(1, (3, 4, 4), path_root=folder, imglist=[[*objects, "red.png"]])
+    ...     batch = batches.next()
+    >>> batch.data[0].shape, batch.label[0].tolist()
+    ((1, 3, 4, 4), [[[0.0, 0.25, 0.25, 0.75, 0.5]]])
     """
 
     def __init__(

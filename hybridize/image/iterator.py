@@ -26,7 +26,7 @@ _DTYPES = ("int32", "float32", "int64", "float64")
 
 
 class ImageIter(DataIter):
-    """Batches of images with channels first, float32, and of labels.
+    """Iterate over batches of images with channels first, float32, and of labels.
 
     Args:
         batch_size: how many images a batch has.
@@ -34,23 +34,33 @@ class ImageIter(DataIter):
         label_width: how many numbers a label has.
         path_imgrec: a RecordIO file of images with labels.
         path_imglist: a file of lines: a number, labels and a path, with tabs between.
-        path_root: the folder that paths of lists are of.
+        path_root: the folder that paths of lists are relative to.
         path_imgidx: the second file of an indexed RecordIO file; `shuffle` and parts need it.
         shuffle: draw the order of each round, from `hybridize.random`.
         part_index: which part of the images to read.
-        num_parts: in how many parts they are cut.
+        num_parts: the number of parts that the images are cut into.
         aug_list: changes of images; None: those of `CreateAugmenter` for `kwargs`.
         imglist: a list of lists [label, path], or [label, label, ..., path].
         data_name, label_name: names for `provide_data` and `provide_label`.
         dtype: of labels: int32, float32, int64 or float64.
-        last_batch_handle: what becomes of images that fill no batch. `pad`: images from the start fill it up, and its
-            `pad` counts them; `discard`: they are left out; `roll_over`: they begin the next round.
+        last_batch_handle: what happens to images that fill no batch. `pad`: images from the start fill it up, and its
+            `pad` counts them. `discard`: they are left out. `roll_over`: they begin the next round.
         kwargs: arguments of `CreateAugmenter`.
 
     Raises:
         ArgumentError E3005: there is no source of images, or `shuffle` and parts of a file without `path_imgidx`.
         ShapeError E181: `data_shape` is not (3, height, width).
         LoadError E600, E666, E667: a file that cannot be read, is damaged, or is no image.
+
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> from hybridize import image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("RGB", (8, 6), "red").save(os.path.join(folder, "red.png"))
+    ...     batches = image.ImageIter(1, (3, 4, 4), path_root=folder, imglist=[[2.0, "red.png"]])
+    ...     batch = batches.next()
+    >>> batch.data[0].shape, batch.label[0].tolist()
+    ((1, 3, 4, 4), [2.0])
     """
 
     data_shape: tuple[int, ...]

@@ -36,7 +36,8 @@ def up_to(last: int) -> int:
 def scale_down(src_size: tuple[int, int], size: tuple[int, int]) -> tuple[int, int]:
     """Shrink a size, (width, height), until it fits into another, with the ratio that it has.
 
-    >>> scale_down((640, 480), (720, 120))
+    >>> from hybridize import image
+    >>> image.scale_down((640, 480), (720, 120))
     (640, 106)
     """
     w, h = size

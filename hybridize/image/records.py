@@ -71,7 +71,7 @@ class _LargeEnough(augmenters.Augmenter):
 
 
 class ImageRecordIter(ImageIter):
-    """Batches of images out of a RecordIO file, float32, channels first, red before green before blue.
+    """Iterate over batches of images from a RecordIO file, float32, channels first, red before green before blue.
 
     Args:
         path_imgrec: the file.
@@ -101,6 +101,18 @@ class ImageRecordIter(ImageIter):
         ArgumentError E3005: a setting that there is not, or another dtype.
         ShapeError E181: `data_shape` is none of these; an image is smaller.
         LoadError E600, E666, E667: a file that cannot be read, is damaged, or holds no image.
+
+    >>> import os, tempfile
+    >>> import numpy
+    >>> from hybridize import image, recordio
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "data.rec")
+    ...     record = recordio.MXRecordIO(path, "w")
+    ...     record.write(recordio.pack_img((0, 5.0, 1, 0), numpy.zeros((4, 4, 3), "uint8"), img_fmt=".png"))
+    ...     record.close()
+    ...     batch = image.ImageRecordIter(path, (3, 4, 4), batch_size=1).next()
+    >>> batch.data[0].shape, batch.label[0].tolist()
+    ((1, 3, 4, 4), [5.0])
     """
 
     def __init__(

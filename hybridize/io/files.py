@@ -278,6 +278,17 @@ class MNISTIter(_Rows):
     Raises:
         ArgumentError E381: a file is not there.
         LoadError E664: a file is not what its name says.
+
+    >>> import os, tempfile
+    >>> from hybridize import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     images, labels = (os.path.join(folder, name) for name in ("images", "labels"))
+    ...     with open(images, "wb") as one, open(labels, "wb") as other:
+    ...         _ = one.write(bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28]) + bytes(2 * 28 * 28))
+    ...         _ = other.write(bytes([0, 0, 8, 1, 0, 0, 0, 2]) + bytes([7, 2]))
+    ...     batch = io.MNISTIter(images, labels, batch_size=2, shuffle=False).next()
+    >>> batch.data[0].shape, batch.label[0].tolist()
+    ((2, 1, 28, 28), [7.0, 2.0])
     """
 
     def __init__(

@@ -70,9 +70,10 @@ class JaxFunction(Exportable):
 
     >>> import jax.numpy as jnp
     >>> from hybridize import hybridize
+    >>> from hybridize.jax import JaxFunction
     >>> double = hybridize(lambda x: x * 2)
-    >>> double(jnp.ones(2))
-    Array([2., 2.], dtype=float32)
+    >>> isinstance(double, JaxFunction), double(jnp.ones(2))
+    (True, Array([2., 2.], dtype=float32))
     """
 
     # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.

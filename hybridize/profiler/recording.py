@@ -222,7 +222,18 @@ def set_config(**kwargs: Any) -> None:
 
 
 def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") -> None:
-    """Set up by MXNet's old keywords: `mode="symbolic"` is compiled functions, `"all"` imperative operations too."""
+    """Choose what to record by MXNet's old keywords. It warns that it is deprecated: use `set_config`.
+
+    Args:
+        mode: `symbolic` records compiled functions, `all` imperative operations and memory, too.
+        filename: the file that `dump` writes.
+
+    >>> import warnings
+    >>> from hybridize import profiler
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     profiler.profiler_set_config(mode="all", filename="profile.json")
+    """
     warn("profiler.profiler_set_config is deprecated: use profiler.set_config", DeprecationWarning)
     set_config(profile_all=mode == "all", profile_imperative=mode == "all", filename=filename)
 
@@ -248,7 +259,21 @@ def set_state(state: str = "stop", profile_process: str = "worker") -> None:
 
 
 def profiler_set_state(state: str = "stop") -> None:
-    """Start and stop recording: MXNet's old name of `set_state`."""
+    """Start or stop recording: MXNet's old name of `set_state`. It warns that it is deprecated.
+
+    Args:
+        state: `run` or `stop`.
+
+    Raises:
+        ValueArgumentError E361: another state.
+
+    >>> import warnings
+    >>> from hybridize import profiler
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     profiler.profiler_set_state("run")
+    ...     profiler.profiler_set_state("stop")
+    """
     warn("profiler.profiler_set_state is deprecated: use profiler.set_state", DeprecationWarning)
     set_state(state)
 

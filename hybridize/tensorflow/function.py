@@ -68,9 +68,10 @@ class TensorFlowFunction(Function[Any, Any]):
 
     >>> import tensorflow as tf
     >>> from hybridize import hybridize
+    >>> from hybridize.tensorflow import TensorFlowFunction
     >>> double = hybridize(tf.function(lambda x: x * 2))
-    >>> double(tf.ones(2)).numpy()
-    array([2., 2.], dtype=float32)
+    >>> isinstance(double, TensorFlowFunction), double(tf.ones(2)).numpy()
+    (True, array([2., 2.], dtype=float32))
     """
 
     def __init__(self, target: Callable[..., Any], **options: Any) -> None:

@@ -49,9 +49,10 @@ class TorchFunction(Exportable, Wrapper):
 
     >>> import torch
     >>> from hybridize import hybridize
+    >>> from hybridize.torch import TorchFunction
     >>> layer = hybridize(torch.nn.Linear(3, 2))
-    >>> layer(torch.ones(1, 3)).shape
-    torch.Size([1, 2])
+    >>> isinstance(layer, TorchFunction), layer(torch.ones(1, 3)).shape
+    (True, torch.Size([1, 2]))
     """
 
     # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.
