@@ -82,7 +82,7 @@ class MXRecordIO:
         self._pid = os.getpid()
 
     def close(self) -> None:
-        """Close the file; what was written is on its way to the disk."""
+        """Close the file. What was written goes to the disk."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -222,7 +222,7 @@ class MXIndexedRecordIO(MXRecordIO):
         return {name: value for name, value in super().__getstate__().items() if name != "fidx"}
 
     def seek(self, idx: Any) -> None:
-        """Go to the record of a key, which `read` gives then.
+        """Go to the record of a key. `read` returns it then.
 
         Raises:
             ArgumentError E3004: there is no such key.
@@ -236,7 +236,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self._opened().seek(position)
 
     def tell(self) -> int:
-        """The position at which the next record is written."""
+        """Return the position at which the next record is written."""
         return self._opened().tell()
 
     def read_idx(self, idx: Any) -> bytes | None:

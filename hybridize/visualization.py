@@ -149,7 +149,7 @@ class Picture:
         self._drawing = drawing
 
     def svg(self) -> str:
-        """The picture, as SVG."""
+        """Return the picture as SVG."""
         return str(self._drawing.svg())
 
     _repr_svg_ = svg

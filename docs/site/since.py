@@ -1,6 +1,6 @@
 """The version that each public name came with.
 
-    python docs/site/since.py    # when the first release is made: writes which names it has
+python docs/site/since.py    # when the first release is made: writes which names it has
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def count_tokens_from_str(
 
 
 class Vocabulary:
-    """Numbers of tokens: 0 of the unknown one, then the reserved ones, then the others, the commonest first.
+    """Give each token a number: 0 the unknown token, then the reserved tokens, then the others, the commonest first.
 
     Args:
         counter: how often each token is there; None: there are no others.
@@ -93,7 +93,7 @@ class Vocabulary:
         return len(self.idx_to_token)
 
     def to_indices(self, tokens: Any) -> Any:
-        """Return the number of a token, or a list for a list; that of an unknown one is 0."""
+        """Return the number of a token, or a list for a list. An unknown token has number 0."""
         if isinstance(tokens, list):
             return [self.token_to_idx.get(token, 0) for token in tokens]
         return self.token_to_idx.get(tokens, 0)

@@ -82,7 +82,7 @@ def masked_softmax(X: Any, valid_lens: Any) -> Any:
 
 
 class DotProductAttention(nn.Block):
-    """Means of values, weighted by products of queries and keys, which are scaled by 1/√d.
+    """Return means of values, weighted by products of queries and keys, which are scaled by 1/√d.
 
     Args:
         dropout: the share of weights that is dropped while training.
@@ -104,7 +104,7 @@ class DotProductAttention(nn.Block):
 
 
 class AdditiveAttention(nn.Block):
-    """Means of values, weighted by a small net of queries and keys, which may have other sizes.
+    """Return means of values, weighted by a small net of queries and keys. These may have different sizes.
 
     Args:
         num_hiddens: how wide the net is.
@@ -248,7 +248,7 @@ class PositionWiseFFN(nn.Block):
 
 
 class AddNorm(nn.Block):
-    """The sum of an input and what a layer made of it, normalized.
+    """Add an input to a layer's result, and normalize the sum.
 
     Args:
         dropout: the share of the layer's result that is dropped while training.

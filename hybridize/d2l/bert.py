@@ -96,7 +96,12 @@ class MaskLM(nn.Block):
         )
 
     def forward(self, X: Any, pred_positions: Any) -> Any:
-        """Scores (batch, positions, tokens), of features (batch, steps, hidden) and positions (batch, positions)."""
+        """Return scores (batch, positions, tokens).
+
+        Args:
+            X: features, (batch, steps, hidden).
+            pred_positions: positions of hidden tokens, (batch, positions).
+        """
         batch, count = pred_positions.shape
         rows = np.arange(batch).repeat(count)
         return self.mlp(X[rows, pred_positions.reshape(-1)].reshape(batch, count, X.shape[-1]))
@@ -156,7 +161,7 @@ class BERTModel(nn.Block):
         self.nsp: NextSentencePred = NextSentencePred()
 
     def forward(self, tokens: Any, segments: Any, valid_lens: Any = None, pred_positions: Any = None) -> Any:
-        """Features (batch, steps, hidden), scores of hidden tokens or None, and scores of texts (batch, 2)."""
+        """Return features (batch, steps, hidden), scores of hidden tokens or None, and scores of texts (batch, 2)."""
         encoded = self.encoder(tokens, segments, valid_lens)
         hidden = self.mlm(encoded, pred_positions) if pred_positions is not None else None
         return encoded, hidden, self.nsp(self.hidden(encoded[:, 0, :]))

@@ -83,11 +83,11 @@ class Module(nn.Block, HyperParameters):
         self.board: ProgressBoard = ProgressBoard()
 
     def loss(self, y_hat: Any, y: Any) -> Any:
-        """Subclasses say it."""
+        """Return the loss of results and labels. A subclass defines it."""
         not_said(self, "loss")
 
     def forward(self, X: Any) -> Any:
-        """The result of `net`."""
+        """Return the result of `net`."""
         if not hasattr(self, "net"):
             not_said(self, "net")
         return self.net(X)
@@ -110,7 +110,7 @@ class Module(nn.Block, HyperParameters):
         self.board.draw(x, value, ("train_" if train else "val_") + key, every_n=int(each))
 
     def training_step(self, batch: Sequence[Any]) -> Any:
-        """The loss of a batch, whose last part is the labels; a point of the curve."""
+        """Return the loss of a batch, whose last part is the labels, and add it to the training curve."""
         loss = self.loss(self(*batch[:-1]), batch[-1])
         self.plot("loss", loss, train=True)
         return loss
@@ -120,14 +120,14 @@ class Module(nn.Block, HyperParameters):
         self.plot("loss", self.loss(self(*batch[:-1]), batch[-1]), train=False)
 
     def configure_optimizers(self) -> Any:
-        """The optimizer: SGD with the learning rate `lr`."""
+        """Return the optimizer: SGD with the learning rate `lr`."""
         parameters = self.parameters()
         if isinstance(parameters, list):
             return SGD(parameters, self.lr)
         return gluon.Trainer(parameters, "sgd", {"learning_rate": self.lr})
 
     def get_scratch_params(self) -> list[ndarray]:
-        """The arrays among the attributes, and those of modules among them."""
+        """Return the arrays among the attributes, and those of modules among them."""
         arrays: list[ndarray] = []
         for name in sorted(vars(self)):
             value = getattr(self, name)
@@ -138,7 +138,7 @@ class Module(nn.Block, HyperParameters):
         return arrays
 
     def parameters(self) -> Any:
-        """Gluon's parameters where there are some, else the list of arrays among the attributes."""
+        """Return Gluon's parameters if there are any, else the list of arrays among the attributes."""
         params = self.collect_params()
         return params if len(params) else self.get_scratch_params()
 
@@ -173,13 +173,16 @@ class Classifier(Module):
         self.plot("acc", self.accuracy(scores, batch[-1]), train=False)
 
     def accuracy(self, Y_hat: Any, Y: Any, averaged: bool = True) -> Any:
-        """The share of examples whose greatest score is that of the label; of each one 0 or 1, unless `averaged`."""
+        """Return the share of examples whose greatest score is that of the label.
+
+        Without `averaged`, return 0 or 1 for each example.
+        """
         scores = Y_hat.reshape((-1, Y_hat.shape[-1]))
         right = (scores.argmax(axis=1).astype(Y.dtype) == Y.reshape(-1)).astype("float32")
         return right.mean() if averaged else right
 
     def loss(self, Y_hat: Any, Y: Any, averaged: bool = True) -> Any:
-        """The cross-entropy of scores and labels; of each example, unless `averaged`."""
+        """Return the cross-entropy of scores and labels. Without `averaged`, return it for each example."""
         losses = gluon.loss.SoftmaxCrossEntropyLoss()(Y_hat.reshape((-1, Y_hat.shape[-1])), Y.reshape((-1,)))
         return losses.mean() if averaged else losses
 
@@ -215,19 +218,19 @@ class DataModule(HyperParameters):
         self.root, self.num_workers = root, num_workers
 
     def get_dataloader(self, train: bool) -> Any:
-        """Subclasses say it."""
+        """Return batches for training or for validation. A subclass defines it."""
         not_said(self, "get_dataloader")
 
     def train_dataloader(self) -> Any:
-        """The batches to train with."""
+        """Return the batches for training."""
         return self.get_dataloader(train=True)
 
     def val_dataloader(self) -> Any:
-        """The batches to validate with."""
+        """Return the batches for validation."""
         return self.get_dataloader(train=False)
 
     def get_tensorloader(self, tensors: Sequence[Any], train: bool, indices: slice = slice(0, None)) -> Any:
-        """Batches of some rows of arrays, in a drawn order where they are to train with."""
+        """Return batches of some rows of arrays. For training, each round draws a new order."""
         dataset = gluon.data.ArrayDataset(*(array[indices] for array in tensors))
         return gluon.data.DataLoader(dataset, self.batch_size, shuffle=train)
 
@@ -273,7 +276,7 @@ class Trainer(HyperParameters):
         self.model = model
 
     def prepare_batch(self, batch: Any) -> Any:
-        """The batch as a module takes it."""
+        """Return a batch as a module takes it: on the CPU."""
         return [one.as_in_ctx(cpu()) for one in batch]
 
     def fit(self, model: Any, data: DataModule) -> None:

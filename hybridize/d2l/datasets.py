@@ -192,7 +192,7 @@ class Digits(DataModule):
         self.train, self.val = (_set_of(_digits(train), resize) for train in (True, False))
 
     def text_labels(self, indices: Iterable[Any]) -> list[str]:
-        """The names of classes."""
+        """Return the names of classes."""
         return [str(int(one)) for one in indices]
 
     def get_dataloader(self, train: bool) -> Any:
@@ -287,7 +287,7 @@ class FashionMNIST(DataModule):
         self.train, self.val = (_clothes(train, resize, root) for train in (True, False))
 
     def text_labels(self, indices: Iterable[Any]) -> list[str]:
-        """The names of classes."""
+        """Return the names of classes."""
         return get_fashion_mnist_labels(indices)
 
     def get_dataloader(self, train: bool) -> Any:

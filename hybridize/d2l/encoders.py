@@ -29,7 +29,7 @@ class Encoder(nn.Block):
     """
 
     def forward(self, X: Any, *args: Any) -> Any:
-        """Subclasses say it."""
+        """Return what a decoder begins with. A subclass defines it."""
         not_said(self, "forward")
 
 
@@ -48,11 +48,11 @@ class Decoder(nn.Block):
     """
 
     def init_state(self, enc_all_outputs: Any, *args: Any) -> Any:
-        """Subclasses say it: the state that what the encoder gave leads to."""
+        """Return the first state, from the encoder's result. A subclass defines it."""
         not_said(self, "init_state")
 
     def forward(self, X: Any, state: Any) -> Any:
-        """Subclasses say it: the results, and the state behind them."""
+        """Return the results and the next state. A subclass defines it."""
         not_said(self, "forward")
 
 

@@ -57,7 +57,7 @@ class RNNScratch(Module):
         self.b_h: ndarray = np.zeros(num_hiddens)
 
     def forward(self, inputs: Any, state: Any = None) -> Any:
-        """The states behind each step, and the last one.
+        """Return the states after each step, and the last state.
 
         Args:
             inputs: (steps, batch, features).
@@ -113,11 +113,11 @@ class RNNLMScratch(Classifier):
         self.plot("ppl", np.exp(self.loss(self(*batch[:-1]), batch[-1])), train=False)
 
     def one_hot(self, X: Any) -> Any:
-        """Tokens (batch, steps) as (steps, batch, vocab_size) of 0 and 1."""
+        """Return tokens (batch, steps) as (steps, batch, vocab_size) of 0 and 1."""
         return npx.one_hot(X.T, self.vocab_size)
 
     def output_layer(self, rnn_outputs: Any) -> Any:
-        """Scores (batch, steps, vocab_size) of the states behind each step."""
+        """Return scores (batch, steps, vocab_size) from the states after each step."""
         return np.stack([np.dot(state, self.W_hq) + self.b_q for state in rnn_outputs], 1)
 
     def forward(self, X: Any, state: Any = None) -> Any:
@@ -162,7 +162,7 @@ class RNN(Module):
         self.rnn: Any = rnn.RNN(num_hiddens)
 
     def forward(self, inputs: Any, H: Any = None) -> Any:
-        """The states behind each step (steps, batch, hidden), and the last ones (layers, batch, hidden)."""
+        """Return the states after each step (steps, batch, hidden), and the last states (layers, batch, hidden)."""
         before = self.rnn.begin_state(inputs.shape[1], ctx=inputs.ctx) if H is None else (H,)
         outputs, (last,) = self.rnn(inputs, before)
         return outputs, last

@@ -63,7 +63,7 @@ class TimeMachine(DataModule):
         return list(text)
 
     def build(self, raw_text: str, vocab: Vocab | None = None) -> tuple[list[int], Vocab]:
-        """The letters of a text as numbers, and what numbers they have; by a vocabulary that is there, if one is."""
+        """Return the letters of a text as numbers, and their vocabulary: `vocab`, or a new one if it is None."""
         tokens = self._tokenize(self._preprocess(raw_text))
         vocab = Vocab(tokens) if vocab is None else vocab
         return [vocab[one] for one in tokens], vocab
@@ -134,7 +134,7 @@ class MTFraEng(DataModule):
         return (source, target[:, :-1], lengths, target[:, 1:]), src_vocab, tgt_vocab
 
     def build(self, src_sentences: Sequence[str], tgt_sentences: Sequence[str]) -> Any:
-        """Sentences as the arrays of a batch, by the vocabularies that there are."""
+        """Return sentences as the arrays of a batch, by the vocabularies of the data."""
         lines = (f"{one}\t{two}" for one, two in zip(src_sentences, tgt_sentences, strict=True))
         return self._build_arrays("\n".join(lines), self.src_vocab, self.tgt_vocab)[0]
 

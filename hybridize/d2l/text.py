@@ -68,7 +68,7 @@ class Vocab:
         return self.token_to_idx.get(tokens, self.unk)
 
     def to_tokens(self, indices: Any) -> Any:
-        """The token of a number, or those of several."""
+        """Return the token of a number, or a list of tokens for several."""
         if hasattr(indices, "__len__") and getattr(indices, "shape", None) != ():
             return [self.idx_to_token[int(one)] for one in indices]
         return self.idx_to_token[int(indices)]

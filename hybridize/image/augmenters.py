@@ -51,7 +51,7 @@ class Augmenter:
         }
 
     def dumps(self) -> Any:
-        """Name and settings, as JSON."""
+        """Return name and settings, as JSON."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
     def __call__(self, src: Any) -> Any:

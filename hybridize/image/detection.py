@@ -47,7 +47,7 @@ class DetAugmenter:
         self._kwargs = {name: getattr(value, "tolist", lambda value=value: value)() for name, value in kwargs.items()}
 
     def dumps(self) -> Any:
-        """Name and settings, as JSON."""
+        """Return name and settings, as JSON."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
     def __call__(self, src: Any, label: Objects) -> tuple[Any, Objects]:
@@ -469,7 +469,7 @@ class ImageDetIter(ImageIter):
         return objects
 
     def augmentation_transform(self, data: Any, label: Objects) -> tuple[Any, Objects]:  # type: ignore[override]
-        """The image and its objects after all changes."""
+        """Return the image and its objects after all changes."""
         for one in self.auglist:
             data, label = one(data, label)
         return data, label
@@ -499,7 +499,7 @@ class ImageDetIter(ImageIter):
             self._provide(self.provide_label[0].name)
 
     def check_label_shape(self, label_shape: tuple[int, int]) -> None:
-        """Refuse a shape with fewer objects, or with other numbers of each.
+        """Raise an error if a shape has fewer objects than the data, or other numbers for each object.
 
         Raises:
             ShapeError E181: it is such a shape.
@@ -510,7 +510,7 @@ class ImageDetIter(ImageIter):
             raise ShapeError("E181", what, help=f"it is (objects, {width}), of {count} objects or more")
 
     def sync_label_shape(self, it: ImageDetIter, verbose: bool = False) -> ImageDetIter:
-        """Give this iterator and another, which is returned, room for the same number of objects."""
+        """Give this iterator and another one room for the same number of objects, and return the other."""
         count = max(self.label_shape[0], it.label_shape[0])
         for one in (self, it):
             one.reshape(label_shape=(count, self.label_shape[1]))

@@ -181,7 +181,7 @@ class ImageIter(DataIter):
                 yield (header.label if self.imglist is None else self.imglist[number][0]), image
 
     def next_sample(self) -> tuple[Any, bytes]:
-        """The label and the bytes of the next image.
+        """Return the label and the bytes of the next image.
 
         Raises:
             StopIteration: there is none before the next `reset()`.
@@ -189,7 +189,7 @@ class ImageIter(DataIter):
         return next(self._source)
 
     def read_image(self, fname: str) -> bytes:
-        """The bytes of a file below `path_root`.
+        """Return the bytes of a file below `path_root`.
 
         Raises:
             LoadError E600: it cannot be read.
@@ -197,7 +197,7 @@ class ImageIter(DataIter):
         return bytes(bytes_of(os.path.join(self.path_root or "", fname)))
 
     def imdecode(self, s: bytes) -> ndarray:
-        """The image of the bytes of a file.
+        """Return the image from the bytes of a file.
 
         Raises:
             LoadError E667: they are none; the message says which.
@@ -208,17 +208,17 @@ class ImageIter(DataIter):
             raise LoadError("E667", f"{self._place}: {error.what}", help=error.help) from error
 
     def augmentation_transform(self, data: Any) -> Any:
-        """The image after all changes."""
+        """Return the image after all changes."""
         for one in self.auglist:
             data = one(data)
         return data
 
     def postprocess_data(self, datum: Any) -> Any:
-        """The image with channels first."""
+        """Return the image with channels first."""
         return np.transpose(datum, (2, 0, 1))
 
     def check_data_shape(self, data_shape: Sequence[int]) -> None:
-        """Refuse what is not (3, height, width).
+        """Raise an error unless the shape is (3, height, width).
 
         Raises:
             ShapeError E181: it is not.
@@ -260,7 +260,7 @@ class ImageIter(DataIter):
         self.reset()
 
     def next(self) -> DataBatch:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
             StopIteration: there is none before the next `reset()`.

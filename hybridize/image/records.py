@@ -186,7 +186,7 @@ class ImageRecordIter(ImageIter):
         return ScannedRecordIO(path)
 
     def check_data_shape(self, data_shape: Sequence[int]) -> None:
-        """Refuse what is not (3, height, width) or (1, height, width).
+        """Raise an error unless the shape is (3, height, width) or (1, height, width).
 
         Raises:
             ShapeError E181: it is not.

@@ -120,13 +120,13 @@ class NDArrayIter(DataIter):
         self._mix()
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; False after the last."""
+        """Go on to the next batch, and tell whether there is one."""
         if self.cursor < self.num_data:
             self.cursor += self.batch_size
         return self.cursor < self.num_data
 
     def next(self) -> DataBatch:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
             StopIteration: there is none before the next `reset()`.
@@ -161,15 +161,18 @@ class NDArrayIter(DataIter):
         ]
 
     def getdata(self) -> list[ndarray]:
-        """The arrays of the present batch."""
+        """Return the arrays of the present batch."""
         return self._batch(self.data)
 
     def getlabel(self) -> list[ndarray]:
-        """The labels of the present batch; none where there are none."""
+        """Return the labels of the present batch: an empty list if there are none."""
         return self._batch(self.label)
 
     def getpad(self) -> int:
-        """The number of rows that fill the batch up, or, with `roll_over`, that begin it and are of the last round."""
+        """Return the number of rows that fill the batch up.
+
+        With `roll_over` it is the number of rows at its start that are from the last round.
+        """
         if self.last_batch_handle == "pad":
             return max(self._end - self.num_data, 0)
         return max(-self.cursor, 0)

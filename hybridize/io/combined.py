@@ -141,7 +141,7 @@ class PrefetchingIter(DataIter):
         return True
 
     def next(self) -> DataBatch:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
             StopIteration: there is none before the next `reset()`.

@@ -47,7 +47,7 @@ class _Rows(DataIter):
         self._over = 0
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; False after the last."""
+        """Go on to the next batch, and tell whether there is one."""
         count = len(self._data)
         if self._over or self._next >= count:
             return False
@@ -57,7 +57,7 @@ class _Rows(DataIter):
         return True
 
     def next(self) -> DataBatch:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
             StopIteration: there is none before the next `reset()`.
@@ -67,19 +67,19 @@ class _Rows(DataIter):
         return DataBatch([self.getdata()], [self.getlabel()], self.getpad(), self.getindex())
 
     def getdata(self) -> ndarray:
-        """The array of the present batch: one, as of all of MXNet's iterators over files."""
+        """Return the array of the present batch: one, as all of MXNet's iterators over files do."""
         return ND(self._data[self._rows])
 
     def getlabel(self) -> ndarray:
-        """The labels of the present batch."""
+        """Return the labels of the present batch."""
         return ND(self._label[self._rows])
 
     def getindex(self) -> NDArray[Any]:
-        """The numbers of its rows."""
+        """Return the numbers of the rows of the present batch."""
         return self._rows.astype(numpy.uint64)
 
     def getpad(self) -> int:
-        """The number of rows from the start that fill it up."""
+        """Return the number of rows from the start that fill the present batch up."""
         return self._over
 
 

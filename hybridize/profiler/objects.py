@@ -173,16 +173,16 @@ class Counter(_Member):
             self.set_value(value)
 
     def set_value(self, value: float) -> None:
-        """Let it be another number."""
+        """Set the number."""
         self.value = value
         self._note("C", self.name, value)
 
     def increment(self, delta: float = 1) -> None:
-        """Add to it."""
+        """Add a number."""
         self.set_value(self.value + delta)
 
     def decrement(self, delta: float = 1) -> None:
-        """Take from it."""
+        """Subtract a number."""
         self.set_value(self.value - delta)
 
     def __iadd__(self, delta: float) -> Self:

@@ -190,7 +190,7 @@ class TorchFunction(Exportable, Wrapper):
         return _offering_an_island(problem) if isinstance(problem, HybridizeError) else _defect(self.module, problem)
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
-        """The program that a call with these arguments runs where nothing is differentiated."""
+        """Return the program that a call with these arguments runs if nothing is differentiated."""
         try:
             return self._followed.program_for(args, kwargs)
         except CannotCapture as problem:
@@ -210,7 +210,7 @@ class TorchFunction(Exportable, Wrapper):
         self._install()
 
     def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram:
-        """Every program compiled so far as plain data, with the weights as they are now.
+        """Return every program compiled so far as plain data, with the weights as they are now.
 
         Args:
             samples: calls to check what is made of it with, besides those that the programs were made at: each a
@@ -239,7 +239,7 @@ class TorchFunction(Exportable, Wrapper):
         write_archive(path, self.saved(samples))
 
     def programs(self) -> list[Program]:
-        """All programs, the least recently made first."""
+        """Return all programs, the least recently made first."""
         return self._followed.programs()
 
     def cache_info(self) -> dict[str, int]:

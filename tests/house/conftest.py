@@ -15,7 +15,11 @@ def folder_of_examples(tmp_path, monkeypatch):
     here, data = tmp_path / "here", tmp_path / "data"
     here.mkdir()
     data.mkdir()
-    signature = {"inputs": [{"name": "x", "tensor": 0}], "outputs": [{"name": "y", "tensor": 1}], "key": "serving_default"}
+    signature = {
+        "inputs": [{"name": "x", "tensor": 0}],
+        "outputs": [{"name": "y", "tensor": 1}],
+        "key": "serving_default",
+    }
     (here / "model.tflite").write_bytes(doubling("f4", signatures=[signature]))
     numpy.savetxt(data / "airfoil_self_noise.dat", numpy.random.default_rng(0).random((20, 6)), delimiter="\t")
     with zipfile.ZipFile(data / "fra-eng.zip", "w") as packed:
