@@ -109,6 +109,9 @@ def set_bulk_size(size: int) -> int:
 class BulkScope:
     """Remember another number of operations inside a `with` block.
 
+    Args:
+        size: the number of operations.
+
     >>> from hybridize import engine
     >>> with engine.bulk(10) as scope:
     ...     isinstance(scope, engine.BulkScope), engine.set_bulk_size(10)

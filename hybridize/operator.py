@@ -156,6 +156,9 @@ class CustomOpProp:
 def register(reg_name: str) -> Callable[[_Prop], _Prop]:
     """Register the operation of a `CustomOpProp` under a name. Use it as a class decorator.
 
+    Args:
+        reg_name: the name, which `nd.Custom` takes as `op_type`.
+
     >>> from hybridize import np, operator
     >>> class Double(operator.CustomOp):
     ...     def forward(self, is_train, req, in_data, out_data, aux):

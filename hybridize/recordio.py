@@ -324,6 +324,9 @@ def pack(header: Any, s: bytes) -> bytes:
 def unpack(s: bytes) -> tuple[Any, bytes]:
     """Split the bytes of a record into the header and the bytes of the image.
 
+    Args:
+        s: the record.
+
     Returns:
         An `IRHeader`, whose label is a number or a float32 array, and the bytes.
 

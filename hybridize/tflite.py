@@ -26,9 +26,9 @@ class Interpreter:
     Args:
         model_path: the file.
         model_content: its bytes, instead.
-        num_threads: that a call may use; None: what `set_num_threads` says.
-        rounding: of integers that stand for numbers; see `hybridize.load`.
-        others: accepted, and without effect: delegates, resolvers.
+        num_threads: the number of threads of a call; None: that of `set_num_threads`.
+        rounding: how integers of a quantized model are rounded; see `hybridize.load`.
+        others: accepted, without effect: delegates, resolvers.
 
     Raises:
         ArgumentError E333: there is neither a path nor bytes, or both.
@@ -69,7 +69,7 @@ class Interpreter:
         return block
 
     def allocate_tensors(self) -> None:
-        """Make inputs of zeros of the present shapes; outputs are those of the next `invoke`."""
+        """Set the inputs to zeros of the present shapes. The next `invoke` sets the outputs."""
         self._values = {number: numpy.zeros(shape, self._tensors[number].port.dtype)
                         for number, shape in self._shapes.items()}  # fmt: skip
 
@@ -149,7 +149,7 @@ class Interpreter:
         return self.tensor(tensor_index)().copy()
 
     def tensor(self, tensor_index: int) -> Callable[[], NDArray[Any]]:
-        """Return a function that gives an input or output itself; writing into an input sets it."""
+        """Return a function that returns an input or output itself. A write into the array of an input sets it."""
 
         def array() -> NDArray[Any]:
             values = self._allocated()

@@ -121,6 +121,9 @@ def finfo(type: Any, /) -> _FloatInformation:
 
     They are Python's numbers.
 
+    Args:
+        type: the dtype, or an array.
+
     >>> from hybridize import array_api
     >>> array_api.finfo(array_api.float32).eps
     1.1920928955078125e-07
@@ -130,6 +133,9 @@ def finfo(type: Any, /) -> _FloatInformation:
 
 def broadcast_arrays(*arrays: Any) -> tuple[Any, ...]:
     """Return the arrays, each stretched to the shape that they have together. The results are read-only views.
+
+    Args:
+        arrays: the arrays.
 
     Raises:
         ShapeError E104: the shapes do not broadcast.
@@ -162,6 +168,9 @@ def floor_divide(x1: Any, x2: Any, /) -> Any:
     """Return the largest integers that are not above x1 / x2.
 
     Where x1 or x2 is infinite, the result is the limit. NumPy has NaN or -1 there.
+
+    Args:
+        x1, x2: arrays; one of them may be a number.
 
     >>> from hybridize import array_api
     >>> array_api.floor_divide(array_api.asarray([7.0, -7.0]), 2)

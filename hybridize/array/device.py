@@ -140,6 +140,9 @@ def num_gpus() -> int:
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
     """Raise an error, as hybridize computes on no GPU.
 
+    Args:
+        device_id: accepted.
+
     Raises:
         DeviceError E701: always.
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 def get_tokens_and_segments(tokens_a: list[str], tokens_b: list[str] | None = None) -> tuple[list[str], list[int]]:
     """Join one or two texts: tokens with `<cls>` before and `<sep>` after each text, and the text of each token.
 
+    Args:
+        tokens_a: the first text.
+        tokens_b: the second text; None: there is one text.
+
     >>> from hybridize import d2l
     >>> d2l.get_tokens_and_segments(["a", "b"], ["c"])
     (['<cls>', 'a', 'b', '<sep>', 'c', '<sep>'], [0, 0, 0, 0, 1, 1])

@@ -115,6 +115,9 @@ def multibox_prior(data: Any, sizes: Sequence[float], ratios: Sequence[float]) -
 def box_iou(boxes1: Any, boxes2: Any) -> Any:
     """Return the area that two boxes share over the area that they cover, for each pair: (boxes 1, boxes 2).
 
+    Args:
+        boxes1, boxes2: by their edges, (boxes, 4).
+
     >>> from hybridize import d2l, np
     >>> d2l.box_iou(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 3.0, 2.0]])).round(3)
     array([[0.333]])
@@ -162,9 +165,13 @@ def _matched(shares: NDArray[Any], enough: float) -> NDArray[Any]:
 def offset_boxes(anchors: Any, assigned_bb: Any, eps: float = 1e-6) -> Any:
     """Return differences of boxes from their anchors, as nets learn them: (boxes, 4).
 
-    `offset_inverse` is the inverse.
+    The first two are the shift of the centre divided by the anchor's size, times 10. The others are the logarithm of
+    the box's size divided by the anchor's, times 5. `offset_inverse` is the inverse.
 
-    The moved centre over the anchor's size, times 10; the logarithm of the sizes' quotient, times 5.
+    Args:
+        anchors: by their edges, (boxes, 4).
+        assigned_bb: the box of each anchor, by its edges, (boxes, 4).
+        eps: keeps the logarithm of a box without area finite.
 
     >>> from hybridize import d2l, np
     >>> boxes = np.array([[0.0, 0.0, 2.0, 2.0]])
@@ -178,6 +185,10 @@ def offset_boxes(anchors: Any, assigned_bb: Any, eps: float = 1e-6) -> Any:
 
 def offset_inverse(anchors: Any, offset_preds: Any) -> Any:
     """Return boxes by their edges (boxes, 4), from anchors and the differences of the boxes from them.
+
+    Args:
+        anchors: by their edges, (boxes, 4).
+        offset_preds: differences as of `offset_boxes`, (boxes, 4).
 
     >>> from hybridize import d2l, np
     >>> d2l.offset_inverse(np.array([[0.0, 0.0, 2.0, 2.0]]), np.zeros((1, 4)))

@@ -59,6 +59,11 @@ def synthetic_data(w: Any, b: float, num_examples: int) -> tuple[Any, Any]:
 def load_array(data_arrays: Sequence[Any], batch_size: int, is_train: bool = True) -> gluon.data.DataLoader:
     """Return batches of the rows of arrays. For training, each round draws a new order.
 
+    Args:
+        data_arrays: arrays of equal length, such as features and labels.
+        batch_size: how many rows in a batch.
+        is_train: draw a new order in each round.
+
     >>> from hybridize import d2l, np
     >>> [x.shape for x, y in d2l.load_array((np.ones((4, 3)), np.ones(4)), 2)]
     [(2, 3), (2, 3)]
@@ -206,6 +211,9 @@ def _set_of(arrays: tuple[Any, Any], resize: int | None) -> gluon.data.ArrayData
 
 def get_fashion_mnist_labels(labels: Iterable[Any]) -> list[str]:
     """Return the names of Fashion-MNIST's classes.
+
+    Args:
+        labels: numbers from 0 to 9.
 
     >>> from hybridize import d2l
     >>> d2l.get_fashion_mnist_labels([0, 9])

@@ -85,6 +85,9 @@ class ResNeXtBlock(nn.Block):
 def resnet18(num_classes: int) -> nn.Sequential:
     """Return a ResNet of 18 layers for small images: its first convolution keeps their size, and no pooling follows.
 
+    Args:
+        num_classes: how many scores the net returns.
+
     >>> from hybridize import d2l
     >>> net = d2l.resnet18(10)
     """
@@ -101,6 +104,11 @@ def resnet18(num_classes: int) -> nn.Sequential:
 
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[Any, Any]:
     """Split features and labels along the first axis, with a part on each device.
+
+    Args:
+        X: features.
+        y: labels.
+        devices: the devices.
 
     >>> from hybridize import d2l, np
     >>> X, y = d2l.split_batch(np.ones((4, 3)), np.ones(4), [d2l.cpu(0), d2l.cpu(1)])

@@ -271,6 +271,9 @@ class Animator:
 def add_to_class(Class: type) -> Callable[[T], T]:
     """Add a function to an existing class as a method. Use it as a decorator.
 
+    Args:
+        Class: the class.
+
     >>> from hybridize import d2l
     >>> class Net: ...
     >>> @d2l.add_to_class(Net)

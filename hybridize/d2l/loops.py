@@ -19,6 +19,11 @@ from hybridize.gluon.utils import split_and_load
 def linreg(X: Any, w: Any, b: Any) -> Any:
     """Return Xw + b.
 
+    Args:
+        X: features, (batch, features).
+        w: weights.
+        b: the bias.
+
     >>> from hybridize import d2l, np
     >>> d2l.linreg(np.ones((2, 3)), np.ones(3), 1.0)
     array([4., 4.])
@@ -29,6 +34,10 @@ def linreg(X: Any, w: Any, b: Any) -> Any:
 def squared_loss(y_hat: Any, y: Any) -> Any:
     """Return half of the squared difference, for each element.
 
+    Args:
+        y_hat: results.
+        y: labels, of as many elements.
+
     >>> from hybridize import d2l, np
     >>> d2l.squared_loss(np.array([3.0]), np.array([1.0]))
     array([2.])
@@ -38,6 +47,11 @@ def squared_loss(y_hat: Any, y: Any) -> Any:
 
 def sgd(params: Iterable[Any], lr: float, batch_size: int) -> None:
     """Move each array against its gradient, which is a sum over `batch_size` examples.
+
+    Args:
+        params: arrays with gradients.
+        lr: the learning rate.
+        batch_size: how many examples the gradients are sums over.
 
     >>> from hybridize import autograd, d2l, np
     >>> w = np.array([1.0])
@@ -56,6 +70,10 @@ def sgd(params: Iterable[Any], lr: float, batch_size: int) -> None:
 def grad_clipping(net: Any, theta: float) -> None:
     """Scale the gradients of a net, or of an object's `params`, so that their common norm is at most `theta`.
 
+    Args:
+        net: a block, or an object with `params`, a list of arrays.
+        theta: the largest norm.
+
     >>> from hybridize import autograd, d2l, np
     >>> from hybridize.gluon import nn
     >>> net = nn.Dense(1, in_units=2, use_bias=False)
@@ -73,6 +91,10 @@ def grad_clipping(net: Any, theta: float) -> None:
 def accuracy(y_hat: Any, y: Any) -> float:
     """Return the number of examples whose greatest score, or whose class, is that of the label.
 
+    Args:
+        y_hat: scores (batch, classes), or classes (batch,).
+        y: labels, (batch,).
+
     >>> from hybridize import d2l, np
     >>> d2l.accuracy(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
     1.0
@@ -84,6 +106,10 @@ def accuracy(y_hat: Any, y: Any) -> float:
 
 def evaluate_accuracy(net: Callable[[Any], Any], data_iter: Iterable[Any]) -> float:
     """Return the share of examples of an iterator that a net puts into the right class.
+
+    Args:
+        net: gives scores of classes.
+        data_iter: batches of features and labels.
 
     >>> from hybridize import d2l, np
     >>> d2l.evaluate_accuracy(lambda x: x, [(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))])
@@ -117,6 +143,11 @@ def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None
 
 def evaluate_loss(net: Callable[[Any], Any], data_iter: Iterable[Any], loss: Callable[[Any, Any], Any]) -> float:
     """Return the mean loss over the examples of an iterator.
+
+    Args:
+        net: a block, or any function of a batch.
+        data_iter: batches of features and labels.
+        loss: of results and labels, for each example.
 
     >>> from hybridize import d2l, np
     >>> d2l.evaluate_loss(lambda x: x, [(np.array([1.0, 2.0]), np.zeros(2))], d2l.squared_loss)

@@ -139,6 +139,10 @@ class LeNet(Classifier):
 def corr2d(X: Any, K: Any) -> Any:
     """Return the cross-correlation of a matrix with a smaller one, window by window, as the book writes it.
 
+    Args:
+        X: a matrix.
+        K: a smaller matrix, the kernel.
+
     >>> from hybridize import d2l, np
     >>> d2l.corr2d(np.arange(9).reshape(3, 3), np.array([[0.0, 1.0], [2.0, 3.0]]))
     array([[19., 25.],

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 def check_len(a: Sized, n: int) -> None:
     """Assert that a list has a length.
 
+    Args:
+        a: the list.
+        n: the length.
+
     >>> from hybridize import d2l
     >>> d2l.check_len([1, 2], 2)
     """
@@ -27,6 +31,10 @@ def check_len(a: Sized, n: int) -> None:
 
 def check_shape(a: Any, shape: Sequence[int]) -> None:
     """Assert that an array has a shape.
+
+    Args:
+        a: the array.
+        shape: the sizes.
 
     >>> from hybridize import d2l, np
     >>> d2l.check_shape(np.ones((2, 3)), (2, 3))

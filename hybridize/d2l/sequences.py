@@ -146,6 +146,9 @@ class MTFraEng(DataModule):
 def preprocess_nmt(text: str) -> str:
     r"""Return sentences in small letters, with a blank before each punctuation mark.
 
+    Args:
+        text: lines of sentences.
+
     >>> from hybridize import d2l
     >>> d2l.preprocess_nmt("Go.\tVa !")
     'go .\tva !'

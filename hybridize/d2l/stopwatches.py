@@ -13,6 +13,9 @@ from hybridize.tools.timing import Timer as Timer
 class Accumulator:
     """Keep `n` sums, and add a number to each at once.
 
+    Args:
+        n: how many sums.
+
     >>> from hybridize import d2l
     >>> sums = d2l.Accumulator(2)
     >>> sums.add(1, 2.5)

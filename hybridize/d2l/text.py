@@ -13,6 +13,10 @@ from hybridize.base.errors import ArgumentError
 def tokenize(lines: Sequence[str], token: str = "word") -> list[list[str]]:
     """Return the words, or the characters, of each line.
 
+    Args:
+        lines: texts.
+        token: `word` or `char`.
+
     Raises:
         ArgumentError E300: `token` is neither `word` nor `char`.
 
@@ -27,6 +31,11 @@ def tokenize(lines: Sequence[str], token: str = "word") -> list[list[str]]:
 
 def truncate_pad(line: Sequence[Any], num_steps: int, padding_token: Any) -> list[Any]:
     """Return a list of `num_steps` tokens: cut, or filled at its end.
+
+    Args:
+        line: a list of tokens.
+        num_steps: the length of the result.
+        padding_token: what fills the end.
 
     >>> from hybridize import d2l
     >>> d2l.truncate_pad([1, 2, 3], 5, 0)

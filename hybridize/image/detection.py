@@ -59,6 +59,9 @@ class DetAugmenter:
 class DetBorrowAug(DetAugmenter):
     """Apply an augmenter of images and leave the objects where they are.
 
+    Args:
+        augmenter: an `Augmenter` that moves no part of the image.
+
     >>> from hybridize import image, np
     >>> import numpy
     >>> objects = numpy.array([[0, 0.1, 0.2, 0.3, 0.4]])
@@ -83,6 +86,10 @@ class DetBorrowAug(DetAugmenter):
 
 class DetRandomSelectAug(DetAugmenter):
     """Apply one of several augmenters, each with the same probability; none with probability `skip_prob`.
+
+    Args:
+        aug_list: the augmenters.
+        skip_prob: the probability that none of them is applied.
 
     >>> from hybridize import image, np
     >>> import numpy
@@ -110,6 +117,9 @@ class DetRandomSelectAug(DetAugmenter):
 
 class DetHorizontalFlipAug(DetAugmenter):
     """Mirror image and objects with probability `p`.
+
+    Args:
+        p: the probability, from 0 to 1.
 
     >>> from hybridize import image, np
     >>> import numpy

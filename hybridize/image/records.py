@@ -78,7 +78,7 @@ class ImageRecordIter(ImageIter):
         data_shape: (channels, height, width) of an image as it comes out; 3 channels, or 1 for brightness.
         batch_size: how many images a batch has.
         label_width: how many numbers a label has.
-        path_imgidx: the second file of an indexed one; without it the file is gone through once for its positions.
+        path_imgidx: the file of positions; None: one pass over the records finds them.
         shuffle: draw the order of each round, from `hybridize.random`.
         part_index, num_parts: which part of the images to read, of how many.
         resize: the shorter edge before all else; -1: as it is.
@@ -90,16 +90,16 @@ class ImageRecordIter(ImageIter):
         brightness, contrast, saturation: how much to change each.
         pca_noise: the standard deviation of an added colour.
         rand_mirror: mirror half of the images; `mirror`: all of them.
-        mean_r, mean_g, mean_b: what to take from the colours.
+        mean_r, mean_g, mean_b: what to subtract from the colours.
         std_r, std_g, std_b: what to divide by, then.
         scale: what to multiply by, in the end.
         inter_method: see `imresize`.
         dtype: `float32`.
-        kwargs: settings of MXNet's that say how fast it reads, which are accepted, and others at their defaults.
+        kwargs: other settings of MXNet's: those about speed are accepted, the others only at their defaults.
 
     Raises:
-        ArgumentError E3005: a setting that there is not, or another dtype.
-        ShapeError E181: `data_shape` is none of these; an image is smaller.
+        ArgumentError E3005: an unknown setting, or another dtype.
+        ShapeError E181: `data_shape` is another shape, or an image is smaller.
         LoadError E600, E666, E667: a file that cannot be read, is damaged, or holds no image.
 
     >>> import os, tempfile

@@ -35,14 +35,14 @@ class NDArrayIter(DataIter):
         label: the same; None: no labels.
         batch_size: how many rows a batch has.
         shuffle: draw the order of each round, from `hybridize.random`.
-        last_batch_handle: what becomes of rows that fill no batch. `pad`: rows from the start fill it up, and the
+        last_batch_handle: what happens to rows that fill no batch. `pad`: rows from the start fill it up, and the
             batch's `pad` counts them; `discard`: they are left out; `roll_over`: they begin the next round.
         data_name: the name of data that come without one; several are numbered.
         label_name: the same of labels.
 
     Raises:
-        ArgumentError E3006: `data` is nothing of that kind, or empty.
-        ValueArgumentError E361: the batch size or `last_batch_handle` is none.
+        ArgumentError E3006: `data` has another type, or is empty.
+        ValueArgumentError E361: the batch size is no positive number, or `last_batch_handle` is unknown.
         ShapeError E180: the arrays are of different lengths.
 
     >>> from hybridize import io, np

@@ -84,7 +84,7 @@ class _Rows(DataIter):
 
 
 class CSVIter(_Rows):
-    r"""Return batches of the lines of a file with numbers and commas.
+    r"""Iterate over batches of the lines of a file with numbers and commas.
 
     Args:
         data_csv: a file, or a folder whose files are read in the order of their names.
@@ -92,14 +92,15 @@ class CSVIter(_Rows):
         label_csv: the same for labels; None: they are 0.
         label_shape: the shape of one label.
         batch_size: how many lines a batch has.
-        round_batch: see above; the lines that filled up the last batch are left out of the next round.
+        round_batch: the next round begins after the lines that filled up the last batch; False: at the first line.
+            Lines from the start fill up the last batch either way, and `pad` counts them.
         dtype: `float32`, `int32` or `int64`.
         data_name: the name of the data.
         label_name: that of the labels.
 
     Raises:
         ReadError E600: a file cannot be read.
-        LoadError E665: a line is not so many numbers, or there are fewer labels than lines.
+        LoadError E665: a line has another number of numbers, or there are fewer labels than lines.
         ValueArgumentError E361: another dtype; a batch of more lines than there are.
 
     >>> from hybridize import io
@@ -191,7 +192,7 @@ class LibSVMIter(_Rows):
         label_shape: the shape of one label.
         batch_size: how many lines a batch has.
         round_batch: see `CSVIter`.
-        num_parts: in how many parts the lines are cut.
+        num_parts: the number of parts that the lines are cut into.
         part_index: which of them is read.
         data_name: the name of the data.
         label_name: that of the labels.
@@ -260,7 +261,7 @@ def _pairs(path: str, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any
 
 
 class MNISTIter(_Rows):
-    """Return batches of MNIST's images as float32 from 0 to below 1: the pixels divided by 256.
+    """Iterate over batches of MNIST's images as float32 from 0 to below 1: the pixels divided by 256.
 
     The last whole batch ends the round.
 
@@ -270,9 +271,9 @@ class MNISTIter(_Rows):
         batch_size: how many images a batch has.
         shuffle: draw an order, once.
         flat: give rows of 784 numbers; else (1, 28, 28).
-        seed: of the order; numbers of MXNet's are in another order.
+        seed: the seed of the order. MXNet has another order for the same seed.
         silent: accepted; nothing is printed.
-        num_parts: in how many parts the images are cut.
+        num_parts: the number of parts that the images are cut into.
         part_index: which of them is read.
 
     Raises:

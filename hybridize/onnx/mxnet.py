@@ -50,10 +50,10 @@ def export_model(
     """Write an ONNX model, check it, and return the path of its file: see `Exported`.
 
     Args:
-        sym: a symbol, the file of one, or what has `export`: a net, a hybridized function. Where that has been called,
-            nothing else is needed.
-        params: of a symbol, arrays by name (`arg:` and `aux:` before them or not), or a file of them.
-        in_shapes: of the inputs.
+        sym: a symbol, its file, or an object with `export`: a net, a hybridized function. If you have called that, you
+            need no other argument.
+        params: a symbol's arrays by name (with `arg:` and `aux:` before the names or not), or a file of them.
+        in_shapes: shapes of the inputs.
         in_types: their dtype, or one for each.
         onnx_file_path: the file to be written.
         verbose: print what was written and checked.

@@ -62,6 +62,9 @@ def get_device() -> str:
 def set_default_logger_severity(severity: int) -> None:
     """Accept a log level. hybridize logs nothing.
 
+    Args:
+        severity: accepted.
+
     >>> from hybridize import onnx
     >>> onnx.set_default_logger_severity(3)
     """
@@ -177,7 +180,7 @@ class SessionOptions:
         return self._entries[key]
 
     def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
-        """Accept the size that a name stands for; each call says it anyway."""
+        """Accept the size that a name stands for. Each call may have another one."""
 
 
 class NodeArg:
@@ -251,8 +254,8 @@ class InferenceSession:
 
     Args:
         path_or_bytes: the file, or its contents.
-        sess_options: of them the number of threads counts.
-        providers: accepted; all runs on the processor.
+        sess_options: their number of threads has an effect.
+        providers: accepted; the model runs on the CPU.
         provider_options: accepted.
         options: accepted.
 
@@ -337,18 +340,18 @@ class InferenceSession:
         )  # fmt: skip
 
     def get_providers(self) -> list[str]:
-        """Return what it runs on: the processor."""
+        """Return the list of providers that it runs on: the CPU."""
         return [_PROVIDER]
 
     def get_provider_options(self) -> dict[str, dict[str, str]]:
-        """Return no options of the processor."""
+        """Return the options of each provider: the CPU has none."""
         return {_PROVIDER: {}}
 
     def set_providers(self, providers: Sequence[Any] | None = None, provider_options: Any = None) -> None:
-        """Accept devices; all runs on the processor."""
+        """Accept providers. The model runs on the CPU."""
 
     def get_session_options(self) -> SessionOptions:
-        """Return the options that it was made with."""
+        """Return the options of the session."""
         return self._options
 
     def __getattr__(self, name: str) -> Any:

@@ -225,7 +225,7 @@ def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") 
     """Choose what to record by MXNet's old keywords. It warns that it is deprecated: use `set_config`.
 
     Args:
-        mode: `symbolic` records compiled functions, `all` imperative operations and memory, too.
+        mode: `symbolic` records compiled functions; `all` records all kinds.
         filename: the file that `dump` writes.
 
     >>> import warnings
@@ -241,6 +241,10 @@ def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") 
 @outside_only("starts or stops the profiler")
 def set_state(state: str = "stop", profile_process: str = "worker") -> None:
     """Start or stop recording: `run`, `stop`.
+
+    Args:
+        state: `run` or `stop`.
+        profile_process: `worker`, which is this process.
 
     Raises:
         ValueArgumentError E361: another state, or another process.
@@ -282,6 +286,9 @@ def profiler_set_state(state: str = "stop") -> None:
 def pause(profile_process: str = "worker") -> None:
     """Stop recording until `resume`.
 
+    Args:
+        profile_process: `worker`, which is this process.
+
     >>> from hybridize import profiler
     >>> profiler.set_state("run")
     >>> profiler.pause()
@@ -295,6 +302,9 @@ def pause(profile_process: str = "worker") -> None:
 @outside_only("starts the profiler")
 def resume(profile_process: str = "worker") -> None:
     """Continue recording after `pause`.
+
+    Args:
+        profile_process: `worker`, which is this process.
 
     >>> from hybridize import profiler
     >>> profiler.set_state("run")

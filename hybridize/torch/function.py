@@ -41,11 +41,11 @@ _ISLAND = "hybridize.torch.island(...) runs a part of it in PyTorch"
 class TorchFunction(Exportable, Wrapper):
     """Run the calls of a `torch.nn.Module` as machine code. `hybridize(module)` returns it.
 
-    It is a module itself: its parameters, buffers, parts, hooks and modes are those of the module that it is made of,
-    under the same names, and so are other methods and attributes, whoever sets them.
+    It is a module, too. Its parameters, buffers, parts, hooks and modes are those of the wrapped module, under the same
+    names, and so are all other methods and attributes.
 
     Attributes:
-        module: the module itself; its parameters are read where they are.
+        module: the wrapped module. A call reads the parameters as they are.
 
     >>> import torch
     >>> from hybridize import hybridize
@@ -139,7 +139,7 @@ class TorchFunction(Exportable, Wrapper):
         return self
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it."""
+        """Run the module, as a call of the object itself does."""
         return self(*args, **kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
