@@ -35,7 +35,7 @@ class Speedometer:
 
     Args:
         batch_size: examples of a batch.
-        frequent: at how many batches.
+        frequent: the number of batches between two lines.
         auto_reset: start the metric again after each line.
 
     Raises:
@@ -125,7 +125,7 @@ def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[Any], N
     """Return a function that logs the metric after every `period` batches.
 
     Args:
-        period: at how many batches.
+        period: the number of batches between two lines.
         auto_reset: start the metric again after each line.
 
     >>> from hybridize import callback
@@ -148,7 +148,7 @@ def do_checkpoint(prefix: str | os.PathLike[str], period: int = 1) -> Callable[.
 
     Args:
         prefix: how the names of the files begin; see `model.save_checkpoint`.
-        period: at how many epochs; below 1 it is 1.
+        period: the number of epochs between two files; below 1 it is 1.
 
     >>> from hybridize import callback, sym
     >>> import os, tempfile

@@ -58,8 +58,9 @@ def asynchronous(on: bool = True, pending: int | None = None) -> Iterator[None]:
         what a call has raised, at the end of the block, if nobody has heard of it. Where the block itself raises
             something, that says so in a note.
 
-    >>> with asynchronous():
-    ...     is_asynchronous()
+    >>> from hybridize import engine
+    >>> with engine.asynchronous():
+    ...     engine.is_asynchronous()
     True
     """
     limit = QUEUE.limit
@@ -108,10 +109,13 @@ def set_bulk_size(size: int) -> int:
 class BulkScope:
     """Remember another number of operations inside a `with` block.
 
+    Args:
+        size: the number of operations.
+
     >>> from hybridize import engine
-    >>> with engine.bulk(10):
-    ...     engine.set_bulk_size(10)
-    10
+    >>> with engine.bulk(10) as scope:
+    ...     isinstance(scope, engine.BulkScope), engine.set_bulk_size(10)
+    (True, 10)
     """
 
     def __init__(self, size: int) -> None:
@@ -129,10 +133,14 @@ class BulkScope:
 
 
 def bulk(size: int) -> BulkScope:
-    """A `with` block in which MXNet would take so many operations at once; the results are the same.
+    """Return a `with` block in which MXNet would run so many operations at once. The results are the same.
 
-    >>> with bulk(10):
-    ...     set_bulk_size(10)
+    Args:
+        size: the number of operations.
+
+    >>> from hybridize import engine
+    >>> with engine.bulk(10):
+    ...     engine.set_bulk_size(10)
     10
     """
     return BulkScope(size)

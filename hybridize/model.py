@@ -65,6 +65,10 @@ def save_checkpoint(
 def load_params(prefix: str | os.PathLike[str], epoch: int) -> tuple[Parameters, Parameters]:
     """Read the parameters of an epoch.
 
+    Args:
+        prefix: path of the file, without `-0001.params`.
+        epoch: the number of the epoch.
+
     Returns:
         Arrays of the arguments, and of the auxiliary states, by name.
 
@@ -95,6 +99,10 @@ def load_params(prefix: str | os.PathLike[str], epoch: int) -> tuple[Parameters,
 
 def load_checkpoint(prefix: str | os.PathLike[str], epoch: int) -> tuple[Expression, Parameters, Parameters]:
     """Read what `save_checkpoint`, `net.export`, or MXNet wrote.
+
+    Args:
+        prefix: path of the files, without `-symbol.json`.
+        epoch: the number of the epoch.
 
     Returns:
         The expression, and arrays of its arguments and of its auxiliary states, by name.

@@ -118,43 +118,46 @@ class CustomOpProp:
         self.need_top_grad_ = need_top_grad
 
     def list_arguments(self) -> list[str]:
-        """Names of the arguments."""
+        """Return the names of the arguments."""
         return ["data"]
 
     def list_outputs(self) -> list[str]:
-        """Names of the results."""
+        """Return the names of the results."""
         return ["output"]
 
     def list_auxiliary_states(self) -> list[str]:
-        """Names of arrays that it may change, which come behind the arguments."""
+        """Return the names of arrays that the operation may change. They come after the arguments."""
         return []
 
     def infer_shape(self, in_shape: list[Any]) -> Sequence[Any]:
-        """Shapes of the arguments, of the results, and of auxiliary states, of those of the arguments."""
+        """Return the shapes of the arguments, the results and the auxiliary states, from those of the arguments."""
         return in_shape, (in_shape[0],) * len(self.list_outputs()), ()
 
     def infer_type(self, in_type: list[Any]) -> Sequence[Any]:
-        """Dtypes of the arguments, of the results, and of auxiliary states, of those of the arguments."""
+        """Return the dtypes of the arguments, the results and the auxiliary states, from those of the arguments."""
         return self._of_all(in_type, in_type[0])
 
     def infer_storage_type(self, in_stype: list[str]) -> Sequence[Any]:
-        """Storage types: all are dense."""
+        """Return the storage types: all are dense."""
         return self._of_all(in_stype, "default")
 
     def _of_all(self, arguments: list[Any], one: Any) -> Sequence[Any]:
         return arguments, [one] * len(self.list_outputs()), [one] * len(self.list_auxiliary_states())
 
     def declare_backward_dependency(self, out_grad: list[int], in_data: list[int], out_data: list[int]) -> list[int]:
-        """The arrays that the backward pass reads, by number; accepted, it gets all of them."""
+        """Return the numbers of the arrays that the backward pass reads. Accepted for MXNet: it gets all of them."""
         return [*(out_grad if self.need_top_grad_ else ()), *in_data, *out_data]
 
     def create_operator(self, ctx: Any, in_shapes: list[Any], in_dtypes: list[Any]) -> CustomOp:
-        """Make the operation for arguments of some shapes and dtypes; a subclass says so."""
+        """Return the operation for arguments of some shapes and dtypes. A subclass defines it."""
         return CustomOp()
 
 
 def register(reg_name: str) -> Callable[[_Prop], _Prop]:
     """Register the operation of a `CustomOpProp` under a name. Use it as a class decorator.
+
+    Args:
+        reg_name: the name, which `nd.Custom` takes as `op_type`.
 
     >>> from hybridize import np, operator
     >>> class Double(operator.CustomOp):

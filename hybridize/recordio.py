@@ -82,7 +82,7 @@ class MXRecordIO:
         self._pid = os.getpid()
 
     def close(self) -> None:
-        """Close the file; what was written is on its way to the disk."""
+        """Close the file. What was written goes to the disk."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -176,6 +176,7 @@ class MXIndexedRecordIO(MXRecordIO):
     """
 
     fidx: TextIO | None = None
+    """The second file, while it is being written."""
 
     def __init__(self, idx_path: str, uri: str, flag: str, key_type: Any = int) -> None:
         self.idx_path: str = os.fspath(idx_path)
@@ -221,7 +222,7 @@ class MXIndexedRecordIO(MXRecordIO):
         return {name: value for name, value in super().__getstate__().items() if name != "fidx"}
 
     def seek(self, idx: Any) -> None:
-        """Go to the record of a key, which `read` gives then.
+        """Go to the record of a key. `read` returns it then.
 
         Raises:
             ArgumentError E3004: there is no such key.
@@ -235,7 +236,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self._opened().seek(position)
 
     def tell(self) -> int:
-        """The position at which the next record is written."""
+        """Return the position at which the next record is written."""
         return self._opened().tell()
 
     def read_idx(self, idx: Any) -> bytes | None:
@@ -259,13 +260,24 @@ class MXIndexedRecordIO(MXRecordIO):
 
 
 class ScannedRecordIO(MXIndexedRecordIO):
-    """A file of records whose keys are their numbers; their positions are found by going through it once.
+    """Read a file of records by their numbers, without a second file: the positions come from one pass over the file.
 
     Args:
         uri: path of the records.
 
     Raises:
-        LoadError E666: there is no whole record somewhere.
+        LoadError E666: the file ends within a record, or has other bytes between records.
+
+    >>> import os, tempfile
+    >>> from hybridize import recordio
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "data.rec")
+    ...     record = recordio.MXRecordIO(path, "w")
+    ...     record.write(b"one")
+    ...     record.write(b"two")
+    ...     record.close()
+    ...     recordio.ScannedRecordIO(path).read_idx(1)
+    b'two'
     """
 
     def __init__(self, uri: str) -> None:
@@ -311,6 +323,9 @@ def pack(header: Any, s: bytes) -> bytes:
 
 def unpack(s: bytes) -> tuple[Any, bytes]:
     """Split the bytes of a record into the header and the bytes of the image.
+
+    Args:
+        s: the record.
 
     Returns:
         An `IRHeader`, whose label is a number or a float32 array, and the bytes.

@@ -23,6 +23,9 @@ _CLASSES: dict[type, dict[str, type]] = defaultdict(dict)
 def get_registry(base_class: type) -> dict[str, type]:
     """Return the registered subclasses of a class, by their names in lower case.
 
+    Args:
+        base_class: the class.
+
     >>> from hybridize import registry
     >>> class Base: ...
     >>> registry.get_registry(Base)

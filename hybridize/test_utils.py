@@ -49,6 +49,9 @@ def list_gpus() -> list[int]:
 def same(a: Any, b: Any) -> bool:
     """Tell whether two arrays have the same elements.
 
+    Args:
+        a, b: arrays, or what `numpy.asarray` takes.
+
     >>> from hybridize import np, test_utils
     >>> test_utils.same(np.ones(2), np.ones(2))
     True
@@ -58,6 +61,10 @@ def same(a: Any, b: Any) -> bool:
 
 def get_tolerance(arr: Any, rtol: float | None, atol: float | None) -> tuple[float, float]:
     """Return the tolerances of the call, or else MXNet's for the dtype of an array.
+
+    Args:
+        arr: an array.
+        rtol, atol: tolerances of the call, or None.
 
     >>> from hybridize import np, test_utils
     >>> test_utils.get_tolerance(np.ones(2), 1e-3, None)
@@ -81,6 +88,11 @@ def almost_equal(
     equal_nan: bool = False,
 ) -> bool:
     """Tell whether two arrays differ nowhere by more than `atol + rtol * |b|`.
+
+    Args:
+        a, b: arrays, or what `numpy.asarray` takes.
+        rtol, atol: tolerances; None: see `get_tolerance`.
+        equal_nan: let NaN equal NaN.
 
     >>> from hybridize import np, test_utils
     >>> test_utils.almost_equal(np.ones(2), np.ones(2) + 1e-6)
@@ -131,6 +143,9 @@ def assert_almost_equal_ignore_nan(
 ) -> None:
     """Raise unless two arrays are `almost_equal` where neither is NaN.
 
+    Args:
+        a, b, rtol, atol, names: see `assert_almost_equal`.
+
     >>> from hybridize import np, test_utils
     >>> test_utils.assert_almost_equal_ignore_nan(np.array([1.0, float("nan")]), np.array([1.0, 5.0]))
     """
@@ -142,6 +157,11 @@ def assert_almost_equal_ignore_nan(
 
 def assert_exception(f: Callable[..., Any], exception_type: type[BaseException], *args: Any, **kwargs: Any) -> None:
     """Raise unless a call raises an error of a class.
+
+    Args:
+        f: the function.
+        exception_type: the class of the error.
+        args, kwargs: of the call.
 
     Raises:
         AssertionError: it did not raise.
@@ -159,6 +179,11 @@ def assert_exception(f: Callable[..., Any], exception_type: type[BaseException],
 def rand_shape_nd(num_dim: int, dim: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
     """Draw a shape of `num_dim` axes of up to `dim`.
 
+    Args:
+        num_dim: how many axes.
+        dim: the largest size.
+        allow_zero_size: draw from 0 on, not from 1 on.
+
     >>> from hybridize import test_utils
     >>> len(test_utils.rand_shape_nd(4))
     4
@@ -169,6 +194,10 @@ def rand_shape_nd(num_dim: int, dim: int = 10, allow_zero_size: bool = False) ->
 
 def rand_shape_2d(dim0: int = 10, dim1: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
     """Draw a shape of two axes.
+
+    Args:
+        dim0, dim1: the largest sizes.
+        allow_zero_size: draw from 0 on, not from 1 on.
 
     >>> from hybridize import test_utils
     >>> len(test_utils.rand_shape_2d())
@@ -181,6 +210,10 @@ def rand_shape_2d(dim0: int = 10, dim1: int = 10, allow_zero_size: bool = False)
 def rand_shape_3d(dim0: int = 10, dim1: int = 10, dim2: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
     """Draw a shape of three axes.
 
+    Args:
+        dim0, dim1, dim2: the largest sizes.
+        allow_zero_size: draw from 0 on, not from 1 on.
+
     >>> from hybridize import test_utils
     >>> len(test_utils.rand_shape_3d())
     3
@@ -191,6 +224,13 @@ def rand_shape_3d(dim0: int = 10, dim1: int = 10, dim2: int = 10, allow_zero_siz
 
 def rand_ndarray(shape: Any, stype: str = "default", dtype: Any = None, scale: float = 1.0, ctx: Any = None) -> ndarray:
     """Draw an array of uniform numbers from -scale to scale.
+
+    Args:
+        shape: the sizes.
+        stype: `default`.
+        dtype: element type; None: float32.
+        scale: the greatest absolute value.
+        ctx: the device; None: the present one.
 
     Raises:
         ArgumentError E300: a sparse one is asked for.
@@ -208,6 +248,9 @@ def rand_ndarray(shape: Any, stype: str = "default", dtype: Any = None, scale: f
 def random_arrays(*shapes: Any) -> Any:
     """Draw NumPy arrays of normal numbers, float32. For one shape, return the array alone.
 
+    Args:
+        shapes: a shape for each array.
+
     >>> from hybridize import test_utils
     >>> test_utils.random_arrays((2, 3)).shape
     (2, 3)
@@ -218,6 +261,10 @@ def random_arrays(*shapes: Any) -> Any:
 
 def create_vector(size: int, dtype: Any = "int64") -> Any:
     """Return the numbers 0, 1, ..., size - 1.
+
+    Args:
+        size: how many numbers.
+        dtype: element type.
 
     >>> from hybridize import test_utils
     >>> test_utils.create_vector(3)
@@ -231,6 +278,9 @@ def environment(*args: Any) -> Iterator[None]:
     """Set environment variables inside a `with` block: a name and a value, or a dict.
 
     The value None removes a variable.
+
+    Args:
+        args: a name and its value, or a dict of names and values.
 
     >>> from hybridize import test_utils
     >>> import os

@@ -26,13 +26,22 @@ class Interpreter:
     Args:
         model_path: the file.
         model_content: its bytes, instead.
-        num_threads: that a call may use; None: what `set_num_threads` says.
-        rounding: of integers that stand for numbers; see `hybridize.load`.
-        others: accepted, and without effect: delegates, resolvers.
+        num_threads: the number of threads of a call; None: that of `set_num_threads`.
+        rounding: how integers of a quantized model are rounded; see `hybridize.load`.
+        others: accepted, without effect: delegates, resolvers.
 
     Raises:
         ArgumentError E333: there is neither a path nor bytes, or both.
         LoadError: the model cannot be read, is malformed, or has operators that are not supported.
+
+    >>> import numpy
+    >>> from hybridize import tflite
+    >>> interpreter = tflite.Interpreter("model.tflite")  # a model that doubles two numbers
+    >>> interpreter.allocate_tensors()
+    >>> interpreter.set_tensor(interpreter.get_input_details()[0]["index"], numpy.float32([[1.5, -2]]))
+    >>> interpreter.invoke()
+    >>> interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+    array([[ 3., -4.]], dtype=float32)
     """
 
     def __init__(
@@ -60,7 +69,7 @@ class Interpreter:
         return block
 
     def allocate_tensors(self) -> None:
-        """Make inputs of zeros of the present shapes; outputs are those of the next `invoke`."""
+        """Set the inputs to zeros of the present shapes. The next `invoke` sets the outputs."""
         self._values = {number: numpy.zeros(shape, self._tensors[number].port.dtype)
                         for number, shape in self._shapes.items()}  # fmt: skip
 
@@ -140,7 +149,7 @@ class Interpreter:
         return self.tensor(tensor_index)().copy()
 
     def tensor(self, tensor_index: int) -> Callable[[], NDArray[Any]]:
-        """Return a function that gives an input or output itself; writing into an input sets it."""
+        """Return a function that returns an input or output itself. A write into the array of an input sets it."""
 
         def array() -> NDArray[Any]:
             values = self._allocated()
@@ -181,7 +190,25 @@ class Interpreter:
 
 
 class SignatureRunner:
-    """Call a signature of a model with inputs by name. It returns outputs by name."""
+    """Call a signature of a model with inputs by name. It returns outputs by name, as NumPy arrays.
+
+    `Interpreter.get_signature_runner` makes it.
+
+    Attributes:
+        block: the signature as a block. Signatures of one model share their variables.
+
+    Raises:
+        ArgumentError E333: an input is missing, or there is none of a name.
+        DTypeError E210, ShapeError E120: an input is of another type than the model takes.
+
+    >>> import numpy
+    >>> from hybridize import tflite
+    >>> runner = tflite.Interpreter("model.tflite").get_signature_runner("serving_default")
+    >>> isinstance(runner, tflite.SignatureRunner), list(runner.get_input_details())
+    (True, ['x'])
+    >>> runner(x=numpy.float32([[1.5, -2]]))
+    {'y': array([[ 3., -4.]], dtype=float32)}
+    """
 
     block: ImportedBlock
 

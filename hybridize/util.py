@@ -147,6 +147,9 @@ def use_np_default_dtype(function: Any) -> Any:
 def set_module(module: str) -> Callable[[F], F]:
     """Return a decorator that sets the module of a function or class.
 
+    Args:
+        module: the module's name.
+
     >>> from hybridize import util
     >>> @util.set_module("my.module")
     ... def function(): ...
@@ -165,6 +168,9 @@ def set_module(module: str) -> Callable[[F], F]:
 def getenv(name: str) -> str | None:
     """Return an environment variable, or None if it is not set.
 
+    Args:
+        name: the variable's name.
+
     >>> from hybridize import util
     >>> util.getenv("NO_SUCH_VARIABLE") is None
     True
@@ -176,6 +182,10 @@ def setenv(name: str, value: str | None) -> None:
     """Set an environment variable, or remove it if the value is None.
 
     Settings that hybridize reads at import stay.
+
+    Args:
+        name: the variable's name.
+        value: its value, or None.
 
     >>> from hybridize import util
     >>> util.setenv("MY_VARIABLE", "1")
@@ -192,6 +202,11 @@ def setenv(name: str, value: str | None) -> None:
 def default_array(source_array: Any, device: Any = None, dtype: Any = None) -> Any:
     """Return an array of numbers, lists or a NumPy array: `np.array`.
 
+    Args:
+        source_array: numbers, lists of numbers, or an array.
+        device: where the array is; None: the present device.
+        dtype: element type; None: as of `np.array`.
+
     >>> from hybridize import util
     >>> util.default_array([1.0, 2.0])
     array([1., 2.])
@@ -201,6 +216,9 @@ def default_array(source_array: Any, device: Any = None, dtype: Any = None) -> A
 
 def dtype_from_number(number: Any) -> DType:
     """Return the dtype that an array of one number has: int64, uint64 where it needs that, float32; a scalar's own.
+
+    Args:
+        number: a number of Python or NumPy.
 
     Raises:
         DTypeError E250: it is none.

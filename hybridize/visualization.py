@@ -25,7 +25,19 @@ Shape = tuple[int, ...]
 
 @frozen
 class DrawnLayer:
-    """A node of an expression."""
+    """Hold a node of an expression, as `print_summary` and `plot_network` show it.
+
+    Attributes:
+        name: the node's name.
+        op: MXNet's name of the operation; `null` for a variable.
+        inputs: numbers of the nodes that it reads.
+        attributes: its settings, as texts.
+        shape: of its first result, where it is known.
+
+    >>> from hybridize import visualization
+    >>> visualization.DrawnLayer("fc", "FullyConnected", (0, 1), {"num_hidden": "2"}, (1, 2)).op
+    'FullyConnected'
+    """
 
     name: str
     op: str
@@ -120,11 +132,16 @@ def print_summary(
 
 
 class Picture:
-    """A drawing of an expression; a notebook shows it.
+    """Show an expression as a picture in a notebook. `plot_network` returns it.
 
     Args:
         title: the name of its file.
         drawing: what it shows.
+
+    >>> from hybridize import sym, visualization
+    >>> picture = visualization.plot_network(sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"))
+    >>> isinstance(picture, visualization.Picture), picture.svg()[:4]
+    (True, '<svg')
     """
 
     def __init__(self, title: str, drawing: Drawing) -> None:
@@ -132,7 +149,7 @@ class Picture:
         self._drawing = drawing
 
     def svg(self) -> str:
-        """The picture, as SVG."""
+        """Return the picture as SVG."""
         return str(self._drawing.svg())
 
     _repr_svg_ = svg

@@ -22,6 +22,8 @@ os.environ["HYBRIDIZE_MACHINE"] = "table"
 # times as long as they compute.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Figures are drawn in memory, also where there is a screen.
+os.environ["MPLBACKEND"] = "agg"
 
 CHAPTER = Path(__file__).parent / "chapter"
 

@@ -11,8 +11,10 @@ import inspect
 import re
 import sys
 import types
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -124,56 +126,32 @@ LATER = (
     "gluon",
     "init",
     "optimizer",
-    "lr_scheduler",
     "metric",
     "random",
     "kvstore",
-    "image",
-    "io",
-    "recordio",
     "amp",
-    "profiler",
-    "callback",
-    "monitor",
-    "torch",
-    "tensorflow",
-    "jax",
-    "onnx",
-    "tflite",
-    "d2l",
-    "errors",
-    "array_api",
-    "operator",
-    "attribute",
-    "name",
-    "context",
-    "device",
-    "engine",
-    "model",
-    "registry",
-    "test_utils",
-    "util",
-    "visualization",
-    "contrib",
 )
 """Modules, with those below them, whose names still lack examples."""
 VALUES: Mapping[str, str] = {
-    "np.bfloat16": "The dtype of numbers with 8 bits of exponent and 7 of fraction, from the package ml_dtypes.",
-    "np.boolean_dtypes": "A list of the dtypes of bools that hybridize computes with.",
-    "np.e": "Euler's number, 2.718..., as a Python number.",
-    "np.euler_gamma": "Euler's constant, 0.5772..., as a Python number.",
-    "np.floating_dtypes": "A list of the dtypes of floats that hybridize computes with.",
-    "np.inf": "Infinity, as a Python number.",
-    "np.integer_dtypes": "A list of the dtypes of integers that hybridize computes with.",
-    "np.nan": "Not a number, as a Python number.",
-    "np.newaxis": "None: an index that makes an axis of size 1, `x[np.newaxis]`.",
-    "np.numeric_dtypes": "A list of the dtypes of numbers that hybridize computes with.",
-    "np.pi": "The circumference of a circle by its diameter, 3.1415..., as a Python number.",
-    "nd.newaxis": "None: an index that makes an axis of size 1, `x[nd.newaxis]`.",
-    "sym.newaxis": "None: an index that makes an axis of size 1.",
+    "bfloat16": "The dtype of numbers with 8 bits of exponent and 7 of fraction, from the package ml_dtypes.",
+    "boolean_dtypes": "A list of the dtypes of bools that hybridize computes with.",
+    "e": "Euler's number, 2.718..., as a Python number.",
+    "euler_gamma": "Euler's constant, 0.5772..., as a Python number.",
+    "float32": "NumPy's dtype of floats of 32 bits.",
+    "floating_dtypes": "A list of the dtypes of floats that hybridize computes with.",
+    "inf": "Infinity, as a Python number.",
+    "int32": "NumPy's dtype of integers of 32 bits.",
+    "int64": "NumPy's dtype of integers of 64 bits.",
+    "integer_dtypes": "A list of the dtypes of integers that hybridize computes with.",
+    "nan": "Not a number, as a Python number.",
+    "newaxis": "None: an index that makes an axis of size 1, `x[np.newaxis]`.",
+    "numeric_dtypes": "A list of the dtypes of numbers that hybridize computes with.",
+    "pi": "The circumference of a circle by its diameter, 3.1415..., as a Python number.",
 }
-"""Texts of values, which have no docstrings."""
+"""Texts of values, which have no docstrings, by the name that they have in each module."""
 _WORD = re.compile(r"\w+")
+_FIELD = type(namedtuple("_Pair", "one").one)
+"""A field of a named tuple."""
 
 
 @dataclass(frozen=True)
@@ -453,7 +431,9 @@ def _name(path: str, module: Any, word: str, documented: dict[Any, str], classes
     value = getattr(module, word)
     file, line, below = _spot(module, word, value)
     full, same = f"{path}.{word}", None
-    text, kind = VALUES.get(full) or _text(value, below), _kind(value)
+    kind = _kind(value)
+    text = VALUES.get(word) if kind == "value" else None
+    text = text or _text(value, below)
     if kind != "value":
         same = documented.setdefault(key_of(value, text), full)
         same = None if same == full else same
@@ -479,16 +459,19 @@ def _members(
         static, value = inspect.getattr_static(cls, name), getattr(cls, name, None)
         if isinstance(static, Elsewhere):
             continue  # of another library
-        if inspect.ismemberdescriptor(static):
+        if inspect.ismemberdescriptor(static) or isinstance(static, _FIELD):
             continue  # a field, of which the class's docstring tells
         is_property = isinstance(static, property) or not callable(value)
-        text = inspect.getdoc(static) or "" if is_property else inspect.getdoc(value) or ""
-        if not vars(owner).get(name).__doc__ and any(name in vars(base) for base in cls.__mro__ if base in classes):
+        is_plain = is_property and _is_plain_value(static)
+        if not is_plain and not vars(owner)[name].__doc__ and _is_inherited_from(cls, name, classes):
             continue  # does what the public class that it inherits from says
         home = sys.modules.get(owner.__module__, owner)
-        file, line, _ = _spot(
+        file, line, below = _spot(
             home, f"{owner.__qualname__}.{name}", static.fget if isinstance(static, property) else value
         )
+        text = below if is_plain else inspect.getdoc(static if is_property else value) or ""
+        if is_plain and not text:
+            continue  # the class's docstring tells of it, or that of the class that it inherits from
         is_bound = isinstance(static, (staticmethod, classmethod))
         signature = "" if is_property else signature_of(value, method=not is_bound)
         key, full = key_of(value, text), f"{path}.{word}.{name}"
@@ -497,6 +480,17 @@ def _members(
         yield Name(
             path, f"{word}.{name}", value, text, signature, "property" if is_property else "method", file, line, same
         )
+
+
+def _is_plain_value(static: Any) -> bool:
+    """Tell whether an attribute's docstring is not its own, but that of `int`, `tuple` or an enumeration."""
+    is_ours = type(static).__module__.startswith("hybridize") and not isinstance(static, Enum)
+    return not is_ours and static.__doc__ == type(static).__doc__
+
+
+def _is_inherited_from(cls: type, name: str, classes: Mapping[type, str]) -> bool:
+    """Tell whether a public class that a class inherits from has a method of this name."""
+    return any(name in vars(base) for base in cls.__mro__ if base in classes)
 
 
 def _is_other(cls: type, name: str) -> bool:

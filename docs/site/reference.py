@@ -12,14 +12,12 @@ from typing import Any
 import public
 import typer
 from public import MODULES, ROOT, Name, names
+from since import since
 
 from hybridize.ops.analysis import ANALYSIS
 from hybridize.tools.application import application
 
 FOLDER = "reference"
-SINCE: Mapping[str, str] = {}
-"""Full names that came after version 0.1, with the version they came with."""
-FIRST = "0.1"
 TOPICS: Mapping[str, tuple[str, str]] = {
     "creation": ("Create arrays", "creation grids constants"),
     "arithmetic": ("Arithmetic, comparison, logic", "elementwise bits divisors keywords ufuncs"),
@@ -123,7 +121,7 @@ class Reference:
             yield from ["Inherits from " + ", ".join(self._link(page, base) for base in one.bases) + ".", ""]
         yield from self._text(page, one)
         source = posixpath.relpath(one.path, posixpath.join("docs", posixpath.dirname(page)))
-        yield from ["", f"Since {SINCE.get(one.full, FIRST)} · [source]({source}#L-{one.line})", ""]
+        yield from ["", f"Since {since(one.full)} · [source]({source}#L-{one.line})", ""]
         pointed = [member for member in one.members if member.same is not None]
         for member in one.members:
             if member.same is None:

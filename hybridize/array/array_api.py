@@ -45,7 +45,18 @@ __array_api_version__ = "2025.12"
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
-    """An array of `obj`; bools stay bool, integers become int64, floats float32, complex numbers complex64."""
+    """Return an array of `obj`: bools stay bool, integers become int64, floats float32, complex numbers complex64.
+
+    Args:
+        obj: a number, nested lists of numbers, or an array.
+        dtype: element type; None: the array's own, or that of its kind.
+        device: where the array is; None: the present device.
+        copy: True: copy always. False: never copy, and raise an error where that is not possible.
+
+    >>> from hybridize import array_api
+    >>> array_api.asarray([1, 2])
+    array([1, 2], dtype=int64)
+    """
     if dtype is None and not hasattr(obj, "dtype"):
         kind = numpy.asarray(obj).dtype.kind
         dtype = {"b": bool_, "i": _default_int, "u": _default_int, "c": _default_complex}.get(kind, _default)
@@ -53,14 +64,37 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = N
 
 
 def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Any:
-    """start, start + step, ...; int64 where all three are integers."""
+    """Return the numbers `start`, `start + step`, ... below `stop`; with one number, those from 0 to it.
+
+    Where all of them are integers, the array is int64, while `np.arange` returns float32.
+
+    Args:
+        start, stop, step: as of `np.arange`.
+        dtype: element type; None: int64 or float32.
+        device: where the array is; None: the present device.
+
+    >>> from hybridize import array_api
+    >>> array_api.arange(3)
+    array([0, 1, 2], dtype=int64)
+    """
     if dtype is None and np.result_type(*(part for part in (start, stop, step) if part is not None)).kind == "i":
         dtype = _default_int
     return creation.arange(start, stop, step, dtype, device=device)
 
 
 def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
-    """`x` as another dtype."""
+    """Return `x` in another dtype. `x` must be an array.
+
+    Args:
+        x: the array.
+        dtype: element type of the result.
+        copy: False: return `x` itself where it has this dtype.
+        device: where the result is; None: where `x` is.
+
+    >>> from hybridize import array_api
+    >>> array_api.astype(array_api.asarray([1, 2]), array_api.float32)
+    array([1., 2.])
+    """
     _check_device(device)
     return elementwise.astype(x, dtype, copy=copy)
 
@@ -81,22 +115,69 @@ class _FloatInformation:
 
 
 def finfo(type: Any, /) -> _FloatInformation:
-    """The ends of a dtype of floats, or of that of an array."""
+    """Return the limits of a dtype of floats, or of an array's dtype.
+
+    These are `bits`, `eps`, `max`, `min`, `smallest_normal` and `dtype`.
+
+    They are Python's numbers.
+
+    Args:
+        type: the dtype, or an array.
+
+    >>> from hybridize import array_api
+    >>> array_api.finfo(array_api.float32).eps
+    1.1920928955078125e-07
+    """
     return _FloatInformation(getattr(type, "dtype", type) if not isinstance(type, builtins.type) else type)
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Any, ...]:
-    """The arrays stretched to the shape that they have together; read-only views."""
+    """Return the arrays, each stretched to the shape that they have together. The results are read-only views.
+
+    Args:
+        arrays: the arrays.
+
+    Raises:
+        ShapeError E104: the shapes do not broadcast.
+
+    >>> from hybridize import array_api
+    >>> row, column = array_api.broadcast_arrays(array_api.ones(3), array_api.ones((2, 1)))
+    >>> row.shape, column.shape
+    ((2, 3), (2, 3))
+    """
     return tuple(np.broadcast_arrays(*arrays))
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Any, ...]:
-    """Arrays of the coordinates of a grid."""
+    """Return arrays of the coordinates of a grid, one for each array of coordinates along an axis.
+
+    Args:
+        arrays: arrays of one axis.
+        indexing: `xy`: the first array is along the second axis. `ij`: along the first axis.
+
+    >>> from hybridize import array_api
+    >>> x, y = array_api.meshgrid(array_api.arange(3), array_api.arange(2))
+    >>> y
+    array([[0, 0, 0],
+           [1, 1, 1]], dtype=int64)
+    """
     return tuple(np.meshgrid(*arrays, indexing=indexing))
 
 
 def floor_divide(x1: Any, x2: Any, /) -> Any:
-    """The largest integer not above x1 / x2; where one of both is infinite the limit, where NumPy has NaN or -1."""
+    """Return the largest integers that are not above x1 / x2.
+
+    Where x1 or x2 is infinite, the result is the limit. NumPy has NaN or -1 there.
+
+    Args:
+        x1, x2: arrays; one of them may be a number.
+
+    >>> from hybridize import array_api
+    >>> array_api.floor_divide(array_api.asarray([7.0, -7.0]), 2)
+    array([ 3., -4.])
+    >>> array_api.floor_divide(array_api.asarray([array_api.inf]), 2)
+    array([inf])
+    """
     floor = np.floor_divide(x1, x2)
     if not np.isdtype(floor.dtype, "real floating"):
         return floor
@@ -106,12 +187,33 @@ def floor_divide(x1: Any, x2: Any, /) -> Any:
 
 
 def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:
-    """The same elements under another shape, one size may be -1."""
+    """Return the same elements in another shape. One size may be -1: it follows from the others.
+
+    Args:
+        x: the array.
+        shape: the sizes.
+        copy: True: copy always. False: never copy, and raise an error where that is not possible.
+
+    >>> from hybridize import array_api
+    >>> array_api.reshape(array_api.arange(6), (2, -1)).shape
+    (2, 3)
+    """
     return _shapes.reshape(x, shape, copy=copy)
 
 
 def can_cast(from_: Any, to: Any, /) -> Any:
-    """Tell whether promotion of both gives `to`."""
+    """Tell whether a dtype, or an array's, promoted with another one gives the other one.
+
+    Args:
+        from_: a dtype or an array.
+        to: a dtype.
+
+    >>> from hybridize import array_api
+    >>> array_api.can_cast(array_api.int8, array_api.int16)
+    True
+    >>> array_api.can_cast(array_api.int16, array_api.int8)
+    False
+    """
     return np.result_type(from_, to) == np.result_type(to)
 
 

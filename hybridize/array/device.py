@@ -138,10 +138,19 @@ def num_gpus() -> int:
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
-    """Refuse, as there is no GPU.
+    """Raise an error, as hybridize computes on no GPU.
+
+    Args:
+        device_id: accepted.
 
     Raises:
         DeviceError E701: always.
+
+    >>> from hybridize import context
+    >>> context.gpu_memory_info()
+    Traceback (most recent call last):
+        ...
+    hybridize.errors.DeviceError: DeviceError E701: ...
     """
     raise _not_there(gpu(device_id))
 

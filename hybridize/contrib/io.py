@@ -13,7 +13,7 @@ from hybridize.io import DataDesc, DataIter
 
 
 class DataLoaderIter(DataIter):
-    """Goes through a loader whose batches are pairs of data and labels.
+    """Iterate over a loader whose batches are pairs of data and labels.
 
     The last batch, where it is smaller, is filled up with zeros, which `getpad` counts.
 

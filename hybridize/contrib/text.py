@@ -47,7 +47,7 @@ def count_tokens_from_str(
 
 
 class Vocabulary:
-    """Numbers of tokens: 0 of the unknown one, then the reserved ones, then the others, the commonest first.
+    """Give each token a number: 0 the unknown token, then the reserved tokens, then the others, the commonest first.
 
     Args:
         counter: how often each token is there; None: there are no others.
@@ -93,7 +93,7 @@ class Vocabulary:
         return len(self.idx_to_token)
 
     def to_indices(self, tokens: Any) -> Any:
-        """Return the number of a token, or a list for a list; that of an unknown one is 0."""
+        """Return the number of a token, or a list for a list. An unknown token has number 0."""
         if isinstance(tokens, list):
             return [self.token_to_idx.get(token, 0) for token in tokens]
         return self.token_to_idx.get(tokens, 0)
@@ -113,14 +113,20 @@ class Vocabulary:
 
 
 class TokenEmbedding(Vocabulary):
-    """The base of vectors of tokens, which are rows of `idx_to_vec`: of a file, or of other embeddings.
+    """Give each token a vector, which is a row of `idx_to_vec`. The base of embeddings from files and from others.
 
     Args:
         vectors: the vector of each token, in order; all of one length.
-        unknown: the vector of the unknown token; None: by `init_unknown_vec`.
-        init_unknown_vec: makes it of a shape; zeros unless said.
+        unknown: the vector of the unknown token; None: from `init_unknown_vec`.
+        init_unknown_vec: makes it of a shape; zeros by default.
         vocabulary: the tokens that have numbers, in its order; None: those of the vectors.
         kwargs: settings of `Vocabulary`.
+
+    >>> from hybridize.contrib import text
+    >>> embedding = text.TokenEmbedding({"hello": [1, 2], "world": [3, 4]})
+    >>> embedding.get_vecs_by_tokens(["world", "unknown"])
+    array([[3., 4.],
+           [0., 0.]])
     """
 
     idx_to_vec: ndarray
@@ -195,7 +201,20 @@ create: Callable[..., Any] = registry.get_create_func(TokenEmbedding, "token emb
 
 
 def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
-    """Return the files that lie in the folder of an embedding, `glove` say; by names for all."""
+    """Return the names of the files in the folder of an embedding; without a name, a list for each embedding.
+
+    The folders are `embeddings/glove` and `embeddings/fasttext` in `$MXNET_HOME` or `~/.mxnet`. Nothing is downloaded.
+
+    Args:
+        embedding_name: `glove` or `fasttext`; None: all.
+
+    Raises:
+        ValueArgumentError E361: there is no embedding of this name.
+
+    >>> from hybridize.contrib import text
+    >>> sorted(text.get_pretrained_file_names())
+    ['fasttext', 'glove']
+    """
     names = {
         name: kind.files() for name, kind in registry.get_registry(TokenEmbedding).items() if hasattr(kind, "files")
     }
@@ -207,7 +226,7 @@ def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
 
 
 class CustomEmbedding(TokenEmbedding):
-    """Vectors out of a file with a line for each token: the token, and the numbers.
+    r"""Read vectors of tokens from a file with a line for each token: the token, then its numbers.
 
     Args:
         pretrained_file_path: the file.
@@ -220,6 +239,16 @@ class CustomEmbedding(TokenEmbedding):
     Raises:
         ReadError E600: it cannot be read.
         LoadError E601: a line does not fit.
+
+    >>> import os, tempfile
+    >>> from hybridize.contrib import text
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "vectors.txt")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("hello 1 2\nworld 3 4\n")
+    ...     embedding = text.CustomEmbedding(path)
+    >>> embedding.get_vecs_by_tokens("world")
+    array([3., 4.])
     """
 
     def __init__(
@@ -238,11 +267,18 @@ class CustomEmbedding(TokenEmbedding):
 
 
 class CompositeEmbedding(TokenEmbedding):
-    """The vectors that several embeddings have of the tokens of a vocabulary, one after the other.
+    """Join the vectors that several embeddings have for the tokens of a vocabulary, one after the other.
 
     Args:
         vocabulary: the tokens.
         token_embeddings: an embedding, or a list of them.
+
+    >>> from collections import Counter
+    >>> from hybridize.contrib import text
+    >>> first, second = text.TokenEmbedding({"a": [1, 2]}), text.TokenEmbedding({"a": [5]})
+    >>> both = text.CompositeEmbedding(text.Vocabulary(Counter("a")), [first, second])
+    >>> both.get_vecs_by_tokens("a")
+    array([1., 2., 5.])
     """
 
     def __init__(self, vocabulary: Vocabulary, token_embeddings: Any) -> None:
@@ -276,14 +312,54 @@ class _InFolder(CustomEmbedding):
 
 @register
 class GloVe(_InFolder):
-    """Vectors of GloVe, out of a file that lies in the folder `embeddings/glove`."""
+    r"""Read GloVe's vectors from a file in the folder `embeddings/glove`. Nothing is downloaded.
+
+    Args:
+        pretrained_file_name: the file; None: `glove.840B.300d.txt`.
+        embedding_root: the folder that `glove` is in; None: `embeddings` in `$MXNET_HOME` or `~/.mxnet`.
+        init_unknown_vec, vocabulary, kwargs: as of `CustomEmbedding`.
+
+    Raises:
+        ReadError E600: the file cannot be read.
+        LoadError E601: a line does not fit.
+
+    >>> import os, tempfile
+    >>> from hybridize.contrib import text
+    >>> with tempfile.TemporaryDirectory() as root:
+    ...     os.mkdir(os.path.join(root, "glove"))
+    ...     with open(os.path.join(root, "glove", "small.txt"), "w") as file:
+    ...         _ = file.write("hello 1 2\n")
+    ...     embedding = text.GloVe("small.txt", root)
+    >>> embedding.vec_len
+    2
+    """
 
     folder, _default = "glove", "glove.840B.300d.txt"
 
 
 @register
 class FastText(_InFolder):
-    """Vectors of fastText, out of a file that lies in the folder `embeddings/fasttext`."""
+    r"""Read fastText's vectors from a file in the folder `embeddings/fasttext`. Nothing is downloaded.
+
+    Args:
+        pretrained_file_name: the file; None: `wiki.simple.vec`.
+        embedding_root: the folder that `fasttext` is in; None: `embeddings` in `$MXNET_HOME` or `~/.mxnet`.
+        init_unknown_vec, vocabulary, kwargs: as of `CustomEmbedding`.
+
+    Raises:
+        ReadError E600: the file cannot be read.
+        LoadError E601: a line does not fit.
+
+    >>> import os, tempfile
+    >>> from hybridize.contrib import text
+    >>> with tempfile.TemporaryDirectory() as root:
+    ...     os.mkdir(os.path.join(root, "fasttext"))
+    ...     with open(os.path.join(root, "fasttext", "small.vec"), "w") as file:
+    ...         _ = file.write("hello 1 2\n")
+    ...     embedding = text.FastText("small.vec", root)
+    >>> embedding.to_indices("hello")
+    1
+    """
 
     folder, _default = "fasttext", "wiki.simple.vec"
 

@@ -45,6 +45,10 @@ def _method(name: str, text: str, example: str) -> Callable[..., Any]:
     call, _, result = example.partition(" -> ")
     function.__doc__ = f"""{text}
 
+    Args:
+        x: the array.
+        args, kwargs: those of the array's method `{name}`.
+
     >>> from hybridize import d2l, np
     >>> {call}
     {result}
@@ -62,14 +66,14 @@ to: Callable[..., Any] = _method(
     "as_in_context", "Return the array on another device.", "d2l.to(np.ones(1), d2l.cpu(1)).device -> cpu(1)"
 )
 reduce_sum: Callable[..., Any] = _method(
-    "sum", "Return the sum of the elements, or along an axis.", "d2l.reduce_sum(np.ones(3)) -> array(3.)"
+    "sum", "Return the sum of the elements, of all or along an axis.", "d2l.reduce_sum(np.ones(3)) -> array(3.)"
 )
 reduce_mean: Callable[..., Any] = _method(
-    "mean", "Return the mean of the elements, or along an axis.", "d2l.reduce_mean(np.ones(3)) -> array(1.)"
+    "mean", "Return the mean of the elements, of all or along an axis.", "d2l.reduce_mean(np.ones(3)) -> array(1.)"
 )
 argmax: Callable[..., Any] = _method(
     "argmax",
-    "Return the position of the greatest element, or along an axis.",
+    "Return the position of the greatest element, of all or along an axis.",
     "d2l.argmax(np.array([1, 3, 2])).item() -> 1",
 )
 astype: Callable[..., Any] = _method(
@@ -85,6 +89,9 @@ repeat: Callable[..., Any] = _method(
 
 def try_gpu(i: int = 0) -> Device:
     """Return the GPU of a number if there is one. As hybridize uses none, this is always the CPU.
+
+    Args:
+        i: the number.
 
     >>> from hybridize import d2l
     >>> d2l.try_gpu()

@@ -41,6 +41,12 @@ def show_heatmaps(
 
     Raises:
         ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l, np
+    >>> d2l.show_heatmaps(np.eye(4).reshape(1, 1, 4, 4), xlabel="keys", ylabel="queries")
+    >>> d2l.plt.gcf().axes[0].get_xlabel()
+    'keys'
+    >>> d2l.plt.close()
     """
     use_svg_display()
     rows, columns = matrices.shape[:2]
@@ -76,7 +82,7 @@ def masked_softmax(X: Any, valid_lens: Any) -> Any:
 
 
 class DotProductAttention(nn.Block):
-    """Means of values, weighted by products of queries and keys, which are scaled by 1/√d.
+    """Return means of values, weighted by products of queries and keys, which are scaled by 1/√d.
 
     Args:
         dropout: the share of weights that is dropped while training.
@@ -98,7 +104,7 @@ class DotProductAttention(nn.Block):
 
 
 class AdditiveAttention(nn.Block):
-    """Means of values, weighted by a small net of queries and keys, which may have other sizes.
+    """Return means of values, weighted by a small net of queries and keys. These may have different sizes.
 
     Args:
         num_hiddens: how wide the net is.
@@ -125,7 +131,18 @@ class AdditiveAttention(nn.Block):
 
 
 class AttentionDecoder(Decoder):
-    """A decoder that says which of the inputs it looked at."""
+    """Write a sequence with attention. A subclass also defines `attention_weights`: how much each input counted.
+
+    >>> from hybridize import d2l, np
+    >>> class Mean(d2l.AttentionDecoder):
+    ...     attention_weights = np.ones((1, 2)) / 2
+    ...     def init_state(self, enc_all_outputs, *args):
+    ...         return enc_all_outputs
+    ...     def forward(self, X, state):
+    ...         return np.dot(self.attention_weights, state), state
+    >>> Mean()(None, np.array([[1.0], [3.0]]))[0]
+    array([[2.]])
+    """
 
     @property
     def attention_weights(self) -> Any:
@@ -231,7 +248,7 @@ class PositionWiseFFN(nn.Block):
 
 
 class AddNorm(nn.Block):
-    """The sum of an input and what a layer made of it, normalized.
+    """Add an input to a layer's result, and normalize the sum.
 
     Args:
         dropout: the share of the layer's result that is dropped while training.

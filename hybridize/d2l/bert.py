@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 def get_tokens_and_segments(tokens_a: list[str], tokens_b: list[str] | None = None) -> tuple[list[str], list[int]]:
     """Join one or two texts: tokens with `<cls>` before and `<sep>` after each text, and the text of each token.
 
+    Args:
+        tokens_a: the first text.
+        tokens_b: the second text; None: there is one text.
+
     >>> from hybridize import d2l
     >>> d2l.get_tokens_and_segments(["a", "b"], ["c"])
     (['<cls>', 'a', 'b', '<sep>', 'c', '<sep>'], [0, 0, 0, 0, 1, 1])
@@ -28,13 +32,21 @@ def get_tokens_and_segments(tokens_a: list[str], tokens_b: list[str] | None = No
 
 
 class BERTEncoder(nn.Block):
-    """Tokens, texts and positions embedded, through the Transformer's blocks.
+    """Embed tokens, texts and positions, and apply the Transformer's blocks to their sum.
+
+    A call takes tokens and segments (batch, steps), and the number of valid tokens (batch,) or None.
 
     Args:
         vocab_size: how many tokens there are.
         num_hiddens, ffn_num_hiddens, num_heads, dropout: see `TransformerEncoderBlock`.
         num_blks: how many blocks.
         max_len: the longest text.
+
+    >>> from hybridize import d2l, np
+    >>> encoder = d2l.BERTEncoder(20, 8, 16, num_heads=2, num_blks=1, dropout=0.1, max_len=6)
+    >>> encoder.initialize()
+    >>> encoder(np.ones((2, 5)), np.zeros((2, 5)), None).shape
+    (2, 5, 8)
     """
 
     def __init__(
@@ -88,7 +100,12 @@ class MaskLM(nn.Block):
         )
 
     def forward(self, X: Any, pred_positions: Any) -> Any:
-        """Scores (batch, positions, tokens), of features (batch, steps, hidden) and positions (batch, positions)."""
+        """Return scores (batch, positions, tokens).
+
+        Args:
+            X: features, (batch, steps, hidden).
+            pred_positions: positions of hidden tokens, (batch, positions).
+        """
         batch, count = pred_positions.shape
         rows = np.arange(batch).repeat(count)
         return self.mlp(X[rows, pred_positions.reshape(-1)].reshape(batch, count, X.shape[-1]))
@@ -113,10 +130,20 @@ class NextSentencePred(nn.Block):
 
 
 class BERTModel(nn.Block):
-    """The encoder, with what it is trained by: hidden tokens, and whether texts follow each other.
+    """Apply BERT's encoder, and score hidden tokens and whether one text follows the other.
+
+    A call returns features (batch, steps, hidden), scores of hidden tokens (batch, positions, tokens) or None, and two
+    scores of each pair of texts (batch, 2).
 
     Args:
         vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout, max_len: see `BERTEncoder`.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.BERTModel(20, 8, 16, num_heads=2, num_blks=1, dropout=0.1, max_len=6)
+    >>> net.initialize()
+    >>> features, tokens, follows = net(np.ones((2, 5)), np.zeros((2, 5)), None, np.array([[1, 2], [0, 3]]))
+    >>> features.shape, tokens.shape, follows.shape
+    ((2, 5, 8), (2, 2, 20), (2, 2))
     """
 
     def __init__(
@@ -138,7 +165,7 @@ class BERTModel(nn.Block):
         self.nsp: NextSentencePred = NextSentencePred()
 
     def forward(self, tokens: Any, segments: Any, valid_lens: Any = None, pred_positions: Any = None) -> Any:
-        """Features (batch, steps, hidden), scores of hidden tokens or None, and scores of texts (batch, 2)."""
+        """Return features (batch, steps, hidden), scores of hidden tokens or None, and scores of texts (batch, 2)."""
         encoded = self.encoder(tokens, segments, valid_lens)
         hidden = self.mlm(encoded, pred_positions) if pred_positions is not None else None
         return encoded, hidden, self.nsp(self.hidden(encoded[:, 0, :]))

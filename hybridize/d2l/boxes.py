@@ -41,10 +41,19 @@ def box_center_to_corner(boxes: Any) -> Any:
 
 
 def bbox_to_rect(bbox: Any, color: str) -> Any:
-    """A box by its edges as matplotlib's rectangle.
+    """Return a box as matplotlib's rectangle, to draw it.
+
+    Args:
+        bbox: the left, upper, right and lower edge.
+        color: matplotlib's name of a colour.
 
     Raises:
         ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l
+    >>> rectangle = d2l.bbox_to_rect([60, 45, 378, 516], "blue")
+    >>> rectangle.get_xy(), rectangle.get_width(), rectangle.get_height()
+    ((60.0, 45.0), 318.0, 471.0)
     """
     left, upper, right, lower = (float(one) for one in bbox)
     return pyplot().Rectangle((left, upper), right - left, lower - upper, fill=False, edgecolor=color, linewidth=2)
@@ -54,10 +63,17 @@ def show_bboxes(axes: Any, bboxes: Any, labels: Any = None, colors: Any = None) 
     """Draw boxes into an image.
 
     Args:
-        axes: where.
+        axes: matplotlib's axes, which show the image.
         bboxes: by their edges, (boxes, 4).
-        labels: a text for each, or for the first ones; None: none.
-        colors: one for each, taken in turn.
+        labels: a text for each box, or for the first ones; None: no texts.
+        colors: colours, one for each box in turn; None: five colours.
+
+    >>> from hybridize import d2l, np
+    >>> axes = d2l.plt.imshow(np.zeros((20, 20)).asnumpy()).axes
+    >>> d2l.show_bboxes(axes, np.array([[2.0, 2.0, 9.0, 9.0], [4.0, 4.0, 15.0, 15.0]]), ["dog", "cat"])
+    >>> [text.get_text() for text in axes.texts]
+    ['dog', 'cat']
+    >>> d2l.plt.close()
     """
     texts = _listed(labels) if labels is not None else []
     shades = _listed(colors) if colors is not None else ["b", "g", "r", "m", "c"]
@@ -98,6 +114,9 @@ def multibox_prior(data: Any, sizes: Sequence[float], ratios: Sequence[float]) -
 
 def box_iou(boxes1: Any, boxes2: Any) -> Any:
     """Return the area that two boxes share over the area that they cover, for each pair: (boxes 1, boxes 2).
+
+    Args:
+        boxes1, boxes2: by their edges, (boxes, 4).
 
     >>> from hybridize import d2l, np
     >>> d2l.box_iou(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 3.0, 2.0]])).round(3)
@@ -146,9 +165,13 @@ def _matched(shares: NDArray[Any], enough: float) -> NDArray[Any]:
 def offset_boxes(anchors: Any, assigned_bb: Any, eps: float = 1e-6) -> Any:
     """Return differences of boxes from their anchors, as nets learn them: (boxes, 4).
 
-    `offset_inverse` is the inverse.
+    The first two are the shift of the centre divided by the anchor's size, times 10. The others are the logarithm of
+    the box's size divided by the anchor's, times 5. `offset_inverse` is the inverse.
 
-    The moved centre over the anchor's size, times 10; the logarithm of the sizes' quotient, times 5.
+    Args:
+        anchors: by their edges, (boxes, 4).
+        assigned_bb: the box of each anchor, by its edges, (boxes, 4).
+        eps: keeps the logarithm of a box without area finite.
 
     >>> from hybridize import d2l, np
     >>> boxes = np.array([[0.0, 0.0, 2.0, 2.0]])
@@ -162,6 +185,10 @@ def offset_boxes(anchors: Any, assigned_bb: Any, eps: float = 1e-6) -> Any:
 
 def offset_inverse(anchors: Any, offset_preds: Any) -> Any:
     """Return boxes by their edges (boxes, 4), from anchors and the differences of the boxes from them.
+
+    Args:
+        anchors: by their edges, (boxes, 4).
+        offset_preds: differences as of `offset_boxes`, (boxes, 4).
 
     >>> from hybridize import d2l, np
     >>> d2l.offset_inverse(np.array([[0.0, 0.0, 2.0, 2.0]]), np.zeros((1, 4)))
@@ -234,18 +261,25 @@ def multibox_detection(
     nms_threshold: float = 0.5,
     pos_threshold: float = 0.009999999,
 ) -> Any:
-    """Boxes that a net has found in images.
+    """Return the boxes that a net's results describe, without those that overlap a likelier one.
 
     Args:
-        cls_probs: probabilities of classes, of which the first is none, (B, C + 1, A).
+        cls_probs: probabilities of classes, of which the first is the background, (B, C + 1, A).
         offset_preds: how boxes differ from the anchors, (B, 4 A).
         anchors: by their edges, (1, A, 4).
         nms_threshold: see `nms`.
         pos_threshold: the least probability of an object.
 
     Returns:
-        For each anchor the class from 0, or -1 for none; its probability, or that of none; and the edges of the box:
-        (B, A, 6). Those that stay come first, the likeliest first.
+        (B, A, 6). For each anchor: the class from 0, or -1 for the background; its probability, or that of the
+        background; and the edges of the box. The boxes that stay come first, the likeliest first.
+
+    >>> from hybridize import d2l, np
+    >>> anchors = np.array([[[0.1, 0.1, 0.5, 0.5], [0.1, 0.1, 0.5, 0.6]]])
+    >>> probabilities = np.array([[[0.1, 0.2], [0.9, 0.8]]])
+    >>> d2l.multibox_detection(probabilities, np.zeros((1, 8)), anchors)[0, :, :2].round(2)
+    array([[ 0. ,  0.9],
+           [-1. ,  0.8]])
     """
     anchors, detections = anchors.squeeze(0), []
     for probabilities, offsets in zip(cls_probs, offset_preds, strict=True):

@@ -55,8 +55,20 @@ class Module(nn.Block, HyperParameters):
     """Hold a net with its loss and its optimizer. A subclass sets `net`, or defines `forward`.
 
     Args:
-        plot_train_per_epoch: how many points of the curve of training an epoch has.
-        plot_valid_per_epoch: how many points that of validation has.
+        plot_train_per_epoch: how many points of the training curve an epoch has.
+        plot_valid_per_epoch: how many points of the validation curve an epoch has.
+
+    >>> from hybridize import d2l, np
+    >>> from hybridize.gluon import nn
+    >>> class Linear(d2l.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.net = nn.Dense(1)
+    ...         self.net.initialize()
+    ...     def loss(self, y_hat, y):
+    ...         return d2l.squared_loss(y_hat, y).mean()
+    >>> Linear()(np.ones((2, 3))).shape
+    (2, 1)
     """
 
     net: Any
@@ -71,11 +83,11 @@ class Module(nn.Block, HyperParameters):
         self.board: ProgressBoard = ProgressBoard()
 
     def loss(self, y_hat: Any, y: Any) -> Any:
-        """Subclasses say it."""
+        """Return the loss of results and labels. A subclass defines it."""
         not_said(self, "loss")
 
     def forward(self, X: Any) -> Any:
-        """The result of `net`."""
+        """Return the result of `net`."""
         if not hasattr(self, "net"):
             not_said(self, "net")
         return self.net(X)
@@ -98,7 +110,7 @@ class Module(nn.Block, HyperParameters):
         self.board.draw(x, value, ("train_" if train else "val_") + key, every_n=int(each))
 
     def training_step(self, batch: Sequence[Any]) -> Any:
-        """The loss of a batch, whose last part is the labels; a point of the curve."""
+        """Return the loss of a batch, whose last part is the labels, and add it to the training curve."""
         loss = self.loss(self(*batch[:-1]), batch[-1])
         self.plot("loss", loss, train=True)
         return loss
@@ -108,14 +120,14 @@ class Module(nn.Block, HyperParameters):
         self.plot("loss", self.loss(self(*batch[:-1]), batch[-1]), train=False)
 
     def configure_optimizers(self) -> Any:
-        """The optimizer: SGD with the learning rate `lr`."""
+        """Return the optimizer: SGD with the learning rate `lr`."""
         parameters = self.parameters()
         if isinstance(parameters, list):
             return SGD(parameters, self.lr)
         return gluon.Trainer(parameters, "sgd", {"learning_rate": self.lr})
 
     def get_scratch_params(self) -> list[ndarray]:
-        """The arrays among the attributes, and those of modules among them."""
+        """Return the arrays among the attributes, and those of modules among them."""
         arrays: list[ndarray] = []
         for name in sorted(vars(self)):
             value = getattr(self, name)
@@ -126,7 +138,7 @@ class Module(nn.Block, HyperParameters):
         return arrays
 
     def parameters(self) -> Any:
-        """Gluon's parameters where there are some, else the list of arrays among the attributes."""
+        """Return Gluon's parameters if there are any, else the list of arrays among the attributes."""
         params = self.collect_params()
         return params if len(params) else self.get_scratch_params()
 
@@ -143,7 +155,16 @@ class Module(nn.Block, HyperParameters):
 
 
 class Classifier(Module):
-    """A module whose results are scores of classes."""
+    """Hold a net whose results are scores of classes: with the cross-entropy as loss, and with an accuracy.
+
+    Args:
+        plot_train_per_epoch, plot_valid_per_epoch: see `Module`.
+
+    >>> from hybridize import d2l, np
+    >>> scores, labels = np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1])
+    >>> d2l.Classifier().accuracy(scores, labels)
+    array(0.5)
+    """
 
     def validation_step(self, batch: Sequence[Any]) -> None:
         """Add loss and accuracy of a batch to the curves of validation."""
@@ -152,13 +173,16 @@ class Classifier(Module):
         self.plot("acc", self.accuracy(scores, batch[-1]), train=False)
 
     def accuracy(self, Y_hat: Any, Y: Any, averaged: bool = True) -> Any:
-        """The share of examples whose greatest score is that of the label; of each one 0 or 1, unless `averaged`."""
+        """Return the share of examples whose greatest score is that of the label.
+
+        Without `averaged`, return 0 or 1 for each example.
+        """
         scores = Y_hat.reshape((-1, Y_hat.shape[-1]))
         right = (scores.argmax(axis=1).astype(Y.dtype) == Y.reshape(-1)).astype("float32")
         return right.mean() if averaged else right
 
     def loss(self, Y_hat: Any, Y: Any, averaged: bool = True) -> Any:
-        """The cross-entropy of scores and labels; of each example, unless `averaged`."""
+        """Return the cross-entropy of scores and labels. Without `averaged`, return it for each example."""
         losses = gluon.loss.SoftmaxCrossEntropyLoss()(Y_hat.reshape((-1, Y_hat.shape[-1])), Y.reshape((-1,)))
         return losses.mean() if averaged else losses
 
@@ -171,11 +195,19 @@ class Classifier(Module):
 
 
 class DataModule(HyperParameters):
-    """Data: an iterator over batches to train with, and one to validate with.
+    """Give batches for training and for validation. A subclass defines `get_dataloader`.
 
     Args:
         root: the folder of files.
         num_workers: how many processes make batches.
+
+    >>> from hybridize import d2l, np
+    >>> class Ones(d2l.DataModule):
+    ...     batch_size = 2
+    ...     def get_dataloader(self, train):
+    ...         return self.get_tensorloader((np.ones((4, 3)), np.ones(4)), train)
+    >>> [X.shape for X, y in Ones().train_dataloader()]
+    [(2, 3), (2, 3)]
     """
 
     batch_size: int
@@ -186,19 +218,19 @@ class DataModule(HyperParameters):
         self.root, self.num_workers = root, num_workers
 
     def get_dataloader(self, train: bool) -> Any:
-        """Subclasses say it."""
+        """Return batches for training or for validation. A subclass defines it."""
         not_said(self, "get_dataloader")
 
     def train_dataloader(self) -> Any:
-        """The batches to train with."""
+        """Return the batches for training."""
         return self.get_dataloader(train=True)
 
     def val_dataloader(self) -> Any:
-        """The batches to validate with."""
+        """Return the batches for validation."""
         return self.get_dataloader(train=False)
 
     def get_tensorloader(self, tensors: Sequence[Any], train: bool, indices: slice = slice(0, None)) -> Any:
-        """Batches of some rows of arrays, in a drawn order where they are to train with."""
+        """Return batches of some rows of arrays. For training, each round draws a new order."""
         dataset = gluon.data.ArrayDataset(*(array[indices] for array in tensors))
         return gluon.data.DataLoader(dataset, self.batch_size, shuffle=train)
 
@@ -207,9 +239,16 @@ class Trainer(HyperParameters):
     """Train a `Module` on a `DataModule`.
 
     Args:
-        max_epochs: how often all batches are gone through.
-        num_gpus: accepted; there is none, and it is trained on the CPU.
-        gradient_clip_val: the greatest length of all gradients together; 0: any.
+        max_epochs: how often the loop goes through all batches.
+        num_gpus: accepted. hybridize uses no GPU and trains on the CPU.
+        gradient_clip_val: the largest norm of all gradients together; 0: no limit.
+
+    >>> from hybridize import d2l, np
+    >>> data = d2l.SyntheticRegressionData(np.array([2.0, -3.4]), 4.2, num_train=64, num_val=32, batch_size=16)
+    >>> model = d2l.LinearRegression(lr=0.1)
+    >>> d2l.Trainer(max_epochs=2).fit(model, data)
+    >>> {name: len(points) for name, points in model.board.data.items()}
+    {'train_loss': 4, 'val_loss': 2}
     """
 
     max_epochs: int
@@ -237,7 +276,7 @@ class Trainer(HyperParameters):
         self.model = model
 
     def prepare_batch(self, batch: Any) -> Any:
-        """The batch as a module takes it."""
+        """Return a batch as a module takes it: on the CPU."""
         return [one.as_in_ctx(cpu()) for one in batch]
 
     def fit(self, model: Any, data: DataModule) -> None:

@@ -59,6 +59,11 @@ def synthetic_data(w: Any, b: float, num_examples: int) -> tuple[Any, Any]:
 def load_array(data_arrays: Sequence[Any], batch_size: int, is_train: bool = True) -> gluon.data.DataLoader:
     """Return batches of the rows of arrays. For training, each round draws a new order.
 
+    Args:
+        data_arrays: arrays of equal length, such as features and labels.
+        batch_size: how many rows in a batch.
+        is_train: draw a new order in each round.
+
     >>> from hybridize import d2l, np
     >>> [x.shape for x, y in d2l.load_array((np.ones((4, 3)), np.ones(4)), 2)]
     [(2, 3), (2, 3)]
@@ -169,11 +174,16 @@ def _enlarged(images: Any, size: int | None) -> Any:
 
 
 class Digits(DataModule):
-    """Small handwritten digits in ten classes, in the place of Fashion-MNIST.
+    """Give batches of small handwritten digits in ten classes, in the place of Fashion-MNIST.
 
     Args:
         batch_size: how many images in a batch.
         resize: the height and width that they are enlarged to; None: 8, as they are.
+
+    >>> from hybridize import d2l
+    >>> images, labels = next(iter(d2l.Digits(batch_size=32).val_dataloader()))
+    >>> images.shape, labels.shape
+    ((32, 1, 8, 8), (32,))
     """
 
     resize: int | None
@@ -187,7 +197,7 @@ class Digits(DataModule):
         self.train, self.val = (_set_of(_digits(train), resize) for train in (True, False))
 
     def text_labels(self, indices: Iterable[Any]) -> list[str]:
-        """The names of classes."""
+        """Return the names of classes."""
         return [str(int(one)) for one in indices]
 
     def get_dataloader(self, train: bool) -> Any:
@@ -201,6 +211,9 @@ def _set_of(arrays: tuple[Any, Any], resize: int | None) -> gluon.data.ArrayData
 
 def get_fashion_mnist_labels(labels: Iterable[Any]) -> list[str]:
     """Return the names of Fashion-MNIST's classes.
+
+    Args:
+        labels: numbers from 0 to 9.
 
     >>> from hybridize import d2l
     >>> d2l.get_fashion_mnist_labels([0, 9])
@@ -216,22 +229,38 @@ def _clothes(train: bool, resize: Any, root: str | None) -> Any:
 
 
 def load_data_fashion_mnist(batch_size: int, resize: Any = None, root: str | None = None) -> tuple[Any, Any]:
-    """Fashion-MNIST from local files: batches to train and to test with.
+    """Load Fashion-MNIST from local files: batches for training and for testing. Nothing is downloaded.
 
     Args:
         batch_size: how many images in a batch.
         resize: the size that they are enlarged to.
         root: the folder of the four files; None: MXNet's.
 
+    Returns:
+        Two iterators over batches of images (batch, 1, height, width) from 0 to 1, and labels.
+
     Raises:
         ArgumentError E381: the files are not there; `load_data_digits` needs none.
+
+    >>> import os, tempfile
+    >>> from hybridize import d2l
+    >>> with tempfile.TemporaryDirectory() as root:
+    ...     for part in ("train", "t10k"):  # two black images each
+    ...         with open(os.path.join(root, f"{part}-images-idx3-ubyte"), "wb") as file:
+    ...             _ = file.write(bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28]) + bytes(2 * 28 * 28))
+    ...         with open(os.path.join(root, f"{part}-labels-idx1-ubyte"), "wb") as file:
+    ...             _ = file.write(bytes([0, 0, 8, 1, 0, 0, 0, 2, 9, 0]))
+    ...     train, test = d2l.load_data_fashion_mnist(batch_size=2, root=root)
+    >>> images, labels = next(iter(test))
+    >>> images.shape, d2l.get_fashion_mnist_labels(labels)
+    ((2, 1, 28, 28), ['ankle boot', 't-shirt'])
     """
     train, test = (_clothes(train, resize, root) for train in (True, False))
     return gluon.data.DataLoader(train, batch_size, shuffle=True), gluon.data.DataLoader(test, batch_size)
 
 
 class FashionMNIST(DataModule):
-    """Fashion-MNIST from local files.
+    """Give batches of Fashion-MNIST from local files. Nothing is downloaded.
 
     Args:
         batch_size: how many images in a batch.
@@ -240,6 +269,19 @@ class FashionMNIST(DataModule):
 
     Raises:
         ArgumentError E381: the files are not there; `Digits` needs none.
+
+    >>> import os, tempfile
+    >>> from hybridize import d2l
+    >>> with tempfile.TemporaryDirectory() as root:
+    ...     for part in ("train", "t10k"):  # two black images each
+    ...         with open(os.path.join(root, f"{part}-images-idx3-ubyte"), "wb") as file:
+    ...             _ = file.write(bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28]) + bytes(2 * 28 * 28))
+    ...         with open(os.path.join(root, f"{part}-labels-idx1-ubyte"), "wb") as file:
+    ...             _ = file.write(bytes([0, 0, 8, 1, 0, 0, 0, 2, 9, 0]))
+    ...     data = d2l.FashionMNIST(batch_size=2, resize=(32, 32), root=root)
+    >>> images, labels = next(iter(data.val_dataloader()))
+    >>> images.shape, data.text_labels(labels)
+    ((2, 1, 32, 32), ['ankle boot', 't-shirt'])
     """
 
     resize: Any
@@ -253,7 +295,7 @@ class FashionMNIST(DataModule):
         self.train, self.val = (_clothes(train, resize, root) for train in (True, False))
 
     def text_labels(self, indices: Iterable[Any]) -> list[str]:
-        """The names of classes."""
+        """Return the names of classes."""
         return get_fashion_mnist_labels(indices)
 
     def get_dataloader(self, train: bool) -> Any:

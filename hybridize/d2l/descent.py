@@ -19,7 +19,22 @@ from hybridize.gluon import nn
 
 
 def annotate(text: str, xy: tuple[float, float], xytext: tuple[float, float]) -> None:
-    """Write a text into the present figure, with an arrow from `xytext` to `xy`."""
+    """Write a text at `xytext` into the present figure, with an arrow from there to `xy`.
+
+    Args:
+        text: what to write.
+        xy: where the arrow ends.
+        xytext: where the text is.
+
+    Raises:
+        ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l
+    >>> d2l.annotate("saddle point", (0, -0.2), (-0.52, -5.0))
+    >>> [text.get_text() for text in d2l.plt.gca().texts]
+    ['saddle point']
+    >>> d2l.plt.close()
+    """
     pyplot().gca().annotate(text, xy=xy, xytext=xytext, arrowprops={"arrowstyle": "->"})
 
 
@@ -50,8 +65,18 @@ def train_2d(trainer: Callable[..., Any], steps: int = 20, f_grad: Any = None) -
 def show_trace_2d(f: Callable[[Any, Any], Any], results: list[tuple[Any, Any]]) -> None:
     """Draw points in the plane, over lines of equal height of a function.
 
+    Args:
+        f: a function of two arrays, x1 and x2.
+        results: the points, as `train_2d` returns them.
+
     Raises:
         ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l
+    >>> d2l.show_trace_2d(lambda x1, x2: x1**2 + 2 * x2**2, [(-5, -2), (-4, -1), (-3, -0.5)])
+    >>> d2l.plt.gca().get_xlabel()
+    'x1'
+    >>> d2l.plt.close()
     """
     set_figsize()
     plt = pyplot()
@@ -63,17 +88,25 @@ def show_trace_2d(f: Callable[[Any, Any], Any], results: list[tuple[Any, Any]]) 
 
 
 def get_data_ch11(batch_size: int = 10, n: int = 1500) -> tuple[gluon.data.DataLoader, int]:
-    """NASA's measurements of the noise of airfoils, from a local file, each column with mean 0 and deviation 1.
+    """Read NASA's measurements of the noise of airfoils from a local file, each column with mean 0 and deviation 1.
+
+    The file is `../data/airfoil_self_noise.dat`.
 
     Args:
         batch_size: how many examples in a batch.
         n: how many examples.
 
     Returns:
-        An iterator over batches of features and of what is measured, and how many features there are.
+        An iterator over batches of features and of the measured noise, and the number of features.
 
     Raises:
-        ArgumentError E381: the file airfoil_self_noise.dat is not there.
+        ArgumentError E381: the file is not there.
+
+    >>> from hybridize import d2l
+    >>> batches, feature_dim = d2l.get_data_ch11(batch_size=10)
+    >>> X, y = next(iter(batches))
+    >>> X.shape, y.shape, feature_dim
+    ((10, 5), (10,), 5)
     """
     table = np.array(numpy.genfromtxt(download("airfoil"), dtype=numpy.float32, delimiter="\t"))
     table = (table - table.mean(axis=0)) / table.std(axis=0)
@@ -115,16 +148,29 @@ def train_ch11(
 ) -> tuple[list[float], list[float]]:
     """Train a linear regression by a method that is written by hand.
 
+    Each 200 examples are a point of the curve of losses. The last loss and the time of an epoch are printed.
+
     Args:
         trainer_fn: takes the weights and the bias, `states` and `hyperparams`, and changes the first two in place.
         states: what the method keeps.
         hyperparams: its numbers.
         data_iter: batches of features and labels; it has a length.
-        feature_dim: how many features there are.
-        num_epochs: how often all batches are gone through.
+        feature_dim: the number of features.
+        num_epochs: how often the loop goes through all batches.
 
     Returns:
         Times in seconds, and losses, of each point of the curve.
+
+    >>> from hybridize import d2l, np
+    >>> def sgd(params, states, hyperparams):
+    ...     for one in params:
+    ...         one[:] -= hyperparams["lr"] * one.grad
+    >>> data = d2l.load_array((np.ones((400, 2)), np.ones(400)), 100)
+    >>> times, losses = d2l.train_ch11(sgd, None, {"lr": 0.1}, data, feature_dim=2)
+    loss: 0.0..., ... sec/epoch
+    >>> len(losses)
+    4
+    >>> d2l.plt.close()
     """
     w, b = random.normal(0, 0.01, (feature_dim, 1)), np.zeros(1)
     w.attach_grad()
@@ -140,12 +186,18 @@ def train_ch11(
 
 
 def train_concise_ch11(tr_name: str, hyperparams: dict[str, Any], data_iter: Any, num_epochs: int = 2) -> None:
-    """Train a linear regression by a method of Gluon's.
+    """Train a linear regression by one of Gluon's methods. The last loss and the time of an epoch are printed.
 
     Args:
-        tr_name: its name, as `gluon.Trainer` takes it.
+        tr_name: the method's name, as `gluon.Trainer` takes it.
         hyperparams: its numbers.
         data_iter, num_epochs: see `train_ch11`.
+
+    >>> from hybridize import d2l, np
+    >>> data = d2l.load_array((np.ones((400, 2)), np.ones(400)), 100)
+    >>> d2l.train_concise_ch11("sgd", {"learning_rate": 0.1}, data)
+    loss: 0.0..., ... sec/epoch
+    >>> d2l.plt.close()
     """
     net = nn.Sequential()
     net.add(nn.Dense(1))

@@ -85,6 +85,9 @@ class ResNeXtBlock(nn.Block):
 def resnet18(num_classes: int) -> nn.Sequential:
     """Return a ResNet of 18 layers for small images: its first convolution keeps their size, and no pooling follows.
 
+    Args:
+        num_classes: how many scores the net returns.
+
     >>> from hybridize import d2l
     >>> net = d2l.resnet18(10)
     """
@@ -102,6 +105,11 @@ def resnet18(num_classes: int) -> nn.Sequential:
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[Any, Any]:
     """Split features and labels along the first axis, with a part on each device.
 
+    Args:
+        X: features.
+        y: labels.
+        devices: the devices.
+
     >>> from hybridize import d2l, np
     >>> X, y = d2l.split_batch(np.ones((4, 3)), np.ones(4), [d2l.cpu(0), d2l.cpu(1)])
     >>> X[0].shape
@@ -112,13 +120,40 @@ def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[Any, Any]:
 
 
 def split_batch_multi_inputs(X: Sequence[Any], y: Any, devices: Sequence[Any]) -> tuple[Any, Any]:
-    """The same for nets of several inputs: of each device a tuple of them; parts may differ in length."""
+    """Split several inputs and the labels along the first axis, with a part on each device. Parts may differ in length.
+
+    Args:
+        X: arrays, one for each input of the net.
+        y: labels.
+        devices: the devices.
+
+    Returns:
+        For each device a tuple of inputs; and its labels.
+
+    >>> from hybridize import d2l, np
+    >>> X, y = d2l.split_batch_multi_inputs((np.ones((3, 2)), np.ones((3, 4))), np.ones(3), [d2l.cpu(0), d2l.cpu(1)])
+    >>> [one.shape for one in X[0]], [one.shape for one in X[1]]
+    ([(2, 2), (2, 4)], [(1, 2), (1, 4)])
+    """
     parts = [split_and_load(one, devices, even_split=False) for one in X]
     return [*zip(*parts, strict=True)], split_and_load(y, devices, even_split=False)
 
 
 def evaluate_accuracy_gpus(net: Any, data_iter: Any, split_f: Callable[..., Any] = split_batch) -> float:
-    """The share of examples that a net puts into the right class, each batch parted among its devices."""
+    """Return the share of examples that a net puts into the right class. Each batch is split among the net's devices.
+
+    Args:
+        net: a block that gives scores of classes.
+        data_iter: batches of features and labels.
+        split_f: splits features and labels among devices.
+
+    >>> from hybridize import d2l, np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2)
+    >>> net.initialize("zeros", ctx=[d2l.cpu(0), d2l.cpu(1)])
+    >>> d2l.evaluate_accuracy_gpus(net, [(np.ones((4, 3)), np.array([0, 0, 0, 1]))])
+    0.75
+    """
     devices = next(iter(net.collect_params().values())).list_ctx()
     sums = Accumulator(2)
     for features, labels in data_iter:
@@ -148,6 +183,16 @@ def train_batch_ch13(
 
     Returns:
         The sum of the losses, and the number of examples in the right class.
+
+    >>> from hybridize import d2l, gluon, np
+    >>> devices = [d2l.cpu(0), d2l.cpu(1)]
+    >>> net = gluon.nn.Dense(2)
+    >>> net.initialize("zeros", ctx=devices)
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    >>> loss = gluon.loss.SoftmaxCrossEntropyLoss()
+    >>> total, right = d2l.train_batch_ch13(net, np.ones((4, 3)), np.array([0, 1, 0, 1]), loss, trainer, devices)
+    >>> round(total, 3), right
+    (2.773, 2.0)
     """
     X_parts, y_parts = split_f(features, labels, devices)
     with autograd.record():
@@ -169,17 +214,29 @@ def train_ch13(
     devices: Sequence[Any] | None = None,
     split_f: Callable[..., Any] = split_batch,
 ) -> Animator:
-    """Train a net on several devices, and print what it has come to.
+    """Train a net on several devices, with curves.
+
+    At the end it prints the loss, the accuracies and the speed.
 
     Args:
         net, loss, trainer, split_f: see `train_batch_ch13`.
         train_iter: batches of features and labels; it has a length.
         test_iter: batches to test with.
-        num_epochs: how often all batches are gone through.
+        num_epochs: how often the loop goes through all batches.
         devices: where; None: all GPUs, or the CPU.
 
     Returns:
         The curves of loss and accuracy.
+
+    >>> from hybridize import d2l, gluon, np
+    >>> net = gluon.nn.Dense(2)
+    >>> net.initialize("zeros")
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 1.0})
+    >>> batches = [(np.array([[1.0], [-1.0]]), np.array([0, 1]))]
+    >>> curves = d2l.train_ch13(net, batches, batches, gluon.loss.SoftmaxCrossEntropyLoss(), trainer, 2)
+    loss ..., train acc 1.000, test acc 1.000
+    ... examples/sec on [cpu(0)]
+    >>> d2l.plt.close()
     """
     devices = try_all_gpus() if devices is None else devices
     legend = ["train loss", "train acc", "test acc"]
@@ -211,13 +268,22 @@ def update_D(  # noqa: N802 - the book's name
     Args:
         X: data.
         Z: numbers that the generator makes data of.
-        net_D: gives one score for each of the data.
-        net_G: the generator, which stays as it is.
-        loss: of scores, and 1 for data, 0 for what the generator made.
+        net_D: gives one score for each example.
+        net_G: the generator; it stays as it is.
+        loss: of scores and labels; the label is 1 for data and 0 for the generator's results.
         trainer_D: changes the discriminator.
 
     Returns:
         The sum of the losses.
+
+    >>> from hybridize import d2l, gluon, np
+    >>> net_D, net_G = gluon.nn.Dense(1), gluon.nn.Dense(2)
+    >>> net_D.initialize("zeros")
+    >>> net_G.initialize()
+    >>> trainer = gluon.Trainer(net_D.collect_params(), "sgd", {"learning_rate": 0.1})
+    >>> loss = gluon.loss.SigmoidBinaryCrossEntropyLoss()
+    >>> round(d2l.update_D(np.ones((4, 2)), np.ones((4, 3)), net_D, net_G, loss, trainer), 3)
+    2.773
     """
     ones, zeros = np.ones((len(X),), ctx=X.ctx), np.zeros((len(X),), ctx=X.ctx)
     with autograd.record():
@@ -229,7 +295,27 @@ def update_D(  # noqa: N802 - the book's name
 
 
 def update_G(Z: Any, net_D: Any, net_G: Any, loss: Any, trainer_G: gluon.Trainer) -> float:  # noqa: N802 - the same
-    """Train a generator by one batch, so that the discriminator takes what it makes for data; see `update_D`."""
+    """Train a generator by one batch, so that the discriminator takes its results for data.
+
+    Args:
+        Z: numbers that the generator makes data of.
+        net_D: the discriminator; it stays as it is.
+        net_G: the generator.
+        loss: see `update_D`.
+        trainer_G: changes the generator.
+
+    Returns:
+        The sum of the losses.
+
+    >>> from hybridize import d2l, gluon, np
+    >>> net_D, net_G = gluon.nn.Dense(1), gluon.nn.Dense(2)
+    >>> net_D.initialize("zeros")
+    >>> net_G.initialize()
+    >>> trainer = gluon.Trainer(net_G.collect_params(), "sgd", {"learning_rate": 0.1})
+    >>> loss = gluon.loss.SigmoidBinaryCrossEntropyLoss()
+    >>> round(d2l.update_G(np.ones((4, 3)), net_D, net_G, loss, trainer), 3)
+    2.773
+    """
     with autograd.record():
         losses = loss(net_D(net_G(Z)), np.ones((len(Z),), ctx=Z.ctx))
     losses.backward()

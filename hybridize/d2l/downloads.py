@@ -22,16 +22,25 @@ DATA_HUB = {
 
 
 def download(url: str, folder: str = "../data", sha1_hash: str | None = None) -> str:
-    """Return the path of a file that the book downloads; nothing is downloaded, it must be there.
+    """Return the path of a file that the book downloads. hybridize downloads nothing: the file must be there.
 
     Args:
         url: its address, or its name in `DATA_HUB`.
         folder: where it lies, under the last part of its address.
-        sha1_hash: its SHA-1 in hexadecimal; a file with another one is taken, with a warning.
+        sha1_hash: its SHA-1 in hexadecimal. A file with another one is taken, with a warning.
 
     Raises:
         ArgumentError E381: the file is not there.
         ArgumentError E300: `DATA_HUB` has no file of this name.
+
+    >>> import os, tempfile
+    >>> from hybridize import d2l
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with open(os.path.join(folder, "words.txt"), "w") as file:
+    ...         _ = file.write("some words")
+    ...     path = d2l.download("http://example.org/words.txt", folder)
+    >>> os.path.basename(path)
+    'words.txt'
     """
     if not url.startswith("http"):
         if url not in DATA_HUB:
@@ -49,10 +58,24 @@ def download(url: str, folder: str = "../data", sha1_hash: str | None = None) ->
 
 
 def extract(filename: str, folder: str | None = None) -> None:
-    """Unpack a .zip, .tar or .gz file into a folder; None: the one that it lies in.
+    """Unpack a .zip, .tar or .gz file.
+
+    Args:
+        filename: its path.
+        folder: where to put the files; None: the folder that it lies in.
 
     Raises:
-        LoadError E682: it is none of these, or damaged.
+        LoadError E682: it has another ending, or is damaged.
+
+    >>> import os, tempfile, zipfile
+    >>> from hybridize import d2l
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "words.zip")
+    ...     with zipfile.ZipFile(path, "w") as packed:
+    ...         packed.writestr("words.txt", "some words")
+    ...     d2l.extract(path)
+    ...     sorted(os.listdir(folder))
+    ['words.txt', 'words.zip']
     """
     folder = os.path.dirname(filename) if folder is None else folder
     try:
@@ -69,15 +92,21 @@ def extract(filename: str, folder: str | None = None) -> None:
 
 
 def download_extract(name: str, folder: str | None = None) -> str:
-    """Unpack a file of `DATA_HUB` where it lies, and return the folder that it gives.
+    """Unpack a file of `DATA_HUB` in its folder, `../data`, and return the path of the folder that it gives.
+
+    hybridize downloads nothing: the file must be there.
 
     Args:
         name: in `DATA_HUB`.
-        folder: what it gives; None: a folder of its own name.
+        folder: the name of the folder that it gives; None: the file's own name without its ending.
 
     Raises:
         ArgumentError E381: the file is not there.
         LoadError E682: it cannot be unpacked.
+
+    >>> from hybridize import d2l
+    >>> d2l.download_extract("fra-eng")
+    '../data/fra-eng'
     """
     path = download(name)
     extract(path)

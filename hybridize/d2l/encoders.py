@@ -18,27 +18,63 @@ if TYPE_CHECKING:
 
 
 class Encoder(nn.Block):
-    """A net that reads a sequence."""
+    """Read a sequence. A subclass defines `forward`, whose result a `Decoder` begins with.
+
+    >>> from hybridize import d2l, np
+    >>> class Sum(d2l.Encoder):
+    ...     def forward(self, X, *args):
+    ...         return X.sum(axis=1)
+    >>> Sum()(np.ones((2, 5))).tolist()
+    [5.0, 5.0]
+    """
 
     def forward(self, X: Any, *args: Any) -> Any:
-        """Subclasses say it."""
+        """Return what a decoder begins with. A subclass defines it."""
         not_said(self, "forward")
 
 
 class Decoder(nn.Block):
-    """A net that writes a sequence, from the state that it had after the tokens before."""
+    """Write a sequence step by step. A subclass defines `init_state` and `forward`.
+
+    >>> from hybridize import d2l, np
+    >>> class Count(d2l.Decoder):
+    ...     def init_state(self, enc_all_outputs, *args):
+    ...         return enc_all_outputs
+    ...     def forward(self, X, state):
+    ...         return X + state, state + 1
+    >>> decoder = Count()
+    >>> decoder(np.zeros(2), decoder.init_state(np.array([3.0, 4.0])))
+    (array([3., 4.]), array([4., 5.]))
+    """
 
     def init_state(self, enc_all_outputs: Any, *args: Any) -> Any:
-        """Subclasses say it: the state that what the encoder gave leads to."""
+        """Return the first state, from the encoder's result. A subclass defines it."""
         not_said(self, "init_state")
 
     def forward(self, X: Any, state: Any) -> Any:
-        """Subclasses say it: the results, and the state behind them."""
+        """Return the results and the next state. A subclass defines it."""
         not_said(self, "forward")
 
 
 class EncoderDecoder(Classifier):
-    """An encoder and a decoder as one net."""
+    """Run an encoder, then a decoder that begins with the encoder's result.
+
+    Args:
+        encoder: an `Encoder`.
+        decoder: a `Decoder`.
+
+    >>> from hybridize import d2l, np
+    >>> class Sum(d2l.Encoder):
+    ...     def forward(self, X, *args):
+    ...         return X.sum(axis=1)
+    >>> class Add(d2l.Decoder):
+    ...     def init_state(self, enc_all_outputs, *args):
+    ...         return enc_all_outputs
+    ...     def forward(self, X, state):
+    ...         return X + state, state
+    >>> d2l.EncoderDecoder(Sum(), Add())(np.ones((2, 5)), np.zeros(2))
+    array([5., 5.])
+    """
 
     def __init__(self, encoder: Any, decoder: Any) -> None:
         super().__init__()
@@ -102,12 +138,18 @@ class Seq2SeqEncoder(Encoder):
 
 
 class Seq2Seq(EncoderDecoder):
-    """An encoder and a decoder, trained by Adam.
+    """Train an encoder and a decoder together, by Adam.
 
     Args:
-        encoder, decoder: the two.
+        encoder, decoder: see `EncoderDecoder`.
         tgt_pad: the number of the token that fills up targets.
         lr: the learning rate.
+
+    >>> from hybridize import d2l
+    >>> encoder = d2l.Seq2SeqEncoder(vocab_size=10, embed_size=8, num_hiddens=16, num_layers=2)
+    >>> model = d2l.Seq2Seq(encoder, d2l.Decoder(), tgt_pad=0, lr=0.005)
+    >>> model.configure_optimizers().learning_rate
+    0.005
     """
 
     def __init__(self, encoder: Any, decoder: Any, tgt_pad: int, lr: float) -> None:

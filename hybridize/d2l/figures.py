@@ -57,19 +57,47 @@ def _figure_or_none() -> Any:
 
 
 def use_svg_display() -> None:
-    """Let a notebook show figures as SVG; elsewhere it changes nothing."""
+    """Let a notebook show figures as SVG. Elsewhere it does nothing.
+
+    >>> from hybridize import d2l
+    >>> d2l.use_svg_display()
+    """
     if _notebook() is not None:
         load_module("matplotlib_inline.backend_inline").set_matplotlib_formats("svg")
 
 
 def set_figsize(figsize: tuple[float, float] = (3.5, 2.5)) -> None:
-    """Give figures that are made from now on a size, in inches."""
+    """Set the size of figures that are made from now on, in inches: width and height.
+
+    Raises:
+        ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l
+    >>> d2l.set_figsize((3.5, 2.5))
+    >>> d2l.plt.rcParams["figure.figsize"]
+    [3.5, 2.5]
+    """
     use_svg_display()
     pyplot().rcParams["figure.figsize"] = figsize
 
 
 def set_axes(axes: Any, xlabel: Any, ylabel: Any, xlim: Any, ylim: Any, xscale: str, yscale: str, legend: Any) -> None:
-    """Give axes their labels, limits, scales and legend."""
+    """Set the labels, limits, scales and legend of axes, and show their grid.
+
+    Args:
+        axes: matplotlib's axes.
+        xlabel, ylabel: texts, or None.
+        xlim, ylim: pairs of limits, or None.
+        xscale, yscale: `linear` or `log`.
+        legend: a text for each curve; empty: no legend.
+
+    >>> from hybridize import d2l
+    >>> figure, axes = d2l.plt.subplots()
+    >>> d2l.set_axes(axes, "x", "f(x)", [0, 3], [1, 9], "linear", "log", [])
+    >>> axes.get_xlabel(), axes.get_yscale()
+    ('x', 'log')
+    >>> d2l.plt.close(figure)
+    """
     axes.set(xlabel=xlabel or "", ylabel=ylabel or "", xscale=xscale, yscale=yscale)
     axes.set_xlim(xlim)
     axes.set_ylim(ylim)
@@ -104,6 +132,13 @@ def plot(
 
     Raises:
         ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l
+    >>> x = d2l.arange(0, 3, 0.1)
+    >>> d2l.plot(x, [x**2, 2 * x], "x", "f(x)", legend=["x squared", "2 x"])
+    >>> len(d2l.plt.gca().lines)
+    2
+    >>> d2l.plt.close()
     """
     curves = _curves(X) if Y is None else _curves(Y)
     positions: list[Any] = [None] * len(curves) if Y is None else _curves(X)
@@ -143,6 +178,12 @@ def show_images(imgs: Any, num_rows: int, num_cols: int, titles: Any = None, sca
 
     Raises:
         ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l, np
+    >>> axes = d2l.show_images(np.zeros((6, 8, 8)), num_rows=2, num_cols=3)
+    >>> len(axes)
+    6
+    >>> d2l.plt.close()
     """
     _, grid = pyplot().subplots(num_rows, num_cols, figsize=(num_cols * scale, num_rows * scale), squeeze=False)
     axes = grid.flatten()
@@ -156,13 +197,23 @@ def show_images(imgs: Any, num_rows: int, num_cols: int, titles: Any = None, sca
 
 
 class Animator:
-    """Curves that grow while a loop runs; in a notebook they are drawn again at each point.
+    """Draw curves that grow while a loop runs. In a notebook each point draws the figure again.
+
+    Without matplotlib the points are kept, in `X` and `Y`, and nothing is drawn.
 
     Args:
         xlabel, ylabel, legend, xlim, ylim, xscale, yscale: see `set_axes`.
         fmts: a line for each curve.
-        nrows, ncols: of the figure's axes, of which the first is drawn.
+        nrows, ncols: of the figure's axes; the first is drawn.
         figsize: in inches.
+
+    >>> from hybridize import d2l
+    >>> animator = d2l.Animator(xlabel="epoch", legend=["train loss", "test loss"])
+    >>> animator.add(1, (0.5, 0.75))
+    >>> animator.add(2, (0.25, None))
+    >>> animator.Y
+    [[0.5, 0.25], [0.75]]
+    >>> d2l.plt.close()
     """
 
     def __init__(
@@ -220,6 +271,9 @@ class Animator:
 def add_to_class(Class: type) -> Callable[[T], T]:
     """Add a function to an existing class as a method. Use it as a decorator.
 
+    Args:
+        Class: the class.
+
     >>> from hybridize import d2l
     >>> class Net: ...
     >>> @d2l.add_to_class(Net)
@@ -237,7 +291,15 @@ def add_to_class(Class: type) -> Callable[[T], T]:
 
 
 class HyperParameters:
-    """Keeps the arguments of its `__init__` as attributes."""
+    """Keep the arguments of `__init__` as attributes.
+
+    >>> from hybridize import d2l
+    >>> class Net(d2l.HyperParameters):
+    ...     def __init__(self, width, rate=0.1):
+    ...         self.save_hyperparameters()
+    >>> Net(8).hparams
+    {'width': 8, 'rate': 0.1}
+    """
 
     def save_hyperparameters(self, ignore: Collection[str] = ()) -> None:
         """Keep the arguments and variables of the function that calls this as attributes, and in `hparams`.
@@ -257,7 +319,9 @@ class HyperParameters:
 
 
 class ProgressBoard(HyperParameters):
-    """Curves by name that grow while a net is trained; in a notebook they are drawn again at each point.
+    """Draw curves by name that grow while a net is trained. In a notebook each point draws the figure again.
+
+    Outside of notebooks it draws if it has `axes`. The points are in `data`.
 
     Args:
         xlabel, ylabel, xlim, ylim, xscale, yscale: see `set_axes`.
@@ -266,6 +330,13 @@ class ProgressBoard(HyperParameters):
         fig, axes: where to draw; None: a figure of its own.
         figsize: in inches.
         display: whether to draw at all.
+
+    >>> from hybridize import d2l
+    >>> board = d2l.ProgressBoard("x")
+    >>> for x in range(4):
+    ...     board.draw(x, x**2, "square", every_n=2)  # a point is the mean of two
+    >>> board.data
+    {'square': [(0.5, 0.5), (2.5, 6.5)]}
     """
 
     xlabel: Any

@@ -19,6 +19,11 @@ from hybridize.gluon.utils import split_and_load
 def linreg(X: Any, w: Any, b: Any) -> Any:
     """Return Xw + b.
 
+    Args:
+        X: features, (batch, features).
+        w: weights.
+        b: the bias.
+
     >>> from hybridize import d2l, np
     >>> d2l.linreg(np.ones((2, 3)), np.ones(3), 1.0)
     array([4., 4.])
@@ -29,6 +34,10 @@ def linreg(X: Any, w: Any, b: Any) -> Any:
 def squared_loss(y_hat: Any, y: Any) -> Any:
     """Return half of the squared difference, for each element.
 
+    Args:
+        y_hat: results.
+        y: labels, of as many elements.
+
     >>> from hybridize import d2l, np
     >>> d2l.squared_loss(np.array([3.0]), np.array([1.0]))
     array([2.])
@@ -38,6 +47,11 @@ def squared_loss(y_hat: Any, y: Any) -> Any:
 
 def sgd(params: Iterable[Any], lr: float, batch_size: int) -> None:
     """Move each array against its gradient, which is a sum over `batch_size` examples.
+
+    Args:
+        params: arrays with gradients.
+        lr: the learning rate.
+        batch_size: how many examples the gradients are sums over.
 
     >>> from hybridize import autograd, d2l, np
     >>> w = np.array([1.0])
@@ -56,6 +70,10 @@ def sgd(params: Iterable[Any], lr: float, batch_size: int) -> None:
 def grad_clipping(net: Any, theta: float) -> None:
     """Scale the gradients of a net, or of an object's `params`, so that their common norm is at most `theta`.
 
+    Args:
+        net: a block, or an object with `params`, a list of arrays.
+        theta: the largest norm.
+
     >>> from hybridize import autograd, d2l, np
     >>> from hybridize.gluon import nn
     >>> net = nn.Dense(1, in_units=2, use_bias=False)
@@ -73,6 +91,10 @@ def grad_clipping(net: Any, theta: float) -> None:
 def accuracy(y_hat: Any, y: Any) -> float:
     """Return the number of examples whose greatest score, or whose class, is that of the label.
 
+    Args:
+        y_hat: scores (batch, classes), or classes (batch,).
+        y: labels, (batch,).
+
     >>> from hybridize import d2l, np
     >>> d2l.accuracy(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
     1.0
@@ -85,6 +107,10 @@ def accuracy(y_hat: Any, y: Any) -> float:
 def evaluate_accuracy(net: Callable[[Any], Any], data_iter: Iterable[Any]) -> float:
     """Return the share of examples of an iterator that a net puts into the right class.
 
+    Args:
+        net: gives scores of classes.
+        data_iter: batches of features and labels.
+
     >>> from hybridize import d2l, np
     >>> d2l.evaluate_accuracy(lambda x: x, [(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))])
     0.5
@@ -96,7 +122,20 @@ def evaluate_accuracy(net: Callable[[Any], Any], data_iter: Iterable[Any]) -> fl
 
 
 def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
-    """The same, with each batch put on a device first; None: that of the net's first parameter."""
+    """Return the share of examples that a net puts into the right class, and put each batch on a device first.
+
+    Args:
+        net: a block that gives scores of classes.
+        data_iter: batches of features and labels.
+        device: where; None: the device of the net's first parameter.
+
+    >>> from hybridize import d2l, np
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2)
+    >>> net.initialize("zeros")
+    >>> d2l.evaluate_accuracy_gpu(net, [(np.ones((2, 3)), np.array([0, 1]))])
+    0.5
+    """
     if device is None:
         device = next(iter(net.collect_params().values())).list_ctx()[0]
     return evaluate_accuracy(net, ((X.as_in_ctx(device), y.as_in_ctx(device)) for X, y in data_iter))
@@ -104,6 +143,11 @@ def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None
 
 def evaluate_loss(net: Callable[[Any], Any], data_iter: Iterable[Any], loss: Callable[[Any, Any], Any]) -> float:
     """Return the mean loss over the examples of an iterator.
+
+    Args:
+        net: a block, or any function of a batch.
+        data_iter: batches of features and labels.
+        loss: of results and labels, for each example.
 
     >>> from hybridize import d2l, np
     >>> d2l.evaluate_loss(lambda x: x, [(np.array([1.0, 2.0]), np.zeros(2))], d2l.squared_loss)
@@ -128,7 +172,16 @@ def train_epoch_ch3(
         updater: a `gluon.Trainer`, or a function of the batch size.
 
     Returns:
-        The mean loss, and the share of examples in the right class.
+        The mean loss, and the share of examples in the right class, both before each batch's update.
+
+    >>> from hybridize import d2l, gluon, np
+    >>> net = gluon.nn.Dense(2)
+    >>> net.initialize("zeros")
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    >>> batches = [(np.ones((2, 3)), np.array([0, 1]))]
+    >>> loss, accuracy = d2l.train_epoch_ch3(net, batches, gluon.loss.SoftmaxCrossEntropyLoss(), trainer)
+    >>> round(loss, 4), accuracy
+    (0.6931, 0.5)
     """
     update = updater.step if isinstance(updater, gluon.Trainer) else updater
     sums = Accumulator(3)
@@ -150,15 +203,25 @@ def train_ch3(
     num_epochs: int,
     updater: Any,
 ) -> Animator:
-    """Train a net, with curves of its loss and accuracy.
+    """Train a net, and draw curves of its loss and accuracy.
 
     Args:
         net, train_iter, loss, updater: see `train_epoch_ch3`.
         test_iter: batches to test with.
-        num_epochs: how often all batches are gone through.
+        num_epochs: how often the loop goes through all batches.
 
     Returns:
         The curves.
+
+    >>> from hybridize import d2l, gluon, np
+    >>> net = gluon.nn.Dense(2)
+    >>> net.initialize("zeros")
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    >>> batches = [(np.array([[1.0], [-1.0]]), np.array([0, 1]))]
+    >>> curves = d2l.train_ch3(net, batches, batches, gluon.loss.SoftmaxCrossEntropyLoss(), 2, trainer)
+    >>> curves.Y[2]  # the accuracy on the test data after each epoch
+    [1.0, 1.0]
+    >>> d2l.plt.close()
     """
     animator = Animator(xlabel="epoch", xlim=[1, num_epochs], legend=["train loss", "train acc", "test acc"])
     for epoch in range(num_epochs):
@@ -168,18 +231,28 @@ def train_ch3(
 
 
 def train_ch6(net: Any, train_iter: Any, test_iter: Any, num_epochs: int, lr: float, device: Any = None) -> Animator:
-    """Initialize a net by Xavier's rule, train it by SGD, and print what it has come to.
+    """Initialize a net by Xavier's rule and train it by SGD, with curves.
+
+    At the end it prints the loss, the accuracies and the speed.
 
     Args:
         net: a block that gives scores of classes.
         train_iter: batches of features and labels; it has a length.
         test_iter: batches to test with.
-        num_epochs: how often all batches are gone through.
+        num_epochs: how often the loop goes through all batches.
         lr: the learning rate.
         device: where; None: the CPU.
 
     Returns:
         The curves of loss and accuracy.
+
+    >>> from hybridize import d2l, np
+    >>> from hybridize.gluon import nn
+    >>> batches = [(np.array([[1.0], [-1.0]]), np.array([0, 1]))]
+    >>> curves = d2l.train_ch6(nn.Dense(2), batches, batches, num_epochs=4, lr=1.0)
+    loss 0..., train acc 1.000, test acc 1.000
+    ... examples/sec on cpu(0)
+    >>> d2l.plt.close()
     """
     devices = [device if device is not None else cpu()]
     net.initialize(force_reinit=True, ctx=device, init=init.Xavier())
@@ -218,7 +291,7 @@ def predict_ch3(
     n: int = 6,
     labels: Callable[[Any], Sequence[str]] = get_fashion_mnist_labels,
 ) -> Any:
-    """Draw the first images of an iterator, each below its label and the class that a net puts it in.
+    r"""Draw the first images of an iterator, each below its label and the class that a net puts it in.
 
     Args:
         net: gives scores of classes.
@@ -228,6 +301,16 @@ def predict_ch3(
 
     Returns:
         The axes.
+
+    Raises:
+        ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l, np
+    >>> batches = [(np.zeros((2, 1, 8, 8)), np.array([0, 9]))]
+    >>> axes = d2l.predict_ch3(lambda X: np.eye(10)[:2], batches, n=2)
+    >>> axes[1].get_title()
+    'ankle boot\ntrouser'
+    >>> d2l.plt.close()
     """
     X, y = next(iter(test_iter))
     titles = [f"{true}\n{guess}" for true, guess in zip(labels(y), labels(net(X).argmax(axis=1)), strict=True)]

@@ -44,7 +44,7 @@ class LinearRegressionScratch(Module):
         return np.dot(X, self.w) + self.b
 
     def loss(self, y_hat: Any, y: Any) -> Any:
-        """Half of the mean squared difference."""
+        """Return half of the mean squared difference."""
         return ((y_hat - y) ** 2 / 2).mean()
 
     def configure_optimizers(self) -> Any:
@@ -70,14 +70,14 @@ class LinearRegression(Module):
         self.net.initialize(init.Normal(sigma=0.01))
 
     def loss(self, y_hat: Any, y: Any) -> Any:
-        """Half of the mean squared difference."""
+        """Return half of the mean squared difference."""
         return gluon.loss.L2Loss()(y_hat, y).mean()
 
     def configure_optimizers(self) -> Any:
         return gluon.Trainer(self.collect_params(), "sgd", {"learning_rate": self.lr})
 
     def get_w_b(self) -> tuple[Any, Any]:
-        """The weights and the bias."""
+        """Return the weights and the bias."""
         return self.net.weight.data(), self.net.bias.data()
 
 
@@ -105,7 +105,7 @@ class SoftmaxRegression(Classifier):
 
 
 class LeNet(Classifier):
-    """LeCun and others, "Gradient-based learning applied to document recognition" (1998), as the book has it.
+    """Classify images by LeNet, from LeCun, "Gradient-based learning applied to document recognition" (1998).
 
     Args:
         lr: the learning rate.
@@ -138,6 +138,10 @@ class LeNet(Classifier):
 
 def corr2d(X: Any, K: Any) -> Any:
     """Return the cross-correlation of a matrix with a smaller one, window by window, as the book writes it.
+
+    Args:
+        X: a matrix.
+        K: a smaller matrix, the kernel.
 
     >>> from hybridize import d2l, np
     >>> d2l.corr2d(np.arange(9).reshape(3, 3), np.array([[0.0, 1.0], [2.0, 3.0]]))

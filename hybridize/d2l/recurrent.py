@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 def check_len(a: Sized, n: int) -> None:
     """Assert that a list has a length.
 
+    Args:
+        a: the list.
+        n: the length.
+
     >>> from hybridize import d2l
     >>> d2l.check_len([1, 2], 2)
     """
@@ -27,6 +31,10 @@ def check_len(a: Sized, n: int) -> None:
 
 def check_shape(a: Any, shape: Sequence[int]) -> None:
     """Assert that an array has a shape.
+
+    Args:
+        a: the array.
+        shape: the sizes.
 
     >>> from hybridize import d2l, np
     >>> d2l.check_shape(np.ones((2, 3)), (2, 3))
@@ -57,7 +65,7 @@ class RNNScratch(Module):
         self.b_h: ndarray = np.zeros(num_hiddens)
 
     def forward(self, inputs: Any, state: Any = None) -> Any:
-        """The states behind each step, and the last one.
+        """Return the states after each step, and the last state.
 
         Args:
             inputs: (steps, batch, features).
@@ -72,12 +80,19 @@ class RNNScratch(Module):
 
 
 class RNNLMScratch(Classifier):
-    """A language model: scores of the next token by a recurrent net, with arrays as parameters.
+    """Score the next token of a text by a recurrent net, with arrays as parameters.
+
+    A call takes tokens (batch, steps) and returns scores (batch, steps, vocab_size).
 
     Args:
-        rnn: the recurrent net.
+        rnn: the recurrent net, such as `RNNScratch`.
         vocab_size: how many tokens there are.
         lr: the learning rate.
+
+    >>> from hybridize import d2l, np
+    >>> model = d2l.RNNLMScratch(d2l.RNNScratch(num_inputs=5, num_hiddens=8), vocab_size=5)
+    >>> model(np.zeros((2, 3))).shape
+    (2, 3, 5)
     """
 
     rnn: Any
@@ -106,11 +121,11 @@ class RNNLMScratch(Classifier):
         self.plot("ppl", np.exp(self.loss(self(*batch[:-1]), batch[-1])), train=False)
 
     def one_hot(self, X: Any) -> Any:
-        """Tokens (batch, steps) as (steps, batch, vocab_size) of 0 and 1."""
+        """Return tokens (batch, steps) as (steps, batch, vocab_size) of 0 and 1."""
         return npx.one_hot(X.T, self.vocab_size)
 
     def output_layer(self, rnn_outputs: Any) -> Any:
-        """Scores (batch, steps, vocab_size) of the states behind each step."""
+        """Return scores (batch, steps, vocab_size) from the states after each step."""
         return np.stack([np.dot(state, self.W_hq) + self.b_q for state in rnn_outputs], 1)
 
     def forward(self, X: Any, state: Any = None) -> Any:
@@ -155,14 +170,24 @@ class RNN(Module):
         self.rnn: Any = rnn.RNN(num_hiddens)
 
     def forward(self, inputs: Any, H: Any = None) -> Any:
-        """The states behind each step (steps, batch, hidden), and the last ones (layers, batch, hidden)."""
+        """Return the states after each step (steps, batch, hidden), and the last states (layers, batch, hidden)."""
         before = self.rnn.begin_state(inputs.shape[1], ctx=inputs.ctx) if H is None else (H,)
         outputs, (last,) = self.rnn(inputs, before)
         return outputs, last
 
 
 class RNNLM(RNNLMScratch):
-    """A language model by layers."""
+    """Score the next token of a text by layers: `RNNLMScratch` with a recurrent layer and a dense layer.
+
+    Args:
+        rnn: the recurrent net, such as `RNN` or `GRU`.
+        vocab_size, lr: see `RNNLMScratch`.
+
+    >>> from hybridize import d2l, np
+    >>> model = d2l.RNNLM(d2l.RNN(8), vocab_size=5)
+    >>> model.predict("ab", 3, d2l.Vocab("abcd"))[:2]
+    'ab'
+    """
 
     def init_params(self) -> None:
         self.linear: Dense = nn.Dense(self.vocab_size, flatten=False)
@@ -173,12 +198,19 @@ class RNNLM(RNNLMScratch):
 
 
 class GRU(RNN):
-    """Layers of gated recurrent units.
+    """Apply layers of gated recurrent units.
 
     Args:
         num_hiddens: how many features the state of a layer has.
         num_layers: how many layers.
-        dropout: the share of what is dropped between layers while training.
+        dropout: the share of features that is dropped between layers while training.
+
+    >>> from hybridize import d2l, np
+    >>> net = d2l.GRU(4, num_layers=2)
+    >>> net.initialize()
+    >>> outputs, state = net(np.ones((5, 2, 3)))
+    >>> outputs.shape, state.shape
+    ((5, 2, 4), (2, 2, 4))
     """
 
     def __init__(self, num_hiddens: int, num_layers: int, dropout: float = 0) -> None:

@@ -18,7 +18,9 @@ _NOVEL, _SENTENCES = DATA_HUB["time_machine"], DATA_HUB["fra-eng"]
 
 
 class TimeMachine(DataModule):
-    """H. G. Wells, "The Time Machine", from a local file: runs of letters, and the same one letter later.
+    """Give batches of runs of letters, and the same runs one letter later, from H. G. Wells, "The Time Machine".
+
+    The text is a local file. A subclass that defines `_download` takes another text.
 
     Args:
         batch_size: how many runs in a batch.
@@ -28,6 +30,14 @@ class TimeMachine(DataModule):
 
     Raises:
         ArgumentError E381: the file timemachine.txt is not in the folder `root`.
+
+    >>> from hybridize import d2l
+    >>> class Short(d2l.TimeMachine):
+    ...     def _download(self):
+    ...         return "The Time Traveller"
+    >>> data = Short(batch_size=2, num_steps=4, num_train=6, num_val=2)
+    >>> data.vocab.to_tokens(data.X[0]), data.vocab.to_tokens(data.Y[0])
+    (['t', 'h', 'e', ' '], ['h', 'e', ' ', 't'])
     """
 
     num_steps: int
@@ -53,7 +63,7 @@ class TimeMachine(DataModule):
         return list(text)
 
     def build(self, raw_text: str, vocab: Vocab | None = None) -> tuple[list[int], Vocab]:
-        """The letters of a text as numbers, and what numbers they have; by a vocabulary that is there, if one is."""
+        """Return the letters of a text as numbers, and their vocabulary: `vocab`, or a new one if it is None."""
         tokens = self._tokenize(self._preprocess(raw_text))
         vocab = Vocab(tokens) if vocab is None else vocab
         return [vocab[one] for one in tokens], vocab
@@ -64,18 +74,28 @@ class TimeMachine(DataModule):
 
 
 class MTFraEng(DataModule):
-    """English sentences with their French translations, from a local file.
+    r"""Give batches of English sentences with their French translations, from a local file.
 
     A batch has sources, targets that begin with `<bos>`, the lengths of the sources, and targets without `<bos>`.
+    A subclass that defines `_download` takes other sentences.
 
     Args:
         batch_size: how many in a batch.
-        num_steps: how many words each is cut or filled up to.
+        num_steps: the number of words that each is cut or filled up to.
         num_train: how many to train with.
         num_val: how many to validate with.
 
     Raises:
         ArgumentError E381: the file fra-eng.zip is not in the folder `root`.
+
+    >>> from hybridize import d2l
+    >>> class Short(d2l.MTFraEng):
+    ...     def _download(self):
+    ...         return "Go.\tVa !\nGo on.\tVa !\n"
+    >>> data = Short(batch_size=2, num_steps=5, num_train=2, num_val=0)
+    >>> source, target, lengths, labels = data.arrays
+    >>> data.tgt_vocab.to_tokens(target[0]), lengths.tolist()
+    (['<bos>', 'va', '!', '<eos>', '<pad>'], [3, 4])
     """
 
     num_steps: int
@@ -114,7 +134,7 @@ class MTFraEng(DataModule):
         return (source, target[:, :-1], lengths, target[:, 1:]), src_vocab, tgt_vocab
 
     def build(self, src_sentences: Sequence[str], tgt_sentences: Sequence[str]) -> Any:
-        """Sentences as the arrays of a batch, by the vocabularies that there are."""
+        """Return sentences as the arrays of a batch, by the vocabularies of the data."""
         lines = (f"{one}\t{two}" for one, two in zip(src_sentences, tgt_sentences, strict=True))
         return self._build_arrays("\n".join(lines), self.src_vocab, self.tgt_vocab)[0]
 
@@ -125,6 +145,9 @@ class MTFraEng(DataModule):
 
 def preprocess_nmt(text: str) -> str:
     r"""Return sentences in small letters, with a blank before each punctuation mark.
+
+    Args:
+        text: lines of sentences.
 
     >>> from hybridize import d2l
     >>> d2l.preprocess_nmt("Go.\tVa !")
@@ -155,10 +178,22 @@ def tokenize_nmt(text: str, num_examples: int | None = None) -> tuple[list[list[
 def show_list_len_pair_hist(
     legend: Sequence[str], xlabel: str, ylabel: str, xlist: Sequence[Any], ylist: Sequence[Any]
 ) -> None:
-    """Draw how often the lists of two collections have each length.
+    r"""Draw a histogram of the lengths of lists, for two collections of lists.
+
+    Args:
+        legend: a text for each collection.
+        xlabel, ylabel: texts of the axes.
+        xlist, ylist: the two collections.
 
     Raises:
         ArgumentError E380: matplotlib is not installed.
+
+    >>> from hybridize import d2l
+    >>> sources, targets = d2l.tokenize_nmt("go .\tva !\nhi .\tsalut !")
+    >>> d2l.show_list_len_pair_hist(["source", "target"], "tokens", "count", sources, targets)
+    >>> d2l.plt.gca().get_xlabel()
+    'tokens'
+    >>> d2l.plt.close()
     """
     set_figsize()
     plt = pyplot()

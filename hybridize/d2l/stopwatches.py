@@ -11,16 +11,17 @@ from hybridize.tools.timing import Timer as Timer
 
 
 class Accumulator:
-    """Sums of `n` numbers, which are added together.
+    """Keep `n` sums, and add a number to each at once.
 
-    >>> sums = Accumulator(2)
+    Args:
+        n: how many sums.
+
+    >>> from hybridize import d2l
+    >>> sums = d2l.Accumulator(2)
     >>> sums.add(1, 2.5)
     >>> sums.add(3, 0)
     >>> sums[0], sums[1]
     (4.0, 2.5)
-
-    Raises:
-        ArgumentError E300: `add` was given another count of numbers.
     """
 
     def __init__(self, n: int) -> None:

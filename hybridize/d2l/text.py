@@ -13,6 +13,10 @@ from hybridize.base.errors import ArgumentError
 def tokenize(lines: Sequence[str], token: str = "word") -> list[list[str]]:
     """Return the words, or the characters, of each line.
 
+    Args:
+        lines: texts.
+        token: `word` or `char`.
+
     Raises:
         ArgumentError E300: `token` is neither `word` nor `char`.
 
@@ -28,6 +32,11 @@ def tokenize(lines: Sequence[str], token: str = "word") -> list[list[str]]:
 def truncate_pad(line: Sequence[Any], num_steps: int, padding_token: Any) -> list[Any]:
     """Return a list of `num_steps` tokens: cut, or filled at its end.
 
+    Args:
+        line: a list of tokens.
+        num_steps: the length of the result.
+        padding_token: what fills the end.
+
     >>> from hybridize import d2l
     >>> d2l.truncate_pad([1, 2, 3], 5, 0)
     [1, 2, 3, 0, 0]
@@ -36,14 +45,15 @@ def truncate_pad(line: Sequence[Any], num_steps: int, padding_token: Any) -> lis
 
 
 class Vocab:
-    """Numbers of tokens.
+    """Give each token a number, in alphabetical order. `<unk>` stands for all tokens that have none.
 
     Args:
         tokens: a list of tokens, or of such lists.
-        min_freq: how often a token must be there to have a number.
+        min_freq: how often a token must occur to have a number.
         reserved_tokens: more tokens that have one.
 
-    >>> vocab = Vocab(["b", "a", "a"], min_freq=2)
+    >>> from hybridize import d2l
+    >>> vocab = d2l.Vocab(["b", "a", "a"], min_freq=2)
     >>> vocab.idx_to_token, vocab[["a", "b"]], vocab.to_tokens([1, 0])
     (['<unk>', 'a'], [1, 0], ['a', '<unk>'])
     """
@@ -67,7 +77,7 @@ class Vocab:
         return self.token_to_idx.get(tokens, self.unk)
 
     def to_tokens(self, indices: Any) -> Any:
-        """The token of a number, or those of several."""
+        """Return the token of a number, or a list of tokens for several."""
         if hasattr(indices, "__len__") and getattr(indices, "shape", None) != ():
             return [self.idx_to_token[int(one)] for one in indices]
         return self.idx_to_token[int(indices)]

@@ -51,7 +51,7 @@ class Augmenter:
         }
 
     def dumps(self) -> Any:
-        """Name and settings, as JSON."""
+        """Return name and settings, as JSON."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
     def __call__(self, src: Any) -> Any:
@@ -61,6 +61,9 @@ class Augmenter:
 
 class SequentialAug(Augmenter):
     """Apply augmenters one after the other.
+
+    Args:
+        ts: the augmenters.
 
     >>> from hybridize import image, np
     >>> image.SequentialAug([image.ResizeAug(4), image.CenterCropAug((2, 2))])(np.ones((8, 8, 3))).shape
@@ -82,6 +85,9 @@ class SequentialAug(Augmenter):
 
 class RandomOrderAug(SequentialAug):
     """Apply augmenters one after the other, in a random order.
+
+    Args:
+        ts: the augmenters.
 
     >>> from hybridize import image, np
     >>> image.RandomOrderAug([image.HorizontalFlipAug(0.5), image.CastAug("float32")])(np.ones((4, 4, 3))).shape
@@ -108,6 +114,10 @@ class _Sized(Augmenter):
 class ResizeAug(_Sized):
     """Resize the image so that its shorter edge is `size`.
 
+    Args:
+        size: pixels of the shorter edge.
+        interp: see `imresize`.
+
     >>> from hybridize import image, np
     >>> image.ResizeAug(2)(np.ones((4, 8, 3))).shape
     (2, 4, 3)
@@ -119,6 +129,10 @@ class ResizeAug(_Sized):
 
 class ForceResizeAug(_Sized):
     """Resize the image to (width, height), whatever its ratio.
+
+    Args:
+        size: (width, height).
+        interp: see `imresize`.
 
     >>> from hybridize import image, np
     >>> image.ForceResizeAug((2, 3))(np.ones((4, 4, 3))).shape
@@ -132,6 +146,10 @@ class ForceResizeAug(_Sized):
 class RandomCropAug(_Sized):
     """Return a part of the size (width, height), at a random position.
 
+    Args:
+        size: (width, height).
+        interp: see `imresize`.
+
     >>> from hybridize import image, np
     >>> image.RandomCropAug((2, 3))(np.ones((4, 4, 3))).shape
     (3, 2, 3)
@@ -143,6 +161,9 @@ class RandomCropAug(_Sized):
 
 class RandomSizedCropAug(Augmenter):
     """Return a part of random position, area and ratio, resized to (width, height).
+
+    Args:
+        size, area, ratio, interp: see `random_size_crop`.
 
     >>> from hybridize import image, np
     >>> image.RandomSizedCropAug((2, 3), (0.5, 1.0), (0.75, 1.25))(np.ones((8, 8, 3))).shape
@@ -165,6 +186,10 @@ class RandomSizedCropAug(Augmenter):
 class CenterCropAug(_Sized):
     """Return the middle of the image, of the size (width, height).
 
+    Args:
+        size: (width, height).
+        interp: see `imresize`.
+
     >>> from hybridize import image, np
     >>> image.CenterCropAug((2, 3))(np.ones((4, 4, 3))).shape
     (3, 2, 3)
@@ -178,6 +203,9 @@ class BrightnessJitterAug(Augmenter):
     """Multiply the image by a factor from 1 - brightness to 1 + brightness.
 
     Images of floats change in place, as in MXNet.
+
+    Args:
+        brightness: the largest change of the factor from 1.
 
     >>> from hybridize import image, np
     >>> image.BrightnessJitterAug(0.2)(np.ones((4, 4, 3))).shape
@@ -195,6 +223,9 @@ class BrightnessJitterAug(Augmenter):
 
 class ContrastJitterAug(Augmenter):
     """Multiply the differences to the mean brightness by a factor from 1 - contrast to 1 + contrast.
+
+    Args:
+        contrast: the largest change of the factor from 1.
 
     >>> from hybridize import image, np
     >>> image.ContrastJitterAug(0.1)(np.ones((4, 4, 3))).shape
@@ -216,6 +247,9 @@ class ContrastJitterAug(Augmenter):
 class SaturationJitterAug(Augmenter):
     """Multiply the differences to the brightness of each pixel by a factor from 1 - saturation to 1 + saturation.
 
+    Args:
+        saturation: the largest change of the factor from 1.
+
     >>> from hybridize import image, np
     >>> image.SaturationJitterAug(0.1)(np.ones((4, 4, 3))).shape
     (4, 4, 3)
@@ -236,6 +270,9 @@ class SaturationJitterAug(Augmenter):
 class HueJitterAug(Augmenter):
     """Turn colours by an angle from -hue to hue half turns, in the plane of I and Q.
 
+    Args:
+        hue: the largest angle, in half turns.
+
     >>> from hybridize import image, np
     >>> image.HueJitterAug(0.1)(np.ones((4, 4, 3))).shape
     (4, 4, 3)
@@ -254,6 +291,9 @@ class HueJitterAug(Augmenter):
 
 class ColorJitterAug(RandomOrderAug):
     """Multiply brightness, contrast and saturation by random factors, in a random order.
+
+    Args:
+        brightness, contrast, saturation: the largest change of each factor from 1; 0 leaves the step out.
 
     >>> from hybridize import image, np
     >>> image.ColorJitterAug(0.1, 0.1, 0.1)(np.ones((4, 4, 3))).shape
@@ -295,6 +335,10 @@ class LightingAug(Augmenter):
 class ColorNormalizeAug(Augmenter):
     """Subtract a mean from the colours and divide by a deviation. None leaves a step out.
 
+    Args:
+        mean: what to subtract, for each channel.
+        std: what to divide by, for each channel.
+
     >>> from hybridize import image, np
     >>> image.ColorNormalizeAug(np.array([1.0, 1.0, 1.0]), None)(np.ones((1, 1, 3))).tolist()
     [[[0.0, 0.0, 0.0]]]
@@ -311,6 +355,9 @@ class ColorNormalizeAug(Augmenter):
 
 class RandomGrayAug(Augmenter):
     """Replace each colour by the brightness, with probability `p`.
+
+    Args:
+        p: the probability, from 0 to 1.
 
     >>> from hybridize import image, np
     >>> image.RandomGrayAug(1.0)(np.ones((4, 4, 3))).shape
@@ -330,6 +377,9 @@ class RandomGrayAug(Augmenter):
 class HorizontalFlipAug(Augmenter):
     """Mirror the image with probability `p`.
 
+    Args:
+        p: the probability, from 0 to 1.
+
     >>> from hybridize import image, np
     >>> image.HorizontalFlipAug(1.0)(np.array([[[1.0], [2.0]]])).tolist()
     [[[2.0], [1.0]]]
@@ -345,6 +395,9 @@ class HorizontalFlipAug(Augmenter):
 
 class CastAug(Augmenter):
     """Convert the image to another dtype.
+
+    Args:
+        typ: the dtype.
 
     >>> from hybridize import image, np
     >>> image.CastAug("float32")(np.ones((4, 4, 3), dtype="uint8")).dtype
@@ -397,7 +450,7 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
         rand_crop: take a part at a random position, not the middle.
         rand_resize: take a part of random area and ratio; needs `rand_crop`.
         rand_mirror: mirror half of the images.
-        mean: what to take from colours; True: ImageNet's.
+        mean: what to subtract from colours; True: ImageNet's.
         std: what to divide by; True: ImageNet's.
         brightness, contrast, saturation, hue: how much to change each.
         pca_noise: the standard deviation of an added colour.

@@ -47,7 +47,7 @@ class DetAugmenter:
         self._kwargs = {name: getattr(value, "tolist", lambda value=value: value)() for name, value in kwargs.items()}
 
     def dumps(self) -> Any:
-        """Name and settings, as JSON."""
+        """Return name and settings, as JSON."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
     def __call__(self, src: Any, label: Objects) -> tuple[Any, Objects]:
@@ -58,6 +58,9 @@ class DetAugmenter:
 
 class DetBorrowAug(DetAugmenter):
     """Apply an augmenter of images and leave the objects where they are.
+
+    Args:
+        augmenter: an `Augmenter` that moves no part of the image.
 
     >>> from hybridize import image, np
     >>> import numpy
@@ -83,6 +86,10 @@ class DetBorrowAug(DetAugmenter):
 
 class DetRandomSelectAug(DetAugmenter):
     """Apply one of several augmenters, each with the same probability; none with probability `skip_prob`.
+
+    Args:
+        aug_list: the augmenters.
+        skip_prob: the probability that none of them is applied.
 
     >>> from hybridize import image, np
     >>> import numpy
@@ -110,6 +117,9 @@ class DetRandomSelectAug(DetAugmenter):
 
 class DetHorizontalFlipAug(DetAugmenter):
     """Mirror image and objects with probability `p`.
+
+    Args:
+        p: the probability, from 0 to 1.
 
     >>> from hybridize import image, np
     >>> import numpy
@@ -374,7 +384,7 @@ def CreateDetAugmenter(  # noqa: N802 - MXNet's name
 
 
 class ImageDetIter(ImageIter):
-    """Batches of images with channels first, float32, and of their objects, [batch, objects, 5 and more].
+    """Iterate over batches of images with channels first, float32, and of their objects, [batch, objects, 5 and more].
 
     A label of a file is `n, k, ..., objects`: n numbers that come before the objects, and k for each of them: its
     class, left, top, right and bottom as parts of the image, and what else is known. Images of fewer objects have -1
@@ -391,6 +401,17 @@ class ImageDetIter(ImageIter):
 
     Raises:
         ShapeError E181: a label does not say where objects are.
+
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> from hybridize import image
+    >>> objects = [2, 5, 0, 0.25, 0.25, 0.75, 0.5]  # 2 and 5 numbers; class 0 and its box
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("RGB", (8, 6), "red").save(os.path.join(folder, "red.png"))
+    ...     batches = image.ImageDetIter(1, (3, 4, 4), path_root=folder, imglist=[[*objects, "red.png"]])
+    ...     batch = batches.next()
+    >>> batch.data[0].shape, batch.label[0].tolist()
+    ((1, 3, 4, 4), [[[0.0, 0.25, 0.25, 0.75, 0.5]]])
     """
 
     def __init__(
@@ -458,7 +479,7 @@ class ImageDetIter(ImageIter):
         return objects
 
     def augmentation_transform(self, data: Any, label: Objects) -> tuple[Any, Objects]:  # type: ignore[override]
-        """The image and its objects after all changes."""
+        """Return the image and its objects after all changes."""
         for one in self.auglist:
             data, label = one(data, label)
         return data, label
@@ -488,7 +509,7 @@ class ImageDetIter(ImageIter):
             self._provide(self.provide_label[0].name)
 
     def check_label_shape(self, label_shape: tuple[int, int]) -> None:
-        """Refuse a shape with fewer objects, or with other numbers of each.
+        """Raise an error if a shape has fewer objects than the data, or other numbers for each object.
 
         Raises:
             ShapeError E181: it is such a shape.
@@ -499,7 +520,7 @@ class ImageDetIter(ImageIter):
             raise ShapeError("E181", what, help=f"it is (objects, {width}), of {count} objects or more")
 
     def sync_label_shape(self, it: ImageDetIter, verbose: bool = False) -> ImageDetIter:
-        """Give this iterator and another, which is returned, room for the same number of objects."""
+        """Give this iterator and another one room for the same number of objects, and return the other."""
         count = max(self.label_shape[0], it.label_shape[0])
         for one in (self, it):
             one.reshape(label_shape=(count, self.label_shape[1]))

@@ -26,7 +26,7 @@ _DTYPES = ("int32", "float32", "int64", "float64")
 
 
 class ImageIter(DataIter):
-    """Batches of images with channels first, float32, and of labels.
+    """Iterate over batches of images with channels first, float32, and of labels.
 
     Args:
         batch_size: how many images a batch has.
@@ -34,23 +34,33 @@ class ImageIter(DataIter):
         label_width: how many numbers a label has.
         path_imgrec: a RecordIO file of images with labels.
         path_imglist: a file of lines: a number, labels and a path, with tabs between.
-        path_root: the folder that paths of lists are of.
+        path_root: the folder that paths of lists are relative to.
         path_imgidx: the second file of an indexed RecordIO file; `shuffle` and parts need it.
         shuffle: draw the order of each round, from `hybridize.random`.
         part_index: which part of the images to read.
-        num_parts: in how many parts they are cut.
+        num_parts: the number of parts that the images are cut into.
         aug_list: changes of images; None: those of `CreateAugmenter` for `kwargs`.
         imglist: a list of lists [label, path], or [label, label, ..., path].
         data_name, label_name: names for `provide_data` and `provide_label`.
         dtype: of labels: int32, float32, int64 or float64.
-        last_batch_handle: what becomes of images that fill no batch. `pad`: images from the start fill it up, and its
-            `pad` counts them; `discard`: they are left out; `roll_over`: they begin the next round.
+        last_batch_handle: what happens to images that fill no batch. `pad`: images from the start fill it up, and its
+            `pad` counts them. `discard`: they are left out. `roll_over`: they begin the next round.
         kwargs: arguments of `CreateAugmenter`.
 
     Raises:
         ArgumentError E3005: there is no source of images, or `shuffle` and parts of a file without `path_imgidx`.
         ShapeError E181: `data_shape` is not (3, height, width).
         LoadError E600, E666, E667: a file that cannot be read, is damaged, or is no image.
+
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> from hybridize import image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("RGB", (8, 6), "red").save(os.path.join(folder, "red.png"))
+    ...     batches = image.ImageIter(1, (3, 4, 4), path_root=folder, imglist=[[2.0, "red.png"]])
+    ...     batch = batches.next()
+    >>> batch.data[0].shape, batch.label[0].tolist()
+    ((1, 3, 4, 4), [2.0])
     """
 
     data_shape: tuple[int, ...]
@@ -171,7 +181,7 @@ class ImageIter(DataIter):
                 yield (header.label if self.imglist is None else self.imglist[number][0]), image
 
     def next_sample(self) -> tuple[Any, bytes]:
-        """The label and the bytes of the next image.
+        """Return the label and the bytes of the next image.
 
         Raises:
             StopIteration: there is none before the next `reset()`.
@@ -179,7 +189,7 @@ class ImageIter(DataIter):
         return next(self._source)
 
     def read_image(self, fname: str) -> bytes:
-        """The bytes of a file below `path_root`.
+        """Return the bytes of a file below `path_root`.
 
         Raises:
             LoadError E600: it cannot be read.
@@ -187,7 +197,7 @@ class ImageIter(DataIter):
         return bytes(bytes_of(os.path.join(self.path_root or "", fname)))
 
     def imdecode(self, s: bytes) -> ndarray:
-        """The image of the bytes of a file.
+        """Return the image from the bytes of a file.
 
         Raises:
             LoadError E667: they are none; the message says which.
@@ -198,17 +208,17 @@ class ImageIter(DataIter):
             raise LoadError("E667", f"{self._place}: {error.what}", help=error.help) from error
 
     def augmentation_transform(self, data: Any) -> Any:
-        """The image after all changes."""
+        """Return the image after all changes."""
         for one in self.auglist:
             data = one(data)
         return data
 
     def postprocess_data(self, datum: Any) -> Any:
-        """The image with channels first."""
+        """Return the image with channels first."""
         return np.transpose(datum, (2, 0, 1))
 
     def check_data_shape(self, data_shape: Sequence[int]) -> None:
-        """Refuse what is not (3, height, width).
+        """Raise an error unless the shape is (3, height, width).
 
         Raises:
             ShapeError E181: it is not.
@@ -250,7 +260,7 @@ class ImageIter(DataIter):
         self.reset()
 
     def next(self) -> DataBatch:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
             StopIteration: there is none before the next `reset()`.

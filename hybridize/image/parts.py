@@ -36,7 +36,12 @@ def up_to(last: int) -> int:
 def scale_down(src_size: tuple[int, int], size: tuple[int, int]) -> tuple[int, int]:
     """Shrink a size, (width, height), until it fits into another, with the ratio that it has.
 
-    >>> scale_down((640, 480), (720, 120))
+    Args:
+        src_size: the size in which the result must fit.
+        size: the size to shrink.
+
+    >>> from hybridize import image
+    >>> image.scale_down((640, 480), (720, 120))
     (640, 106)
     """
     w, h = size
@@ -53,6 +58,13 @@ def fixed_crop(src: Any, x0: int, y0: int, w: int, h: int, size: Any = None, int
     """Return the part of an image at (x0, y0), of width `w` and height `h`.
 
     With `size`, (width, height), the part is resized.
+
+    Args:
+        src: (height, width, channels).
+        x0, y0: column and row of the upper left pixel.
+        w, h: width and height of the part.
+        size: (width, height) of the result; None: that of the part.
+        interp: see `imresize`.
 
     Raises:
         ShapeError E181: the part is not within the image.
@@ -74,6 +86,11 @@ def fixed_crop(src: Any, x0: int, y0: int, w: int, h: int, size: Any = None, int
 def random_crop(src: Any, size: tuple[int, int], interp: int = BICUBIC) -> tuple[ndarray, Part]:
     """Return a part of an image of the size (width, height), at a random position. A smaller image is enlarged.
 
+    Args:
+        src: (height, width, channels).
+        size: (width, height) of the part.
+        interp: see `imresize`.
+
     Returns:
         The part, and left, top, width and height of it in the image.
 
@@ -89,6 +106,11 @@ def random_crop(src: Any, size: tuple[int, int], interp: int = BICUBIC) -> tuple
 
 def center_crop(src: Any, size: tuple[int, int], interp: int = BICUBIC) -> tuple[ndarray, Part]:
     """Return the middle of an image, of the size (width, height), and where it is. A smaller image is enlarged.
+
+    Args:
+        src: (height, width, channels).
+        size: (width, height) of the part.
+        interp: see `imresize`.
 
     Returns:
         The part, and left, top, width and height of it in the image.
@@ -148,6 +170,11 @@ def drawn_part(h: int, w: int, area: Sequence[float], ratio: tuple[float, float]
 
 def color_normalize(src: Any, mean: Any, std: Any = None) -> Any:
     """Subtract `mean` from an image of floats and divide by `std`, in place as in MXNet. None leaves a step out.
+
+    Args:
+        src: an image of floats, (height, width, channels).
+        mean: what to subtract, for each channel.
+        std: what to divide by, for each channel.
 
     >>> from hybridize import image, np
     >>> image.color_normalize(np.ones((1, 1, 3)), np.array([0.5, 0.5, 0.5]), np.array([0.5, 0.5, 0.5])).tolist()
@@ -255,6 +282,11 @@ def random_rotate(
     src: Any, angle_limits: tuple[float, float], zoom_in: bool = False, zoom_out: bool = False
 ) -> ndarray:
     """Rotate images by random angles between two limits, in degrees; see `imrotate`.
+
+    Args:
+        src: float32 (channels, height, width), or (batch, channels, height, width).
+        angle_limits: the least and the greatest angle, in degrees.
+        zoom_in, zoom_out: see `imrotate`.
 
     >>> from hybridize import image, np
     >>> image.random_rotate(np.ones((3, 8, 8)), (-10, 10)).shape

@@ -71,14 +71,14 @@ class _LargeEnough(augmenters.Augmenter):
 
 
 class ImageRecordIter(ImageIter):
-    """Batches of images out of a RecordIO file, float32, channels first, red before green before blue.
+    """Iterate over batches of images from a RecordIO file, float32, channels first, red before green before blue.
 
     Args:
         path_imgrec: the file.
         data_shape: (channels, height, width) of an image as it comes out; 3 channels, or 1 for brightness.
         batch_size: how many images a batch has.
         label_width: how many numbers a label has.
-        path_imgidx: the second file of an indexed one; without it the file is gone through once for its positions.
+        path_imgidx: the file of positions; None: one pass over the records finds them.
         shuffle: draw the order of each round, from `hybridize.random`.
         part_index, num_parts: which part of the images to read, of how many.
         resize: the shorter edge before all else; -1: as it is.
@@ -90,17 +90,29 @@ class ImageRecordIter(ImageIter):
         brightness, contrast, saturation: how much to change each.
         pca_noise: the standard deviation of an added colour.
         rand_mirror: mirror half of the images; `mirror`: all of them.
-        mean_r, mean_g, mean_b: what to take from the colours.
+        mean_r, mean_g, mean_b: what to subtract from the colours.
         std_r, std_g, std_b: what to divide by, then.
         scale: what to multiply by, in the end.
         inter_method: see `imresize`.
         dtype: `float32`.
-        kwargs: settings of MXNet's that say how fast it reads, which are accepted, and others at their defaults.
+        kwargs: other settings of MXNet's: those about speed are accepted, the others only at their defaults.
 
     Raises:
-        ArgumentError E3005: a setting that there is not, or another dtype.
-        ShapeError E181: `data_shape` is none of these; an image is smaller.
+        ArgumentError E3005: an unknown setting, or another dtype.
+        ShapeError E181: `data_shape` is another shape, or an image is smaller.
         LoadError E600, E666, E667: a file that cannot be read, is damaged, or holds no image.
+
+    >>> import os, tempfile
+    >>> import numpy
+    >>> from hybridize import image, recordio
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "data.rec")
+    ...     record = recordio.MXRecordIO(path, "w")
+    ...     record.write(recordio.pack_img((0, 5.0, 1, 0), numpy.zeros((4, 4, 3), "uint8"), img_fmt=".png"))
+    ...     record.close()
+    ...     batch = image.ImageRecordIter(path, (3, 4, 4), batch_size=1).next()
+    >>> batch.data[0].shape, batch.label[0].tolist()
+    ((1, 3, 4, 4), [5.0])
     """
 
     def __init__(
@@ -174,7 +186,7 @@ class ImageRecordIter(ImageIter):
         return ScannedRecordIO(path)
 
     def check_data_shape(self, data_shape: Sequence[int]) -> None:
-        """Refuse what is not (3, height, width) or (1, height, width).
+        """Raise an error unless the shape is (3, height, width) or (1, height, width).
 
         Raises:
             ShapeError E181: it is not.

@@ -74,6 +74,11 @@ def imresize(src: Any, w: int, h: int, interp: int = BILINEAR, out: Any = None) 
 def resize_short(src: Any, size: int, interp: int = BICUBIC) -> ndarray:
     """Resize an image so that its shorter edge is `size`, and keep its ratio.
 
+    Args:
+        src: (height, width, channels).
+        size: pixels of the shorter edge.
+        interp: see `imresize`.
+
     >>> from hybridize import image, np
     >>> image.resize_short(np.ones((4, 8, 3)), 2).shape
     (2, 4, 3)

@@ -35,14 +35,14 @@ class NDArrayIter(DataIter):
         label: the same; None: no labels.
         batch_size: how many rows a batch has.
         shuffle: draw the order of each round, from `hybridize.random`.
-        last_batch_handle: what becomes of rows that fill no batch. `pad`: rows from the start fill it up, and the
+        last_batch_handle: what happens to rows that fill no batch. `pad`: rows from the start fill it up, and the
             batch's `pad` counts them; `discard`: they are left out; `roll_over`: they begin the next round.
         data_name: the name of data that come without one; several are numbered.
         label_name: the same of labels.
 
     Raises:
-        ArgumentError E3006: `data` is nothing of that kind, or empty.
-        ValueArgumentError E361: the batch size or `last_batch_handle` is none.
+        ArgumentError E3006: `data` has another type, or is empty.
+        ValueArgumentError E361: the batch size is no positive number, or `last_batch_handle` is unknown.
         ShapeError E180: the arrays are of different lengths.
 
     >>> from hybridize import io, np
@@ -120,13 +120,13 @@ class NDArrayIter(DataIter):
         self._mix()
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; False after the last."""
+        """Go on to the next batch, and tell whether there is one."""
         if self.cursor < self.num_data:
             self.cursor += self.batch_size
         return self.cursor < self.num_data
 
     def next(self) -> DataBatch:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
             StopIteration: there is none before the next `reset()`.
@@ -161,15 +161,18 @@ class NDArrayIter(DataIter):
         ]
 
     def getdata(self) -> list[ndarray]:
-        """The arrays of the present batch."""
+        """Return the arrays of the present batch."""
         return self._batch(self.data)
 
     def getlabel(self) -> list[ndarray]:
-        """The labels of the present batch; none where there are none."""
+        """Return the labels of the present batch: an empty list if there are none."""
         return self._batch(self.label)
 
     def getpad(self) -> int:
-        """The number of rows that fill the batch up, or, with `roll_over`, that begin it and are of the last round."""
+        """Return the number of rows that fill the batch up.
+
+        With `roll_over` it is the number of rows at its start that are from the last round.
+        """
         if self.last_batch_handle == "pad":
             return max(self._end - self.num_data, 0)
         return max(-self.cursor, 0)

@@ -41,7 +41,7 @@ class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
 
     @staticmethod
     def get_batch_axis(layout: str | None) -> int:
-        """The axis of the examples: 0 without a layout, -1 where it has none."""
+        """Return the axis of the examples: 0 without a layout, -1 where the layout has none."""
         return 0 if layout is None else layout.find("N")
 
     @staticmethod
@@ -138,7 +138,7 @@ class DataIter:
         """Start again from the first batch."""
 
     def next(self) -> DataBatch:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
             StopIteration: there is none before the next `reset()`.
@@ -148,22 +148,22 @@ class DataIter:
         return DataBatch(self.getdata(), self.getlabel(), self.getpad(), self.getindex())
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; False where there is none."""
+        """Go on to the next batch, and tell whether there is one."""
         what = f"{type(self).__name__} does not say how to go on"
         raise UndefinedError("E328", what, help="define iter_next(self) or next(self)")
 
     def getdata(self) -> Any:
-        """The arrays of the present batch; None where a subclass does not say."""
+        """Return the arrays of the present batch, or None where a subclass does not define it."""
         return getattr(self.current_batch, "data", None)
 
     def getlabel(self) -> Any:
-        """The labels of the present batch; None where a subclass does not say."""
+        """Return the labels of the present batch, or None where a subclass does not define it."""
         return getattr(self.current_batch, "label", None)
 
     def getindex(self) -> Any:
-        """The numbers of the examples of the present batch; None where they are not known."""
+        """Return the numbers of the examples of the present batch, or None where they are not known."""
         return getattr(self.current_batch, "index", None)
 
     def getpad(self) -> int | None:
-        """The number of examples at the end of the present batch that only fill it up."""
+        """Return the number of examples at the end of the present batch that only fill it up."""
         return getattr(self.current_batch, "pad", None)

@@ -122,7 +122,7 @@ class PrefetchingIter(DataIter):
         self._fetch()
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; False after the last. What an iterator raises is raised here."""
+        """Go on to the next batch, and tell whether there is one. An error of an iterator is raised here."""
         batches = [future.result() for future in self._coming]
         if all(batch is None for batch in batches):
             return False
@@ -141,7 +141,7 @@ class PrefetchingIter(DataIter):
         return True
 
     def next(self) -> DataBatch:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
             StopIteration: there is none before the next `reset()`.

@@ -47,7 +47,7 @@ class _Rows(DataIter):
         self._over = 0
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; False after the last."""
+        """Go on to the next batch, and tell whether there is one."""
         count = len(self._data)
         if self._over or self._next >= count:
             return False
@@ -57,7 +57,7 @@ class _Rows(DataIter):
         return True
 
     def next(self) -> DataBatch:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
             StopIteration: there is none before the next `reset()`.
@@ -67,24 +67,24 @@ class _Rows(DataIter):
         return DataBatch([self.getdata()], [self.getlabel()], self.getpad(), self.getindex())
 
     def getdata(self) -> ndarray:
-        """The array of the present batch: one, as of all of MXNet's iterators over files."""
+        """Return the array of the present batch: one, as all of MXNet's iterators over files do."""
         return ND(self._data[self._rows])
 
     def getlabel(self) -> ndarray:
-        """The labels of the present batch."""
+        """Return the labels of the present batch."""
         return ND(self._label[self._rows])
 
     def getindex(self) -> NDArray[Any]:
-        """The numbers of its rows."""
+        """Return the numbers of the rows of the present batch."""
         return self._rows.astype(numpy.uint64)
 
     def getpad(self) -> int:
-        """The number of rows from the start that fill it up."""
+        """Return the number of rows from the start that fill the present batch up."""
         return self._over
 
 
 class CSVIter(_Rows):
-    r"""Return batches of the lines of a file with numbers and commas.
+    r"""Iterate over batches of the lines of a file with numbers and commas.
 
     Args:
         data_csv: a file, or a folder whose files are read in the order of their names.
@@ -92,14 +92,15 @@ class CSVIter(_Rows):
         label_csv: the same for labels; None: they are 0.
         label_shape: the shape of one label.
         batch_size: how many lines a batch has.
-        round_batch: see above; the lines that filled up the last batch are left out of the next round.
+        round_batch: the next round begins after the lines that filled up the last batch; False: at the first line.
+            Lines from the start fill up the last batch either way, and `pad` counts them.
         dtype: `float32`, `int32` or `int64`.
         data_name: the name of the data.
         label_name: that of the labels.
 
     Raises:
         ReadError E600: a file cannot be read.
-        LoadError E665: a line is not so many numbers, or there are fewer labels than lines.
+        LoadError E665: a line has another number of numbers, or there are fewer labels than lines.
         ValueArgumentError E361: another dtype; a batch of more lines than there are.
 
     >>> from hybridize import io
@@ -191,7 +192,7 @@ class LibSVMIter(_Rows):
         label_shape: the shape of one label.
         batch_size: how many lines a batch has.
         round_batch: see `CSVIter`.
-        num_parts: in how many parts the lines are cut.
+        num_parts: the number of parts that the lines are cut into.
         part_index: which of them is read.
         data_name: the name of the data.
         label_name: that of the labels.
@@ -260,7 +261,7 @@ def _pairs(path: str, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any
 
 
 class MNISTIter(_Rows):
-    """Return batches of MNIST's images as float32 from 0 to below 1: the pixels divided by 256.
+    """Iterate over batches of MNIST's images as float32 from 0 to below 1: the pixels divided by 256.
 
     The last whole batch ends the round.
 
@@ -270,14 +271,25 @@ class MNISTIter(_Rows):
         batch_size: how many images a batch has.
         shuffle: draw an order, once.
         flat: give rows of 784 numbers; else (1, 28, 28).
-        seed: of the order; numbers of MXNet's are in another order.
+        seed: the seed of the order. MXNet has another order for the same seed.
         silent: accepted; nothing is printed.
-        num_parts: in how many parts the images are cut.
+        num_parts: the number of parts that the images are cut into.
         part_index: which of them is read.
 
     Raises:
         ArgumentError E381: a file is not there.
         LoadError E664: a file is not what its name says.
+
+    >>> import os, tempfile
+    >>> from hybridize import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     images, labels = (os.path.join(folder, name) for name in ("images", "labels"))
+    ...     with open(images, "wb") as one, open(labels, "wb") as other:
+    ...         _ = one.write(bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28]) + bytes(2 * 28 * 28))
+    ...         _ = other.write(bytes([0, 0, 8, 1, 0, 0, 0, 2]) + bytes([7, 2]))
+    ...     batch = io.MNISTIter(images, labels, batch_size=2, shuffle=False).next()
+    >>> batch.data[0].shape, batch.label[0].tolist()
+    ((2, 1, 28, 28), [7.0, 2.0])
     """
 
     def __init__(

@@ -61,18 +61,21 @@ class Compiled(Function[..., Any]):
 
 
 class JaxFunction(Exportable):
-    """Run the calls of a function of JAX's arrays as machine code. `hybridize(function)` returns it.
+    """Run the calls of a function of JAX's arrays as machine code. `hybridize(jax.jit(function))` returns it.
 
-    Inside of JAX's own transformations (`jax.grad`, `jax.vmap`, `jax.jit`) it is the function itself.
+    `hybridize(function)` returns a `hybridize.Function`, which gives the calls with JAX's arrays to an object of this
+    class. Inside of JAX's own transformations (`jax.grad`, `jax.vmap`, `jax.jit`) both are the function itself.
 
     Attributes:
-        function: the user's; jitted or not.
+        function: the user's, jitted or not.
 
+    >>> import jax
     >>> import jax.numpy as jnp
     >>> from hybridize import hybridize
-    >>> double = hybridize(lambda x: x * 2)
-    >>> double(jnp.ones(2))
-    Array([2., 2.], dtype=float32)
+    >>> from hybridize.jax import JaxFunction
+    >>> double = hybridize(jax.jit(lambda x: x * 2))
+    >>> isinstance(double, JaxFunction), double(jnp.ones(2))
+    (True, Array([2., 2.], dtype=float32))
     """
 
     # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.

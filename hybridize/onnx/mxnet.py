@@ -50,10 +50,10 @@ def export_model(
     """Write an ONNX model, check it, and return the path of its file: see `Exported`.
 
     Args:
-        sym: a symbol, the file of one, or what has `export`: a net, a hybridized function. Where that has been called,
-            nothing else is needed.
-        params: of a symbol, arrays by name (`arg:` and `aux:` before them or not), or a file of them.
-        in_shapes: of the inputs.
+        sym: a symbol, its file, or an object with `export`: a net, a hybridized function. If you have called that, you
+            need no other argument.
+        params: a symbol's arrays by name (with `arg:` and `aux:` before the names or not), or a file of them.
+        in_shapes: shapes of the inputs.
         in_types: their dtype, or one for each.
         onnx_file_path: the file to be written.
         verbose: print what was written and checked.
@@ -136,11 +136,25 @@ def _call(
 
 
 def import_to_gluon(model_file: str | os.PathLike[str], ctx: Any = None) -> Any:
-    """Read a model as a block, whose weights are parameters; `load(model_file)` is the same.
+    """Read a model as a block, whose weights are parameters. `load(model_file)` is the same.
 
     Args:
         model_file: the file.
         ctx: accepted for MXNet.
+
+    Raises:
+        LoadError: the file cannot be read, is malformed, or has operators that are not supported.
+
+    >>> import os, tempfile
+    >>> from hybridize import np, onnx
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2, in_units=3)
+    >>> net.initialize("ones")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = onnx.export_model(net, in_shapes=[(1, 3)], onnx_file_path=os.path.join(folder, "net.onnx"))
+    ...     again = onnx.import_to_gluon(path)
+    >>> again(np.ones((1, 3)))
+    array([[3., 3.]])
     """
     block = ImportedBlock(read(model_file))
     block.hybridize()
@@ -148,10 +162,27 @@ def import_to_gluon(model_file: str | os.PathLike[str], ctx: Any = None) -> Any:
 
 
 def import_model(model_file: str | os.PathLike[str]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """Read a model as a symbol, its parameters, and its auxiliary states; sizes that it leaves open are 1.
+    """Read a model as a symbol, its parameters, and its auxiliary states, both as arrays by name.
+
+    Sizes that the model leaves open are 1.
+
+    Args:
+        model_file: the file.
 
     Raises:
-        CaptureError E467: an operation has no counterpart in MXNet's symbols; `import_to_gluon` reads it all the same.
+        LoadError: the file cannot be read, is malformed, or has operators that are not supported.
+        CaptureError E467: an operation has no counterpart in MXNet's symbols. `import_to_gluon` reads it all the same.
+
+    >>> import os, tempfile
+    >>> from hybridize import onnx
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2, in_units=3)
+    >>> net.initialize()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = onnx.export_model(net, in_shapes=[(1, 3)], onnx_file_path=os.path.join(folder, "net.onnx"))
+    ...     symbol, arg_params, aux_params = onnx.import_model(path)
+    >>> sorted(array.shape for array in arg_params.values()), aux_params
+    ([(2,), (2, 3)], {})
     """
     block = import_to_gluon(model_file)
     inputs = [
@@ -171,7 +202,25 @@ def import_model(model_file: str | os.PathLike[str]) -> tuple[Any, dict[str, Any
 
 
 def get_model_metadata(model_file: str | os.PathLike[str]) -> dict[str, list[tuple[str, tuple[Any, ...]]]]:
-    """Return names and shapes of the inputs and outputs of a model."""
+    """Return the names and shapes of a model's inputs (`input_tensor_data`) and outputs (`output_tensor_data`).
+
+    Args:
+        model_file: the file.
+
+    Raises:
+        LoadError: the file cannot be read or is malformed.
+
+    >>> import os, tempfile
+    >>> from hybridize import onnx
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2, in_units=3)
+    >>> net.initialize()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = onnx.export_model(net, in_shapes=[(1, 3)], onnx_file_path=os.path.join(folder, "net.onnx"))
+    ...     metadata = onnx.get_model_metadata(path)
+    >>> metadata["input_tensor_data"][0][1], metadata["output_tensor_data"][0][1]
+    ((1, 3), (1, 2))
+    """
     graph = read(model_file).graph
     return {
         f"{side}_tensor_data": [(port.name, tuple(port.shape or ())) for port in ports]

@@ -62,23 +62,39 @@ def get_device() -> str:
 def set_default_logger_severity(severity: int) -> None:
     """Accept a log level. hybridize logs nothing.
 
+    Args:
+        severity: accepted.
+
     >>> from hybridize import onnx
     >>> onnx.set_default_logger_severity(3)
     """
 
 
 def enable_telemetry_events() -> None:
-    """Do nothing. hybridize sends no data."""
+    """Do nothing. hybridize sends no data.
+
+    >>> from hybridize import onnx
+    >>> onnx.enable_telemetry_events()
+    """
 
 
 def disable_telemetry_events() -> None:
-    """Do nothing. hybridize sends no data."""
+    """Do nothing. hybridize sends no data.
+
+    >>> from hybridize import onnx
+    >>> onnx.disable_telemetry_events()
+    """
 
 
 class GraphOptimizationLevel(IntEnum):
     """Name ONNX Runtime's levels of graph optimization.
 
-    hybridize ignores them: it compiles each program as a whole.
+    hybridize ignores them: it compiles each program as a whole. They are `ORT_DISABLE_ALL`, `ORT_ENABLE_BASIC`,
+    `ORT_ENABLE_EXTENDED`, `ORT_ENABLE_LAYOUT` and `ORT_ENABLE_ALL`, the default.
+
+    >>> from hybridize import onnx
+    >>> options = onnx.SessionOptions()
+    >>> options.graph_optimization_level = onnx.GraphOptimizationLevel.ORT_ENABLE_BASIC
     """
 
     ORT_DISABLE_ALL = 0
@@ -89,14 +105,28 @@ class GraphOptimizationLevel(IntEnum):
 
 
 class ExecutionMode(IntEnum):
-    """Name ONNX Runtime's ways to run nodes. hybridize ignores them: its schedule decides."""
+    """Name ONNX Runtime's ways to run nodes: `ORT_SEQUENTIAL`, the default, and `ORT_PARALLEL`.
+
+    hybridize ignores them: its schedule decides which steps run beside each other.
+
+    >>> from hybridize import onnx
+    >>> options = onnx.SessionOptions()
+    >>> options.execution_mode = onnx.ExecutionMode.ORT_PARALLEL
+    """
 
     ORT_SEQUENTIAL = 0
     ORT_PARALLEL = 1
 
 
 class RunOptions:
-    """Hold options of one run, which have no effect."""
+    """Hold options of one run. They have no effect.
+
+    These are `log_severity_level`, `log_verbosity_level`, `logid` and `terminate`.
+
+    >>> from hybridize import onnx
+    >>> options = onnx.RunOptions()
+    >>> options.log_severity_level = 3  # session.run(None, feed, options) takes them
+    """
 
     log_severity_level = 2
     log_verbosity_level = 0
@@ -110,7 +140,12 @@ class RunOptions:
 class SessionOptions:
     """Hold the options of a session.
 
-    `intra_op_num_threads` is the number of threads; 0 leaves it to `set_num_threads`.
+    One has an effect: `intra_op_num_threads`, the number of threads; 0 leaves it to `set_num_threads`.
+
+    These are accepted and have none: `inter_op_num_threads`, `graph_optimization_level`, `execution_mode`,
+    `execution_order`, `enable_cpu_mem_arena`, `enable_mem_pattern`, `enable_mem_reuse`, `enable_profiling`,
+    `log_severity_level`, `log_verbosity_level`, `logid`, `optimized_model_filepath`, `profile_file_prefix` and
+    `use_deterministic_compute`.
 
     >>> from hybridize import onnx
     >>> options = onnx.SessionOptions()
@@ -145,13 +180,27 @@ class SessionOptions:
         return self._entries[key]
 
     def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
-        """Accept the size that a name stands for; each call says it anyway."""
+        """Accept the size that a name stands for. Each call may have another one."""
 
 
 class NodeArg:
     """Describe an input or output of a model.
 
-    Its fields are `name`, `type` such as `tensor(float)`, and `shape` with names of sizes.
+    Attributes:
+        name: its name in the model.
+        type: such as `tensor(float)`, ONNX Runtime's word for float32.
+        shape: sizes; a size that calls choose is its name in the model, or None.
+
+    >>> import os, tempfile
+    >>> from hybridize import np, onnx
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2, in_units=3)
+    >>> net.initialize()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = onnx.export_model(net, in_shapes=[(1, 3)], onnx_file_path=os.path.join(folder, "net.onnx"))
+    ...     [one] = onnx.InferenceSession(path).get_inputs()
+    >>> isinstance(one, onnx.NodeArg), one.type, one.shape
+    (True, 'tensor(float)', [1, 3])
     """
 
     def __init__(self, port: Port) -> None:
@@ -169,7 +218,25 @@ def _type_name(dtype: DType) -> str:
 
 @frozen
 class ModelMetadata:
-    """Hold the notes of a model file."""
+    """Hold the notes of a model file. `InferenceSession.get_modelmeta` returns it.
+
+    Attributes:
+        producer_name: the program that wrote the file.
+        graph_name, domain, description, graph_description: texts of the file; empty where it has none.
+        version: the model's own number.
+        custom_metadata_map: notes of the author, by name.
+
+    >>> import os, tempfile
+    >>> from hybridize import onnx
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(2, in_units=3)
+    >>> net.initialize()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = onnx.export_model(net, in_shapes=[(1, 3)], onnx_file_path=os.path.join(folder, "net.onnx"))
+    ...     notes = onnx.InferenceSession(path).get_modelmeta()
+    >>> isinstance(notes, onnx.ModelMetadata), notes.producer_name
+    (True, 'hybridize')
+    """
 
     producer_name: str
     graph_name: str
@@ -187,8 +254,8 @@ class InferenceSession:
 
     Args:
         path_or_bytes: the file, or its contents.
-        sess_options: of them the number of threads counts.
-        providers: accepted; all runs on the processor.
+        sess_options: their number of threads has an effect.
+        providers: accepted; the model runs on the CPU.
         provider_options: accepted.
         options: accepted.
 
@@ -273,18 +340,18 @@ class InferenceSession:
         )  # fmt: skip
 
     def get_providers(self) -> list[str]:
-        """Return what it runs on: the processor."""
+        """Return the list of providers that it runs on: the CPU."""
         return [_PROVIDER]
 
     def get_provider_options(self) -> dict[str, dict[str, str]]:
-        """Return no options of the processor."""
+        """Return the options of each provider: the CPU has none."""
         return {_PROVIDER: {}}
 
     def set_providers(self, providers: Sequence[Any] | None = None, provider_options: Any = None) -> None:
-        """Accept devices; all runs on the processor."""
+        """Accept providers. The model runs on the CPU."""
 
     def get_session_options(self) -> SessionOptions:
-        """Return the options that it was made with."""
+        """Return the options of the session."""
         return self._options
 
     def __getattr__(self, name: str) -> Any:

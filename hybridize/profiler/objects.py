@@ -104,7 +104,7 @@ class Task(_Work):
 
     Args:
         domain: its domain.
-        name: what it is called.
+        name: its name in the profile.
 
     >>> from hybridize import profiler
     >>> task = profiler.Task(profiler.Domain("training"), "epoch")
@@ -118,7 +118,7 @@ class Frame(_Work):
 
     Args:
         domain: its domain.
-        name: what it is called.
+        name: its name in the profile.
 
     >>> from hybridize import profiler
     >>> frame = profiler.Frame(profiler.Domain("training"), "batch")
@@ -129,6 +129,9 @@ class Frame(_Work):
 
 class Event(_Stretch):
     """Measure a piece of work in one thread, without a domain.
+
+    Args:
+        name: the name in the profile.
 
     >>> from hybridize import profiler
     >>> event = profiler.Event("reading")
@@ -157,8 +160,8 @@ class Counter(_Member):
 
     Args:
         domain: its domain.
-        name: what it is called.
-        value: to begin with; None: 0, of which nothing is noted.
+        name: its name in the profile.
+        value: the first number, which is recorded; None: 0, which is not.
 
     >>> from hybridize import profiler
     >>> counter = profiler.Counter(profiler.Domain("training"), "batches", 0)
@@ -173,16 +176,16 @@ class Counter(_Member):
             self.set_value(value)
 
     def set_value(self, value: float) -> None:
-        """Let it be another number."""
+        """Set the number."""
         self.value = value
         self._note("C", self.name, value)
 
     def increment(self, delta: float = 1) -> None:
-        """Add to it."""
+        """Add a number."""
         self.set_value(self.value + delta)
 
     def decrement(self, delta: float = 1) -> None:
-        """Take from it."""
+        """Subtract a number."""
         self.set_value(self.value - delta)
 
     def __iadd__(self, delta: float) -> Self:
@@ -199,17 +202,17 @@ class Marker(_Member):
 
     Args:
         domain: its domain.
-        name: what they are called.
+        name: their name in the profile.
 
     >>> from hybridize import profiler
     >>> profiler.Marker(profiler.Domain("training"), "epoch").mark("process")
     """
 
     def mark(self, scope: str = "process") -> None:
-        """Note that it is now.
+        """Record the present moment.
 
         Args:
-            scope: how far the line is drawn: `global`, `process`, `thread`, `task` or `marker`.
+            scope: what the line in the profile spans: `global`, `process`, `thread`, `task` or `marker`.
 
         Raises:
             ValueArgumentError E361: another scope.

@@ -222,7 +222,18 @@ def set_config(**kwargs: Any) -> None:
 
 
 def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") -> None:
-    """Set up by MXNet's old keywords: `mode="symbolic"` is compiled functions, `"all"` imperative operations too."""
+    """Choose what to record by MXNet's old keywords. It warns that it is deprecated: use `set_config`.
+
+    Args:
+        mode: `symbolic` records compiled functions; `all` records all kinds.
+        filename: the file that `dump` writes.
+
+    >>> import warnings
+    >>> from hybridize import profiler
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     profiler.profiler_set_config(mode="all", filename="profile.json")
+    """
     warn("profiler.profiler_set_config is deprecated: use profiler.set_config", DeprecationWarning)
     set_config(profile_all=mode == "all", profile_imperative=mode == "all", filename=filename)
 
@@ -230,6 +241,10 @@ def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") 
 @outside_only("starts or stops the profiler")
 def set_state(state: str = "stop", profile_process: str = "worker") -> None:
     """Start or stop recording: `run`, `stop`.
+
+    Args:
+        state: `run` or `stop`.
+        profile_process: `worker`, which is this process.
 
     Raises:
         ValueArgumentError E361: another state, or another process.
@@ -248,7 +263,21 @@ def set_state(state: str = "stop", profile_process: str = "worker") -> None:
 
 
 def profiler_set_state(state: str = "stop") -> None:
-    """Start and stop recording: MXNet's old name of `set_state`."""
+    """Start or stop recording: MXNet's old name of `set_state`. It warns that it is deprecated.
+
+    Args:
+        state: `run` or `stop`.
+
+    Raises:
+        ValueArgumentError E361: another state.
+
+    >>> import warnings
+    >>> from hybridize import profiler
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     profiler.profiler_set_state("run")
+    ...     profiler.profiler_set_state("stop")
+    """
     warn("profiler.profiler_set_state is deprecated: use profiler.set_state", DeprecationWarning)
     set_state(state)
 
@@ -256,6 +285,9 @@ def profiler_set_state(state: str = "stop") -> None:
 @outside_only("stops the profiler")
 def pause(profile_process: str = "worker") -> None:
     """Stop recording until `resume`.
+
+    Args:
+        profile_process: `worker`, which is this process.
 
     >>> from hybridize import profiler
     >>> profiler.set_state("run")
@@ -270,6 +302,9 @@ def pause(profile_process: str = "worker") -> None:
 @outside_only("starts the profiler")
 def resume(profile_process: str = "worker") -> None:
     """Continue recording after `pause`.
+
+    Args:
+        profile_process: `worker`, which is this process.
 
     >>> from hybridize import profiler
     >>> profiler.set_state("run")

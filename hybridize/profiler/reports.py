@@ -109,6 +109,18 @@ def dump(finished: bool = True, profile_process: str = "worker") -> None:
     Raises:
         ValueArgumentError E361: another process.
         WriteError E335: the file cannot be written.
+
+    >>> import json, os, tempfile
+    >>> from hybridize import np, profiler
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "profile.json")
+    ...     profiler.set_config(filename=path)
+    ...     profiler.set_state("run")
+    ...     y = np.ones(2) + 1
+    ...     profiler.dump()
+    ...     with open(path) as file:
+    ...         len(json.load(file)["traceEvents"]) > 0
+    True
     """
     check_process(profile_process)
     if finished:
@@ -136,6 +148,19 @@ PROFILE.written = _write
 
 
 def dump_profile() -> None:
-    """Write the events and stop: MXNet's old name of `dump`."""
+    """Write the events and stop recording: MXNet's old name of `dump`. It warns that it is deprecated.
+
+    Raises:
+        WriteError E335: the file cannot be written.
+
+    >>> import os, tempfile, warnings
+    >>> from hybridize import profiler
+    >>> with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     profiler.set_config(filename=os.path.join(folder, "profile.json"))
+    ...     profiler.dump_profile()
+    ...     os.listdir(folder)
+    ['profile.json']
+    """
     warn("profiler.dump_profile is deprecated: use profiler.dump", DeprecationWarning)
     dump(True)

@@ -60,17 +60,18 @@ class TensorFlowFunction(Function[Any, Any]):
 
     `hybridize(model)` returns it.
 
-    Other attributes are those of the object that it is made of: variables, layers, methods.
+    Other attributes are those of the wrapped object: variables, layers, methods.
 
     Attributes:
-        target: the object. Its variables are read at each call; what it computes is that of the trace, as under
-            `tf.function`, until `retrace()`.
+        target: the wrapped object. Each call reads its variables. Its Python runs once, while it is traced, as under
+            `tf.function`; `retrace()` traces it again.
 
     >>> import tensorflow as tf
     >>> from hybridize import hybridize
+    >>> from hybridize.tensorflow import TensorFlowFunction
     >>> double = hybridize(tf.function(lambda x: x * 2))
-    >>> double(tf.ones(2)).numpy()
-    array([2., 2.], dtype=float32)
+    >>> isinstance(double, TensorFlowFunction), double(tf.ones(2)).numpy()
+    (True, array([2., 2.], dtype=float32))
     """
 
     def __init__(self, target: Callable[..., Any], **options: Any) -> None:

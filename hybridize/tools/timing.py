@@ -11,6 +11,7 @@ from types import TracebackType
 class Timer:
     """Record several running times, in seconds of a monotonic clock. Starts when made.
 
+    >>> from hybridize.tools.timing import Timer
     >>> timer = Timer()
     >>> timer.stop() >= 0
     True

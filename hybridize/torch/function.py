@@ -41,17 +41,18 @@ _ISLAND = "hybridize.torch.island(...) runs a part of it in PyTorch"
 class TorchFunction(Exportable, Wrapper):
     """Run the calls of a `torch.nn.Module` as machine code. `hybridize(module)` returns it.
 
-    It is a module itself: its parameters, buffers, parts, hooks and modes are those of the module that it is made of,
-    under the same names, and so are other methods and attributes, whoever sets them.
+    It is a module, too. Its parameters, buffers, parts, hooks and modes are those of the wrapped module, under the same
+    names, and so are all other methods and attributes.
 
     Attributes:
-        module: the module itself; its parameters are read where they are.
+        module: the wrapped module. A call reads the parameters as they are.
 
     >>> import torch
     >>> from hybridize import hybridize
+    >>> from hybridize.torch import TorchFunction
     >>> layer = hybridize(torch.nn.Linear(3, 2))
-    >>> layer(torch.ones(1, 3)).shape
-    torch.Size([1, 2])
+    >>> isinstance(layer, TorchFunction), layer(torch.ones(1, 3)).shape
+    (True, torch.Size([1, 2]))
     """
 
     # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.
@@ -138,7 +139,7 @@ class TorchFunction(Exportable, Wrapper):
         return self
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it."""
+        """Run the module, as a call of the object itself does."""
         return self(*args, **kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -189,7 +190,7 @@ class TorchFunction(Exportable, Wrapper):
         return _offering_an_island(problem) if isinstance(problem, HybridizeError) else _defect(self.module, problem)
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
-        """The program that a call with these arguments runs where nothing is differentiated."""
+        """Return the program that a call with these arguments runs if nothing is differentiated."""
         try:
             return self._followed.program_for(args, kwargs)
         except CannotCapture as problem:
@@ -209,7 +210,7 @@ class TorchFunction(Exportable, Wrapper):
         self._install()
 
     def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram:
-        """Every program compiled so far as plain data, with the weights as they are now.
+        """Return every program compiled so far as plain data, with the weights as they are now.
 
         Args:
             samples: calls to check what is made of it with, besides those that the programs were made at: each a
@@ -238,7 +239,7 @@ class TorchFunction(Exportable, Wrapper):
         write_archive(path, self.saved(samples))
 
     def programs(self) -> list[Program]:
-        """All programs, the least recently made first."""
+        """Return all programs, the least recently made first."""
         return self._followed.programs()
 
     def cache_info(self) -> dict[str, int]:

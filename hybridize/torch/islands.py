@@ -46,14 +46,15 @@ _MARK = "__hybridize_island__"
 def island(function: T, *, like: Callable[..., Any] | None = None) -> T:
     """Mark a module or a function so that it runs in PyTorch, also when a compiled module calls it.
 
-    It is for what cannot be compiled. Tensors go in and come out, and gradients go through, to the parameters of a
-    module and of the module of a bound method too. `program.fallbacks` names it. Outside of captured modules it is what
-    it was. Its arguments must not be written; its results are new tensors, whose sizes and dtypes follow from those of
-    its arguments. To see them, a capture calls it once more, a module as a copy, on numbers from 0 to 1.
+    Use it for parts that cannot be compiled. `program.fallbacks` lists them. Gradients flow through, also to the
+    parameters of a module, or of the module of a bound method. Outside of captured modules nothing changes.
+
+    The function must not write its arguments. Its results are new tensors, whose sizes and dtypes follow from those of
+    the arguments. To learn them, a capture calls the function once more, a module as a copy, on numbers from 0 to 1.
 
     Args:
         function: a module, which is marked and returned itself, or any function of tensors.
-        like: gives tensors like the results, for the same arguments: it is called by a capture instead.
+        like: a function that returns tensors like the results. A capture calls it instead.
 
     >>> import torch
     >>> from hybridize import hybridize

@@ -103,7 +103,6 @@ def test_what_is_found():
 
 
 def test_boxes_are_drawn():
-    matplotlib.use("Agg")
     axes = d2l.plt.figure().gca()
     d2l.show_bboxes(axes, np.array([[1.0, 2, 5, 8], [0, 0, 1, 1]]), labels="dog", colors=["b", "w"])
     first, second = axes.patches

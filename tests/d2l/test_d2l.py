@@ -15,7 +15,6 @@ from tests.refusals import refusal
 
 @pytest.fixture(autouse=True)
 def no_window():
-    matplotlib.use("Agg")
     yield
     matplotlib.pyplot.close("all")
 

@@ -28,7 +28,6 @@ def chapter(home, monkeypatch):
     """A section's own folder: `../data` has the files, which are not the published ones."""
     monkeypatch.chdir(home / "chapter")
     monkeypatch.setenv("MXNET_HOME", str(home / "data"))
-    matplotlib.use("Agg")
     yield home
     matplotlib.pyplot.close("all")
 
@@ -166,8 +165,6 @@ def test_training_on_several_devices(chapter, capsys):
 
 
 def test_paths_in_the_plane(capsys):
-    matplotlib.use("Agg")
-
     def descend(x1, x2, s1, s2, f_grad):
         g1, g2 = f_grad(x1, x2)
         return x1 - 0.1 * g1, x2 - 0.1 * g2, 0, 0

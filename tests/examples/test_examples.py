@@ -13,7 +13,7 @@ import pytest
 
 from tests.formats.tensorflow.test_saved_models import unpacked
 from tests.formats.tflite import test_state
-from tests.formats.tflite.writer import Builder
+from tests.formats.tflite.writer import doubling
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
@@ -87,15 +87,6 @@ assert numpy.array_equal(score, numpy.load("score.npy")) and not numpy.array_equ
 """,
 }
 """What the results of a page are, where its comments do not say it."""
-
-
-def doubling(dtype: str, *scale: float) -> bytes:
-    """A TFLite model that adds its input to itself."""
-    b = Builder()
-    x, y = b.input((1, 2), dtype, *scale, name="serving_default_x:0"), b.tensor((1, 2), dtype, *scale)
-    b.operator("ADD", [x, x], [y], ("add", {}), version=2)
-    b.outputs(y)
-    return b.bytes()
 
 
 def saved_model(folder: Path) -> None:

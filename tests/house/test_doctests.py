@@ -21,7 +21,7 @@ MODULES = [
 
 
 @folded("name", MODULES)
-def test_examples(name):
+def test_examples(name, folder_of_examples):
     module = importlib.import_module(name)
     failed, _ = doctest.testmod(module, extraglobs=GLOBALS, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     assert failed == 0

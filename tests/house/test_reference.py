@@ -8,11 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from hybridize import autograd, gluon, hybridize, nd, np, npx, sym
+from hybridize.base.version import VERSION
 
-SITE = Path(__file__).parents[2] / "docs" / "site"
+ROOT = Path(__file__).parents[2]
+SITE, CHANGELOG = ROOT / "docs" / "site", ROOT / "CHANGELOG.md"
 NOT_HERE = tuple(name for name in ("jax", "tensorflow") if importlib.util.find_spec(name) is None)
 """Libraries with an environment of their own: the doors to them are tried there."""
-LATER = 254
+LATER = 138
 """Names and methods of the modules in `public.LATER` whose docstrings lack something: may only become fewer."""
 GLOBALS = {
     "autograd": autograd, "gluon": gluon, "hybridize": hybridize, "nd": nd, "np": np, "npx": npx, "sym": sym,
@@ -33,7 +35,7 @@ def loaded(name):
     return sys.modules[name]
 
 
-public, reference = loaded("public"), loaded("reference")
+public, since, reference = loaded("public"), loaded("since"), loaded("reference")
 
 
 def examples():
@@ -53,7 +55,7 @@ def names_for(one):
     return {**(vars(home) if one.is_later and home else {}), **GLOBALS}
 
 
-def test_every_example_runs():
+def test_every_example_runs(folder_of_examples):
     """Also those of functions that tables make, and of methods that are put into classes: no module has their text."""
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     parser, output = doctest.DocTestParser(), []
@@ -97,6 +99,24 @@ def test_pages_have_every_name_once():
     assert {*made._page_of} >= {"np.sum", "np.ndarray.reshape", "gluon.Block.forward", "nd.linalg.gemm", "sym.var"}
     sources = {*re.findall(r"\((\S+)#L-\d+\)", pages["reference/np/reductions.md"])}
     assert "../../../hybridize/array/functions/reductions.py" in sources
+
+
+def test_every_name_says_since_which_version():
+    every = [one.full for name in public.names() for one in (name, *name.members)]
+    assert since.LATER.keys() <= {*every}
+    if f"\n## {since.FIRST} (" in CHANGELOG.read_text(encoding="utf-8"):
+        assert since.NAMES.exists(), "the first release is made: `python docs/site/since.py` writes its names"
+        undated = since.undated(every, since.NAMES.read_text(encoding="utf-8").split())
+        assert not undated, f"since.LATER does not say which version these came with: {undated}"
+    else:
+        assert VERSION == since.FIRST, "before the first release every name is of this version"
+        assert not since.LATER
+    assert "\n\nSince 0.1.0 · [source](" in dict(reference.made().pages())["reference/np/reductions.md"]
+
+
+def test_a_name_after_the_first_release_needs_an_entry():
+    assert since.undated(["np.sum", "np.new"], ["np.sum"]) == ["np.new"]
+    assert since.undated(["np.sum", "np.new"], ["np.sum"], {"np.new": "0.2.0"}) == []
 
 
 def test_docstrings_as_markdown():

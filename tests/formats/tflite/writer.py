@@ -150,3 +150,12 @@ class Builder:
         """Return the file."""
         return written({"version": 3, "codes": self.codes, "graphs": self.graphs, "buffers": self.buffers,
                         "description": "of our own making", **more})  # fmt: skip
+
+
+def doubling(dtype: str, *scale: float, **more: Any) -> bytes:
+    """A model that adds its input to itself."""
+    b = Builder()
+    x, y = b.input((1, 2), dtype, *scale, name="serving_default_x:0"), b.tensor((1, 2), dtype, *scale)
+    b.operator("ADD", [x, x], [y], ("add", {}), version=2)
+    b.outputs(y)
+    return b.bytes(**more)

@@ -1,0 +1,29 @@
+"""The folder in which examples run: it has the files that they read, and takes those that they write."""
+
+import zipfile
+
+import numpy
+import pytest
+
+from hybridize import d2l
+from tests.formats.tflite.writer import doubling
+
+
+@pytest.fixture
+def folder_of_examples(tmp_path, monkeypatch):
+    """Go to a folder with a TFLite model, beside one with two of the book's files, which are not the published ones."""
+    here, data = tmp_path / "here", tmp_path / "data"
+    here.mkdir()
+    data.mkdir()
+    signature = {
+        "inputs": [{"name": "x", "tensor": 0}],
+        "outputs": [{"name": "y", "tensor": 1}],
+        "key": "serving_default",
+    }
+    (here / "model.tflite").write_bytes(doubling("f4", signatures=[signature]))
+    numpy.savetxt(data / "airfoil_self_noise.dat", numpy.random.default_rng(0).random((20, 6)), delimiter="\t")
+    with zipfile.ZipFile(data / "fra-eng.zip", "w") as packed:
+        packed.writestr("fra-eng/fra.txt", "Go.\tVa !\n")
+    for name in ("airfoil", "fra-eng"):
+        monkeypatch.setitem(d2l.DATA_HUB, name, (d2l.DATA_HUB[name][0], None))  # of any content
+    monkeypatch.chdir(here)
