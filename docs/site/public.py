@@ -97,8 +97,9 @@ CHOSEN: Mapping[str, str] = {
     "torch": "TorchFunction island",
     "tensorflow": "TensorFlowFunction",
     "jax": "JaxFunction",
+    "hybridize.Program": "backend captured current explain fallbacks kernels memory optimized schedule types",
 }
-"""Names of modules that define more than is public."""
+"""Names of modules, and of classes, that define more than is public."""
 BY_SOURCE = ("tensorflow", "jax")
 """Modules that are read, not imported, where the library is not installed."""
 MAIN = {
@@ -472,7 +473,8 @@ def _members(
 ) -> Iterator[Name]:
     """Yield the public methods of a class: its own, and those of classes that are not public."""
     own: dict[Any, str] = {}
-    for name in sorted(dir(cls), key=lambda name: (_is_other(cls, name), name)):
+    names = CHOSEN[f"{path}.{word}"].split() if f"{path}.{word}" in CHOSEN else dir(cls)
+    for name in sorted(names, key=lambda name: (_is_other(cls, name), name)):
         owner = next((base for base in cls.__mro__ if name in vars(base)), None)
         if name.startswith("_") or owner is None or owner in classes or not owner.__module__.startswith("hybridize"):
             continue

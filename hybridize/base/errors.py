@@ -35,6 +35,8 @@ __all__ = [
 class HybridizeError(RuntimeError):
     """Report what was wrong in a call, what was expected, and a remedy. The base of all errors of hybridize.
 
+    `MXNetError` is another name of it, so `except MXNetError` catches what it catches in MXNet.
+
     Attributes:
         code: a stable identifier such as `"E102"`; `hybridize explain-error E102` prints its page.
         what: the rule, what was found, what was expected.
@@ -46,9 +48,9 @@ class HybridizeError(RuntimeError):
     >>> import hybridize
     >>> try:
     ...     np.ones(2).reshape(3)
-    ... except hybridize.errors.HybridizeError as error:
-    ...     print(type(error).__name__, isinstance(error, ValueError))
-    ShapeError True
+    ... except hybridize.MXNetError as error:
+    ...     print(type(error).__name__, error.code, isinstance(error, ValueError))
+    ShapeError E104 True
     """
 
     within = ""

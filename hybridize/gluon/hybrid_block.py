@@ -172,7 +172,7 @@ class HybridBlock(Block, layer=False):
             raise
         for parameter in self._parameters.values():
             if parameter.deferred and parameter.shape_is_known:
-                parameter.finish()
+                parameter._finish_deferred_init()
 
     def infer_shape(self, *args: Any) -> None:
         """Set the unknown shapes of one's own parameters from the inputs; layers with such parameters say how."""

@@ -6,7 +6,7 @@ program that reads the buffer sees them. Only a change of dtype, of devices, or 
 new one, and `watch` tells programs so.
 
 On several devices there is a buffer, with a gradient, for each. The parameter itself holds the first one; the others
-are held by parameters of which nobody else knows (`copies`), and `data` gives the one of the present device.
+are held by parameters of which nobody else knows (`_copies`), and `data` gives the one of the present device.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Parameter:
             )
         self._shape = tuple(map(operator.index, shape))  # not a size that only one compilation knows
         if self._deferred is not None:
-            self.finish()
+            self._finish_deferred_init()
 
     def _takes(self, shape: Shape) -> bool:
         old = self._shape
@@ -221,11 +221,11 @@ class Parameter:
                 help="write replaces the gradient at each backward pass, add adds to it, null keeps none",
             )
         if not (ACTIVE and capturing() and "_grad_req" in vars(self) and _variables().request_in_turn(self, grad_req)):
-            self.request(grad_req)
+            self._request(grad_req)
 
-    def request(self, grad_req: str) -> None:
+    def _request(self, grad_req: str) -> None:
         """Ask backward passes for the gradient in a way that is one of the three, now."""
-        for one in self.copies():
+        for one in self._copies():
             one._grad_req = grad_req if self._differentiable else "null"
             one._mark()
 
@@ -273,7 +273,7 @@ class Parameter:
         self._deferred = (chosen, default)
         self._live_on(devices)
         if self.shape_is_known:
-            self.finish()
+            self._finish_deferred_init()
         elif not self.allow_deferred_init:
             self._deferred = None
             raise ShapeError(
@@ -282,7 +282,7 @@ class Parameter:
                 help="give the full shape, or pass allow_deferred_init=True",
             )
 
-    def finish(self) -> None:
+    def _finish_deferred_init(self) -> None:
         """Do the initialization that waited for the shape, unless another thread just did.
 
         Raises:
@@ -336,7 +336,7 @@ class Parameter:
             self.watch.touch()
         self._home, self._elsewhere = home, elsewhere
 
-    def expect_on(self, devices: Sequence[Device]) -> None:
+    def _expect_on(self, devices: Sequence[Device]) -> None:
         """Have an array on each of these devices, if there is none yet.
 
         Raises:
@@ -404,9 +404,9 @@ class Parameter:
                 trim(error)
                 raise
         if device is not None or ctx is not None:
-            return self.at(ctx if device is None else device)._held()
+            return self._at(ctx if device is None else device)._held()
         if ACTIVE:
-            return self._held() if not self._elsewhere else self.at(current_device())._held()
+            return self._held() if not self._elsewhere else self._at(current_device())._held()
         return self._data
 
     def _held(self) -> ndarray:
@@ -416,11 +416,11 @@ class Parameter:
         depend(self)
         return self._data
 
-    def copies(self) -> list[Parameter]:
+    def _copies(self) -> list[Parameter]:
         """List the holders of the arrays, one for each device; the first is the parameter itself."""
         return [self, *self._elsewhere.values()]
 
-    def at(self, device: Any) -> Parameter:
+    def _at(self, device: Any) -> Parameter:
         """Return the holder of the array on a device.
 
         Raises:
@@ -440,7 +440,7 @@ class Parameter:
 
     def list_data(self) -> list[ndarray]:
         """The array on each device."""
-        return [one._held() for one in self.copies()]
+        return [one._held() for one in self._copies()]
 
     def row_sparse_data(self, row_id: Any) -> ndarray:
         """The array, dense, with zeros in all rows but those of some numbers; only they get a gradient from it.
@@ -492,13 +492,13 @@ class Parameter:
     def _deferred_init(self, deferred: tuple[Any, Any] | None) -> None:
         self._deferred = deferred or None
 
-    def mean(self) -> NDArray[Any]:
+    def _mean(self) -> NDArray[Any]:
         """Return the mean of the arrays of all devices: what files hold.
 
         Raises:
             UninitializedError E502, DeferredInitializationError E501: not initialized.
         """
-        first, *others = [one._held().asnumpy() for one in self.copies()]
+        first, *others = [one._held().asnumpy() for one in self._copies()]
         if all(numpy.array_equal(first, other) for other in others):
             return first
         average: NDArray[Any] = numpy.mean([first, *others], axis=0, dtype=first.dtype)
@@ -506,7 +506,7 @@ class Parameter:
 
     def _reduce(self) -> ndarray:
         """The mean over devices as an array: MXNet's name of it."""
-        return wrap(self.mean())
+        return wrap(self._mean())
 
     @leaves
     def set_data(self, data: Any) -> None:
@@ -527,16 +527,16 @@ class Parameter:
                 raise self._not_ready()
             self._shape = _exact(shape)
             self._deferred = (initializers.Zero(), initializers.Zero())
-            self.finish()
-        for one in self.copies():
+            self._finish_deferred_init()
+        for one in self._copies():
             one._held()[...] = data
 
-    def fitted(self, array: NDArray[Any]) -> NDArray[Any]:
+    def _fitted(self, array: NDArray[Any]) -> NDArray[Any]:
         """Return an array as one without axes, where the parameter has none: MXNet 1.x writes it with an axis."""
         return array.reshape(()) if self._shape == () and array.shape == (1,) else array
 
-    def check(self, data: numpy.ndarray[Any, Any], path: str, cast_dtype: bool) -> None:
-        """Raise unless `load` can take `data`, which a file has for this parameter at `path` of the net.
+    def _check(self, data: numpy.ndarray[Any, Any], path: str, cast_dtype: bool) -> None:
+        """Raise unless `_load` can take `data`, which a file has for this parameter at `path` of the net.
 
         Raises:
             ContentError E613: another shape, or another dtype without `cast_dtype`.
@@ -555,8 +555,8 @@ class Parameter:
             )
 
     @outside_only("reads a file")
-    def load(self, data: numpy.ndarray[Any, Any], *, dtype_source: str = "current") -> None:
-        """Take over the values of a file, which `check` let pass; an uninitialized parameter becomes initialized."""
+    def _load(self, data: numpy.ndarray[Any, Any], *, dtype_source: str = "current") -> None:
+        """Take over the values of a file, which `_check` let pass; an uninitialized parameter becomes initialized."""
         if dtype_source == "saved":
             self.cast(data.dtype)
         self._shape = _exact(data.shape)
@@ -574,11 +574,11 @@ class Parameter:
 
     def _load_init(self, data: Any, ctx: Any, cast_dtype: bool = False, dtype_source: str = "current") -> None:
         """MXNet's way to set a parameter, initialized or not, to an array of a file."""
-        array = self.fitted(data.asnumpy() if hasattr(data, "asnumpy") else numpy.asarray(data))
-        self.check(array, self.name, cast_dtype)
+        array = self._fitted(data.asnumpy() if hasattr(data, "asnumpy") else numpy.asarray(data))
+        self._check(array, self.name, cast_dtype)
         if ctx is not None:
-            self.expect_on(checked_devices(ctx))
-        self.load(array, dtype_source=dtype_source)
+            self._expect_on(checked_devices(ctx))
+        self._load(array, dtype_source=dtype_source)
 
     @leaves
     def cast(self, dtype: Any) -> None:
@@ -635,7 +635,7 @@ class Parameter:
 
     @fresh_grad.setter
     def fresh_grad(self, fresh: bool) -> None:
-        for one in self.copies():
+        for one in self._copies():
             variable = one._variable
             if variable is not None and not (ACTIVE and capturing() and _variables().set_fresh(one, variable, fresh)):
                 variable.fresh = fresh
@@ -671,10 +671,10 @@ class Parameter:
             self.list_device()
             self._live_on(devices)
             return
-        values = self.mean()
+        values = self._mean()
         self._live_on(devices)
         with imperatively():
-            for one in self.copies():
+            for one in self._copies():
                 array = ndarray(weights(values.shape, values.dtype))
                 overwrite(array, values)
                 one._become(array)

@@ -251,7 +251,7 @@ class ParameterDict(dict[str, Parameter]):
                     f"the name {name!r} does not begin with strip_prefix={strip_prefix!r}",
                     help="net.save_parameters(path) writes shared parameters and parts with prefixes of their own",
                 )
-        mxnet.write_params(filename, {name[len(strip_prefix) :]: one.mean() for name, one in named.items()})
+        mxnet.write_params(filename, {name[len(strip_prefix) :]: one._mean() for name, one in named.items()})
 
     @outside_only("reads a file")
     def load(
@@ -309,7 +309,7 @@ class ParameterDict(dict[str, Parameter]):
         }
         parameters = self.by_path()
         names = names_by_path(parameters, values, self.prefix)
-        by_path = {path: parameters[path].fitted(values[name]) for path, name in names.items()}
+        by_path = {path: parameters[path]._fitted(values[name]) for path, name in names.items()}
         shared = {id(parameters[path]) for path in by_path}
         missing = [path for path, p in parameters.items() if id(p) not in shared and not isinstance(p, Constant)]
         if missing and not allow_missing:
@@ -326,11 +326,11 @@ class ParameterDict(dict[str, Parameter]):
                 help="pass ignore_extra=True to leave it out",
             )
         for path, array in by_path.items():
-            parameters[path].check(array, path, cast_dtype)
+            parameters[path]._check(array, path, cast_dtype)
             if devices is not None:
-                parameters[path].expect_on(devices)
+                parameters[path]._expect_on(devices)
         for path, array in by_path.items():
-            parameters[path].load(array, dtype_source=dtype_source)
+            parameters[path]._load(array, dtype_source=dtype_source)
 
 
 def _agree(parameter: Parameter, kwargs: dict[str, Any]) -> None:

@@ -184,7 +184,7 @@ class SymbolBlock(HybridBlock):
         outputs = plain(self._replay(*(arrays.get(name) for name in self._variables)))
         return self._result(list(outputs) if isinstance(outputs, (list, tuple)) else [outputs])
 
-    def applied_to(self, args: Sequence[Any]) -> Any:
+    def _applied_to(self, args: Sequence[Any]) -> Any:
         """Return the graph with symbols in place of its inputs."""
         whole = self._expression(**dict(zip(self._inputs, args, strict=True)))
         return list(whole) if whole.outputs > 1 else whole

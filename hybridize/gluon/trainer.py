@@ -257,7 +257,7 @@ class Trainer(spread.Updating):
     def _place(self, updater: Updater, turn: int) -> None:
         """Let the states of an updater be where the weights are that it updates."""
         for index, state in updater.states.items():
-            copies = self._params[index].copies()
+            copies = self._params[index]._copies()
             for array in _arrays(state):
                 place(array, copies[min(turn, len(copies) - 1)]._home)
 

@@ -85,15 +85,19 @@ Views = dict[tuple[int, Steps], Any]
 class Program:
     """Run a function that was compiled for arguments of one structure and one type each.
 
-    Call it with NumPy arrays or arrays of hybridize. It returns arrays of hybridize.
+    `hybridize(function).program(...)` and `hybridize(function).current()` return programs. You do not make them
+    yourself.
 
-    >>> from hybridize import np
+    Call a program with NumPy arrays or arrays of hybridize. It returns arrays of hybridize. Other parts of hybridize
+    use its further methods, which may change from version to version.
+
     >>> import hybridize
     >>> double = hybridize.hybridize(lambda x: x * 2)
-    >>> y = double(np.ones(3))
-    >>> program = double.current()[0]
-    >>> program(np.ones(3)), program.backend
-    (array([2., 2., 2.]), 'llvm')
+    >>> program = double.program(np.ones(3))
+    >>> isinstance(program, hybridize.Program), program.backend
+    (True, 'llvm')
+    >>> program(np.ones(3))
+    array([2., 2., 2.])
     """
 
     capture: Captured
@@ -205,9 +209,15 @@ class Program:
         return tuple(value.type for value in self.capture.graph.inputs)
 
     def schedule(self) -> str:
-        """All that was decided of how the program runs, as text: steps with their memory, products, loops and threads.
+        """Return how the program runs, as text: steps with their memory, products, loops and threads.
 
-        It is for those who work on the compiler; it may change from version to version. `explain` is for all others.
+        The text is for those who work on the compiler. It may change from version to version. `explain` is for all
+        others.
+
+        >>> double = hybridize(lambda x: x * 2)
+        >>> print(double.program(np.ones(3)).schedule())
+        1 step, 0 bytes of scratch
+        0. loops: mul  # ...
         """
         with LOADING:
             from hybridize.programs.explain import scheduled  # late: few programs are explained
@@ -225,6 +235,13 @@ class Program:
 
         Raises:
             ShapeError E120, DTypeError E210, ArgumentError E310: arguments other than it was compiled for.
+
+        >>> double = hybridize(lambda x: x * 2)
+        >>> print(double.program(np.ones(3)).explain())
+        <lambda>
+          takes        x: f32[3]
+          gives        f32[3]
+        ...
         """
         with LOADING:
             from hybridize.programs.explain import explained  # late: few programs are explained
