@@ -735,7 +735,7 @@ class Block:
         ignore_extra: bool = False,
         cast_dtype: bool = False,
     ) -> LoadReport:
-        """Set the parameters to weights of another library. Return a table of what happened to each array and parameter.
+        """Set the parameters to weights of another library. Return a table of what happened to each.
 
         Names of PyTorch's layers are known: `weight` and `bias` of what has `gamma` and `beta`, `weight_ih_l0` and its
         like. Its layers lay out their weights as Gluon's do, so nothing is transposed.

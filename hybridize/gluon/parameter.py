@@ -170,7 +170,22 @@ class Parameter:
         self._shape = tuple(b if b != UNKNOWN else a for a, b in zip(self._shape or new, new, strict=True))
 
     def complete(self, *shape: int) -> None:
-        """Say what the first input tells of the shape, and initialize what waited for it."""
+        """Set the shape from the first input, and initialize the parameter if `initialize` has waited for the shape.
+
+        Call it in `infer_shape` of a layer. Unlike an assignment to `shape`, it initializes at once.
+
+        Args:
+            shape: all sizes; those that are known must be the same.
+
+        Raises:
+            ShapeError E122: the parameter has another shape.
+
+        >>> weight = gluon.Parameter("weight", shape=(2, -1), init="ones", allow_deferred_init=True)
+        >>> weight.initialize()
+        >>> weight.complete(2, 3)
+        >>> weight.data().shape
+        (2, 3)
+        """
         if not self._takes(shape):
             raise ShapeError(
                 "E122",
@@ -252,7 +267,9 @@ class Parameter:
         *,
         ctx: Any = None,
     ) -> None:
-        """Allocate and fill, or, when the shape is not known yet, remember to.
+        """Allocate the array and fill it with initial values.
+
+        If the shape is not known yet, and `allow_deferred_init` is set, this happens at the first call of the net.
 
         Args:
             init: the initializer; the parameter's own when None, else `default_init`.
@@ -263,6 +280,11 @@ class Parameter:
 
         Raises:
             ShapeError E123: the shape is not known and may not be deferred.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize("ones")
+        >>> weight.data()
+        array([1., 1.])
         """
         devices = checked_devices(device if device is not None else ctx)
         if self._data is not None and not force_reinit:
@@ -385,7 +407,7 @@ class Parameter:
     # ------------------------------------------------------------------------------------------------------ data
 
     def data(self, device: Any = None, *, ctx: Any = None) -> ndarray:
-        """The array; the same object at each call.
+        """Return the array: at each call the same object.
 
         Args:
             device: whose; when None the one there is, or, of several, that of the present device, which in a block is
@@ -396,6 +418,11 @@ class Parameter:
             UninitializedError E502: not initialized.
             DeferredInitializationError E501: the shape is not known yet.
             PlacementError E704: there is none on that device.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,), init="ones")
+        >>> weight.initialize()
+        >>> weight.data()
+        array([1., 1.])
         """
         if self._data is None:
             try:
@@ -439,17 +466,37 @@ class Parameter:
         return holder
 
     def list_data(self) -> list[ndarray]:
-        """The array on each device."""
+        """Return the array on each device, in the order of `list_device`.
+
+        Raises:
+            UninitializedError E502: not initialized.
+            DeferredInitializationError E501: the shape is not known yet.
+
+        >>> import hybridize
+        >>> weight = gluon.Parameter("weight", shape=(2,), init="ones")
+        >>> weight.initialize(device=[hybridize.cpu(0), hybridize.cpu(1)])
+        >>> [array.device for array in weight.list_data()]
+        [cpu(0), cpu(1)]
+        """
         return [one._held() for one in self._copies()]
 
     def row_sparse_data(self, row_id: Any) -> ndarray:
-        """The array, dense, with zeros in all rows but those of some numbers; only they get a gradient from it.
+        """Return the array with zeros in all rows but those that you name. Only these rows get a gradient from it.
+
+        The result is dense and has the parameter's full shape. MXNet's has the storage type `row_sparse`.
 
         Args:
             row_id: an array of the numbers of rows, on the device whose array is meant.
 
         Raises:
             StateError E505: the parameter has another `stype` than `row_sparse`.
+
+        >>> weight = gluon.Parameter("weight", shape=(3, 2), init="ones", stype="row_sparse")
+        >>> weight.initialize()
+        >>> weight.row_sparse_data(np.array([0, 2]))
+        array([[1., 1.],
+               [0., 0.],
+               [1., 1.]])
         """
         if self._stype != "row_sparse":
             what = f"parameter {self.name!r} has the storage type {self._stype!r}, so it has no row_sparse_data"
@@ -457,11 +504,30 @@ class Parameter:
         return _rows_of(self.data(row_id.device if self._elsewhere else None), row_id)
 
     def list_row_sparse_data(self, row_id: Any) -> list[ndarray]:
-        """The `row_sparse_data` on each device."""
+        """Return the array of `row_sparse_data` on each device, in the order of `list_device`.
+
+        Args:
+            row_id: an array of the numbers of rows.
+
+        Raises:
+            StateError E505: the parameter has another `stype` than `row_sparse`.
+
+        >>> weight = gluon.Parameter("weight", shape=(3, 1), init="ones", stype="row_sparse")
+        >>> weight.initialize()
+        >>> weight.list_row_sparse_data(np.array([1]))
+        [array([[0.],
+               [1.],
+               [0.]])]
+        """
         return [self.row_sparse_data(row_id.as_in_ctx(device)) for device in self.list_device()]
 
     def var(self) -> Any:
-        """The parameter as an expression of `sym`; the same at each call."""
+        """Return the parameter as an expression of `sym`: at each call the same object.
+
+        >>> weight = gluon.Parameter("weight", shape=(2, 3))
+        >>> weight.var().name
+        'weight'
+        """
         if self._var is None:
             shape = None if self._shape is None else tuple(max(size, 0) for size in self._shape)
             self._var = load_module("hybridize.symbol").var(self.name, shape=shape, dtype=self._dtype)
@@ -510,10 +576,20 @@ class Parameter:
 
     @leaves
     def set_data(self, data: Any) -> None:
-        """Copy `data` into the array, on each device; compiled programs see it at their next call.
+        """Copy values into the array, on each device. Compiled programs see them at their next call.
+
+        Args:
+            data: an array of the parameter's shape; its dtype is converted.
 
         Raises:
             ShapeError E124: `data` has another shape.
+            UninitializedError E502: not initialized.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize()
+        >>> weight.set_data(np.array([3.0, 4.0]))
+        >>> weight.data()
+        array([3., 4.])
         """
         shape = tuple(data.shape) if hasattr(data, "shape") else numpy.shape(data)
         if not self._takes(_exact(shape)):
@@ -582,7 +658,17 @@ class Parameter:
 
     @leaves
     def cast(self, dtype: Any) -> None:
-        """Change the dtype; programs compiled before read the new array."""
+        """Change the dtype of the array and convert its values. Programs compiled before read the new array.
+
+        Args:
+            dtype: such as `"float64"` or `"bfloat16"`.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,), init="ones")
+        >>> weight.initialize()
+        >>> weight.cast("float64")
+        >>> weight.data()
+        array([1., 1.], dtype=float64)
+        """
         for one in self._elsewhere.values():
             one.cast(dtype)
         self._dtype = as_dtype(dtype)
@@ -596,15 +682,22 @@ class Parameter:
 
     @leaves
     def grad(self, device: Any = None, *, ctx: Any = None) -> ndarray:
-        """The buffer that a backward pass writes to, zeros before the first.
+        """Return the array that backward passes write the gradient to: zeros before the first one.
 
         Args:
             device: whose, as of `data`.
             ctx: MXNet 1.x name of `device`.
 
         Raises:
-            StateError E503: `grad_req` is `null`, or it holds integers.
+            StateError E503: `grad_req` is `null`, or the parameter holds integers.
             PlacementError E704: there is none on that device.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,), init="ones")
+        >>> weight.initialize()
+        >>> with autograd.record():
+        ...     (3 * weight.data()).sum().backward()
+        >>> weight.grad()
+        array([3., 3.])
         """
         if self._grad_req == "null":
             raise StateError("E503", f"{self.name!r} has no gradient: grad_req is null", help="set grad_req='write'")
@@ -614,11 +707,31 @@ class Parameter:
         return grad
 
     def list_grad(self) -> list[ndarray]:
-        """The gradient on each device."""
+        """Return the gradient on each device, in the order of `list_device`.
+
+        Raises:
+            StateError E503: `grad_req` is `null`, or the parameter holds integers.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize()
+        >>> weight.list_grad()
+        [array([0., 0.])]
+        """
         return [self.grad(device) for device in self.list_device()]
 
     def zero_grad(self) -> None:
-        """Set the gradient to zero, on each device."""
+        """Set the gradient to zero, on each device.
+
+        You need it only where `grad_req` is `"add"`: `"write"` replaces the gradient at each backward pass.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,), grad_req="add")
+        >>> weight.initialize()
+        >>> with autograd.record():
+        ...     weight.data().sum().backward()
+        >>> weight.zero_grad()
+        >>> weight.grad()
+        array([0., 0.])
+        """
         for one in self._elsewhere.values():
             one.zero_grad()
         variable = self._variable
@@ -648,10 +761,15 @@ class Parameter:
         return None if traced is None else traced.variable
 
     def list_device(self) -> list[Any]:
-        """List the devices of the array.
+        """Return the devices that hold an array of the parameter.
 
         Raises:
             UninitializedError E502: not initialized.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize()
+        >>> weight.list_device()
+        [cpu(0)]
         """
         if self._data is None and self._deferred is None:
             raise self._not_ready()
@@ -661,10 +779,22 @@ class Parameter:
 
     @outside_only("moves the parameter to other devices")
     def reset_device(self, device: Any) -> None:
-        """Move to a device, or have a new array on each of a list of them: the mean of those there were.
+        """Move the parameter to a device, or put an array on every device of a list.
+
+        New arrays hold the mean of the arrays that there were.
+
+        Args:
+            device: a device, or a list of devices.
 
         Raises:
             UninitializedError E502: not initialized.
+
+        >>> import hybridize
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize()
+        >>> weight.reset_device([hybridize.cpu(0), hybridize.cpu(1)])
+        >>> weight.list_device()
+        [cpu(0), cpu(1)]
         """
         devices = checked_devices(device)
         if self._data is None:

@@ -31,9 +31,10 @@ class ParameterDict(dict[str, Parameter]):
     >>> from hybridize.gluon import nn
     >>> net = nn.Dense(2, in_units=3)
     >>> parameters = net.collect_params()
+    >>> isinstance(parameters, gluon.ParameterDict)
+    True
     >>> [(name, one.shape) for name, one in parameters.items()]
     [('weight', (2, 3)), ('bias', (2,))]
-    >>> parameters.setattr("grad_req", "null")
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY

@@ -9,9 +9,10 @@ from types import TracebackType
 
 
 class Timer:
-    """Record several running times, in seconds of a monotonic clock. Starts when made.
+    """Record several running times, in seconds of a monotonic clock. A new timer starts at once.
 
-    >>> timer = Timer()
+    >>> import hybridize
+    >>> timer = hybridize.Timer()
     >>> timer.stop() >= 0
     True
     >>> len(timer.times)
