@@ -256,8 +256,8 @@ class HybridBlock(Block, layer=False):
         >>> class Square(gluon.HybridBlock):
         ...     def hybrid_forward(self, F, x):
         ...         return F.square(x)
-        >>> Square()(np.array([1.0, 3.0]))
-        array([1., 9.])
+        >>> Square()(nd.array([1.0, 3.0])).asnumpy()
+        array([1., 9.], dtype=float32)
         """
         if self._computation is None:
             what = f"{type(self).__name__} has no hybrid_forward"
