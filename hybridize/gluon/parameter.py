@@ -491,7 +491,9 @@ class Parameter:
         Raises:
             StateError E505: the parameter has another `stype` than `row_sparse`.
 
-        >>> weight = gluon.Parameter("weight", shape=(3, 2), init="ones", stype="row_sparse")
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):  # it says that the array is dense
+        ...     weight = gluon.Parameter("weight", shape=(3, 2), init="ones", stype="row_sparse")
         >>> weight.initialize()
         >>> weight.row_sparse_data(np.array([0, 2]))
         array([[1., 1.],
@@ -512,7 +514,9 @@ class Parameter:
         Raises:
             StateError E505: the parameter has another `stype` than `row_sparse`.
 
-        >>> weight = gluon.Parameter("weight", shape=(3, 1), init="ones", stype="row_sparse")
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):  # it says that the array is dense
+        ...     weight = gluon.Parameter("weight", shape=(3, 1), init="ones", stype="row_sparse")
         >>> weight.initialize()
         >>> weight.list_row_sparse_data(np.array([1]))
         [array([[0.],
