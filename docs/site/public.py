@@ -120,19 +120,9 @@ FACES: Mapping[str, tuple[str, ...]] = {
 }
 """Classes whose methods are functions, or those of another class, and where these are documented."""
 LATER = (
-    "hybridize",
-    "autograd",
-    "gluon",
-    "init",
-    "optimizer",
-    "lr_scheduler",
-    "metric",
-    "random",
-    "kvstore",
     "image",
     "io",
     "recordio",
-    "amp",
     "profiler",
     "callback",
     "monitor",
@@ -484,13 +474,18 @@ def _members(
         if inspect.ismemberdescriptor(static):
             continue  # a field, of which the class's docstring tells
         is_property = isinstance(static, property) or not callable(value)
-        text = inspect.getdoc(static) or "" if is_property else inspect.getdoc(value) or ""
-        if not vars(owner).get(name).__doc__ and any(name in vars(base) for base in cls.__mro__ if base in classes):
+        file, line, below = _spot_in(owner, name, static.fget if isinstance(static, property) else value)
+        is_data = is_property and not hasattr(static, "__get__")  # whose class has a docstring, which is not its own
+        own_text = below if is_data else vars(owner)[name].__doc__
+        if not own_text and any(name in vars(base) for base in cls.__mro__ if base in classes):
             continue  # does what the public class that it inherits from says
-        home = sys.modules.get(owner.__module__, owner)
-        file, line, _ = _spot(
-            home, f"{owner.__qualname__}.{name}", static.fget if isinstance(static, property) else value
-        )
+        if is_data and not below and re.search(rf"\b{name}\b", inspect.getdoc(owner) or ""):
+            continue  # of which the class's docstring tells, too
+        if is_data:
+            texts = (_spot_in(base, name, value)[2] for base in cls.__mro__ if name in vars(base))
+            text = next(filter(None, texts), "")
+        else:
+            text = inspect.getdoc(static if is_property else value) or ""
         is_bound = isinstance(static, (staticmethod, classmethod))
         signature = "" if is_property else signature_of(value, method=not is_bound)
         key, full = key_of(value, text), f"{path}.{word}.{name}"
@@ -499,6 +494,11 @@ def _members(
         yield Name(
             path, f"{word}.{name}", value, text, signature, "property" if is_property else "method", file, line, same
         )
+
+
+def _spot_in(owner: type, name: str, value: Any) -> tuple[str, int, str]:
+    """Return where a class has a member, and the text that stands below it."""
+    return _spot(sys.modules.get(owner.__module__, owner), f"{owner.__qualname__}.{name}", value)
 
 
 def _is_other(cls: type, name: str) -> bool:

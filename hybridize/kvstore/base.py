@@ -124,9 +124,10 @@ def as_dense(array: Any) -> Any:
 class TestStore(KVStoreBase):
     """Sum the parts of one key and keep nothing. MXNet's smallest store, for tests.
 
-    >>> from hybridize import kvstore, np
+    >>> from hybridize import kvstore
+    >>> store = kvstore.TestStore()
     >>> out = np.empty(2)
-    >>> kvstore.create("teststore").pushpull("w", [np.ones(2), np.ones(2)], out=out)
+    >>> store.pushpull("w", [np.ones(2), np.ones(2)], out=out)
     >>> out
     array([2., 2.])
     """

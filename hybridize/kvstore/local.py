@@ -29,28 +29,20 @@ LOCAL = (
 class KVStore(KVStoreBase):
     """Hold arrays under keys, which are all ints or all strings, and sum what you push.
 
-        store = kvstore.create("local")
-        store.init(3, np.zeros((2, 3)))
-        store.push(3, [np.ones((2, 3)), np.ones((2, 3))])
-        store.pull(3, out=a)                              # a is 2 everywhere
+    A push sums its parts. Without an optimizer the sum takes the place of the value. With one, the sum is the gradient
+    by which the value is updated. If you pass several keys as a list, pass as many values and outs.
 
-        store = kvstore.create("local")
-        store.init(3, np.zeros((2, 3)))
-        store.push(3, [np.ones((2, 3)), np.ones((2, 3))])
-        store.pull(3, out=a)                              # a is 2 everywhere
-
-    A push sums its parts. Without an optimizer the sum takes the place of the value; with one the value is updated by
-    the sum as its gradient. Where several keys are given as a list, values and outs are lists of as many.
-
-    Values and parts may be on any devices: a value is where that is which was put there first, its sums are moved to
-    it, and what is pulled to where `out` is.
+    Values and parts may be on any devices. A value is on the device of the array that `init` got. The store moves sums
+    to it, and what you pull to the device of `out`.
 
     Raises:
         ArgumentError E3001, E3002: a key of another kind than those before, one that is there (`init`) or is not,
             or lists of different lengths.
 
-    >>> from hybridize import kvstore, np
+    >>> from hybridize import kvstore
     >>> store = kvstore.create("local")
+    >>> isinstance(store, kvstore.KVStore)
+    True
     >>> store.init("w", np.zeros(2))
     >>> store.push("w", [np.ones(2), np.ones(2)])
     >>> out = np.empty(2)

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy
 from numpy.typing import NDArray
@@ -256,8 +256,44 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
     return labels, preds
 
 
+_Class = TypeVar("_Class", bound=type[EvalMetric])
 _REGISTRY: Registry[EvalMetric] = Registry("hybridize.metric", "classes", "counts", "custom", "regression")
-register, alias = _REGISTRY.register, _REGISTRY.alias
+
+
+def register(cls: _Class) -> _Class:
+    """Make a class of metrics known by its name in lower case. Use it as a decorator.
+
+    `create` and the arguments that take metrics find the class then. Return the class.
+
+    >>> from hybridize import metric
+    >>> @metric.register
+    ... class Worst(metric.EvalMetric):
+    ...     def update(self, labels, preds):
+    ...         self.sum_metric = max(self.sum_metric, float(abs(labels - preds).max()))
+    ...         self.num_inst = 1
+    >>> worst = metric.create("worst", name="worst")
+    >>> worst.update(np.array([1.0, 2.0]), np.array([1.5, 4.0]))
+    >>> worst.get()
+    ('worst', 2.0)
+    """
+    return _REGISTRY.register(cls)
+
+
+def alias(*names: str) -> Callable[[_Class], _Class]:
+    """Make a class of metrics known by further names. Use it as a decorator.
+
+    Args:
+        names: in any case; `create` finds the class by each of them.
+
+    >>> from hybridize import metric
+    >>> @metric.alias("top 3", "top_3")
+    ... class Top3(metric.TopKAccuracy):
+    ...     def __init__(self):
+    ...         super().__init__(top_k=3)
+    >>> type(metric.create("top_3")).__name__
+    'Top3'
+    """
+    return _REGISTRY.alias(*names)
 
 
 @leaves

@@ -341,7 +341,17 @@ class Optimizer:
 
     @staticmethod
     def register(klass: _Class) -> _Class:
-        """Class decorator: make an optimizer known to `create` by its name in lower case."""
+        """Make a class of optimizers known by its name in lower case. Use it as a decorator.
+
+        `create` and `gluon.Trainer` find the class then. Return the class.
+
+        >>> from hybridize import optimizer
+        >>> @optimizer.register
+        ... class Slow(optimizer.SGD):
+        ...     default_rate = 0.001
+        >>> optimizer.create("slow").learning_rate
+        0.001
+        """
         Optimizer.opt_registry[klass.__name__.lower()] = klass
         return klass
 
@@ -362,10 +372,18 @@ class Optimizer:
 
     @staticmethod
     def create_optimizer(name: Any, **kwargs: Any) -> Optimizer:
-        """The optimizer of a name, made with these keywords.
+        """Return a new optimizer by its name.
+
+        Args:
+            name: of a class, in any case, such as `"adam"`.
+            kwargs: arguments of the class.
 
         Raises:
-            ValueArgumentError E354: there is none.
+            ValueArgumentError E354: there is no such optimizer.
+
+        >>> from hybridize import optimizer
+        >>> optimizer.create("sgd", learning_rate=0.5).learning_rate
+        0.5
         """
         return Optimizer.kind(name)(**kwargs)
 

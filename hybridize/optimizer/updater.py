@@ -14,13 +14,15 @@ from hybridize.optimizer.stored import States, read_states, restore, write_state
 
 
 class Updater:
-    """Update weights, when called with an index, a gradient and a weight, or with lists of them.
+    """Update weights by an optimizer. Call it with an index, a gradient and a weight, or with lists of them.
+
+    It keeps the optimizer's state for each index, such as the momentum.
 
     Args:
-        optimizer: how.
+        optimizer: the rule of the update.
 
-    >>> from hybridize import np, optimizer
-    >>> update = optimizer.get_updater(optimizer.SGD(learning_rate=0.5))
+    >>> from hybridize import optimizer
+    >>> update = optimizer.Updater(optimizer.SGD(learning_rate=0.5))
     >>> weight = np.array([1.0])
     >>> update(0, np.array([1.0]), weight)
     >>> weight

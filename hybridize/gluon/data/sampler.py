@@ -110,9 +110,10 @@ class IntervalSampler(Sampler):
     Raises:
         ValueArgumentError E376: `interval` is not from 1 to `length`.
 
-    >>> list(IntervalSampler(7, 3))
+    >>> from hybridize.gluon import data
+    >>> list(data.IntervalSampler(7, 3))
     [0, 3, 6, 1, 4, 2, 5]
-    >>> list(IntervalSampler(7, 3, rollover=False))
+    >>> list(data.IntervalSampler(7, 3, rollover=False))
     [0, 3, 6]
     """
 
@@ -146,7 +147,8 @@ class SplitSampler(Sampler):
     Raises:
         ValueArgumentError E376: a count is no positive integer, there are more parts than samples, or no such part.
 
-    >>> list(SplitSampler(7, 2, 0, shuffle=False)), list(SplitSampler(7, 2, 1, shuffle=False))
+    >>> from hybridize.gluon import data
+    >>> list(data.SplitSampler(7, 2, 0, shuffle=False)), list(data.SplitSampler(7, 2, 1, shuffle=False))
     ([0, 1, 2, 3], [4, 5, 6, 4])
     """
 
@@ -195,7 +197,8 @@ class BatchSampler(Sampler):
     Raises:
         ValueArgumentError E376: `batch_size` is no positive integer, or `last_batch` another word.
 
-    >>> list(BatchSampler(SequentialSampler(7), 3))
+    >>> from hybridize.gluon import data
+    >>> list(data.BatchSampler(data.SequentialSampler(7), 3))
     [[0, 1, 2], [3, 4, 5], [6]]
     """
 

@@ -27,10 +27,11 @@ class Distribution:
     Raises:
         ValueArgumentError E345: a parameter breaks its constraint; a compiled program says so when it runs.
 
-    >>> from hybridize import np
     >>> from hybridize.gluon import probability
-    >>> distribution = probability.Normal(np.zeros(3), 1.0)
-    >>> distribution.sample_n((2,)).shape, distribution.mean
+    >>> normal = probability.Normal(np.zeros(3), 1.0)
+    >>> isinstance(normal, probability.Distribution)
+    True
+    >>> normal.sample_n((2,)).shape, normal.mean
     ((2, 3), array([0., 0., 0.]))
     """
 
@@ -186,6 +187,7 @@ class Probable(Distribution):
 
     arg_constraints: ClassVar[Any] = {"prob": Interval(0, 1), "logit": Real()}
     event_dim = 0
+    """The number of last axes of a sample that are one event."""
     _binary = True
 
     def __init__(self, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:

@@ -15,9 +15,12 @@ from hybridize.gluon.probability.numerics import clipped, lacking, prob2logit, s
 class Transformation:
     """Transform numbers, y = t(x), and back. The base of transformations.
 
-    >>> from hybridize import np
+    Call it with x. `inv` is the transformation from y to x.
+
     >>> from hybridize.gluon import probability
     >>> t = probability.ExpTransform()
+    >>> isinstance(t, probability.Transformation)
+    True
     >>> t(np.zeros(2)), t.inv(np.ones(2))
     (array([1., 1.]), array([0., 0.]))
     """

@@ -15,7 +15,17 @@ Parts = list[Any]
 
 
 class BatchProcessor:
-    """Compute predictions and losses of a batch, and gradients in training. Derive from it to change this."""
+    """Compute predictions and losses of a batch, and gradients in training. Derive from it to change this.
+
+    `Estimator(..., batch_processor=...)` uses it. A batch is (data, labels).
+
+    >>> from hybridize.gluon.contrib.estimator import BatchProcessor
+    >>> class Reversed(BatchProcessor):  # of batches that are (labels, data)
+    ...     def fit_batch(self, estimator, train_batch, batch_axis=0):
+    ...         label, data = train_batch
+    ...         return super().fit_batch(estimator, (data, label), batch_axis)
+    >>> processor = Reversed()
+    """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 

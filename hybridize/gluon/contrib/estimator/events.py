@@ -9,9 +9,18 @@ from hybridize.base.participation import ReadPolicy
 
 
 class EventHandler:
-    """Handle events of the training loop.
+    """Handle events of the training loop. The base of handlers.
 
-    The base of handlers. Handlers of lower `priority` come first; the default is 0.
+    A handler derives from the classes of the events that it wants: `TrainBegin`, `EpochEnd` and so on. Handlers of
+    lower `priority` run first; the default is 0.
+
+    >>> from hybridize.gluon.contrib.estimator import EventHandler, TrainBegin
+    >>> class Report(TrainBegin):
+    ...     priority = 10
+    ...     def train_begin(self, estimator, *args, **kwargs):
+    ...         print("training begins")
+    >>> isinstance(Report(), EventHandler)
+    True
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -53,7 +62,15 @@ class TrainEnd(EventHandler):
 
 
 class EpochBegin(EventHandler):
-    """Run `epoch_begin` when an epoch, or a validation, begins."""
+    """Run `epoch_begin` when an epoch, or a validation, begins.
+
+    >>> from hybridize.gluon.contrib.estimator import EpochBegin
+    >>> class Report(EpochBegin):
+    ...     def epoch_begin(self, estimator, *args, **kwargs):
+    ...         print("an epoch begins")
+    >>> Report().epoch_begin(None)
+    an epoch begins
+    """
 
     def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Before the first batch."""
@@ -76,7 +93,15 @@ class EpochEnd(EventHandler):
 
 
 class BatchBegin(EventHandler):
-    """Run `batch_begin` before each batch."""
+    """Run `batch_begin` before each batch.
+
+    >>> from hybridize.gluon.contrib.estimator import BatchBegin
+    >>> class Report(BatchBegin):
+    ...     def batch_begin(self, estimator, *args, batch):
+    ...         print("a batch of", len(batch[0]))
+    >>> Report().batch_begin(None, batch=(np.ones((4, 2)), np.ones(4)))
+    a batch of 4
+    """
 
     def batch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Before anything is computed of `batch`."""
