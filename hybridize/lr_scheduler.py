@@ -63,7 +63,7 @@ class LRScheduler:
             raise _refused(f"warmup_mode must be 'linear' or 'constant', got {warmup_mode!r}")
 
     def get_warmup_lr(self, num_update: int) -> float:
-        """The rate during warm-up."""
+        """Return the rate during warm-up."""
         if self.warmup_mode == "constant":
             return self.warmup_begin_lr
         return self.warmup_begin_lr + (self.base_lr - self.warmup_begin_lr) * num_update / self.warmup_steps
@@ -75,7 +75,7 @@ class LRScheduler:
         return rate
 
     def decayed(self, num_update: int) -> float:
-        """The rate after warm-up, of update number `num_update`."""
+        """Return the rate after warm-up, of update number `num_update`."""
         what = f"{type(self).__name__} does not say which learning rate follows warm-up"
         raise UndefinedError("E328", what, help="define decayed(self, num_update) or __call__(self, num_update)")
 

@@ -89,7 +89,7 @@ class Device:
     __repr__ = __str__
 
     def empty_cache(self) -> None:
-        """Nothing: freed memory goes back to the system."""
+        """Do nothing: freed memory goes back to the system."""
 
 
 Context = Device

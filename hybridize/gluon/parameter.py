@@ -159,7 +159,7 @@ class Parameter:
 
     @property
     def shape(self) -> Shape | None:
-        """Sizes; -1 where one is not known yet, None where nothing is."""
+        """The shape: a tuple of sizes, -1 for a size that is not known yet; None if nothing is known."""
         return self._shape
 
     @shape.setter
@@ -209,7 +209,7 @@ class Parameter:
 
     @property
     def dtype(self) -> DType:
-        """Element type."""
+        """The dtype of the elements."""
         return self._dtype
 
     @dtype.setter
@@ -218,12 +218,12 @@ class Parameter:
 
     @property
     def stype(self) -> str:
-        """Storage type: dense."""
+        """The storage type: always `default`, dense."""
         return "default"
 
     @property
     def grad_req(self) -> str:
-        """The request to a backward pass for the gradient: `write`, `add` or `null`."""
+        """What a backward pass does with the gradient: `write`, `add` or `null`."""
         return self._grad_req
 
     @grad_req.setter

@@ -49,7 +49,7 @@ class ParameterDict(dict[str, Parameter]):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Parameter], prefix: str = "", by_name: bool = False) -> ParameterDict:
-        """Parameters by path, or, with these at hand, by name."""
+        """Return a dict of parameters by path, or by name, with the paths at hand."""
         self = cls(prefix)
         self._is_own = False
         if by_name:
@@ -60,7 +60,7 @@ class ParameterDict(dict[str, Parameter]):
         return self
 
     def by_path(self) -> dict[str, Parameter]:
-        """The parameters by path, where that is known; else by key."""
+        """Return the parameters by path, where that is known, else by key."""
         if not self._paths:
             return dict(self)
         mine = set(map(id, self.values()))
@@ -100,7 +100,7 @@ class ParameterDict(dict[str, Parameter]):
     # ------------------------------------------------------------------------------------ MXNet 1.x's `self.params`
 
     def get(self, name: str, default: Any = None, **kwargs: Any) -> Any:
-        """The parameter `prefix + name`, made from the keywords of `Parameter` when there is none yet.
+        """Return the parameter `prefix + name`. Make it from the keywords of `Parameter` if there is none yet.
 
         Without keywords and without such a parameter it is `dict.get`.
 
@@ -121,7 +121,7 @@ class ParameterDict(dict[str, Parameter]):
         return parameter
 
     def deferred(self, name: str, shape: Any, init: Any, **kwargs: Any) -> Parameter:
-        """`get` a parameter of which the first input may tell the sizes that are 0.
+        """Return the parameter that `get` returns; the first input may tell the sizes that are 0.
 
         Args:
             name: without the prefix.
@@ -133,7 +133,7 @@ class ParameterDict(dict[str, Parameter]):
         return parameter
 
     def get_constant(self, name: str, value: Any = None) -> Constant:
-        """The constant `prefix + name`, made from `value` when there is none yet."""
+        """Return the constant `prefix + name`. Make it from `value` if there is none yet."""
         full = self.prefix + name
         entry = self._find(full)
         if entry is None:
@@ -198,7 +198,7 @@ class ParameterDict(dict[str, Parameter]):
             parameter.initialize(None, device, default, force_reinit, ctx=ctx)
 
     def distinct(self) -> Iterator[Parameter]:
-        """Each parameter once, shared ones too."""
+        """Return each parameter once, shared ones too."""
         return iter({id(parameter): parameter for parameter in self.values()}.values())
 
     def zero_grad(self) -> None:
@@ -226,7 +226,7 @@ class ParameterDict(dict[str, Parameter]):
     list_ctx = list_device
 
     def select(self, pattern: str) -> ParameterDict:
-        """Those whose key or name matches a regular expression from the start."""
+        """Return the parameters whose key or name a regular expression matches from the start."""
         by_name = bool(self._paths)
         paths = {
             path: p

@@ -82,7 +82,7 @@ class Trainer(spread.Updating):
 
     @property
     def learning_rate(self) -> float:
-        """The present one."""
+        """The present learning rate."""
         return self._optimizer.learning_rate
 
     def set_learning_rate(self, lr: float) -> None:

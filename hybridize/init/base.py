@@ -104,7 +104,7 @@ class Initializer:
             log.info("Initialized %s as %s: %s", desc, by, self._print(arr))
 
     def dumps(self) -> str:
-        """JSON that `create` reads back: `["uniform", {"scale": 0.07}]`."""
+        """Return JSON that `create` reads back: `["uniform", {"scale": 0.07}]`."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
     def __repr__(self) -> str:

@@ -73,7 +73,7 @@ class RNNFused(Initializer):
         self._chosen = {part: None if chosen is None else create(chosen) for part, chosen in parts.items()}
 
     def dumps(self) -> str:
-        """JSON; initializers of parts as theirs."""
+        """Return JSON that `create` reads back; the initializers of parts are JSON in it."""
         parts = {f"{part}_initializer": None if one is None else one.dumps() for part, one in self._chosen.items()}
         return json.dumps(["rnnfused", {**self._kwargs, **parts}])
 

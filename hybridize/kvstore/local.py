@@ -197,7 +197,7 @@ class KVStore(KVStoreBase):
         self._updater = updater
 
     def set_gradient_compression(self, compression_params: Mapping[str, Any]) -> None:
-        """Refuse: gradients are sent as they are.
+        """Raise an error: the store sends gradients as they are.
 
         Raises:
             ArgumentError E359: always.
@@ -224,7 +224,7 @@ class KVStore(KVStoreBase):
 
     @outside_only("reads a file")
     def load_optimizer_states(self, fname: str) -> None:
-        """Go on from what `save_optimizer_states` wrote.
+        """Continue from the states that `save_optimizer_states` wrote.
 
         Raises:
             StateError E577: there is no optimizer.
@@ -242,7 +242,7 @@ class KVStore(KVStoreBase):
 
     @staticmethod
     def is_capable(capability: str) -> bool:
-        """True: it can update weights by an optimizer."""
+        """Return True: the store can update weights by an optimizer."""
         return check_capability(capability) == KVStoreBase.OPTIMIZER
 
     @property

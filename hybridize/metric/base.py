@@ -111,11 +111,11 @@ class EvalMetric:
         self.sum_metric = 0.0
 
     def get(self) -> tuple[Any, Any]:
-        """(name, value) over the batches since `reset` or `reset_local`; NaN when there were none."""
+        """Return (name, value) over the batches since `reset` or `reset_local`; NaN if there were none."""
         return self.name, self._value(self.sum_metric, self.num_inst) if self.num_inst else math.nan
 
     def get_global(self) -> tuple[Any, Any]:
-        """(name, value) over the batches since `reset`."""
+        """Return (name, value) over the batches since `reset`."""
         if not self._has_global_stats:
             return self.get()
         return self.name, self._value(
@@ -123,15 +123,15 @@ class EvalMetric:
         ) if self.global_num_inst else math.nan
 
     def get_name_value(self) -> list[tuple[str, Any]]:
-        """[(name, value)] of `get`."""
+        """Return [(name, value)] of `get`."""
         return _paired(self.get())
 
     def get_global_name_value(self) -> list[tuple[str, Any]]:
-        """[(name, value)] of `get_global`."""
+        """Return [(name, value)] of `get_global`."""
         return _paired(self.get_global())
 
     def get_config(self) -> dict[str, Any]:
-        """Settings from which `create(**config)` makes the same metric, without its batches."""
+        """Return settings from which `create(**config)` makes the same metric, without its batches."""
         names = {"name": self.name, "output_names": self.output_names, "label_names": self.label_names}
         return {**self._kwargs, "metric": type(self).__name__, **names}
 
@@ -380,11 +380,11 @@ class CompositeEvalMetric(EvalMetric):
 
     @outside_only("adds a metric to those there are")
     def add(self, metric: Any) -> None:
-        """One more."""
+        """Add a metric."""
         self.metrics.append(self._create(metric))
 
     def get_metric(self, index: int) -> EvalMetric:
-        """The metric at an index.
+        """Return the metric at an index.
 
         Raises:
             ArgumentError E371: there are fewer.

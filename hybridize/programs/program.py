@@ -180,7 +180,7 @@ class Program:
 
     @property
     def captured(self) -> Graph:
-        """The graph as the function says it."""
+        """The graph of the function before all passes."""
         return self.capture.graph
 
     @property
@@ -195,12 +195,12 @@ class Program:
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
-        """Names of the operations that run by code that is not ours, each once: on the NumPy backend all of them."""
+        """Names of the operations that run by code of other libraries, each once: all of them on the NumPy backend."""
         return self._runs.fallbacks
 
     @property
     def memory(self) -> Memory:
-        """Memory of one call, known before it runs."""
+        """The memory of one call, in bytes, known before it runs."""
         return self._runs.memory
 
     @property
@@ -351,7 +351,7 @@ class Program:
 
     @property
     def current(self) -> bool:
-        """True if the world is as it was at capture: only then the program is what the function does now."""
+        """True if nothing has changed that the capture depended on: the program does what the function does."""
         return not self.stale and (self._holds is None or bool(self._holds()))
 
     def accepts(self, call: Call) -> bool:

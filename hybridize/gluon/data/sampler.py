@@ -69,7 +69,7 @@ class RandomSampler(Sampler):
         self._length = _count(length)
 
     def order(self) -> Any:
-        """The order of one iteration, as an array."""
+        """Return the order of one iteration, as an array."""
         return order_of(self._length, drawn())
 
     def __iter__(self) -> Iterator[int]:
@@ -100,7 +100,7 @@ class FilterSampler(Sampler):
 
 
 class IntervalSampler(Sampler):
-    """Every `interval`-th number below `length`; with `rollover` then those after each of them, until all are named.
+    """Return every `interval`-th number below `length`. With `rollover`, continue until all numbers are there.
 
     Args:
         length: how many samples there are.
@@ -133,7 +133,7 @@ class IntervalSampler(Sampler):
 
 
 class SplitSampler(Sampler):
-    """The numbers of one of several parts of the samples, each of which another process reads; GluonNLP's.
+    """Return the numbers of one of several parts of the samples, each of which another process reads. It is GluonNLP's.
 
     Args:
         length: how many samples there are.
@@ -229,7 +229,7 @@ class BatchSampler(Sampler):
             self._left = batch
 
     def arrays(self) -> Iterator[Any]:
-        """The same batches, as arrays or slices where that is cheaper than lists."""
+        """Yield the same batches, as arrays or slices where that is cheaper than lists."""
         kind = type(self._sampler)
         if self._left or (kind is not SequentialSampler and kind is not RandomSampler):
             yield from self

@@ -64,7 +64,7 @@ def _surprises(score: Any) -> tuple[Any, Any]:
 
 
 class SoftmaxCrossEntropyLoss(Loss):
-    """-log(softmax(pred)) of the class that was right, or its mean under the distribution `label`.
+    """Return -log(softmax(pred)) of the right class, or its mean under the distribution `label`.
 
     Args:
         axis: the axis of the classes.

@@ -34,7 +34,7 @@ class Transformation:
 
     @property
     def sign(self) -> Any:
-        """1 where it rises, -1 where it falls."""
+        """1 if t rises, -1 if it falls."""
         raise lacking(self, "sign")
 
     @property
@@ -52,7 +52,7 @@ class Transformation:
         raise lacking(self, "inverse")
 
     def log_det_jacobian(self, x: Any, y: Any) -> Any:
-        """log |dy/dx| at x, which gives y."""
+        """Return log |dy/dx| at x, where y = t(x)."""
         raise lacking(self, "log_det_jacobian")
 
 

@@ -28,7 +28,7 @@ class EventHandler:
     priority: float = 0
 
     def aborted(self, estimator: Any) -> None:
-        """Training ends by an exception; `train_end` does not come."""
+        """Hear that the training ends by an exception. `train_end` does not come then."""
 
 
 class TrainBegin(EventHandler):
@@ -43,7 +43,7 @@ class TrainBegin(EventHandler):
     """
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """Before the first epoch."""
+        """Hear that the training begins, before the first epoch."""
 
 
 class TrainEnd(EventHandler):
@@ -58,7 +58,7 @@ class TrainEnd(EventHandler):
     """
 
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """After the last epoch."""
+        """Hear that the training has ended, after the last epoch."""
 
 
 class EpochBegin(EventHandler):
@@ -73,7 +73,7 @@ class EpochBegin(EventHandler):
     """
 
     def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """Before the first batch."""
+        """Hear that an epoch begins, before its first batch."""
 
 
 class EpochEnd(EventHandler):
@@ -88,7 +88,7 @@ class EpochEnd(EventHandler):
     """
 
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> bool | None:
-        """After the last batch; true ends the training."""
+        """Hear that an epoch has ended, after its last batch. Return True to end the training."""
         return False
 
 
@@ -104,7 +104,7 @@ class BatchBegin(EventHandler):
     """
 
     def batch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """Before anything is computed of `batch`."""
+        """Hear that `batch` comes next, before anything is computed."""
 
 
 class BatchEnd(EventHandler):
@@ -117,5 +117,8 @@ class BatchEnd(EventHandler):
     """
 
     def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> bool | None:
-        """After `backward`: `batch`, and lists `pred`, `label`, `loss`, one each a device; true ends the epoch."""
+        """Hear of the results of `batch`, after `backward`. Return True to end the epoch.
+
+        `pred`, `label` and `loss` are lists with an array for each device.
+        """
         return False
