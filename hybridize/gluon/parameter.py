@@ -223,7 +223,7 @@ class Parameter:
 
     @property
     def grad_req(self) -> str:
-        """What a backward pass does with the gradient: `write`, `add` or `null`."""
+        """The way in which a backward pass writes the gradient: `write`, `add` or `null`."""
         return self._grad_req
 
     @grad_req.setter
