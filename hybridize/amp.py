@@ -112,7 +112,9 @@ def init_trainer(trainer: Trainer, scaler: LossScaler | None = None) -> None:
 @contextmanager
 @outside_only("chooses a factor for each step in Python", help="scale the loss by a number, as in loss * 1024")
 def scale_loss(loss: Any, trainer: Trainer) -> Iterator[Any]:
-    """Multiply the loss, or each of a list, by the present factor, inside a `with` block; see `init_trainer`.
+    """Multiply the loss, or each loss of a list, by the present factor, in a `with` block; see `init_trainer`.
+
+    Gradients that float16 rounds to 0 stay above 0 so. The next step of the trainer divides them by the factor.
 
     Args:
         loss: what the backward pass begins at.
@@ -120,6 +122,18 @@ def scale_loss(loss: Any, trainer: Trainer) -> Iterator[Any]:
 
     Raises:
         StateError E579: the trainer was not set up.
+
+    >>> from hybridize import amp
+    >>> from hybridize.gluon import nn
+    >>> net = nn.Dense(1, in_units=2)
+    >>> net.initialize()
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd")
+    >>> amp.init_trainer(trainer, amp.LossScaler(init_scale=1024))
+    >>> with autograd.record():
+    ...     with amp.scale_loss(net(np.ones((1, 2))).sum(), trainer) as scaled:
+    ...         scaled.backward()
+    >>> net.bias.grad()
+    array([1024.])
     """
     factor = _scaler(trainer).loss_scale
     trainer.scale_of_loss = factor

@@ -139,6 +139,12 @@ def use_np_default_dtype(function: Any) -> Any:
 
     Raises:
         ArgumentError E3008: always.
+
+    >>> from hybridize import util
+    >>> util.use_np_default_dtype(lambda: np.ones(1))
+    Traceback (most recent call last):
+        ...
+    hybridize.errors.ArgumentError: ArgumentError E3008: ...
     """
     set_np_default_dtype(True)
     return function

@@ -12,9 +12,8 @@ import re
 import sys
 import types
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -99,8 +98,9 @@ CHOSEN: Mapping[str, str] = {
     "torch": "TorchFunction island",
     "tensorflow": "TensorFlowFunction",
     "jax": "JaxFunction",
+    "hybridize.Program": "backend captured current explain fallbacks kernels memory optimized schedule types",
 }
-"""Names of modules that define more than is public."""
+"""Names of modules, and of classes, that define more than is public."""
 BY_SOURCE = ("tensorflow", "jax")
 """Modules that are read, not imported, where the library is not installed."""
 MAIN = {
@@ -120,18 +120,6 @@ FACES: Mapping[str, tuple[str, ...]] = {
     "np.random.RandomState": ("np.random",),
 }
 """Classes whose methods are functions, or those of another class, and where these are documented."""
-LATER = (
-    "hybridize",
-    "autograd",
-    "gluon",
-    "init",
-    "optimizer",
-    "metric",
-    "random",
-    "kvstore",
-    "amp",
-)
-"""Modules, with those below them, whose names still lack examples."""
 VALUES: Mapping[str, str] = {
     "bfloat16": "The dtype of numbers with 8 bits of exponent and 7 of fraction, from the package ml_dtypes.",
     "boolean_dtypes": "A list of the dtypes of bools that hybridize computes with.",
@@ -201,11 +189,6 @@ class Name:
         owner = self.word.rpartition(".")[0]
         needs_example = self.kind not in ("value", "property") and (not owner or f"{self.module}.{owner}" in MAIN)
         return ["text"] * (not self.text) + ["example"] * (needs_example and not self.example)
-
-    @property
-    def is_later(self) -> bool:
-        """Whether its module is one of those whose names still lack examples."""
-        return any(f"{self.module}.".startswith(f"{one}.") for one in LATER)
 
 
 def module_at(path: str) -> Any:
@@ -452,7 +435,8 @@ def _members(
 ) -> Iterator[Name]:
     """Yield the public methods of a class: its own, and those of classes that are not public."""
     own: dict[Any, str] = {}
-    for name in sorted(dir(cls), key=lambda name: (_is_other(cls, name), name)):
+    names = CHOSEN[f"{path}.{word}"].split() if f"{path}.{word}" in CHOSEN else dir(cls)
+    for name in sorted(names, key=lambda name: (_is_other(cls, name), name)):
         owner = next((base for base in cls.__mro__ if name in vars(base)), None)
         if name.startswith("_") or owner is None or owner in classes or not owner.__module__.startswith("hybridize"):
             continue
@@ -462,16 +446,18 @@ def _members(
         if inspect.ismemberdescriptor(static) or isinstance(static, _FIELD):
             continue  # a field, of which the class's docstring tells
         is_property = isinstance(static, property) or not callable(value)
-        is_plain = is_property and _is_plain_value(static)
-        if not is_plain and not vars(owner)[name].__doc__ and _is_inherited_from(cls, name, classes):
+        file, line, below = _spot_in(owner, name, static.fget if isinstance(static, property) else value)
+        is_data = is_property and not hasattr(static, "__get__")  # whose class has a docstring, which is not its own
+        own_text = below if is_data else vars(owner)[name].__doc__
+        if not own_text and any(name in vars(base) for base in cls.__mro__ if base in classes):
             continue  # does what the public class that it inherits from says
-        home = sys.modules.get(owner.__module__, owner)
-        file, line, below = _spot(
-            home, f"{owner.__qualname__}.{name}", static.fget if isinstance(static, property) else value
-        )
-        text = below if is_plain else inspect.getdoc(static if is_property else value) or ""
-        if is_plain and not text:
-            continue  # the class's docstring tells of it, or that of the class that it inherits from
+        if is_data and not below and re.search(rf"\b{name}\b", inspect.getdoc(owner) or ""):
+            continue  # of which the class's docstring tells, too
+        if is_data:
+            texts = (_spot_in(base, name, value)[2] for base in cls.__mro__ if name in vars(base))
+            text = next(filter(None, texts), "")
+        else:
+            text = inspect.getdoc(static if is_property else value) or ""
         is_bound = isinstance(static, (staticmethod, classmethod))
         signature = "" if is_property else signature_of(value, method=not is_bound)
         key, full = key_of(value, text), f"{path}.{word}.{name}"
@@ -482,15 +468,9 @@ def _members(
         )
 
 
-def _is_plain_value(static: Any) -> bool:
-    """Tell whether an attribute's docstring is not its own, but that of `int`, `tuple` or an enumeration."""
-    is_ours = type(static).__module__.startswith("hybridize") and not isinstance(static, Enum)
-    return not is_ours and static.__doc__ == type(static).__doc__
-
-
-def _is_inherited_from(cls: type, name: str, classes: Mapping[type, str]) -> bool:
-    """Tell whether a public class that a class inherits from has a method of this name."""
-    return any(name in vars(base) for base in cls.__mro__ if base in classes)
+def _spot_in(owner: type, name: str, value: Any) -> tuple[str, int, str]:
+    """Return where a class has a member, and the text that stands below it."""
+    return _spot(sys.modules.get(owner.__module__, owner), f"{owner.__qualname__}.{name}", value)
 
 
 def _is_other(cls: type, name: str) -> bool:
@@ -511,9 +491,9 @@ def _by_source(path: str) -> Iterator[Name]:
                     yield Name(path, word, None, ast.get_docstring(node) or "", "", kind, where, node.lineno)
 
 
-def lacking(choose: Callable[[Name], bool] = lambda name: True) -> dict[str, list[str]]:
+def lacking() -> dict[str, list[str]]:
     """Return what the docstrings of names and methods lack, by their full names."""
-    every = [one for name in names() for one in (name, *name.members) if choose(one)]
+    every = [one for name in names() for one in (name, *name.members)]
     return {one.full: lack for one in every if (lack := one.lacks())}
 
 

@@ -96,11 +96,12 @@ class Reference:
         return listed
 
     def complaints(self) -> list[str]:
-        """Return what is wrong: names without a page, a text or an example, but those whose module comes later."""
+        """Return what is wrong: names without a page, a text or an example."""
         every = [one for name in self.names for one in (name, *name.members)]
         lost = [f"{one.full} has no page" for one in every if one.full not in self._page_of]
-        lacks = public.lacking(lambda one: not one.is_later)
-        return lost + [f"{full} has no {' and no '.join(lack)} in its docstring" for full, lack in lacks.items()]
+        return lost + [
+            f"{full} has no {' and no '.join(lack)} in its docstring" for full, lack in public.lacking().items()
+        ]
 
     def _body(self, page: str, listed: list[Name]) -> Iterator[str]:
         others = [one for one in listed if one.same is not None]

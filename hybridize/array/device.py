@@ -57,6 +57,7 @@ class Device:
     """MXNet's numbers of the kinds, as its files have them."""
     default_ctx = _Present()
     devtype2str: ClassVar[dict[int, str]] = {number: kind for kind, number in devstr2type.items()}
+    """The kinds by MXNet's numbers."""
 
     def __init__(self, device_type: str | Device = "cpu", device_id: int = 0) -> None:
         if isinstance(device_type, Device):
@@ -88,7 +89,7 @@ class Device:
     __repr__ = __str__
 
     def empty_cache(self) -> None:
-        """Nothing: freed memory goes back to the system."""
+        """Do nothing: freed memory goes back to the system."""
 
 
 Context = Device

@@ -71,15 +71,68 @@ class Function:
     """True of classes whose objects are made by what calls them, each for one call."""
 
     def forward(self, *inputs: Any) -> Any:
-        """Results of the arguments; subclasses say so."""
+        """Return the results for the arguments. Your subclass defines it.
+
+        It gets the arguments of the call and returns an array, or a tuple of arrays. hybridize records nothing
+        meanwhile.
+
+        Raises:
+            UndefinedError E328: the subclass does not define it.
+
+        >>> class Double(autograd.Function):
+        ...     def forward(self, x):
+        ...         return 2 * x
+        >>> Double()(np.array([3.0]))
+        array([6.])
+        """
         raise UndefinedError("E328", f"{type(self).__name__} has no forward", help="define forward(self, *inputs)")
 
     def backward(self, *output_grads: Any) -> Any:
-        """Gradients of the arguments from those of the results; subclasses say so."""
+        """Return the gradients of the arguments. Your subclass defines it.
+
+        It gets the gradient of each result, of the result's shape and dtype. It returns the gradient of each array
+        among the arguments, or None for no gradient.
+
+        Raises:
+            UndefinedError E328: the subclass does not define it.
+
+        >>> class Straight(autograd.Function):
+        ...     def forward(self, x):
+        ...         return x.round()
+        ...     def backward(self, dy):
+        ...         return dy
+        >>> x = np.array([1.4, 2.6])
+        >>> x.attach_grad()
+        >>> with autograd.record():
+        ...     Straight()(x).sum().backward()
+        >>> x.grad
+        array([1., 1.])
+        """
         raise UndefinedError("E328", f"{type(self).__name__} has no backward", help="define backward(self, *grads)")
 
     def save_for_backward(self, *arrays: Any) -> None:
-        """Keep arrays for `backward`, which finds them in `saved_tensors`. They must not be overwritten until then."""
+        """Keep arrays from `forward` for `backward`, which reads them from `saved_tensors`.
+
+        Do not overwrite these arrays before the backward pass.
+
+        Args:
+            arrays: in the order of `saved_tensors`.
+
+        >>> class Exp(autograd.Function):
+        ...     def forward(self, x):
+        ...         y = np.exp(x)
+        ...         self.save_for_backward(y)
+        ...         return y
+        ...     def backward(self, dy):
+        ...         (y,) = self.saved_tensors
+        ...         return dy * y
+        >>> x = np.array([0.0])
+        >>> x.attach_grad()
+        >>> with autograd.record():
+        ...     Exp()(x).backward()
+        >>> x.grad
+        array([1.])
+        """
         self._saved = tuple(arrays)
 
     @property

@@ -35,6 +35,8 @@ __all__ = [
 class HybridizeError(RuntimeError):
     """Report what was wrong in a call, what was expected, and a remedy. The base of all errors of hybridize.
 
+    `MXNetError` is another name of it, so `except MXNetError` catches what it catches in MXNet.
+
     Attributes:
         code: a stable identifier such as `"E102"`; `hybridize explain-error E102` prints its page.
         what: the rule, what was found, what was expected.
@@ -46,20 +48,20 @@ class HybridizeError(RuntimeError):
     >>> import hybridize
     >>> try:
     ...     np.ones(2).reshape(3)
-    ... except hybridize.errors.HybridizeError as error:
-    ...     print(type(error).__name__, isinstance(error, ValueError))
-    ShapeError True
+    ... except hybridize.MXNetError as error:
+    ...     print(type(error).__name__, error.code, isinstance(error, ValueError))
+    ShapeError E104 True
     """
 
     within = ""
-    quoted = ""
+    _quoted = ""
     """The line as it was quoted by the process that the error comes from; empty: it is of this one."""
-    home = (__name__, "HybridizeError")
+    _home = (__name__, "HybridizeError")
     """The module and the name by which any process finds the class."""
     __module__ = "hybridize.errors"  # in tracebacks, the place where users find it
 
     def __init_subclass__(cls) -> None:
-        cls.home = cls.__module__, cls.__qualname__
+        cls._home = cls.__module__, cls.__qualname__
         cls.__module__ = HybridizeError.__module__
 
     def __init__(self, code: str, what: str, *, help: str = "", loc: SourceLoc | None = None) -> None:
@@ -72,7 +74,7 @@ class HybridizeError(RuntimeError):
     def __str__(self) -> str:
         lines = [f"{type(self).__name__} {self.code}: {self.what}"]
         if self.loc is not None:
-            lines.append(f"  {self.quoted or self.loc.described()}")
+            lines.append(f"  {self._quoted or self.loc.described()}")
         if self.within:
             lines.append(f"  in {self.within}")
         if self.help:
@@ -84,11 +86,11 @@ class HybridizeError(RuntimeError):
         state = {name: getattr(self, name) for name in _SLOTS if getattr(self, name, None) is not None}
         state |= {name: value for name, value in self.__dict__.items() if name != TRAIL}
         if self.loc is not None:
-            state["quoted"] = self.quoted or self.loc.described()
+            state["_quoted"] = self._quoted or self.loc.described()
         known = next(
-            kind for kind in type(self).__mro__ if issubclass(kind, HybridizeError) and named(*kind.home) is kind
+            kind for kind in type(self).__mro__ if issubclass(kind, HybridizeError) and named(*kind._home) is kind
         )
-        return _restored, (known.home, self.args, state)
+        return _restored, (known._home, self.args, state)
 
 
 TRAIL: Final = "__left__"

@@ -33,10 +33,20 @@ class _Failed(Exception):
 
 
 def check_sha1(filename: str | os.PathLike[str], sha1_hash: str) -> bool:
-    """Tell whether a file has this SHA-1, in hexadecimal.
+    """Tell whether a file has this SHA-1.
+
+    Args:
+        filename: the file.
+        sha1_hash: in hexadecimal.
 
     Raises:
         ReadError E600: it cannot be read.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = pathlib.Path(folder, "abc").write_bytes(b"abc")
+    ...     gluon.utils.check_sha1(folder + "/abc", "a9993e364706816aba3e25717850c26c9cd0d89d")
+    True
     """
     with LOADING:
         import hashlib  # late: it takes milliseconds to load
@@ -60,7 +70,7 @@ def download(
     retries: int = 5,
     verify_ssl: bool = True,
 ) -> str:
-    """Fetch a file, unless it is there already.
+    """Fetch a file by HTTP, unless it is there already. Return its path.
 
     Args:
         url: where it is, `http://` or `https://`.
@@ -70,13 +80,17 @@ def download(
         retries: how many times to try again where the network fails, or what came has another digest.
         verify_ssl: check who the server is.
 
-    Returns:
-        The path of the file.
-
     Raises:
         ValueArgumentError E361: another kind of address, or no number of retries.
         LoadError E668: it cannot be fetched, or has another digest; the file that was there is as it was.
         WriteError E335: it cannot be written there.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = pathlib.Path(folder, "data.csv").write_text("1,2")
+    ...     path = gluon.utils.download("https://example.com/data.csv", path=folder)  # it is there: no request
+    >>> pathlib.Path(path).name
+    'data.csv'
     """
     if not (isinstance(url, str) and url.partition("://")[0].lower() in ("http", "https")):
         raise ValueArgumentError("E361", f"a URL must begin with http:// or https://, got {url!r}")

@@ -111,7 +111,7 @@ class Across:
         """The vectors of this rank that are added to those of the others: one, or one for each device."""
         if not self._deterministic:
             return 1
-        counts = {len(one.copies()) for one in parameters}
+        counts = {len(one._copies()) for one in parameters}
         count = max(counts)
         if len(counts) > 1 or count & (count - 1):
             raise ArgumentError(
@@ -123,10 +123,10 @@ class Across:
 
     def _gradients(self, parameters: Sequence[Parameter], turn: int) -> list[Any]:
         if self._deterministic:
-            copies = [parameter.copies()[turn] for parameter in parameters]
+            copies = [parameter._copies()[turn] for parameter in parameters]
             return [one._held().grad if is_fresh(one) else np.zeros_like(one._held()) for one in copies]
         return [
-            total_of([one._held().grad for one in parameter.copies() if is_fresh(one)])
+            total_of([one._held().grad for one in parameter._copies() if is_fresh(one)])
             if parameter._elsewhere
             else parameter._held().grad
             for parameter in parameters
@@ -151,7 +151,7 @@ class Across:
         per_device = [
             [
                 gradient_of(one) if is_fresh(one) else np.zeros(one._held().shape, dtype=one.dtype)
-                for one in parameter.copies()
+                for one in parameter._copies()
                 if self._deterministic or is_fresh(one)
             ]
             for parameter in parameters

@@ -240,7 +240,27 @@ class Block:
 
     @outside_only("changes what the net is made of")
     def register_child(self, block: Block, name: str | None = None) -> None:
-        """Make `block` a child; its path component is `name`, or the number of children so far."""
+        """Make a block a child of this block, so that `collect_params` and `hybridize` reach it.
+
+        An attribute that is a block is a child without this call. Use it for blocks in lists.
+
+        Args:
+            block: the child.
+            name: what stands for it in paths; None: the number of children so far.
+
+        Raises:
+            ValueArgumentError E326: it is no block.
+
+        >>> from hybridize.gluon import nn
+        >>> class Net(gluon.Block):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.layers = (nn.Dense(2), nn.Dense(2))
+        ...         for layer in self.layers:
+        ...             self.register_child(layer)
+        >>> list(Net().collect_params())
+        ['0.weight', '0.bias', '1.weight', '1.bias']
+        """
         if not isinstance(block, Block):
             raise ValueArgumentError("E326", f"a child must be a Block, got {type(block).__name__}")
         self._children[str(len(self._children)) if name is None else name] = block
@@ -262,7 +282,18 @@ class Block:
         return self._prefix.removesuffix("_")
 
     def name_scope(self) -> AbstractContextManager[None]:
-        """Give blocks made in a `with` block names that begin with this one's, and what `params` shares by name."""
+        """Begin the MXNet 1 names of blocks made inside a `with` block with this block's prefix.
+
+        These blocks also share the parameters of the argument `params` that have their names. MXNet 2 needs no scopes:
+        paths name its parameters.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Sequential(prefix="net_")
+        >>> with net.name_scope():
+        ...     net.add(nn.Dense(2, in_units=3))
+        >>> list(net.collect_params())
+        ['net_dense0_weight', 'net_dense0_bias']
+        """
         self._first_generation = True
         return naming.open_scope(self._scope)
 
@@ -278,16 +309,25 @@ class Block:
     # ------------------------------------------------------------------------------------------------ parameters
 
     def collect_params(self, select: str | None = None) -> ParameterDict:
-        """The parameters of this block and all below; a look-up finds them by path (`0.weight`) and by name.
+        """Return the parameters of this block and of all blocks below it.
 
-        The keys are paths, as in MXNet 2. They are MXNet 1's names (`net0_dense0_weight`) if a block of the net is
-        made by what only MXNet 1 has: `prefix`, `params`, `name_scope` or `hybrid_forward`.
+        You can look a parameter up by its path (`0.weight`) and by its MXNet 1 name (`dense0_weight`). The keys are
+        paths, as in MXNet 2. They are MXNet 1's names if a block of the net is made by what only MXNet 1 has: `prefix`,
+        `params`, `name_scope` or `hybrid_forward`.
 
         Args:
-            select: a regular expression; only those whose path or name it matches from the start.
+            select: a regular expression; only parameters whose path or name it matches from the start.
 
         Raises:
             ValueArgumentError E324: the keys are names, and two different parameters have the same.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Sequential()
+        >>> net.add(nn.Dense(4, in_units=3), nn.Dense(2, in_units=4))
+        >>> list(net.collect_params())
+        ['0.weight', '0.bias', '1.weight', '1.bias']
+        >>> list(net.collect_params(".*bias"))
+        ['0.bias', '1.bias']
         """
         parameters = self._all_parameters()
         if any(block._first_generation for _, block in self._walk("")):
@@ -377,7 +417,7 @@ class Block:
         *,
         ctx: Any = None,
     ) -> None:
-        """Give all parameters initial values; those of unknown shape get theirs at the first call.
+        """Give all parameters initial values. Parameters of unknown shape get theirs at the first call.
 
         Args:
             init: an initializer or its name; `Uniform(0.07)` when None. A parameter's own wins.
@@ -386,13 +426,33 @@ class Block:
             verbose: accepted for MXNet; nothing is printed.
             force_reinit: initialize again what is initialized already.
             ctx: MXNet 1.x name of `device`.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=3)
+        >>> net.initialize("ones")
+        >>> net.weight.data()
+        array([[1., 1., 1.]])
         """
         self._warn_of_nothing_shared()
         self._all_parameters().initialize(init, device, verbose, force_reinit, ctx=ctx)
 
     @leaves
     def cast(self, dtype: Any) -> None:
-        """Change the dtype of all parameters."""
+        """Change the dtype of all parameters, of this block and of all below.
+
+        Programs that were compiled before are compiled again for the new dtype. Normalization layers keep float32
+        parameters when you cast to float16 or bfloat16, as in MXNet.
+
+        Args:
+            dtype: such as `"float64"` or `"bfloat16"`.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> net.cast("bfloat16")
+        >>> net(np.ones((1, 3), dtype="bfloat16")).dtype
+        dtype(bfloat16)
+        """
         for child in self._children.values():
             child.cast(dtype)
         for parameter in self._own_parameters().values():
@@ -400,26 +460,71 @@ class Block:
         self.watch.touch()
 
     def zero_grad(self) -> None:
-        """Set all gradients to zero."""
+        """Set the gradients of all parameters to zero, of this block and of all below.
+
+        You need it only where `grad_req` is `"add"`: `"write"` replaces gradients at each backward pass.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2, use_bias=False)
+        >>> net.initialize()
+        >>> with autograd.record():
+        ...     net(np.ones((1, 2))).backward()
+        >>> net.zero_grad()
+        >>> net.weight.grad()
+        array([[0., 0.]])
+        """
         self._all_parameters().zero_grad()
 
     @outside_only("sets an attribute of every parameter")
     def setattr(self, name: str, value: Any) -> None:
-        """Set an attribute of every parameter: `net.setattr("grad_req", "null")`."""
+        """Set an attribute of every parameter, of this block and of all below.
+
+        Args:
+            name: such as `"grad_req"` or `"lr_mult"`.
+            value: of the attribute.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.setattr("grad_req", "null")
+        >>> net.weight.grad_req
+        'null'
+        """
         self._all_parameters().setattr(name, value)
 
     def reset_device(self, device: Any) -> None:
-        """Move all parameters to a device, or have an array of each on each of a list of them."""
+        """Move all parameters to a device, or put an array of each on every device of a list.
+
+        Args:
+            device: a device, or a list of devices.
+
+        Raises:
+            UninitializedError E502: a parameter is not initialized.
+
+        >>> import hybridize
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2)
+        >>> net.initialize("ones")
+        >>> net.reset_device([hybridize.cpu(0), hybridize.cpu(1)])
+        >>> net.weight.list_device()
+        [cpu(0), cpu(1)]
+        """
         self._all_parameters().reset_device(device)
 
     reset_ctx = reset_device
 
     @outside_only("changes what the net is made of")
     def share_parameters(self, shared: Mapping[str, Parameter] | None) -> Block:
-        """Use the given parameters in place of one's own of the same path; returns this block.
+        """Use other parameters in place of this block's own of the same path. Return this block.
 
         Args:
             shared: parameters by path, from `collect_params`, or another block's own, its `params`; None: nothing.
+
+        >>> from hybridize.gluon import nn
+        >>> one, other = nn.Dense(1, in_units=2), nn.Dense(1, in_units=2)
+        >>> one.initialize("ones")
+        >>> other = other.share_parameters(one.collect_params())
+        >>> other.weight is one.weight
+        True
         """
         paths = {path + name: (block, name) for path, block in self._walk("") for name in block._own_parameters()}
         prefix = shared.prefix if isinstance(shared, ParameterDict) else ""
@@ -445,15 +550,26 @@ class Block:
     def save_parameters(self, filename: Any, deduplicate: bool = False) -> None:
         """Write all parameters by path, in the format of MXNet 1.x (`.params`).
 
+        Where parameters are on several devices the file has the mean of their arrays.
+
         Args:
             filename: where; an existing file is replaced when the new one is whole.
             deduplicate: store a shared parameter once, under its last path.
+
+        >>> import tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2)
+        >>> net.initialize()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     net.save_parameters(folder + "/dense.params")
+        ...     sorted(nd.load(folder + "/dense.params"))
+        ['bias', 'weight']
         """
         parameters, names = self._all_parameters(), self._names_in_files()
         if deduplicate:
             last = {id(parameter): path for path, parameter in parameters.items()}
             parameters = ParameterDict.of({path: parameters[path] for path in last.values()})
-        arrays = {names.get(path, path): parameter.mean() for path, parameter in parameters.items()}
+        arrays = {names.get(path, path): parameter._mean() for path, parameter in parameters.items()}
         mxnet.write_params(filename, arrays)
 
     def _names_in_files(self) -> dict[str, str]:
@@ -480,17 +596,47 @@ class Block:
         return arrays
 
     def save_params(self, filename: Any) -> None:
-        """Write all parameters by their names in MXNet 1, without the net's prefix; `save_parameters` writes paths.
+        """Write all parameters by their MXNet 1 names without the net's prefix. `save_parameters` writes paths.
+
+        Args:
+            filename: where; an existing file is replaced when the new one is whole.
 
         Raises:
             ValueArgumentError E324: a name does not begin with the prefix, as names of shared parameters do not.
+
+        >>> import tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2, prefix="dense_")
+        >>> net.initialize()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     net.save_params(folder + "/dense.params")
+        ...     sorted(nd.load(folder + "/dense.params"))
+        ['bias', 'weight']
         """
         self.collect_params().save(filename, strip_prefix=self.prefix)
 
     def load_params(
         self, filename: Any, ctx: Any = None, allow_missing: bool = False, ignore_extra: bool = False
     ) -> None:
-        """MXNet 1.x's older name of `load_parameters`."""
+        """Read parameters from a file. MXNet 1's older name of `load_parameters`.
+
+        Args:
+            filename: a `.params` file.
+            ctx: of parameters that have no device yet: a device, or a list.
+            allow_missing: leave parameters that the file lacks as they are.
+            ignore_extra: leave out arrays of the file that belong to no parameter.
+
+        Raises:
+            LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
+
+        >>> import tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2)
+        >>> net.initialize("ones")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     net.save_params(folder + "/dense.params")
+        ...     net.load_params(folder + "/dense.params")
+        """
         self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
     @outside_only("reads a file")
@@ -520,6 +666,16 @@ class Block:
         Raises:
             LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
             DeviceError E704: a parameter is on other devices.
+
+        >>> import tempfile
+        >>> from hybridize.gluon import nn
+        >>> one, other = nn.Dense(1, in_units=2), nn.Dense(1, in_units=2)
+        >>> one.initialize("ones")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     one.save_parameters(folder + "/dense.params")
+        ...     other.load_parameters(folder + "/dense.params")
+        >>> other.weight.data()
+        array([[1., 1.]])
         """
         device = device if device is not None else ctx
         self.load_dict(
@@ -538,7 +694,27 @@ class Block:
         *,
         source: str = "the dict",
     ) -> None:
-        """Take over arrays by path, as `load_parameters` does those of a file."""
+        """Set the parameters to arrays of a dict, as `load_parameters` does with those of a file.
+
+        Args:
+            param_dict: arrays by path (`0.weight`) or by the name in files.
+            device: of parameters that have none yet: a device, or a list; others must be there.
+            allow_missing: leave parameters that the dict lacks as they are.
+            ignore_extra: leave out arrays of the dict that belong to no parameter.
+            cast_dtype: convert where dtypes differ.
+            dtype_source: `current` converts to the parameter's dtype, `saved` makes it the array's.
+            source: what errors call the dict.
+
+        Raises:
+            LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
+            DeviceError E704: a parameter is on other devices.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2)
+        >>> net.load_dict({"weight": np.ones((1, 2)), "bias": np.zeros(1)})
+        >>> net(np.array([[2.0, 3.0]]))
+        array([[5.]])
+        """
         names = self._names_in_files()
         paths = {name: path for path, name in names.items()}
         param_dict = {name if name in names else paths.get(name, name): one for name, one in param_dict.items()}
@@ -559,7 +735,7 @@ class Block:
         ignore_extra: bool = False,
         cast_dtype: bool = False,
     ) -> LoadReport:
-        """Take over weights of another library; return the table of what became of each array and parameter.
+        """Set the parameters to weights of another library. Return a table of what happened to each.
 
         Names of PyTorch's layers are known: `weight` and `bias` of what has `gamma` and `beta`, `weight_ih_l0` and its
         like. Its layers lay out their weights as Gluon's do, so nothing is transposed.
@@ -576,6 +752,14 @@ class Block:
         Raises:
             LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
             LoadError E612: the source holds something that is no array.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.HybridSequential()
+        >>> net.add(nn.Dense(1, in_units=2))
+        >>> arrays = {"fc.weight": np.ones((1, 2)), "fc.bias": np.zeros(1)}
+        >>> report = net.load_from(arrays, {"fc": "0"})
+        >>> net(np.array([[2.0, 3.0]]))
+        array([[5.]])
         """
         report: LoadReport = load_module("hybridize.gluon.foreign").load(
             self._all_parameters(),
@@ -590,12 +774,43 @@ class Block:
     @outside_only("writes a file")
     @leaves
     def save(self, path: Any) -> None:
-        """Write the parameters; a HybridBlock writes its program with them."""
+        """Write the parameters to a file. A HybridBlock writes its compiled programs with them.
+
+        Args:
+            path: the file.
+
+        >>> import os, tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Sequential()
+        >>> net.add(nn.Dense(1, in_units=2))
+        >>> net.initialize()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     net.save(folder + "/net.params")
+        ...     os.listdir(folder)
+        ['net.params']
+        """
         self.save_parameters(path)
 
     @outside_only("reads a file")
     def load(self, path: Any) -> None:
-        """Take over the parameters that `save` or `save_parameters` wrote, or an archive's that has them all."""
+        """Read the parameters from a file of `save`, of `save_parameters`, or from an archive that holds them all.
+
+        Args:
+            path: the file.
+
+        Raises:
+            LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
+
+        >>> import tempfile
+        >>> from hybridize.gluon import nn
+        >>> one, other = nn.Dense(1, in_units=2), nn.Dense(1, in_units=2)
+        >>> one.initialize("ones")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     one.save_parameters(folder + "/net.params")
+        ...     other.load(folder + "/net.params")
+        >>> other.weight.data()
+        array([[1., 1.]])
+        """
         if formats.detect(path) == "archive":
             self.load_dict(formats.read_archive(path).weights, ignore_extra=True, source=str(path))
         else:
@@ -604,7 +819,19 @@ class Block:
     # ----------------------------------------------------------------------------------------------------- calls
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Apply the block to its inputs; subclasses define it."""
+        """Return the outputs for the inputs. Your subclass defines it; to run the block, call the block itself.
+
+        A call of the block runs its hooks, too, and uses the compiled program of a hybridized block.
+
+        Raises:
+            UndefinedError E328: the subclass does not define it.
+
+        >>> class Double(gluon.Block):
+        ...     def forward(self, x):
+        ...         return 2 * x
+        >>> Double()(np.ones(2))
+        array([2., 2.])
+        """
         raise UndefinedError("E328", f"{type(self).__name__} has no forward", help="define forward or hybrid_forward")
 
     if TYPE_CHECKING:
@@ -647,12 +874,46 @@ class Block:
 
     @outside_only("adds a hook to the block")
     def register_forward_pre_hook(self, hook: Hook) -> HookHandle:
-        """Call `hook(block, inputs)` before every call. Inside a hybridized parent it runs while capturing only."""
+        """Call `hook(block, inputs)` before every call of this block.
+
+        Inside a hybridized parent the hook runs only while the parent is captured.
+
+        Args:
+            hook: its result is ignored; `inputs` is the tuple of arguments.
+
+        Returns:
+            A handle, whose `detach()` removes the hook.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> handle = net.register_forward_pre_hook(lambda block, inputs: print(inputs[0].shape))
+        >>> y = net(np.ones((4, 3)))
+        (4, 3)
+        >>> handle.detach()
+        """
         return HookHandle(self._pre_hooks, hook, self._hooks_changed)
 
     @outside_only("adds a hook to the block")
     def register_forward_hook(self, hook: Hook) -> HookHandle:
-        """Call `hook(block, inputs, outputs)` after every call; see `register_forward_pre_hook`."""
+        """Call `hook(block, inputs, outputs)` after every call of this block.
+
+        Inside a hybridized parent the hook runs only while the parent is captured.
+
+        Args:
+            hook: its result is ignored; `inputs` is the tuple of arguments.
+
+        Returns:
+            A handle, whose `detach()` removes the hook.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> handle = net.register_forward_hook(lambda block, inputs, outputs: print(outputs.shape))
+        >>> y = net(np.ones((4, 3)))
+        (4, 2)
+        >>> handle.detach()
+        """
         return HookHandle(self._hooks, hook, self._hooks_changed)
 
     def _hooks_changed(self) -> None:
@@ -662,7 +923,19 @@ class Block:
         """Choose how the next calls go, by the hooks; here Python is there at every call."""
 
     def apply(self, fn: Callable[[Block], Any]) -> Block:
-        """Call `fn` on every block below and then on this one; returns this one."""
+        """Call `fn` on every block below this one, then on this block. Return this block.
+
+        Args:
+            fn: takes a block; its result is ignored.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Sequential()
+        >>> net.add(nn.Dense(2), nn.Dropout(0.5))
+        >>> net = net.apply(lambda block: print(type(block).__name__))
+        Dense
+        Dropout
+        Sequential
+        """
         for child in self._children.values():
             child.apply(fn)
         fn(self)
@@ -670,7 +943,22 @@ class Block:
 
     @leaves
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
-        """Compile every HybridBlock below; this block itself stays Python."""
+        """Compile every HybridBlock below this block. Python still runs this block itself.
+
+        Args:
+            active: False runs them as Python again.
+            kwargs: settings; see `HybridBlock.hybridize`.
+
+        >>> from hybridize.gluon import nn
+        >>> class Net(gluon.Block):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.layer = nn.Dense(2, in_units=3)
+        >>> net = Net()
+        >>> net.hybridize()
+        >>> net.layer.active
+        True
+        """
         for child in self._children.values():
             child.hybridize(active, **kwargs)
 
@@ -678,7 +966,23 @@ class Block:
 
     @outside_only("runs the net part by part, and prints a table")
     def summary(self, *inputs: Any) -> None:
-        """Print the layers that one call on `inputs` passes through, with output shapes and numbers of parameters."""
+        """Print a table of the layers that one call passes through, with output shapes and numbers of parameters.
+
+        Args:
+            inputs: of the call.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> net.summary(np.ones((4, 3)))
+        ----...
+                Layer (type)                               Output Shape         Param #
+        ...
+                     Dense-1                                     (4, 2)               8
+        ...
+           Total params: 8
+        ...
+        """
         load_module("hybridize.gluon.summary").show(self, inputs)
 
     def __repr__(self) -> str:

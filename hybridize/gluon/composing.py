@@ -67,7 +67,7 @@ def composed(block: HybridBlock, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 def _composed(block: HybridBlock, *args: Any, **kwargs: Any) -> Any:
     if isinstance(block, SymbolBlock):
-        return block.applied_to(args)
+        return block._applied_to(args)
     if type(block).forward is HybridBlock.forward and hasattr(block, "hybrid_forward"):
         variables = {name: variable(parameter) for name, parameter in block._parameters.items()}
         return block.hybrid_forward(symbol, *args, **kwargs, **variables)

@@ -26,5 +26,5 @@ def run_there(block: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs
     with one_device(type(block).__name__, list(arrays_in(values))) or current_device() as device:
         for parameter in block._parameters.values():
             if parameter._array is not None or parameter.deferred:
-                parameter.at(device)
+                parameter._at(device)
         return settled(within(run, *args, **kwargs), device, [])

@@ -83,7 +83,7 @@ def deploy(
 
 def names_of(parameters: ParameterDict) -> dict[int, str]:
     """Names by the identity of the arrays."""
-    return {id(one._array): path for path, p in parameters.items() for one in p.copies() if one._array is not None}
+    return {id(one._array): path for path, p in parameters.items() for one in p._copies() if one._array is not None}
 
 
 def write(

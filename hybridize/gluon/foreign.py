@@ -97,7 +97,7 @@ def load(
             )
         else:
             origins[path] = name
-    values = {path: parameters[path].fitted(arrays[name]) for path, name in origins.items()}
+    values = {path: parameters[path]._fitted(arrays[name]) for path, name in origins.items()}
     ids = {id(parameters[path]) for path in values}
     rows = []
     for path, parameter in parameters.items():
@@ -121,9 +121,9 @@ def load(
             "names={theirs: None}",
         )  # fmt: skip
     for path, array in values.items():
-        parameters[path].check(array, path, cast_dtype)
+        parameters[path]._check(array, path, cast_dtype)
     for path, array in values.items():
-        parameters[path].load(array)
+        parameters[path]._load(array)
     return LoadReport(title, (*rows, *rest))
 
 

@@ -172,13 +172,47 @@ class HybridBlock(Block, layer=False):
             raise
         for parameter in self._parameters.values():
             if parameter.deferred and parameter.shape_is_known:
-                parameter.finish()
+                parameter._finish_deferred_init()
 
     def infer_shape(self, *args: Any) -> None:
-        """Set the unknown shapes of one's own parameters from the inputs; layers with such parameters say how."""
+        """Set the unknown shapes of this block's own parameters from the inputs of the first call.
+
+        Override it in a layer with parameters whose sizes depend on the input. By default it does nothing.
+
+        Args:
+            args: the inputs.
+
+        >>> class Scale(gluon.HybridBlock):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.weight = gluon.Parameter("weight", shape=(-1,), allow_deferred_init=True)
+        ...     def infer_shape(self, x):
+        ...         self.weight.shape = x.shape[-1:]
+        ...     def forward(self, x):
+        ...         return x * self.weight.data()
+        >>> layer = Scale()
+        >>> layer.initialize()
+        >>> layer(np.ones((2, 3))).shape, layer.weight.shape
+        ((2, 3), (3,))
+        """
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Apply the block to its inputs; by default by `hybrid_forward`."""
+        """Return the outputs for the inputs. Your subclass defines it; to run the block, call the block itself.
+
+        If your subclass defines `hybrid_forward` instead, as in MXNet 1, `forward` calls it with the parameters as
+        arrays.
+
+        Raises:
+            UndefinedError E328: the subclass defines neither.
+
+        >>> class Double(gluon.HybridBlock):
+        ...     def forward(self, x):
+        ...         return 2 * x
+        >>> net = Double()
+        >>> net.hybridize()
+        >>> net(np.ones(2))
+        array([2., 2.])
+        """
         if not self._overrides:
             return super().forward(*args, **kwargs)
         if self._wraps and self._function is not None and not capturing():
@@ -204,18 +238,26 @@ class HybridBlock(Block, layer=False):
             own["forward"] = door
 
     def hybrid_forward(self, F: Any, *args: Any, **kwargs: Any) -> Any:
-        """Compute what a layer of ours does: `layer.hybrid_forward(F, x, weight, bias)` of any weight and bias.
+        """Return the outputs for the inputs and the parameters, as in MXNet 1. Your subclass may define it instead of
+        `forward`.
 
-        Subclasses that define it are run by what they define, and reach the layer by `super().hybrid_forward`.
+        Layers of hybridize have it, too: `layer.hybrid_forward(F, x, weight, bias)` computes with any weight and bias.
+        A subclass of a layer reaches the layer's own by `super().hybrid_forward`.
 
         Args:
-            F: the module of functions; layers need none.
+            F: the module of functions, `nd` or `sym`; layers of hybridize do not need it.
             args: the inputs, and values in place of the layer's parameters, in MXNet's order.
             kwargs: the same by keyword.
 
         Raises:
             UndefinedError E328: it is not defined, and there is no layer.
-            ArgumentError E344: a value lacks, or is one too many.
+            ArgumentError E344: a value is missing, or is one too many.
+
+        >>> class Square(gluon.HybridBlock):
+        ...     def hybrid_forward(self, F, x):
+        ...         return F.square(x)
+        >>> Square()(nd.array([1.0, 3.0])).asnumpy()
+        array([1., 9.], dtype=float32)
         """
         if self._computation is None:
             what = f"{type(self).__name__} has no hybrid_forward"
@@ -231,7 +273,9 @@ class HybridBlock(Block, layer=False):
 
     @leaves
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
-        """Compile this block and those below at their next call, or, with `active=False`, run them as Python again.
+        """Compile this block and those below it at their next call. With `active=False` Python runs them again.
+
+        A block that is hybridized already forgets its programs.
 
         Args:
             active: whether to compile.
@@ -241,6 +285,13 @@ class HybridBlock(Block, layer=False):
 
         Raises:
             ArgumentError E329: an unknown keyword.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize("ones")
+        >>> net.hybridize()
+        >>> net(np.ones((1, 3)))
+        array([[3., 3.]])
         """
         self._wraps = self._overrides and not overriding.is_ours(type(self).forward)
         function = self._new_function({key: value for key, value in kwargs.items() if value is not None})
@@ -282,7 +333,22 @@ class HybridBlock(Block, layer=False):
 
     @outside_only("compiles the net")
     def optimize_for(self, *args: Any, backend: str | None = None, **kwargs: Any) -> None:
-        """Hybridize, and compile for these inputs at once."""
+        """Hybridize the block, and compile it at once for the types of these inputs.
+
+        MXNet passes the block to a backend of this name. hybridize has its own backends, "llvm" and "numpy".
+
+        Args:
+            args: the inputs.
+            backend: "llvm" or "numpy"; None: "llvm".
+            kwargs: as of `hybridize`.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> net.optimize_for(np.ones((1, 3)))
+        >>> net.cache_info().programs
+        1
+        """
         self.hybridize(True, backend=backend, **kwargs)
         self.program(*args)
 
@@ -292,23 +358,94 @@ class HybridBlock(Block, layer=False):
         return self._function
 
     def program(self, *args: Any, **kwargs: Any) -> Any:
-        """The compiled program that a call with these arguments runs."""
+        """Return the compiled program that a call with these arguments runs. Compile it if there is none yet.
+
+        Args:
+            args: the inputs.
+            kwargs: the same by keyword.
+
+        Raises:
+            StateError E506: the block is not hybridized.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> net.hybridize()
+        >>> net.program(np.ones((1, 3))).backend
+        'llvm'
+        """
         return self._hybridized("program").program(*args, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
-        """Compile ahead of the first call, for shapes instead of arrays; see `hybridize(...).compile`."""
+        """Compile ahead of the first call, for shapes instead of arrays. Return the program.
+
+        Args:
+            args: for each input an array, or a shape such as `(1, 3)`, of float32; see `hybridize`.
+            kwargs: the same by keyword.
+
+        Raises:
+            StateError E506: the block is not hybridized.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> net.hybridize()
+        >>> program = net.compile((1, 3))
+        >>> net.cache_info().programs
+        1
+        """
         return self._hybridized("program").compile(*args, **kwargs)
 
     def forget(self, program: Any) -> None:
-        """Forget one compiled program; a call that only it was for is captured again."""
+        """Forget one compiled program. hybridize compiles again for a call that needs it.
+
+        Args:
+            program: from `program` or `compile`.
+
+        Raises:
+            StateError E506: the block is not hybridized.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> net.hybridize()
+        >>> net.forget(net.program(np.ones((1, 3))))
+        >>> net.cache_info().programs
+        0
+        """
         self._hybridized("program").forget(program)
 
     def cache_info(self) -> Any:
-        """Count the programs, and how often they were used."""
+        """Return how many compiled programs there are, and how often calls used them.
+
+        Raises:
+            StateError E506: the block is not hybridized.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> net.hybridize()
+        >>> y = net(np.ones((1, 3)))
+        >>> net.cache_info()
+        CacheInfo(programs=1, hits=0, captures=1, evictions=0)
+        """
         return self._hybridized("cache").cache_info()
 
     def cache_clear(self) -> None:
-        """Forget all compiled programs."""
+        """Forget all compiled programs. The next call compiles again.
+
+        Raises:
+            StateError E506: the block is not hybridized.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> net.hybridize()
+        >>> y = net(np.ones((1, 3)))
+        >>> net.cache_clear()
+        >>> net.cache_info().programs
+        0
+        """
         self._hybridized("cache").cache_clear()
 
     # --------------------------------------------------------------------------------------------------- members
@@ -326,7 +463,27 @@ class HybridBlock(Block, layer=False):
         self._choose_call()
 
     def register_child(self, block: Block, name: str | None = None) -> None:
-        """Make `block`, which must be a HybridBlock, a child."""
+        """Make a HybridBlock a child of this block, so that `collect_params` and `hybridize` reach it.
+
+        An attribute that is a block is a child without this call. Use it for blocks in lists.
+
+        Args:
+            block: the child.
+            name: what stands for it in paths; None: the number of children so far.
+
+        Raises:
+            ValueArgumentError E326: it is no HybridBlock.
+
+        >>> from hybridize.gluon import nn
+        >>> class Net(gluon.HybridBlock):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.layers = (nn.Dense(2), nn.Dense(2))
+        ...         for layer in self.layers:
+        ...             self.register_child(layer)
+        >>> list(Net().collect_params())
+        ['0.weight', '0.bias', '1.weight', '1.bias']
+        """
         if not isinstance(block, HybridBlock):
             raise ValueArgumentError(
                 "E326",
@@ -350,10 +507,12 @@ class HybridBlock(Block, layer=False):
         progress: Callable[[str], None] | None = None,
         **options: Any,
     ) -> Any:
-        """Write the net as files that run without this Python; each is run and compared before it is in its place.
+        """Write the net as files that run without Python, or in another library.
 
-        As `"mxnet"`, `PATH-symbol.json` and `PATH-0000.params`, which MXNet 1.9 and 2.0 and `SymbolBlock.imports` read;
-        parameters have the keys of `collect_params()` there.
+        hybridize runs the files and compares their results with Python's before it replaces files of the same name.
+
+        The format `"mxnet"` writes `PATH-symbol.json` and `PATH-0000.params`, which MXNet 1.9 and 2.0 and
+        `SymbolBlock.imports` read. Parameters have the keys of `collect_params()` there.
 
         Args:
             path: start of both names; of an archive its name; of other formats the folder and the name of the model.
@@ -378,6 +537,17 @@ class HybridBlock(Block, layer=False):
             ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
             CaptureError E450, E451, E454 to E457, E464 to E467: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
+
+        >>> import os, tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> net.hybridize()
+        >>> y = net(np.ones((1, 3)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = net.export(folder + "/dense")
+        ...     sorted(os.listdir(folder))
+        ['dense-0000.params', 'dense-symbol.json']
         """
         export, function = load_module("hybridize.gluon.export"), self._function
         if function is None or not export.has_program(function):
@@ -397,11 +567,25 @@ class HybridBlock(Block, layer=False):
     @outside_only("writes a file")
     @leaves
     def save(self, path: Any, *, samples: Sequence[Any] = ()) -> None:
-        """Write the compiled net with its parameters as one file for `hybridize.load` and `load`.
+        """Write the compiled net with its parameters as one file, which `hybridize.load` runs.
 
         Args:
             path: of the file.
             samples: calls by which the file can be checked; see `export`.
+
+        Raises:
+            StateError E506: the block has not been hybridized and called.
+
+        >>> import hybridize, tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize("ones")
+        >>> net.hybridize()
+        >>> y = net(np.ones((1, 3)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     net.save(folder + "/dense.hyb")
+        ...     hybridize.load(folder + "/dense.hyb")(np.ones((1, 3)))
+        array([[3., 3.]])
         """
         export = load_module("hybridize.gluon.export")
         export.save(self._hybridized("program"), self._all_parameters(), path, samples)

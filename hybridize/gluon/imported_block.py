@@ -68,7 +68,7 @@ class ImportedBlock(HybridBlock):
         parameter = Parameter(name, shape=values.shape, dtype=values.dtype, differentiable=trained,
                               grad_req="write" if trained else "null")  # fmt: skip
         parameter.adopted = True
-        parameter.load(values)
+        parameter._load(values)
         forget(values)  # of which the parameter has a copy: the file may change, or be gone
         self._parameters[name] = parameter
         return parameter

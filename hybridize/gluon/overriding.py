@@ -32,15 +32,15 @@ INTERNALS = {
 }
 """Methods of MXNet's blocks that nothing here calls, and what to override instead."""
 _MXNETS = frozenset({
-    "_act_type", "_activation", "_alias", "_alpha", "_axes", "_axis", "_batch_axis", "_beta", "_center", "_channels",
-    "_children", "_collect_params_with_prefix", "_compute_full", "_counter", "_dropout", "_dtype", "_epsilon",
-    "_factors", "_flatten", "_from_logits", "_from_sigmoid", "_func", "_func_name", "_gates", "_get_activation",
-    "_h2h_dilate", "_h2h_kernel", "_h2r_weight_initializer", "_hidden_channels", "_hidden_size", "_i2h_dilate",
-    "_i2h_kernel", "_i2h_pad", "_in_channels", "_in_units", "_input_shape", "_kwargs", "_kwargs_deformable_conv",
-    "_kwargs_offset", "_label_format", "_label_layout", "_layout", "_margin", "_mode", "_num_groups", "_op_name",
-    "_padding", "_params", "_prefix", "_projection_size", "_rate", "_recurrent_activation", "_reg_params", "_rho",
-    "_scale", "_scope", "_size", "_sparse_label", "_state_shape", "_stride", "_units", "_use_sequence_length",
-    "_weight", "_width",
+    "_act_type", "_activation", "_alias", "_alpha", "_axes", "_axis", "_batch_axis", "_beta", "_center",
+    "_channels", "_children", "_collect_params_with_prefix", "_compute_full", "_counter", "_dropout", "_dtype",
+    "_epsilon", "_factors", "_flatten", "_forward_compute", "_from_logits", "_from_sigmoid", "_func", "_func_name",
+    "_gates", "_get_activation", "_h2h_dilate", "_h2h_kernel", "_h2r_weight_initializer", "_hidden_channels",
+    "_hidden_size", "_i2h_dilate", "_i2h_kernel", "_i2h_pad", "_in_channels", "_in_units", "_input_shape",
+    "_inverse_compute", "_kwargs", "_kwargs_deformable_conv", "_kwargs_offset", "_label_format", "_label_layout",
+    "_layout", "_margin", "_mode", "_num_groups", "_op_name", "_padding", "_params", "_prefix", "_projection_size",
+    "_rate", "_recurrent_activation", "_reg_params", "_rho", "_scale", "_scope", "_size", "_sparse_label",
+    "_state_shape", "_stride", "_units", "_use_sequence_length", "_weight", "_width",
 })  # fmt: skip
 """Private names of MXNet's blocks that ours use in the same meaning: to set one has effect."""
 OF_LAYERS = {

@@ -6,7 +6,7 @@ program that reads the buffer sees them. Only a change of dtype, of devices, or 
 new one, and `watch` tells programs so.
 
 On several devices there is a buffer, with a gradient, for each. The parameter itself holds the first one; the others
-are held by parameters of which nobody else knows (`copies`), and `data` gives the one of the present device.
+are held by parameters of which nobody else knows (`_copies`), and `data` gives the one of the present device.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Parameter:
 
     @property
     def shape(self) -> Shape | None:
-        """Sizes; -1 where one is not known yet, None where nothing is."""
+        """The shape: a tuple of sizes, -1 for a size that is not known yet; None if nothing is known."""
         return self._shape
 
     @shape.setter
@@ -170,7 +170,22 @@ class Parameter:
         self._shape = tuple(b if b != UNKNOWN else a for a, b in zip(self._shape or new, new, strict=True))
 
     def complete(self, *shape: int) -> None:
-        """Say what the first input tells of the shape, and initialize what waited for it."""
+        """Set the shape from the first input, and initialize the parameter if `initialize` has waited for the shape.
+
+        Call it in `infer_shape` of a layer. Unlike an assignment to `shape`, it initializes at once.
+
+        Args:
+            shape: all sizes; those that are known must be the same.
+
+        Raises:
+            ShapeError E122: the parameter has another shape.
+
+        >>> weight = gluon.Parameter("weight", shape=(2, -1), init="ones", allow_deferred_init=True)
+        >>> weight.initialize()
+        >>> weight.complete(2, 3)
+        >>> weight.data().shape
+        (2, 3)
+        """
         if not self._takes(shape):
             raise ShapeError(
                 "E122",
@@ -179,7 +194,7 @@ class Parameter:
             )
         self._shape = tuple(map(operator.index, shape))  # not a size that only one compilation knows
         if self._deferred is not None:
-            self.finish()
+            self._finish_deferred_init()
 
     def _takes(self, shape: Shape) -> bool:
         old = self._shape
@@ -194,7 +209,7 @@ class Parameter:
 
     @property
     def dtype(self) -> DType:
-        """Element type."""
+        """The dtype of the elements."""
         return self._dtype
 
     @dtype.setter
@@ -203,12 +218,12 @@ class Parameter:
 
     @property
     def stype(self) -> str:
-        """Storage type: dense."""
+        """The storage type: always `default`, dense."""
         return "default"
 
     @property
     def grad_req(self) -> str:
-        """The request to a backward pass for the gradient: `write`, `add` or `null`."""
+        """The way in which a backward pass writes the gradient: `write`, `add` or `null`."""
         return self._grad_req
 
     @grad_req.setter
@@ -221,11 +236,11 @@ class Parameter:
                 help="write replaces the gradient at each backward pass, add adds to it, null keeps none",
             )
         if not (ACTIVE and capturing() and "_grad_req" in vars(self) and _variables().request_in_turn(self, grad_req)):
-            self.request(grad_req)
+            self._request(grad_req)
 
-    def request(self, grad_req: str) -> None:
+    def _request(self, grad_req: str) -> None:
         """Ask backward passes for the gradient in a way that is one of the three, now."""
-        for one in self.copies():
+        for one in self._copies():
             one._grad_req = grad_req if self._differentiable else "null"
             one._mark()
 
@@ -252,7 +267,9 @@ class Parameter:
         *,
         ctx: Any = None,
     ) -> None:
-        """Allocate and fill, or, when the shape is not known yet, remember to.
+        """Allocate the array and fill it with initial values.
+
+        If the shape is not known yet, and `allow_deferred_init` is set, this happens at the first call of the net.
 
         Args:
             init: the initializer; the parameter's own when None, else `default_init`.
@@ -263,6 +280,11 @@ class Parameter:
 
         Raises:
             ShapeError E123: the shape is not known and may not be deferred.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize("ones")
+        >>> weight.data()
+        array([1., 1.])
         """
         devices = checked_devices(device if device is not None else ctx)
         if self._data is not None and not force_reinit:
@@ -273,7 +295,7 @@ class Parameter:
         self._deferred = (chosen, default)
         self._live_on(devices)
         if self.shape_is_known:
-            self.finish()
+            self._finish_deferred_init()
         elif not self.allow_deferred_init:
             self._deferred = None
             raise ShapeError(
@@ -282,7 +304,7 @@ class Parameter:
                 help="give the full shape, or pass allow_deferred_init=True",
             )
 
-    def finish(self) -> None:
+    def _finish_deferred_init(self) -> None:
         """Do the initialization that waited for the shape, unless another thread just did.
 
         Raises:
@@ -336,7 +358,7 @@ class Parameter:
             self.watch.touch()
         self._home, self._elsewhere = home, elsewhere
 
-    def expect_on(self, devices: Sequence[Device]) -> None:
+    def _expect_on(self, devices: Sequence[Device]) -> None:
         """Have an array on each of these devices, if there is none yet.
 
         Raises:
@@ -385,7 +407,7 @@ class Parameter:
     # ------------------------------------------------------------------------------------------------------ data
 
     def data(self, device: Any = None, *, ctx: Any = None) -> ndarray:
-        """The array; the same object at each call.
+        """Return the array: at each call the same object.
 
         Args:
             device: whose; when None the one there is, or, of several, that of the present device, which in a block is
@@ -396,6 +418,11 @@ class Parameter:
             UninitializedError E502: not initialized.
             DeferredInitializationError E501: the shape is not known yet.
             PlacementError E704: there is none on that device.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,), init="ones")
+        >>> weight.initialize()
+        >>> weight.data()
+        array([1., 1.])
         """
         if self._data is None:
             try:
@@ -404,9 +431,9 @@ class Parameter:
                 trim(error)
                 raise
         if device is not None or ctx is not None:
-            return self.at(ctx if device is None else device)._held()
+            return self._at(ctx if device is None else device)._held()
         if ACTIVE:
-            return self._held() if not self._elsewhere else self.at(current_device())._held()
+            return self._held() if not self._elsewhere else self._at(current_device())._held()
         return self._data
 
     def _held(self) -> ndarray:
@@ -416,11 +443,11 @@ class Parameter:
         depend(self)
         return self._data
 
-    def copies(self) -> list[Parameter]:
+    def _copies(self) -> list[Parameter]:
         """List the holders of the arrays, one for each device; the first is the parameter itself."""
         return [self, *self._elsewhere.values()]
 
-    def at(self, device: Any) -> Parameter:
+    def _at(self, device: Any) -> Parameter:
         """Return the holder of the array on a device.
 
         Raises:
@@ -439,17 +466,39 @@ class Parameter:
         return holder
 
     def list_data(self) -> list[ndarray]:
-        """The array on each device."""
-        return [one._held() for one in self.copies()]
+        """Return the array on each device, in the order of `list_device`.
+
+        Raises:
+            UninitializedError E502: not initialized.
+            DeferredInitializationError E501: the shape is not known yet.
+
+        >>> import hybridize
+        >>> weight = gluon.Parameter("weight", shape=(2,), init="ones")
+        >>> weight.initialize(device=[hybridize.cpu(0), hybridize.cpu(1)])
+        >>> [array.device for array in weight.list_data()]
+        [cpu(0), cpu(1)]
+        """
+        return [one._held() for one in self._copies()]
 
     def row_sparse_data(self, row_id: Any) -> ndarray:
-        """The array, dense, with zeros in all rows but those of some numbers; only they get a gradient from it.
+        """Return the array with zeros in all rows but those that you name. Only these rows get a gradient from it.
+
+        The result is dense and has the parameter's full shape. MXNet's has the storage type `row_sparse`.
 
         Args:
             row_id: an array of the numbers of rows, on the device whose array is meant.
 
         Raises:
             StateError E505: the parameter has another `stype` than `row_sparse`.
+
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):  # it says that the array is dense
+        ...     weight = gluon.Parameter("weight", shape=(3, 2), init="ones", stype="row_sparse")
+        >>> weight.initialize()
+        >>> weight.row_sparse_data(np.array([0, 2]))
+        array([[1., 1.],
+               [0., 0.],
+               [1., 1.]])
         """
         if self._stype != "row_sparse":
             what = f"parameter {self.name!r} has the storage type {self._stype!r}, so it has no row_sparse_data"
@@ -457,11 +506,32 @@ class Parameter:
         return _rows_of(self.data(row_id.device if self._elsewhere else None), row_id)
 
     def list_row_sparse_data(self, row_id: Any) -> list[ndarray]:
-        """The `row_sparse_data` on each device."""
+        """Return the array of `row_sparse_data` on each device, in the order of `list_device`.
+
+        Args:
+            row_id: an array of the numbers of rows.
+
+        Raises:
+            StateError E505: the parameter has another `stype` than `row_sparse`.
+
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):  # it says that the array is dense
+        ...     weight = gluon.Parameter("weight", shape=(3, 1), init="ones", stype="row_sparse")
+        >>> weight.initialize()
+        >>> weight.list_row_sparse_data(np.array([1]))
+        [array([[0.],
+               [1.],
+               [0.]])]
+        """
         return [self.row_sparse_data(row_id.as_in_ctx(device)) for device in self.list_device()]
 
     def var(self) -> Any:
-        """The parameter as an expression of `sym`; the same at each call."""
+        """Return the parameter as an expression of `sym`: at each call the same object.
+
+        >>> weight = gluon.Parameter("weight", shape=(2, 3))
+        >>> weight.var().name
+        'weight'
+        """
         if self._var is None:
             shape = None if self._shape is None else tuple(max(size, 0) for size in self._shape)
             self._var = load_module("hybridize.symbol").var(self.name, shape=shape, dtype=self._dtype)
@@ -492,13 +562,13 @@ class Parameter:
     def _deferred_init(self, deferred: tuple[Any, Any] | None) -> None:
         self._deferred = deferred or None
 
-    def mean(self) -> NDArray[Any]:
+    def _mean(self) -> NDArray[Any]:
         """Return the mean of the arrays of all devices: what files hold.
 
         Raises:
             UninitializedError E502, DeferredInitializationError E501: not initialized.
         """
-        first, *others = [one._held().asnumpy() for one in self.copies()]
+        first, *others = [one._held().asnumpy() for one in self._copies()]
         if all(numpy.array_equal(first, other) for other in others):
             return first
         average: NDArray[Any] = numpy.mean([first, *others], axis=0, dtype=first.dtype)
@@ -506,14 +576,24 @@ class Parameter:
 
     def _reduce(self) -> ndarray:
         """The mean over devices as an array: MXNet's name of it."""
-        return wrap(self.mean())
+        return wrap(self._mean())
 
     @leaves
     def set_data(self, data: Any) -> None:
-        """Copy `data` into the array, on each device; compiled programs see it at their next call.
+        """Copy values into the array, on each device. Compiled programs see them at their next call.
+
+        Args:
+            data: an array of the parameter's shape; its dtype is converted.
 
         Raises:
             ShapeError E124: `data` has another shape.
+            UninitializedError E502: not initialized.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize()
+        >>> weight.set_data(np.array([3.0, 4.0]))
+        >>> weight.data()
+        array([3., 4.])
         """
         shape = tuple(data.shape) if hasattr(data, "shape") else numpy.shape(data)
         if not self._takes(_exact(shape)):
@@ -527,16 +607,16 @@ class Parameter:
                 raise self._not_ready()
             self._shape = _exact(shape)
             self._deferred = (initializers.Zero(), initializers.Zero())
-            self.finish()
-        for one in self.copies():
+            self._finish_deferred_init()
+        for one in self._copies():
             one._held()[...] = data
 
-    def fitted(self, array: NDArray[Any]) -> NDArray[Any]:
+    def _fitted(self, array: NDArray[Any]) -> NDArray[Any]:
         """Return an array as one without axes, where the parameter has none: MXNet 1.x writes it with an axis."""
         return array.reshape(()) if self._shape == () and array.shape == (1,) else array
 
-    def check(self, data: numpy.ndarray[Any, Any], path: str, cast_dtype: bool) -> None:
-        """Raise unless `load` can take `data`, which a file has for this parameter at `path` of the net.
+    def _check(self, data: numpy.ndarray[Any, Any], path: str, cast_dtype: bool) -> None:
+        """Raise unless `_load` can take `data`, which a file has for this parameter at `path` of the net.
 
         Raises:
             ContentError E613: another shape, or another dtype without `cast_dtype`.
@@ -555,8 +635,8 @@ class Parameter:
             )
 
     @outside_only("reads a file")
-    def load(self, data: numpy.ndarray[Any, Any], *, dtype_source: str = "current") -> None:
-        """Take over the values of a file, which `check` let pass; an uninitialized parameter becomes initialized."""
+    def _load(self, data: numpy.ndarray[Any, Any], *, dtype_source: str = "current") -> None:
+        """Take over the values of a file, which `_check` let pass; an uninitialized parameter becomes initialized."""
         if dtype_source == "saved":
             self.cast(data.dtype)
         self._shape = _exact(data.shape)
@@ -574,15 +654,25 @@ class Parameter:
 
     def _load_init(self, data: Any, ctx: Any, cast_dtype: bool = False, dtype_source: str = "current") -> None:
         """MXNet's way to set a parameter, initialized or not, to an array of a file."""
-        array = self.fitted(data.asnumpy() if hasattr(data, "asnumpy") else numpy.asarray(data))
-        self.check(array, self.name, cast_dtype)
+        array = self._fitted(data.asnumpy() if hasattr(data, "asnumpy") else numpy.asarray(data))
+        self._check(array, self.name, cast_dtype)
         if ctx is not None:
-            self.expect_on(checked_devices(ctx))
-        self.load(array, dtype_source=dtype_source)
+            self._expect_on(checked_devices(ctx))
+        self._load(array, dtype_source=dtype_source)
 
     @leaves
     def cast(self, dtype: Any) -> None:
-        """Change the dtype; programs compiled before read the new array."""
+        """Change the dtype of the array and convert its values. Programs compiled before read the new array.
+
+        Args:
+            dtype: such as `"float64"` or `"bfloat16"`.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,), init="ones")
+        >>> weight.initialize()
+        >>> weight.cast("float64")
+        >>> weight.data()
+        array([1., 1.], dtype=float64)
+        """
         for one in self._elsewhere.values():
             one.cast(dtype)
         self._dtype = as_dtype(dtype)
@@ -596,15 +686,22 @@ class Parameter:
 
     @leaves
     def grad(self, device: Any = None, *, ctx: Any = None) -> ndarray:
-        """The buffer that a backward pass writes to, zeros before the first.
+        """Return the array that backward passes write the gradient to: zeros before the first one.
 
         Args:
             device: whose, as of `data`.
             ctx: MXNet 1.x name of `device`.
 
         Raises:
-            StateError E503: `grad_req` is `null`, or it holds integers.
+            StateError E503: `grad_req` is `null`, or the parameter holds integers.
             PlacementError E704: there is none on that device.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,), init="ones")
+        >>> weight.initialize()
+        >>> with autograd.record():
+        ...     (3 * weight.data()).sum().backward()
+        >>> weight.grad()
+        array([3., 3.])
         """
         if self._grad_req == "null":
             raise StateError("E503", f"{self.name!r} has no gradient: grad_req is null", help="set grad_req='write'")
@@ -614,11 +711,31 @@ class Parameter:
         return grad
 
     def list_grad(self) -> list[ndarray]:
-        """The gradient on each device."""
+        """Return the gradient on each device, in the order of `list_device`.
+
+        Raises:
+            StateError E503: `grad_req` is `null`, or the parameter holds integers.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize()
+        >>> weight.list_grad()
+        [array([0., 0.])]
+        """
         return [self.grad(device) for device in self.list_device()]
 
     def zero_grad(self) -> None:
-        """Set the gradient to zero, on each device."""
+        """Set the gradient to zero, on each device.
+
+        You need it only where `grad_req` is `"add"`: `"write"` replaces the gradient at each backward pass.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,), grad_req="add")
+        >>> weight.initialize()
+        >>> with autograd.record():
+        ...     weight.data().sum().backward()
+        >>> weight.zero_grad()
+        >>> weight.grad()
+        array([0., 0.])
+        """
         for one in self._elsewhere.values():
             one.zero_grad()
         variable = self._variable
@@ -635,7 +752,7 @@ class Parameter:
 
     @fresh_grad.setter
     def fresh_grad(self, fresh: bool) -> None:
-        for one in self.copies():
+        for one in self._copies():
             variable = one._variable
             if variable is not None and not (ACTIVE and capturing() and _variables().set_fresh(one, variable, fresh)):
                 variable.fresh = fresh
@@ -648,10 +765,15 @@ class Parameter:
         return None if traced is None else traced.variable
 
     def list_device(self) -> list[Any]:
-        """List the devices of the array.
+        """Return the devices that hold an array of the parameter.
 
         Raises:
             UninitializedError E502: not initialized.
+
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize()
+        >>> weight.list_device()
+        [cpu(0)]
         """
         if self._data is None and self._deferred is None:
             raise self._not_ready()
@@ -661,20 +783,32 @@ class Parameter:
 
     @outside_only("moves the parameter to other devices")
     def reset_device(self, device: Any) -> None:
-        """Move to a device, or have a new array on each of a list of them: the mean of those there were.
+        """Move the parameter to a device, or put an array on every device of a list.
+
+        New arrays hold the mean of the arrays that there were.
+
+        Args:
+            device: a device, or a list of devices.
 
         Raises:
             UninitializedError E502: not initialized.
+
+        >>> import hybridize
+        >>> weight = gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize()
+        >>> weight.reset_device([hybridize.cpu(0), hybridize.cpu(1)])
+        >>> weight.list_device()
+        [cpu(0), cpu(1)]
         """
         devices = checked_devices(device)
         if self._data is None:
             self.list_device()
             self._live_on(devices)
             return
-        values = self.mean()
+        values = self._mean()
         self._live_on(devices)
         with imperatively():
-            for one in self.copies():
+            for one in self._copies():
                 array = ndarray(weights(values.shape, values.dtype))
                 overwrite(array, values)
                 one._become(array)

@@ -31,9 +31,10 @@ class ParameterDict(dict[str, Parameter]):
     >>> from hybridize.gluon import nn
     >>> net = nn.Dense(2, in_units=3)
     >>> parameters = net.collect_params()
+    >>> isinstance(parameters, gluon.ParameterDict)
+    True
     >>> [(name, one.shape) for name, one in parameters.items()]
     [('weight', (2, 3)), ('bias', (2,))]
-    >>> parameters.setattr("grad_req", "null")
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
@@ -48,7 +49,7 @@ class ParameterDict(dict[str, Parameter]):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Parameter], prefix: str = "", by_name: bool = False) -> ParameterDict:
-        """Parameters by path, or, with these at hand, by name."""
+        """Return a dict of parameters by path, or by name, with the paths at hand."""
         self = cls(prefix)
         self._is_own = False
         if by_name:
@@ -59,7 +60,7 @@ class ParameterDict(dict[str, Parameter]):
         return self
 
     def by_path(self) -> dict[str, Parameter]:
-        """The parameters by path, where that is known; else by key."""
+        """Return the parameters by path, where that is known, else by key."""
         if not self._paths:
             return dict(self)
         mine = set(map(id, self.values()))
@@ -99,7 +100,7 @@ class ParameterDict(dict[str, Parameter]):
     # ------------------------------------------------------------------------------------ MXNet 1.x's `self.params`
 
     def get(self, name: str, default: Any = None, **kwargs: Any) -> Any:
-        """The parameter `prefix + name`, made from the keywords of `Parameter` when there is none yet.
+        """Return the parameter `prefix + name`. Make it from the keywords of `Parameter` if there is none yet.
 
         Without keywords and without such a parameter it is `dict.get`.
 
@@ -120,7 +121,7 @@ class ParameterDict(dict[str, Parameter]):
         return parameter
 
     def deferred(self, name: str, shape: Any, init: Any, **kwargs: Any) -> Parameter:
-        """`get` a parameter of which the first input may tell the sizes that are 0.
+        """Return the parameter that `get` returns; the first input may tell the sizes that are 0.
 
         Args:
             name: without the prefix.
@@ -132,7 +133,7 @@ class ParameterDict(dict[str, Parameter]):
         return parameter
 
     def get_constant(self, name: str, value: Any = None) -> Constant:
-        """The constant `prefix + name`, made from `value` when there is none yet."""
+        """Return the constant `prefix + name`. Make it from `value` if there is none yet."""
         full = self.prefix + name
         entry = self._find(full)
         if entry is None:
@@ -197,7 +198,7 @@ class ParameterDict(dict[str, Parameter]):
             parameter.initialize(None, device, default, force_reinit, ctx=ctx)
 
     def distinct(self) -> Iterator[Parameter]:
-        """Each parameter once, shared ones too."""
+        """Return each parameter once, shared ones too."""
         return iter({id(parameter): parameter for parameter in self.values()}.values())
 
     def zero_grad(self) -> None:
@@ -225,7 +226,7 @@ class ParameterDict(dict[str, Parameter]):
     list_ctx = list_device
 
     def select(self, pattern: str) -> ParameterDict:
-        """Those whose key or name matches a regular expression from the start."""
+        """Return the parameters whose key or name a regular expression matches from the start."""
         by_name = bool(self._paths)
         paths = {
             path: p
@@ -251,7 +252,7 @@ class ParameterDict(dict[str, Parameter]):
                     f"the name {name!r} does not begin with strip_prefix={strip_prefix!r}",
                     help="net.save_parameters(path) writes shared parameters and parts with prefixes of their own",
                 )
-        mxnet.write_params(filename, {name[len(strip_prefix) :]: one.mean() for name, one in named.items()})
+        mxnet.write_params(filename, {name[len(strip_prefix) :]: one._mean() for name, one in named.items()})
 
     @outside_only("reads a file")
     def load(
@@ -309,7 +310,7 @@ class ParameterDict(dict[str, Parameter]):
         }
         parameters = self.by_path()
         names = names_by_path(parameters, values, self.prefix)
-        by_path = {path: parameters[path].fitted(values[name]) for path, name in names.items()}
+        by_path = {path: parameters[path]._fitted(values[name]) for path, name in names.items()}
         shared = {id(parameters[path]) for path in by_path}
         missing = [path for path, p in parameters.items() if id(p) not in shared and not isinstance(p, Constant)]
         if missing and not allow_missing:
@@ -326,11 +327,11 @@ class ParameterDict(dict[str, Parameter]):
                 help="pass ignore_extra=True to leave it out",
             )
         for path, array in by_path.items():
-            parameters[path].check(array, path, cast_dtype)
+            parameters[path]._check(array, path, cast_dtype)
             if devices is not None:
-                parameters[path].expect_on(devices)
+                parameters[path]._expect_on(devices)
         for path, array in by_path.items():
-            parameters[path].load(array, dtype_source=dtype_source)
+            parameters[path]._load(array, dtype_source=dtype_source)
 
 
 def _agree(parameter: Parameter, kwargs: dict[str, Any]) -> None:

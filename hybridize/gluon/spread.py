@@ -205,7 +205,7 @@ def due(trainer: Updating, ignore_stale_grad: bool) -> list[int]:
     for index, parameter in enumerate(trainer._params):
         if parameter.grad_req == "null":
             continue
-        stale = [one for one in parameter.copies() if not is_fresh(one)]
+        stale = [one for one in parameter._copies() if not is_fresh(one)]
         if stale and not ignore_stale_grad:
             parameter.list_data()  # where it is not initialized, that is what is wrong
             raise StaleGradientError(
@@ -214,7 +214,7 @@ def due(trainer: Updating, ignore_stale_grad: bool) -> list[int]:
                 "backward since the last step",
                 help="give every device a part of the batch, or use step(batch_size, ignore_stale_grad=True)",
             )
-        if len(stale) < len(parameter.copies()):
+        if len(stale) < len(parameter._copies()):
             indices.append(index)
     return indices
 
@@ -227,7 +227,7 @@ def is_fresh(parameter: Parameter) -> bool:
 
 def summed(parameter: Parameter) -> Any:
     """Return the sum of the gradients of the devices that a backward pass has reached, on the first device."""
-    fresh = [one._held().grad for one in parameter.copies() if is_fresh(one)]
+    fresh = [one._held().grad for one in parameter._copies() if is_fresh(one)]
     return moved(total_of(fresh), parameter._home)
 
 
@@ -235,17 +235,17 @@ def reduce_gradients(trainer: Updating) -> None:
     """Write the sum over devices, and processes, to each gradient of a parameter that a backward pass has reached."""
     if trainer._across is not None:
         reached = [
-            k for k, one in enumerate(trainer._params) if one.grad_req != "null" and any(map(is_fresh, one.copies()))
+            k for k, one in enumerate(trainer._params) if one.grad_req != "null" and any(map(is_fresh, one._copies()))
         ]
         for index, total in zip(reached, trainer._across.summed(reached), strict=True):
-            for one in trainer._params[index].copies():
+            for one in trainer._params[index]._copies():
                 grad = _gradient(one._held())
                 grad[...] = moved(total, grad.device)
                 one.fresh_grad = True
         return
     store = trainer._kvstore
     for index, parameter in enumerate(trainer._params):
-        if store is None or parameter.grad_req == "null" or not any(map(is_fresh, parameter.copies())):
+        if store is None or parameter.grad_req == "null" or not any(map(is_fresh, parameter._copies())):
             continue
         grads = parameter.list_grad()
         if isinstance(store, KVStore):
@@ -254,7 +254,7 @@ def reduce_gradients(trainer: Updating) -> None:
                 grad[...] = total
         else:
             store.pushpull(index, grads)
-        for one in parameter.copies():
+        for one in parameter._copies():
             one.fresh_grad = True
 
 
@@ -294,7 +294,7 @@ def update_each(trainer: Updating, indices: Sequence[int]) -> None:
     after, last = before, number
     provide_updaters(trainer)
     for turn, updater in enumerate(trainer._updaters):
-        pairs = [(index, trainer._params[index].copies()) for index in indices]
+        pairs = [(index, trainer._params[index]._copies()) for index in indices]
         mine = [(index, copies[turn]) for index, copies in pairs if turn < len(copies) and is_fresh(copies[turn])]
         if mine:
             optimizer._index_update_count, optimizer.num_update = dict(before), number
@@ -306,7 +306,7 @@ def update_each(trainer: Updating, indices: Sequence[int]) -> None:
 
 def provide_updaters(trainer: Updating) -> None:
     """See that each device has an updater, where each updates its own arrays."""
-    devices = 1 if trainer._update_on_kvstore else max(len(one.copies()) for one in trainer._params)
+    devices = 1 if trainer._update_on_kvstore else max(len(one._copies()) for one in trainer._params)
     while len(trainer._updaters) < devices:
         trainer._updaters.append(Updater(trainer._optimizer))
 

@@ -102,7 +102,7 @@ class SymbolBlock(HybridBlock):
         allow_missing: bool = False,
         ignore_extra: bool = False,
     ) -> SymbolBlock:
-        """Read what `HybridBlock.export` wrote, in any version of MXNet or here.
+        """Read a net from the files that `HybridBlock.export` wrote, in any version of MXNet or here.
 
         Args:
             symbol_file: `NAME-symbol.json`.
@@ -115,6 +115,18 @@ class SymbolBlock(HybridBlock):
 
         Raises:
             LoadError: a file is malformed, an operator is not supported, a name does not fit.
+
+        >>> import tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize("ones")
+        >>> net.hybridize()
+        >>> y = net(np.ones((1, 3)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     symbol_file, param_file = net.export(folder + "/dense")
+        ...     loaded = gluon.SymbolBlock.imports(symbol_file, ["data"], param_file)
+        >>> loaded(np.ones((1, 3)))
+        array([[3., 3.]])
         """
         block = SymbolBlock(read_symbol(symbol_file), input_names)
         if param_file is not None:
@@ -123,7 +135,28 @@ class SymbolBlock(HybridBlock):
 
     @staticmethod
     def read(path: Any) -> SymbolBlock:
-        """Read `PATH` or `PATH-symbol.json`, and the parameters of the latest epoch beside it."""
+        """Read a net from `PATH-symbol.json` and the file of parameters beside it that has the latest epoch.
+
+        Unlike `imports` it finds the names of the inputs itself: variables that are not in the file of parameters.
+
+        Args:
+            path: of the JSON file, or without `-symbol.json`.
+
+        Raises:
+            LoadError: a file is malformed, an operator is not supported, a name does not fit.
+
+        >>> import tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(2, in_units=3)
+        >>> net.initialize("ones")
+        >>> net.hybridize()
+        >>> y = net(np.ones((1, 3)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = net.export(folder + "/dense")
+        ...     loaded = gluon.SymbolBlock.read(folder + "/dense")
+        >>> loaded(np.ones((1, 3)))
+        array([[3., 3.]])
+        """
         symbol_file = os.fspath(path)
         if not symbol_file.endswith("-symbol.json"):
             symbol_file += "" if os.path.exists(symbol_file) else "-symbol.json"
@@ -156,7 +189,20 @@ class SymbolBlock(HybridBlock):
         return name.removeprefix(common) or name
 
     def infer_shape(self, *args: Any) -> None:
-        """Set the unknown shapes of the parameters from the inputs, where MXNet's operators tell them."""
+        """Set the unknown shapes of the parameters from the inputs, where MXNet's operators tell them.
+
+        The first call does this. Parameters that `initialize` has left without a shape get their arrays then.
+
+        Args:
+            args: the inputs, of which only the shapes matter.
+
+        >>> x = sym.var("x")
+        >>> net = gluon.SymbolBlock(sym.FullyConnected(x, num_hidden=2, name="fc"), x)
+        >>> net.initialize()
+        >>> net.infer_shape(np.ones((1, 3)))
+        >>> net.collect_params()["fc_weight"].shape
+        (2, 3)
+        """
         shapes = {name: tuple(x.shape) for name, x in zip(self._inputs, args, strict=False)}
         known = inference.shapes(self._expression, shapes)
         for variable in self._expression._variables():
@@ -184,7 +230,7 @@ class SymbolBlock(HybridBlock):
         outputs = plain(self._replay(*(arrays.get(name) for name in self._variables)))
         return self._result(list(outputs) if isinstance(outputs, (list, tuple)) else [outputs])
 
-    def applied_to(self, args: Sequence[Any]) -> Any:
+    def _applied_to(self, args: Sequence[Any]) -> Any:
         """Return the graph with symbols in place of its inputs."""
         whole = self._expression(**dict(zip(self._inputs, args, strict=True)))
         return list(whole) if whole.outputs > 1 else whole

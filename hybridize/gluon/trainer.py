@@ -82,21 +82,31 @@ class Trainer(spread.Updating):
 
     @property
     def learning_rate(self) -> float:
-        """The present one."""
+        """The present learning rate."""
         return self._optimizer.learning_rate
 
     def set_learning_rate(self, lr: float) -> None:
-        """Use another learning rate from now on.
+        """Use another learning rate from now on. Compiled steps read it at their next call.
+
+        Args:
+            lr: the learning rate.
 
         Raises:
             ScheduledError E560: the optimizer has a scheduler.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2)
+        >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+        >>> trainer.set_learning_rate(0.01)
+        >>> trainer.learning_rate
+        0.01
         """
         self._optimizer.set_learning_rate(lr)
 
     # ---------------------------------------------------------------------------------------------------- steps
 
     def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
-        """Update all parameters by their gradients, divided by `batch_size`; none of them where it raises.
+        """Update all parameters by their gradients, divided by `batch_size`. If it raises, no parameter has changed.
 
         Args:
             batch_size: how many examples the gradients are summed over.
@@ -108,6 +118,16 @@ class Trainer(spread.Updating):
             AssertionFailed E520: with `check_finite`, a gradient is not finite. In a compiled step nothing has changed;
                 imperatively the gradients are as backward left them, and so is what it went through, as running
                 statistics.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2, use_bias=False)
+        >>> net.initialize("ones")
+        >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.5})
+        >>> with autograd.record():
+        ...     net(np.ones((4, 2))).sum().backward()
+        >>> trainer.step(4)
+        >>> net.weight.data()
+        array([[0.5, 0.5]])
         """
         if self._across is not None:
             with imperatively():
@@ -126,10 +146,23 @@ class Trainer(spread.Updating):
         self._update(batch_size, ignore_stale_grad, is_step=True)
 
     def allreduce_grads(self) -> None:
-        """Sum the gradients of all devices, and processes, and write the sum to each; on one device do nothing.
+        """Sum the gradients of all devices and processes, and write the sum to each. On one device it does nothing.
+
+        Call it before `update` if you want to look at the summed gradients, or change them.
 
         Raises:
             AssertionFailed E580: the store updates the weights, too (`update_on_kvstore`).
+
+        >>> import hybridize
+        >>> weight = gluon.Parameter("weight", shape=(1,), init="ones")
+        >>> weight.initialize(device=[hybridize.cpu(0), hybridize.cpu(1)])
+        >>> trainer = gluon.Trainer([weight], "sgd", update_on_kvstore=False)
+        >>> with autograd.record():
+        ...     losses = [factor * one for factor, one in zip((1, 2), weight.list_data())]
+        >>> autograd.backward(losses)
+        >>> trainer.allreduce_grads()
+        >>> weight.list_grad()
+        [array([3.]), array([3.])]
         """
         if self._is_spread or self._across is not None:
             self._init_kvstore()
@@ -141,11 +174,26 @@ class Trainer(spread.Updating):
                 spread.reduce_gradients(self)
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
-        """Do what `step` does after `allreduce_grads`, which may be called before to look at the gradients.
+        """Update all parameters, as `step` does, but without the sum over devices: call `allreduce_grads` before.
+
+        Args:
+            batch_size: how many examples the gradients are summed over.
+            ignore_stale_grad: leave out parameters that no backward pass has reached since their last update.
 
         Raises:
             AssertionFailed E580: parameters are on several devices, and the store updates them.
             StateError E561, E501, E502, AssertionFailed E520: as `step`.
+
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2, use_bias=False)
+        >>> net.initialize("ones")
+        >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.5})
+        >>> with autograd.record():
+        ...     net(np.ones((4, 2))).sum().backward()
+        >>> trainer.allreduce_grads()
+        >>> net.weight.grad()
+        array([[4., 4.]])
+        >>> trainer.update(4)
         """
         if self._is_spread or self._across is not None:
             self._init_kvstore()
@@ -210,13 +258,25 @@ class Trainer(spread.Updating):
 
     @outside_only("writes a file")
     def save_states(self, fname: str | os.PathLike[str]) -> None:
-        """Write what training has to go on from besides the parameters: slots, counts, settings, the schedule.
+        """Write what training needs to go on, besides the parameters: slots, counts, settings, the schedule.
 
-        The file replaces what is there only when it is whole. `net.save_parameters` writes the rest.
+        `net.save_parameters` writes the parameters. An existing file is replaced when the new one is whole.
+
+        Args:
+            fname: the file.
 
         Raises:
             WriteError E335: it cannot be written there.
             StateError E577: the ranks that serve the weights have the states (`dist_async`).
+
+        >>> import tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2)
+        >>> net.initialize()
+        >>> trainer = gluon.Trainer(net.collect_params(), "adam")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     trainer.save_states(folder + "/adam.states")
+        ...     trainer.load_states(folder + "/adam.states")
         """
         self._refuse_served("save_states")
         parameters = [
@@ -227,13 +287,30 @@ class Trainer(spread.Updating):
 
     @outside_only("reads a file")
     def load_states(self, fname: str | os.PathLike[str]) -> None:
-        """Go on from what `save_states` wrote: with the same parameters the next steps give the same bits.
+        """Continue from what `save_states` wrote. With the same parameters the next steps give the same bits.
+
+        If it raises, nothing has changed.
+
+        Args:
+            fname: the file.
 
         Raises:
             LoadError E600: the file cannot be opened.
             LoadError E660, E661: it holds something else, is damaged or incomplete.
             LoadError E662: it is of another optimizer or schedule.
-            LoadError E663: it is of other parameters. Whatever is raised, nothing has changed.
+            LoadError E663: it is of other parameters.
+
+        >>> import tempfile
+        >>> from hybridize.gluon import nn
+        >>> net = nn.Dense(1, in_units=2)
+        >>> net.initialize()
+        >>> trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.25})
+        >>> other = gluon.Trainer(net.collect_params(), "adam")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     trainer.save_states(folder + "/adam.states")
+        ...     other.load_states(folder + "/adam.states")
+        >>> other.learning_rate
+        0.25
         """
         self._refuse_served("load_states")
         states = read_states(fname)
@@ -257,7 +334,7 @@ class Trainer(spread.Updating):
     def _place(self, updater: Updater, turn: int) -> None:
         """Let the states of an updater be where the weights are that it updates."""
         for index, state in updater.states.items():
-            copies = self._params[index].copies()
+            copies = self._params[index]._copies()
             for array in _arrays(state):
                 place(array, copies[min(turn, len(copies) - 1)]._home)
 

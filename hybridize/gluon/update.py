@@ -134,7 +134,7 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
                 bind(Assert(not_finite(trainer, index) + line), operand(np.isfinite(grad)))
     optimizer.update_multi_precision(indices, symbols, grads, list(states.values()))
     for index, symbol in zip(indices, symbols, strict=True):
-        first, *others = trainer._params[index].copies()
+        first, *others = trainer._params[index]._copies()
         for one in others:
             trace.lift(one._held())[...] = symbol
         for one in (first, *others):
@@ -147,7 +147,7 @@ def _gradient(trace: Recording, parameter: Parameter, symbol: Symbol) -> Any:
     """The gradient of a parameter, over several devices the sum of those that are fresh."""
     if not parameter._elsewhere:
         return trace.gradient(symbol)
-    grads = [trace.gradient(trace.lift(one._held())) for one in parameter.copies() if is_fresh(one)]
+    grads = [trace.gradient(trace.lift(one._held())) for one in parameter._copies() if is_fresh(one)]
     return moved(total_of(grads), parameter._home)
 
 
@@ -197,7 +197,7 @@ def _as_array(trace: Recording, value: Operand) -> Any:
 def _freshness(trace: Recording, trainer: Updating) -> dict[Variable, bool]:
     """The variables that were asked whether they are fresh and are not written by the program."""
     freshness: dict[Variable, bool] = {}
-    for parameter in (one for each in trainer._params for one in each.copies()):
+    for parameter in (one for each in trainer._params for one in each._copies()):
         traced = None if parameter._array is None else history(parameter._array)
         variable = None if traced is None else traced.variable
         if variable is not None and variable not in trace.root.history.fresh:

@@ -28,12 +28,12 @@ class Request(Feed):
 
     def begin(self, before: str) -> bool:
         """Set it."""
-        self._parameter.request(self._request)
+        self._parameter._request(self._request)
         return True
 
     def rollback(self, before: str) -> None:
         """Put what was before back."""
-        self._parameter.request(before)
+        self._parameter._request(before)
 
 
 def request_in_turn(parameter: Any, request: str) -> bool:

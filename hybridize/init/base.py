@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy
 
@@ -43,17 +43,20 @@ class InitDesc(str):
 class Initializer:
     """Fill arrays with initial values. The base of initializers: a subclass defines `_init_weight`.
 
-    Called with a name and an array, it does what the end of the name asks for: a `weight` gets `_init_weight`, a
-    `bias`, `beta` or running mean zeros, a `gamma` or running variance ones. Parameters of a net are filled by
-    `init_weight`, whatever their names. Subclasses override `_init_weight`.
+    `net.initialize(...)` fills each parameter by `_init_weight`, whatever the parameter's name.
+
+    You can also call an initializer with a name and an array. It fills the array by the end of the name, as in MXNet: a
+    `weight` by `_init_weight`; a `bias`, `beta` or running mean with zeros; a `gamma` or running variance with ones.
 
     >>> from hybridize import init
-    >>> from hybridize.gluon import nn
-    >>> layer = nn.Dense(2, in_units=2)
-    >>> layer.initialize(init.Constant(3))
-    >>> layer.weight.data()
-    array([[3., 3.],
-           [3., 3.]])
+    >>> class Diagonal(init.Initializer):
+    ...     def _init_weight(self, name, arr):
+    ...         arr[...] = np.eye(*arr.shape)
+    >>> weight = gluon.Parameter("weight", shape=(2, 2))
+    >>> weight.initialize(Diagonal())
+    >>> weight.data()
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT
@@ -101,7 +104,7 @@ class Initializer:
             log.info("Initialized %s as %s: %s", desc, by, self._print(arr))
 
     def dumps(self) -> str:
-        """JSON that `create` reads back: `["uniform", {"scale": 0.07}]`."""
+        """Return JSON that `create` reads back: `["uniform", {"scale": 0.07}]`."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
     def __repr__(self) -> str:
@@ -146,8 +149,43 @@ _BY_ENDING = {
     "running_var": "_init_one", "moving_var": "_init_one",
 }  # fmt: skip
 
+_Class = TypeVar("_Class", bound=type[Initializer])
 _REGISTRY: Registry[Initializer] = Registry("hybridize.init", "constants", "mixed", "recurrent", "variance")
-register, alias = _REGISTRY.register, _REGISTRY.alias
+
+
+def register(cls: _Class) -> _Class:
+    """Make a class of initializers known by its name in lower case. Use it as a decorator.
+
+    `create` and the arguments that take initializers find the class then. Return the class.
+
+    >>> from hybridize import init
+    >>> @init.register
+    ... class Half(init.Initializer):
+    ...     def _init_weight(self, name, arr):
+    ...         arr[...] = 0.5
+    >>> weight = gluon.Parameter("weight", shape=(2,), init="half")
+    >>> weight.initialize()
+    >>> weight.data()
+    array([0.5, 0.5])
+    """
+    return _REGISTRY.register(cls)
+
+
+def alias(*names: str) -> Callable[[_Class], _Class]:
+    """Make a class of initializers known by further names. Use it as a decorator.
+
+    Args:
+        names: in any case; `create` finds the class by each of them.
+
+    >>> from hybridize import init
+    >>> @init.alias("third", "one third")
+    ... class Third(init.Initializer):
+    ...     def _init_weight(self, name, arr):
+    ...         arr[...] = 1 / 3
+    >>> type(init.create("one third")).__name__
+    'Third'
+    """
+    return _REGISTRY.alias(*names)
 
 
 def create(spec: Any, **kwargs: Any) -> Initializer:

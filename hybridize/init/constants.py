@@ -65,7 +65,7 @@ class Constant(Initializer):
         arr[...] = self.value
 
     def dumps(self) -> str:
-        """JSON; of an array, its list."""
+        """Return JSON that `create` reads back; an array is a list there."""
         value = self.value.tolist() if hasattr(self.value, "tolist") else self.value
         return json.dumps(["constant", {"value": value}])
 

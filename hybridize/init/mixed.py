@@ -92,5 +92,5 @@ class Load(Initializer):
         self._tell(desc, "loaded", arr)
 
     def dumps(self) -> str:
-        """Not possible: arrays do not go into a line of text."""
+        """Raise an error: arrays do not go into a line of text."""
         raise ArgumentError("E313", "Load holds arrays, so it cannot be written as a string")

@@ -35,6 +35,13 @@ class RNNFused(Initializer):
     Raises:
         ArgumentError E312: an unknown `mode`.
         ShapeError E120: the parameter has a size that no number of inputs gives.
+
+    >>> from hybridize import init
+    >>> initializer = init.RNNFused("lstm", num_layers=1, state_size=1, h2h_bias_initializer="ones")
+    >>> packed = gluon.Parameter("rnn", shape=(16,), init=initializer)  # 4 gates: 4 + 4 weights, 4 + 4 biases
+    >>> packed.initialize()
+    >>> packed.data()[8:]
+    array([0., 0., 0., 0., 1., 1., 1., 1.])
     """
 
     def __init__(
@@ -66,7 +73,7 @@ class RNNFused(Initializer):
         self._chosen = {part: None if chosen is None else create(chosen) for part, chosen in parts.items()}
 
     def dumps(self) -> str:
-        """JSON; initializers of parts as theirs."""
+        """Return JSON that `create` reads back; the initializers of parts are JSON in it."""
         parts = {f"{part}_initializer": None if one is None else one.dumps() for part, one in self._chosen.items()}
         return json.dumps(["rnnfused", {**self._kwargs, **parts}])
 
@@ -89,10 +96,18 @@ class RNNFused(Initializer):
 
 @register
 class FusedRNN(Initializer):
-    """Refuse to fill: MXNet 1.x's FusedRNNCell, whose parameter this initializer is for, is not in hybridize.
+    """Raise an error: MXNet 1.x's FusedRNNCell, whose parameter this initializer is for, is not in hybridize.
+
+    `RNNFused` initializes the packed parameter of Gluon's recurrent layers.
 
     Raises:
         ArgumentError E312: always.
+
+    >>> from hybridize import init
+    >>> init.FusedRNN("zeros", 2, 1, "lstm")
+    Traceback (most recent call last):
+        ...
+    hybridize.errors.ArgumentError: ArgumentError E312: ...
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -44,7 +44,7 @@ class KVStoreBase:
 
     @staticmethod
     def register(klass: _Class) -> _Class:
-        """Class decorator: make a class known to `create` by its name in lower case."""
+        """Make a class of stores known to `create` by its name in lower case. Use it as a decorator."""
         name = klass.__name__.lower()
         if name in KVStoreBase.kv_registry:
             warn(f"the store {klass.__qualname__} replaces {KVStoreBase.kv_registry[name].__qualname__}")
@@ -76,7 +76,7 @@ class KVStoreBase:
         self._refuse("write states of an optimizer")
 
     def load_optimizer_states(self, fname: str) -> None:
-        """Go on from a file of states."""
+        """Continue from a file of states."""
         self._refuse("read states of an optimizer")
 
     @property
@@ -124,9 +124,10 @@ def as_dense(array: Any) -> Any:
 class TestStore(KVStoreBase):
     """Sum the parts of one key and keep nothing. MXNet's smallest store, for tests.
 
-    >>> from hybridize import kvstore, np
+    >>> from hybridize import kvstore
+    >>> store = kvstore.TestStore()
     >>> out = np.empty(2)
-    >>> kvstore.create("teststore").pushpull("w", [np.ones(2), np.ones(2)], out=out)
+    >>> store.pushpull("w", [np.ones(2), np.ones(2)], out=out)
     >>> out
     array([2., 2.])
     """
@@ -147,7 +148,7 @@ class TestStore(KVStoreBase):
 
     @staticmethod
     def is_capable(capability: str) -> bool:
-        """False: it keeps no weights."""
+        """Return False: the store keeps no weights."""
         check_capability(capability)
         return False
 

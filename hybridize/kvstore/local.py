@@ -29,28 +29,20 @@ LOCAL = (
 class KVStore(KVStoreBase):
     """Hold arrays under keys, which are all ints or all strings, and sum what you push.
 
-        store = kvstore.create("local")
-        store.init(3, np.zeros((2, 3)))
-        store.push(3, [np.ones((2, 3)), np.ones((2, 3))])
-        store.pull(3, out=a)                              # a is 2 everywhere
+    A push sums its parts. Without an optimizer the sum takes the place of the value. With one, the sum is the gradient
+    by which the value is updated. If you pass several keys as a list, pass as many values and outs.
 
-        store = kvstore.create("local")
-        store.init(3, np.zeros((2, 3)))
-        store.push(3, [np.ones((2, 3)), np.ones((2, 3))])
-        store.pull(3, out=a)                              # a is 2 everywhere
-
-    A push sums its parts. Without an optimizer the sum takes the place of the value; with one the value is updated by
-    the sum as its gradient. Where several keys are given as a list, values and outs are lists of as many.
-
-    Values and parts may be on any devices: a value is where that is which was put there first, its sums are moved to
-    it, and what is pulled to where `out` is.
+    Values and parts may be on any devices. A value is on the device of the array that `init` got. The store moves sums
+    to it, and what you pull to the device of `out`.
 
     Raises:
         ArgumentError E3001, E3002: a key of another kind than those before, one that is there (`init`) or is not,
             or lists of different lengths.
 
-    >>> from hybridize import kvstore, np
+    >>> from hybridize import kvstore
     >>> store = kvstore.create("local")
+    >>> isinstance(store, kvstore.KVStore)
+    True
     >>> store.init("w", np.zeros(2))
     >>> store.push("w", [np.ones(2), np.ones(2)])
     >>> out = np.empty(2)
@@ -205,7 +197,7 @@ class KVStore(KVStoreBase):
         self._updater = updater
 
     def set_gradient_compression(self, compression_params: Mapping[str, Any]) -> None:
-        """Refuse: gradients are sent as they are.
+        """Raise an error: the store sends gradients as they are.
 
         Raises:
             ArgumentError E359: always.
@@ -232,7 +224,7 @@ class KVStore(KVStoreBase):
 
     @outside_only("reads a file")
     def load_optimizer_states(self, fname: str) -> None:
-        """Go on from what `save_optimizer_states` wrote.
+        """Continue from the states that `save_optimizer_states` wrote.
 
         Raises:
             StateError E577: there is no optimizer.
@@ -250,7 +242,7 @@ class KVStore(KVStoreBase):
 
     @staticmethod
     def is_capable(capability: str) -> bool:
-        """True: it can update weights by an optimizer."""
+        """Return True: the store can update weights by an optimizer."""
         return check_capability(capability) == KVStoreBase.OPTIMIZER
 
     @property

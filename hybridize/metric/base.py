@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy
 from numpy.typing import NDArray
@@ -111,11 +111,11 @@ class EvalMetric:
         self.sum_metric = 0.0
 
     def get(self) -> tuple[Any, Any]:
-        """(name, value) over the batches since `reset` or `reset_local`; NaN when there were none."""
+        """Return (name, value) over the batches since `reset` or `reset_local`; NaN if there were none."""
         return self.name, self._value(self.sum_metric, self.num_inst) if self.num_inst else math.nan
 
     def get_global(self) -> tuple[Any, Any]:
-        """(name, value) over the batches since `reset`."""
+        """Return (name, value) over the batches since `reset`."""
         if not self._has_global_stats:
             return self.get()
         return self.name, self._value(
@@ -123,15 +123,15 @@ class EvalMetric:
         ) if self.global_num_inst else math.nan
 
     def get_name_value(self) -> list[tuple[str, Any]]:
-        """[(name, value)] of `get`."""
+        """Return [(name, value)] of `get`."""
         return _paired(self.get())
 
     def get_global_name_value(self) -> list[tuple[str, Any]]:
-        """[(name, value)] of `get_global`."""
+        """Return [(name, value)] of `get_global`."""
         return _paired(self.get_global())
 
     def get_config(self) -> dict[str, Any]:
-        """Settings from which `create(**config)` makes the same metric, without its batches."""
+        """Return settings from which `create(**config)` makes the same metric, without its batches."""
         names = {"name": self.name, "output_names": self.output_names, "label_names": self.label_names}
         return {**self._kwargs, "metric": type(self).__name__, **names}
 
@@ -256,8 +256,44 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
     return labels, preds
 
 
+_Class = TypeVar("_Class", bound=type[EvalMetric])
 _REGISTRY: Registry[EvalMetric] = Registry("hybridize.metric", "classes", "counts", "custom", "regression")
-register, alias = _REGISTRY.register, _REGISTRY.alias
+
+
+def register(cls: _Class) -> _Class:
+    """Make a class of metrics known by its name in lower case. Use it as a decorator.
+
+    `create` and the arguments that take metrics find the class then. Return the class.
+
+    >>> from hybridize import metric
+    >>> @metric.register
+    ... class Worst(metric.EvalMetric):
+    ...     def update(self, labels, preds):
+    ...         self.sum_metric = max(self.sum_metric, float(abs(labels - preds).max()))
+    ...         self.num_inst = 1
+    >>> worst = metric.create("worst", name="worst")
+    >>> worst.update(np.array([1.0, 2.0]), np.array([1.5, 4.0]))
+    >>> worst.get()
+    ('worst', 2.0)
+    """
+    return _REGISTRY.register(cls)
+
+
+def alias(*names: str) -> Callable[[_Class], _Class]:
+    """Make a class of metrics known by further names. Use it as a decorator.
+
+    Args:
+        names: in any case; `create` finds the class by each of them.
+
+    >>> from hybridize import metric
+    >>> @metric.alias("top 3", "top_3")
+    ... class Top3(metric.TopKAccuracy):
+    ...     def __init__(self):
+    ...         super().__init__(top_k=3)
+    >>> type(metric.create("top_3")).__name__
+    'Top3'
+    """
+    return _REGISTRY.alias(*names)
 
 
 @leaves
@@ -344,11 +380,11 @@ class CompositeEvalMetric(EvalMetric):
 
     @outside_only("adds a metric to those there are")
     def add(self, metric: Any) -> None:
-        """One more."""
+        """Add a metric."""
         self.metrics.append(self._create(metric))
 
     def get_metric(self, index: int) -> EvalMetric:
-        """The metric at an index.
+        """Return the metric at an index.
 
         Raises:
             ArgumentError E371: there are fewer.

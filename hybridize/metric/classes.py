@@ -55,7 +55,7 @@ def over_threshold(pred: Array, threshold: Any) -> Array:
 @alias("acc")
 @register
 class Accuracy(Measured):
-    """The part of the predictions that were right.
+    """Count the predictions that were right, as a part of all predictions.
 
     Args:
         axis: of the scores of the classes, where predictions have another shape than labels.

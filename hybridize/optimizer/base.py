@@ -131,8 +131,9 @@ class Optimizer:
         return {}
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads, at update `t` of a weight, counted from 1; `rescale` and `clip` come by
-        themselves.
+        """Return the numbers that the formula reads at update `t` of a weight, counted from 1.
+
+        `rescale` and `clip` are not among them: every formula gets them.
         """
         numbers = {"lr": lr, "wd": wd}
         for name in self.scalar_names:  # no comprehension, which costs a frame at each step
@@ -141,7 +142,7 @@ class Optimizer:
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """The new weight and the new slots: a function of its arguments alone, of array operations.
+        """Return the new weight and the new slots, by array operations on the arguments alone.
 
         Args:
             w: the weight.
@@ -155,7 +156,7 @@ class Optimizer:
 
     @property
     def learning_rate(self) -> float:
-        """The present one.
+        """The present learning rate.
 
         Raises:
             StateError E563: it is read inside of a compiled function, where it is another one at each call.
@@ -194,12 +195,12 @@ class Optimizer:
 
     @outside_only("changes the factors that the parameters are updated with")
     def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
-        """Factors on the learning rate, by index or name."""
+        """Set factors on the learning rate, by index or name."""
         self.lr_mult = dict(args_lr_mult)
 
     @outside_only("changes the factors that the parameters are updated with")
     def set_wd_mult(self, args_wd_mult: Mapping[Any, float]) -> None:
-        """Factors on the weight decay, by index or name; 0 for named parameters that are no `weight` or `gamma`."""
+        """Set factors on the weight decay, by index or name; 0 for named parameters that are no `weight` or `gamma`."""
         self.wd_mult = {name: 0.0 for name in self.idx2name.values() if not name.endswith(("weight", "gamma"))}
         self.wd_mult.update(args_wd_mult)
 
@@ -240,7 +241,7 @@ class Optimizer:
         return slots if len(slots) > 1 else slots[0] if slots else None
 
     def create_state_multi_precision(self, index: Any, weight: ndarray) -> Any:
-        """The same, and before it a float32 copy of the weight where `multi_precision` asks for one."""
+        """Return what `create_state` returns, after a float32 copy of the weight if `multi_precision` asks for one."""
         if not self._by_master(weight):
             return self.create_state(index, weight)
         master = ndarray(aligned(weight.shape, float32))
@@ -265,7 +266,7 @@ class Optimizer:
             self.step([index], [weight], [grad], [state])
 
     def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """The same, with what `create_state_multi_precision` gave.
+        """Update one weight, or each of a list, with the states that `create_state_multi_precision` returned.
 
         Args:
             index: which weight it is, or a list.
@@ -341,13 +342,23 @@ class Optimizer:
 
     @staticmethod
     def register(klass: _Class) -> _Class:
-        """Class decorator: make an optimizer known to `create` by its name in lower case."""
+        """Make a class of optimizers known by its name in lower case. Use it as a decorator.
+
+        `create` and `gluon.Trainer` find the class then. Return the class.
+
+        >>> from hybridize import optimizer
+        >>> @optimizer.register
+        ... class Slow(optimizer.SGD):
+        ...     default_rate = 0.001
+        >>> optimizer.create("slow").learning_rate
+        0.001
+        """
         Optimizer.opt_registry[klass.__name__.lower()] = klass
         return klass
 
     @staticmethod
     def kind(name: Any) -> type[Optimizer]:
-        """The class of optimizers of a name.
+        """Return the class of optimizers of a name.
 
         Raises:
             ValueArgumentError E354: there is none.
@@ -362,10 +373,18 @@ class Optimizer:
 
     @staticmethod
     def create_optimizer(name: Any, **kwargs: Any) -> Optimizer:
-        """The optimizer of a name, made with these keywords.
+        """Return a new optimizer by its name.
+
+        Args:
+            name: of a class, in any case, such as `"adam"`.
+            kwargs: arguments of the class.
 
         Raises:
-            ValueArgumentError E354: there is none.
+            ValueArgumentError E354: there is no such optimizer.
+
+        >>> from hybridize import optimizer
+        >>> optimizer.create("sgd", learning_rate=0.5).learning_rate
+        0.5
         """
         return Optimizer.kind(name)(**kwargs)
 

@@ -145,7 +145,9 @@ class Signum(Momentum):
 
 @register
 class SignSGD(Signum):
-    """`Signum` without momentum: w = (1 - lr * (wd + wd_lh)) * w - lr * sign(g).
+    """Step by the same length for every element, against the gradient's sign: `Signum` without momentum.
+
+    w = (1 - lr * (wd + wd_lh)) * w - lr * sign(g).
 
     Args:
         learning_rate: step size; 0.01 unless a scheduler says it.

@@ -68,6 +68,7 @@ class Bounded(_Moments):
     """The base of optimizers whose steps are as long as the weight, within bounds."""
 
     bias_correction = True
+    """True if the bias of the averages is taken out."""
 
     def __init__(
         self,

@@ -14,13 +14,15 @@ from hybridize.optimizer.stored import States, read_states, restore, write_state
 
 
 class Updater:
-    """Update weights, when called with an index, a gradient and a weight, or with lists of them.
+    """Update weights by an optimizer. Call it with an index, a gradient and a weight, or with lists of them.
+
+    It keeps the optimizer's state for each index, such as the momentum.
 
     Args:
-        optimizer: how.
+        optimizer: the rule of the update.
 
-    >>> from hybridize import np, optimizer
-    >>> update = optimizer.get_updater(optimizer.SGD(learning_rate=0.5))
+    >>> from hybridize import optimizer
+    >>> update = optimizer.Updater(optimizer.SGD(learning_rate=0.5))
     >>> weight = np.array([1.0])
     >>> update(0, np.array([1.0]), weight)
     >>> weight
@@ -44,7 +46,7 @@ class Updater:
         self.optimizer.update_multi_precision(indices, weights, grads, [states[one] for one in indices])
 
     def make_ready(self, indices: Sequence[Any], weights: Sequence[Any]) -> None:
-        """See that there is a state for each weight, also where a momentum has come since that was 0 at first."""
+        """Make a state for each weight that has none, also after a momentum that was 0 is set."""
         states, optimizer = self.states, self.optimizer
         count = optimizer.slot_count if type(optimizer).create_state is Optimizer.create_state else 0
         for one, weight in zip(indices, weights, strict=True):
@@ -53,7 +55,7 @@ class Updater:
 
     @outside_only("gives the states as the bytes of a file")
     def get_states(self, dump_optimizer: bool = True) -> bytes:
-        """The states, and, unless not wanted, the settings of the optimizer, as the bytes of a file."""
+        """Return the bytes of a file with the states and, if `dump_optimizer`, the optimizer's settings."""
         # Late: it costs more than all optimizers, and files are mostly written without it.
         with load_module("tempfile").TemporaryDirectory() as folder:
             path = os.path.join(folder, "states")
@@ -63,7 +65,7 @@ class Updater:
 
     @outside_only("takes the states from the bytes of a file")
     def set_states(self, states: bytes) -> None:
-        """Go on from what `get_states` gave.
+        """Continue from the bytes that `get_states` returned.
 
         Raises:
             LoadError E660 to E662: they are not such bytes, damaged, or of another optimizer.
@@ -75,7 +77,7 @@ class Updater:
             self.take(read_states(path))
 
     def take(self, states: States) -> None:
-        """Go on from states that were read.
+        """Continue from states that were read from a file.
 
         Raises:
             LoadError E662: they are of another optimizer.

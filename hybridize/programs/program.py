@@ -85,15 +85,19 @@ Views = dict[tuple[int, Steps], Any]
 class Program:
     """Run a function that was compiled for arguments of one structure and one type each.
 
-    Call it with NumPy arrays or arrays of hybridize. It returns arrays of hybridize.
+    `hybridize(function).program(...)` and `hybridize(function).current()` return programs. You do not make them
+    yourself.
 
-    >>> from hybridize import np
+    Call a program with NumPy arrays or arrays of hybridize. It returns arrays of hybridize. Other parts of hybridize
+    use its further methods, which may change from version to version.
+
     >>> import hybridize
     >>> double = hybridize.hybridize(lambda x: x * 2)
-    >>> y = double(np.ones(3))
-    >>> program = double.current()[0]
-    >>> program(np.ones(3)), program.backend
-    (array([2., 2., 2.]), 'llvm')
+    >>> program = double.program(np.ones(3))
+    >>> isinstance(program, hybridize.Program), program.backend
+    (True, 'llvm')
+    >>> program(np.ones(3))
+    array([2., 2., 2.])
     """
 
     capture: Captured
@@ -176,7 +180,7 @@ class Program:
 
     @property
     def captured(self) -> Graph:
-        """The graph as the function says it."""
+        """The graph of the function before all passes."""
         return self.capture.graph
 
     @property
@@ -191,12 +195,12 @@ class Program:
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
-        """Names of the operations that run by code that is not ours, each once: on the NumPy backend all of them."""
+        """Names of the operations that run by code of other libraries, each once: all of them on the NumPy backend."""
         return self._runs.fallbacks
 
     @property
     def memory(self) -> Memory:
-        """Memory of one call, known before it runs."""
+        """The memory of one call, in bytes, known before it runs."""
         return self._runs.memory
 
     @property
@@ -205,9 +209,15 @@ class Program:
         return tuple(value.type for value in self.capture.graph.inputs)
 
     def schedule(self) -> str:
-        """All that was decided of how the program runs, as text: steps with their memory, products, loops and threads.
+        """Return how the program runs, as text: steps with their memory, products, loops and threads.
 
-        It is for those who work on the compiler; it may change from version to version. `explain` is for all others.
+        The text is for those who work on the compiler. It may change from version to version. `explain` is for all
+        others.
+
+        >>> double = hybridize(lambda x: x * 2)
+        >>> print(double.program(np.ones(3)).schedule())
+        1 step, 0 bytes of scratch
+        0. loops: mul  # ...
         """
         with LOADING:
             from hybridize.programs.explain import scheduled  # late: few programs are explained
@@ -225,6 +235,13 @@ class Program:
 
         Raises:
             ShapeError E120, DTypeError E210, ArgumentError E310: arguments other than it was compiled for.
+
+        >>> double = hybridize(lambda x: x * 2)
+        >>> print(double.program(np.ones(3)).explain())
+        <lambda>
+          takes        x: f32[3]
+          gives        f32[3]
+        ...
         """
         with LOADING:
             from hybridize.programs.explain import explained  # late: few programs are explained
@@ -334,7 +351,7 @@ class Program:
 
     @property
     def current(self) -> bool:
-        """True if the world is as it was at capture: only then the program is what the function does now."""
+        """True if nothing has changed that the capture depended on: the program does what the function does."""
         return not self.stale and (self._holds is None or bool(self._holds()))
 
     def accepts(self, call: Call) -> bool:

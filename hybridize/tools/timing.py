@@ -9,10 +9,10 @@ from types import TracebackType
 
 
 class Timer:
-    """Record several running times, in seconds of a monotonic clock. Starts when made.
+    """Record several running times, in seconds of a monotonic clock. A new timer starts at once.
 
-    >>> from hybridize.tools.timing import Timer
-    >>> timer = Timer()
+    >>> import hybridize
+    >>> timer = hybridize.Timer()
     >>> timer.stop() >= 0
     True
     >>> len(timer.times)
@@ -34,15 +34,15 @@ class Timer:
         return self.times[-1]
 
     def avg(self) -> float:
-        """Mean seconds of a run; 0.0 before the first has ended."""
+        """Return the mean time of a run, in seconds; 0.0 before the first run has ended."""
         return sum(self.times) / len(self.times) if self.times else 0.0
 
     def sum(self) -> float:
-        """Seconds of all runs."""
+        """Return the seconds of all runs together."""
         return sum(self.times)
 
     def cumsum(self) -> list[float]:
-        """Seconds up to the end of each run."""
+        """Return the seconds up to the end of each run, as a list."""
         return list(itertools.accumulate(self.times))
 
 

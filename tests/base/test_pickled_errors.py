@@ -34,16 +34,16 @@ def below(kind):
         yield from below(one)
 
 
-CLASSES = [HybridizeError, *{one: None for one in below(HybridizeError) if one.home[0].startswith("hybridize.")}]
+CLASSES = [HybridizeError, *{one: None for one in below(HybridizeError) if one._home[0].startswith("hybridize.")}]
 
 
 def test_all_are_tried():
     assert {getattr(errors, name) for name in errors.__all__} <= set(CLASSES)
-    assert any(kind.home[0] != "hybridize.base.errors" for kind in CLASSES)
+    assert any(kind._home[0] != "hybridize.base.errors" for kind in CLASSES)
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.home[1])
+@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind._home[1])
 def test_every_class(kind, way):
     error = kind.__new__(kind) if not issubclass(kind, OSError) else OSError.__new__(kind)
     HybridizeError.__init__(error, "E100", "what is wrong", help="what to do", loc=SourceLoc("gone.py", 7, "f"))

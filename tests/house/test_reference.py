@@ -14,8 +14,6 @@ ROOT = Path(__file__).parents[2]
 SITE, CHANGELOG = ROOT / "docs" / "site", ROOT / "CHANGELOG.md"
 NOT_HERE = tuple(name for name in ("jax", "tensorflow") if importlib.util.find_spec(name) is None)
 """Libraries with an environment of their own: the doors to them are tried there."""
-LATER = 138
-"""Names and methods of the modules in `public.LATER` whose docstrings lack something: may only become fewer."""
 GLOBALS = {
     "autograd": autograd, "gluon": gluon, "hybridize": hybridize, "nd": nd, "np": np, "npx": npx, "sym": sym,
 }  # fmt: skip
@@ -49,27 +47,17 @@ def _of_numpy(one):
     return str(getattr(one.value, "__module__", "")).startswith("numpy")
 
 
-def names_for(one):
-    """What an example may use: of modules that are written later, also what stands in the module itself."""
-    home = sys.modules.get(str(getattr(one.value, "__module__", "")))
-    return {**(vars(home) if one.is_later and home else {}), **GLOBALS}
-
-
 def test_every_example_runs(folder_of_examples):
     """Also those of functions that tables make, and of methods that are put into classes: no module has their text."""
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     parser, output = doctest.DocTestParser(), []
     for text, one in examples().items():
-        runner.run(parser.get_doctest(text, names_for(one), one.full, None, None), out=output.append)
+        runner.run(parser.get_doctest(text, {**GLOBALS}, one.full, None, None), out=output.append)
     assert not output, "".join(output)
 
 
 def test_every_name_is_documented():
-    assert public.lacking(lambda one: not one.is_later) == {}
-    later = public.lacking(lambda one: one.is_later)
-    listed = "\n".join(f"{full}: {', '.join(lack)}" for full, lack in later.items())
-    assert len(later) <= LATER, f"docstrings lack what the reference shows:\n{listed}"
-    assert len(later) == LATER, f"lower LATER to {len(later)}"
+    assert public.lacking() == {}
 
 
 def test_the_check_names_what_is_missing():
@@ -80,6 +68,22 @@ def test_the_check_names_what_is_missing():
     pages = reference.Reference([*public.names()[:20], one])
     pages._page_of.pop("np.f")
     assert pages.complaints()[:1] == ["np.f has no page"]
+
+
+def test_data_of_classes_have_their_own_text():
+    """Python gives an int or a bool the docstring of its class, which says nothing of this one."""
+    members = {one.full: one for name in public.names() for one in name.members}
+    assert members["gluon.probability.Distribution.has_grad"].text.startswith("True if samples have gradients")
+    assert members["gluon.probability.Multinomial.event_dim"].text.startswith("The number of last axes")
+    assert "gluon.probability.Normal.has_grad" not in members, "says what Distribution.has_grad does"
+    texts = {kind.__doc__ for kind in (bool, int, float, str, tuple, list, dict)}
+    assert [full for full, one in members.items() if one.text and one.text in texts] == []
+
+
+def test_members_that_are_chosen_of_a_class_are_there():
+    members = {name.full: {one.word.rpartition(".")[2] for one in name.members} for name in public.names()}
+    chosen = {full: {*words.split()} for full, words in public.CHOSEN.items() if full in members}
+    assert chosen and {full: words - members[full] for full, words in chosen.items() if words - members[full]} == {}
 
 
 def test_names_that_are_imported_for_the_inside_do_not_count():

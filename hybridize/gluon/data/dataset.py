@@ -58,11 +58,11 @@ class Dataset(Generic[Sample]):
         return (self[index] for index in range(len(self)))
 
     def filter(self, fn: Callable[[Any], Any]) -> Dataset[Sample]:
-        """The samples for which `fn(sample)` is true; it is asked for all of them, now."""
+        """Return the samples for which `fn(sample)` is true. It calls `fn` for all of them, now."""
         return SampledDataset(self, FilterSampler(fn, self))
 
     def shard(self, num_shards: int, index: int) -> Dataset[Sample]:
-        """One of `num_shards` parts, each a run of samples; what does not come out even goes to the first ones.
+        """Return one of `num_shards` parts, each a run of samples. The first parts have a sample more if need be.
 
         Raises:
             ArgumentError E382: there is no such part.
@@ -74,7 +74,7 @@ class Dataset(Generic[Sample]):
         return SampledDataset(self, SequentialSampler(length + (index < rest), start))
 
     def take(self, count: int | None) -> Dataset[Sample]:
-        """The first `count` samples, or all where there are fewer.
+        """Return the first `count` samples, or all if there are fewer.
 
         Raises:
             ArgumentError E382: `count` is negative.
@@ -84,7 +84,7 @@ class Dataset(Generic[Sample]):
         return SampledDataset(self, SequentialSampler(len(self) if count is None else min(count, len(self))))
 
     def sample(self, sampler: Sampler) -> Dataset[Sample]:
-        """The samples that `sampler` names, in its order; it is asked once, now.
+        """Return the samples that `sampler` names, in its order. It reads `sampler` once, now.
 
         Raises:
             ArgumentError E382: `sampler` is no `Sampler`.
@@ -94,7 +94,7 @@ class Dataset(Generic[Sample]):
         return SampledDataset(self, sampler)
 
     def transform(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
-        """`fn(*sample)` of each sample; of a sample that is not a tuple, `fn(sample)`.
+        """Return a data set of `fn(*sample)` for each sample, or of `fn(sample)` for a sample that is not a tuple.
 
         Args:
             fn: the function.
@@ -110,14 +110,14 @@ class Dataset(Generic[Sample]):
     @overload
     def transform_first(self, fn: Callable[[Any], Any], lazy: bool = True) -> Dataset: ...
     def transform_first(self, fn: Callable[[Any], Any], lazy: bool = True) -> Dataset[Any]:
-        """The same with `fn` of the first part of a sample only: the data, not the label."""
+        """Return a data set with `fn` of the first part of each sample only: the data, not the label."""
         return self.transform(_First(fn), lazy)
 
     of_nd: bool = False
     """True if batches of what `read_many` reads are NDArrays."""
 
     def read_many(self, indices: Any) -> Columns | None:
-        """The parts of many samples, an array of each part, where that is faster than one sample after the other.
+        """Return the parts of many samples, an array of each part, where that is faster than sample by sample.
 
         Args:
             indices: numbers of samples, as an array, a list, or a slice with a start and a stop.

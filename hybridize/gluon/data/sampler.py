@@ -69,7 +69,7 @@ class RandomSampler(Sampler):
         self._length = _count(length)
 
     def order(self) -> Any:
-        """The order of one iteration, as an array."""
+        """Return the order of one iteration, as an array."""
         return order_of(self._length, drawn())
 
     def __iter__(self) -> Iterator[int]:
@@ -100,7 +100,7 @@ class FilterSampler(Sampler):
 
 
 class IntervalSampler(Sampler):
-    """Every `interval`-th number below `length`; with `rollover` then those after each of them, until all are named.
+    """Return every `interval`-th number below `length`. With `rollover`, continue until all numbers are there.
 
     Args:
         length: how many samples there are.
@@ -110,9 +110,10 @@ class IntervalSampler(Sampler):
     Raises:
         ValueArgumentError E376: `interval` is not from 1 to `length`.
 
-    >>> list(IntervalSampler(7, 3))
+    >>> from hybridize.gluon import data
+    >>> list(data.IntervalSampler(7, 3))
     [0, 3, 6, 1, 4, 2, 5]
-    >>> list(IntervalSampler(7, 3, rollover=False))
+    >>> list(data.IntervalSampler(7, 3, rollover=False))
     [0, 3, 6]
     """
 
@@ -132,7 +133,7 @@ class IntervalSampler(Sampler):
 
 
 class SplitSampler(Sampler):
-    """The numbers of one of several parts of the samples, each of which another process reads; GluonNLP's.
+    """Return the numbers of one of several parts of the samples, each of which another process reads. It is GluonNLP's.
 
     Args:
         length: how many samples there are.
@@ -146,7 +147,8 @@ class SplitSampler(Sampler):
     Raises:
         ValueArgumentError E376: a count is no positive integer, there are more parts than samples, or no such part.
 
-    >>> list(SplitSampler(7, 2, 0, shuffle=False)), list(SplitSampler(7, 2, 1, shuffle=False))
+    >>> from hybridize.gluon import data
+    >>> list(data.SplitSampler(7, 2, 0, shuffle=False)), list(data.SplitSampler(7, 2, 1, shuffle=False))
     ([0, 1, 2, 3], [4, 5, 6, 4])
     """
 
@@ -195,7 +197,8 @@ class BatchSampler(Sampler):
     Raises:
         ValueArgumentError E376: `batch_size` is no positive integer, or `last_batch` another word.
 
-    >>> list(BatchSampler(SequentialSampler(7), 3))
+    >>> from hybridize.gluon import data
+    >>> list(data.BatchSampler(data.SequentialSampler(7), 3))
     [[0, 1, 2], [3, 4, 5], [6]]
     """
 
@@ -226,7 +229,7 @@ class BatchSampler(Sampler):
             self._left = batch
 
     def arrays(self) -> Iterator[Any]:
-        """The same batches, as arrays or slices where that is cheaper than lists."""
+        """Yield the same batches, as arrays or slices where that is cheaper than lists."""
         kind = type(self._sampler)
         if self._left or (kind is not SequentialSampler and kind is not RandomSampler):
             yield from self

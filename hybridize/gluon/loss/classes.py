@@ -15,7 +15,9 @@ from hybridize.gluon.loss.direct import BinaryEntropy, check_labels, cross_entro
 
 
 class SigmoidBinaryCrossEntropyLoss(Loss):
-    """Return -(label log(p) pos_weight + (1 - label) log(1 - p)), where p is sigmoid(pred); the mean for each sample.
+    """Return the cross entropy of two classes from scores: the mean for each sample.
+
+    It is -(label log(p) pos_weight + (1 - label) log(1 - p)), where p is sigmoid(pred).
 
     Args:
         from_sigmoid: `pred` is p already; less exact than scores.
@@ -26,9 +28,9 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
     to `pred`; `pos_weight`, None or weights of the positive part that broadcast to `pred` ([1, classes], say).
     Gives [batch], the mean over a sample.
 
-    >>> from hybridize import np
     >>> from hybridize.gluon import loss
-    >>> loss.SigmoidBCELoss()(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]])).round(3)
+    >>> entropy = loss.SigmoidBinaryCrossEntropyLoss()
+    >>> entropy(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]])).round(3)
     array([0.693, 0.127])
     """
 
@@ -62,7 +64,7 @@ def _surprises(score: Any) -> tuple[Any, Any]:
 
 
 class SoftmaxCrossEntropyLoss(Loss):
-    """-log(softmax(pred)) of the class that was right, or its mean under the distribution `label`.
+    """Return -log(softmax(pred)) of the right class, or its mean under the distribution `label`.
 
     Args:
         axis: the axis of the classes.

@@ -15,7 +15,7 @@ from hybridize.gluon.loss.direct import Squares, direct
 
 
 class L2Loss(Loss):
-    """Half the squared difference: weight / 2 (label - pred)².
+    """Return half the squared difference: weight / 2 (label - pred)².
 
     Args:
         weight: a number that the loss is multiplied by.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Dense(HybridBlock):
-    """activation(x weightᵀ + bias).
+    """Apply a fully connected layer: activation(x weightᵀ + bias).
 
     Args:
         units: number of outputs.

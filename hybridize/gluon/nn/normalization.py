@@ -91,7 +91,7 @@ class _Normalized(_Scaled):
 
 
 class BatchNorm(_Normalized):
-    """(x - mean) / sqrt(variance + epsilon) gamma + beta by channel: of the batch in training, else of what was seen.
+    """Normalize each channel: (x - mean) / sqrt(variance + epsilon) gamma + beta.
 
     While training, mean and variance are those of the batch over all axes but one, and the running statistics follow:
     `running = momentum * running + (1 - momentum) * batch`. That is MXNet's meaning; PyTorch's momentum is 1 minus this

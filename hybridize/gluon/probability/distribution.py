@@ -27,10 +27,11 @@ class Distribution:
     Raises:
         ValueArgumentError E345: a parameter breaks its constraint; a compiled program says so when it runs.
 
-    >>> from hybridize import np
     >>> from hybridize.gluon import probability
-    >>> distribution = probability.Normal(np.zeros(3), 1.0)
-    >>> distribution.sample_n((2,)).shape, distribution.mean
+    >>> normal = probability.Normal(np.zeros(3), 1.0)
+    >>> isinstance(normal, probability.Distribution)
+    True
+    >>> normal.sample_n((2,)).shape, normal.mean
     ((2, 3), array([0., 0., 0.]))
     """
 
@@ -86,7 +87,7 @@ class Distribution:
         return tuple(sizes)
 
     def broadcast_to(self, batch_shape: Any) -> Any:
-        """A distribution of the same kind whose parameters are broadcast to `batch_shape`."""
+        """Return a distribution of the same kind whose parameters are broadcast to `batch_shape`."""
         distribution = copy.copy(self)
         for name, value in vars(self).items():
             if isinstance(value, Distribution):
@@ -100,11 +101,11 @@ class Distribution:
     # ---------------------------------------------------------------------------------------------- what it gives
 
     def sample(self, size: Any = None) -> Any:
-        """Numbers drawn from it: of the shape `size`, which the batch broadcasts to, or of the batch's own."""
+        """Draw numbers of the shape `size`, which the batch broadcasts to. None: of the batch's own shape."""
         return self._draw(self.batch_shape if size is None else _sizes(size))
 
     def sample_n(self, size: Any = None) -> Any:
-        """Numbers drawn from it: `size` times the batch, which has the last axes."""
+        """Draw `size` times the batch. The axes of the batch are the last ones."""
         return self._draw((*(() if size is None else _sizes(size)), *self.batch_shape))
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
@@ -112,23 +113,23 @@ class Distribution:
         raise self._lacks("sample")
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density, or of the probability, at `value`."""
+        """Return the logarithm of the density, or of the probability, at `value`."""
         raise self._lacks("log_prob")
 
     def pdf(self, value: Any) -> Any:
-        """The density, or the probability, at `value`."""
+        """Return the density, or the probability, at `value`."""
         return np.exp(self.log_prob(value))
 
     def cdf(self, value: Any) -> Any:
-        """The probability of `value` and below."""
+        """Return the probability of `value` and below."""
         raise self._lacks("cdf")
 
     def icdf(self, value: Any) -> Any:
-        """The number whose `cdf` is `value`."""
+        """Return the number whose `cdf` is `value`."""
         raise self._lacks("icdf")
 
     def enumerate_support(self) -> Any:
-        """All values that there are, along a first axis."""
+        """Return all values that there are, along a first axis."""
         raise self._lacks("enumerate_support")
 
     @property
@@ -147,11 +148,11 @@ class Distribution:
         return np.sqrt(self.variance)
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Return the entropy, in nats."""
         raise self._lacks("entropy")
 
     def perplexity(self) -> Any:
-        """exp(entropy)."""
+        """Return exp(entropy)."""
         return np.exp(self.entropy())
 
     # ---------------------------------------------------------------------------------------------------- the rest
@@ -186,6 +187,7 @@ class Probable(Distribution):
 
     arg_constraints: ClassVar[Any] = {"prob": Interval(0, 1), "logit": Real()}
     event_dim = 0
+    """The number of last axes of a sample that are one event."""
     _binary = True
 
     def __init__(self, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:

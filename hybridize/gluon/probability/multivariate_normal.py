@@ -86,7 +86,7 @@ class MultivariateNormal(Distribution):
         return np.sum(self.scale_tril**2, -1)
 
     def half_log_det(self) -> Any:
-        """Half of the logarithm of the covariance's determinant."""
+        """Return half of the logarithm of the covariance's determinant."""
         return np.sum(np.log(np.diagonal(self.scale_tril, axis1=-2, axis2=-1)), -1)
 
     def _draw(self, shape: tuple[int, ...]) -> Any:

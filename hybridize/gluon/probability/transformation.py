@@ -15,9 +15,12 @@ from hybridize.gluon.probability.numerics import clipped, lacking, prob2logit, s
 class Transformation:
     """Transform numbers, y = t(x), and back. The base of transformations.
 
-    >>> from hybridize import np
+    Call it with x. `inv` is the transformation from y to x.
+
     >>> from hybridize.gluon import probability
     >>> t = probability.ExpTransform()
+    >>> isinstance(t, probability.Transformation)
+    True
     >>> t(np.zeros(2)), t.inv(np.ones(2))
     (array([1., 1.]), array([0., 0.]))
     """
@@ -31,7 +34,7 @@ class Transformation:
 
     @property
     def sign(self) -> Any:
-        """1 where it rises, -1 where it falls."""
+        """1 if t rises, -1 if it falls."""
         raise lacking(self, "sign")
 
     @property
@@ -49,7 +52,7 @@ class Transformation:
         raise lacking(self, "inverse")
 
     def log_det_jacobian(self, x: Any, y: Any) -> Any:
-        """log |dy/dx| at x, which gives y."""
+        """Return log |dy/dx| at x, where y = t(x)."""
         raise lacking(self, "log_det_jacobian")
 
 

@@ -18,18 +18,23 @@ from hybridize.gluon.rnn.unrolling import check_layout, given_back, lengths_of, 
 
 
 class RecurrentCell(Stateful, Block):
-    """Take the input of a step and the states, and return an output and new states. The base of cells.
+    """Compute one step of a recurrent net: take the input and the states, return an output and new states. The base of
+    cells.
 
-    Subclasses say in `state_info` what their states are, and in `forward(self, x, states)` what a step does; it gives
-    the output and the list of the new states.
+    A subclass says in `state_info` what its states are, and in `forward(self, x, states)` what a step does. `forward`
+    returns the output and a list of the new states. `unroll` runs the cell over all steps.
 
-    >>> from hybridize import np
     >>> from hybridize.gluon import rnn
-    >>> cell = rnn.GRUCell(4)
-    >>> cell.initialize()
-    >>> outputs, states = cell.unroll(5, np.ones((2, 5, 3)), layout="NTC", merge_outputs=True)
-    >>> outputs.shape, [state.shape for state in states]
-    ((2, 5, 4), [(2, 4)])
+    >>> class Sum(rnn.RecurrentCell):
+    ...     def state_info(self, batch_size=0):
+    ...         return [{"shape": (batch_size, 2), "__layout__": "NC"}]
+    ...     def forward(self, x, states):
+    ...         return x + states[0], [x + states[0]]
+    >>> outputs, states = Sum().unroll(3, np.ones((1, 3, 2)), layout="NTC", merge_outputs=True)
+    >>> outputs
+    array([[[1., 1.],
+            [2., 2.],
+            [3., 3.]]])
     """
 
     def infer_shape(self, x: Any, *others: Any) -> None:

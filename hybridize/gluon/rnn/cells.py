@@ -105,7 +105,7 @@ class _DenseCell(GatedCell):
 
 
 class RNNCell(_DenseCell, PlainCell):
-    """A step of plain recurrence: h' = activation(W_i2h x + b_i2h + W_h2h h + b_h2h).
+    """Compute a step of plain recurrence: h' = activation(W_i2h x + b_i2h + W_h2h h + b_h2h).
 
     Args:
         hidden_size: of the state, which is the output.
@@ -147,7 +147,7 @@ class RNNCell(_DenseCell, PlainCell):
 
 
 class LSTMCell(_DenseCell, MemoryCell):
-    """A step of long short-term memory, with a cell beside the state.
+    """Compute a step of long short-term memory (LSTM), with a cell beside the state.
 
         i, f, g, o = W_i2h x + b_i2h + W_h2h h + b_h2h
         c' = sigmoid(f) c + sigmoid(i) tanh(g),  h' = sigmoid(o) tanh(c')
@@ -175,7 +175,7 @@ class LSTMCell(_DenseCell, MemoryCell):
 
 
 class LSTMPCell(LSTMCell):
-    """A step of long short-term memory whose state, and output, is a product of what it were otherwise: W_h2r h'.
+    """Compute a step of long short-term memory with a projection: the state, and the output, is W_h2r h'.
 
     Args:
         hidden_size: of the cell.
@@ -239,7 +239,7 @@ class LSTMPCell(LSTMCell):
 
 
 class GRUCell(_DenseCell, MixedCell):
-    """A step of gated recurrent units, whose state is a mixture of the last one and a new one.
+    """Compute a step of gated recurrent units (GRU), whose state is a mixture of the last one and a new one.
 
         r, z from W_i2h x + b_i2h + W_h2h h + b_h2h, each through a sigmoid
         n = tanh(W_i2h x + b_i2h + r (W_h2h h + b_h2h)),  h' = (1 - z) n + z h

@@ -42,7 +42,7 @@ class _OfCells(RecurrentCell):
 
 
 class SequentialRNNCell(_OfCells, Chain):
-    """Cells one above the other: each is given the output of the one before.
+    """Run cells one above the other: each gets the output of the one before.
 
     >>> from hybridize import np
     >>> from hybridize.gluon import rnn

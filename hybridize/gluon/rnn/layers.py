@@ -249,7 +249,7 @@ def _split(name: str) -> tuple[str, str, str]:
 
 
 class RNN(RecurrentLayer):
-    """Plain recurrent layers: h_t = activation(W_i2h x_t + b_i2h + W_h2h h_(t-1) + b_h2h).
+    """Apply plain recurrent layers: h_t = activation(W_i2h x_t + b_i2h + W_h2h h_(t-1) + b_h2h).
 
     Args:
         hidden_size: of the state of each direction.
@@ -303,7 +303,7 @@ class RNN(RecurrentLayer):
 
 
 class LSTM(RecurrentLayer):
-    """Long short-term memory: layers with a cell beside the state, which gates let through, keep and show.
+    """Apply layers of long short-term memory (LSTM), with a cell beside the state.
 
         i, f, g, o = W_i2h x_t + b_i2h + W_h2h h_(t-1) + b_h2h
         c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g),  h_t = sigmoid(o) tanh(c_t)
@@ -371,7 +371,7 @@ class LSTM(RecurrentLayer):
 
 
 class GRU(RecurrentLayer):
-    """Gated recurrent units: layers whose state is a mixture of the last one and a new one.
+    """Apply layers of gated recurrent units (GRU), whose state is a mixture of the last one and a new one.
 
         r, z from W_i2h x_t + b_i2h + W_h2h h_(t-1) + b_h2h, each through a sigmoid
         n = tanh(W_i2h x_t + b_i2h + r (W_h2h h_(t-1) + b_h2h)),  h_t = (1 - z) n + z h_(t-1)

@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 import hybridize
-from hybridize import autograd, np
+from hybridize import autograd, gluon, np
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.gluon import probability as gp
 
@@ -259,6 +259,26 @@ def test_transformations(one):
     slope = (one(x + step).asnumpy() - one(x - step).asnumpy()) / (2 * step)
     close(one.log_det_jacobian(x, y), numpy.log(abs(slope)), rtol=1e-3, atol=1e-4)
     assert (numpy.sign(slope) == one.sign).all()
+
+
+def test_a_transformation_of_the_users_with_parameters():
+    """MXNet's names of what it defines are not hybridize's own, though they begin with an underscore."""
+
+    class Stretch(gp.TransformBlock):
+        def __init__(self):
+            super().__init__()
+            self.by = gluon.Parameter("by", shape=(1,), init="ones")
+
+        def _forward_compute(self, x):
+            return 3 * x * self.by.data()
+
+        def _inverse_compute(self, y):
+            return y / (3 * self.by.data())
+
+    stretch = Stretch()
+    stretch.initialize()
+    assert stretch(np.ones(2)).tolist() == [3, 3]
+    assert stretch.inv(np.ones(2) * 6).tolist() == [2, 2]
 
 
 def test_constraints_and_their_transformations():

@@ -15,12 +15,24 @@ Parts = list[Any]
 
 
 class BatchProcessor:
-    """Compute predictions and losses of a batch, and gradients in training. Derive from it to change this."""
+    """Compute predictions and losses of a batch, and gradients in training. Derive from it to change this.
+
+    `Estimator(..., batch_processor=...)` uses it. A batch is (data, labels).
+
+    >>> from hybridize.gluon.contrib.estimator import BatchProcessor
+    >>> class Reversed(BatchProcessor):  # of batches that are (labels, data)
+    ...     def fit_batch(self, estimator, train_batch, batch_axis=0):
+    ...         label, data = train_batch
+    ...         return super().fit_batch(estimator, (data, label), batch_axis)
+    >>> processor = Reversed()
+    """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def fit_batch(self, estimator: Any, train_batch: Any, batch_axis: int = 0) -> tuple[Parts, Parts, Parts, Parts]:
-        """Data, labels, predictions and losses of a batch whose gradients are in the parameters now.
+        """Compute the gradients of a batch. Return its data, labels, predictions and losses.
+
+        Each is a list with an array for each device.
 
         Args:
             estimator: who asks.
@@ -38,7 +50,7 @@ class BatchProcessor:
         return data, label, pred, loss
 
     def evaluate_batch(self, estimator: Any, val_batch: Any, batch_axis: int = 0) -> tuple[Parts, Parts, Parts, Parts]:
-        """The same without gradients, with the net and the loss of validation."""
+        """Return what `fit_batch` returns, without gradients, by the net and the loss of validation."""
         data, label = self._parts(estimator, val_batch, batch_axis)
         pred = [estimator.val_net(x) for x in data]
         loss = [estimator.val_loss(y_hat, y) for y_hat, y in zip(pred, label, strict=True)]

@@ -111,7 +111,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             self._save(estimator, f"epoch{estimator.epoch}batch{estimator.batch}", whole=True)
 
     def saved(self) -> list[str]:
-        """The checkpoints in the folder, oldest first, without the ends of their names."""
+        """Return the checkpoints in the folder, oldest first, without the ends of their names."""
         pattern = re.compile(re.escape(self.model_prefix) + r"-epoch(\d+)batch(\d+)\.json")
         matches = [match for name in os.listdir(self.model_dir) if (match := pattern.fullmatch(name))]
         checkpoints = sorted((int(match[2]), int(match[1]), match[0]) for match in matches)

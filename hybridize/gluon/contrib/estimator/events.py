@@ -9,9 +9,18 @@ from hybridize.base.participation import ReadPolicy
 
 
 class EventHandler:
-    """Handle events of the training loop.
+    """Handle events of the training loop. The base of handlers.
 
-    The base of handlers. Handlers of lower `priority` come first; the default is 0.
+    A handler derives from the classes of the events that it wants: `TrainBegin`, `EpochEnd` and so on. Handlers of
+    lower `priority` run first; the default is 0.
+
+    >>> from hybridize.gluon.contrib.estimator import EventHandler, TrainBegin
+    >>> class Report(TrainBegin):
+    ...     priority = 10
+    ...     def train_begin(self, estimator, *args, **kwargs):
+    ...         print("training begins")
+    >>> isinstance(Report(), EventHandler)
+    True
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -19,7 +28,7 @@ class EventHandler:
     priority: float = 0
 
     def aborted(self, estimator: Any) -> None:
-        """Training ends by an exception; `train_end` does not come."""
+        """Hear that the training ends by an exception. `train_end` does not come then."""
 
 
 class TrainBegin(EventHandler):
@@ -34,7 +43,7 @@ class TrainBegin(EventHandler):
     """
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """Before the first epoch."""
+        """Hear that the training begins, before the first epoch."""
 
 
 class TrainEnd(EventHandler):
@@ -49,14 +58,22 @@ class TrainEnd(EventHandler):
     """
 
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """After the last epoch."""
+        """Hear that the training has ended, after the last epoch."""
 
 
 class EpochBegin(EventHandler):
-    """Run `epoch_begin` when an epoch, or a validation, begins."""
+    """Run `epoch_begin` when an epoch, or a validation, begins.
+
+    >>> from hybridize.gluon.contrib.estimator import EpochBegin
+    >>> class Report(EpochBegin):
+    ...     def epoch_begin(self, estimator, *args, **kwargs):
+    ...         print("an epoch begins")
+    >>> Report().epoch_begin(None)
+    an epoch begins
+    """
 
     def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """Before the first batch."""
+        """Hear that an epoch begins, before its first batch."""
 
 
 class EpochEnd(EventHandler):
@@ -71,15 +88,23 @@ class EpochEnd(EventHandler):
     """
 
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> bool | None:
-        """After the last batch; true ends the training."""
+        """Hear that an epoch has ended, after its last batch. Return True to end the training."""
         return False
 
 
 class BatchBegin(EventHandler):
-    """Run `batch_begin` before each batch."""
+    """Run `batch_begin` before each batch.
+
+    >>> from hybridize.gluon.contrib.estimator import BatchBegin
+    >>> class Report(BatchBegin):
+    ...     def batch_begin(self, estimator, *args, batch):
+    ...         print("a batch of", len(batch[0]))
+    >>> Report().batch_begin(None, batch=(np.ones((4, 2)), np.ones(4)))
+    a batch of 4
+    """
 
     def batch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """Before anything is computed of `batch`."""
+        """Hear that `batch` comes next, before anything is computed."""
 
 
 class BatchEnd(EventHandler):
@@ -92,5 +117,8 @@ class BatchEnd(EventHandler):
     """
 
     def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> bool | None:
-        """After `backward`: `batch`, and lists `pred`, `label`, `loss`, one each a device; true ends the epoch."""
+        """Hear of the results of `batch`, after `backward`. Return True to end the epoch.
+
+        `pred`, `label` and `loss` are lists with an array for each device.
+        """
         return False

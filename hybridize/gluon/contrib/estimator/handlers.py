@@ -258,7 +258,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             estimator.logger.info(f"[Epoch {estimator.epoch}] Begin, learning rate {rate:.4g}")
 
     def batch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """Nothing: intervals begin where the last one ended."""
+        """Do nothing: an interval begins where the last one ended."""
 
     def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         self._samples += sum(len(one) for one in kwargs["label"])

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 
 class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
-    """Show a bar of the batches, the remaining time, and metrics.
+    """Show a bar of the batches, the remaining time, and metrics, on a terminal.
 
     Args:
         metrics: whose values are shown.
         console: where; None: standard error, where nothing is shown unless it is a terminal.
         priority: after the metrics.
+
+    >>> from hybridize import metric
+    >>> from hybridize.gluon.contrib.estimator import ProgressHandler
+    >>> handler = ProgressHandler(metrics=metric.Accuracy())  # estimator.fit(..., event_handlers=[handler])
     """
 
     def __init__(self, metrics: Any = None, console: Console | None = None, priority: float = math.inf) -> None:

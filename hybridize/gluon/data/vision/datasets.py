@@ -44,7 +44,10 @@ class _Images(Dataset[tuple[Any, ...]]):
 
 @leaves
 class MNIST(_Images):
-    """Return 70,000 handwritten digits of 28 × 28 pixels. A sample is (image of shape (28, 28, 1), label).
+    r"""Read MNIST: 70,000 handwritten digits of 28 × 28 pixels.
+
+    A sample is (image, label): a uint8 array of shape (28, 28, 1), and an int32 from 0 to 9. Unlike MXNet, hybridize
+    does not download the files.
 
     Args:
         root: the folder that holds the four files, as they are published or unpacked: train-images-idx3-ubyte,
@@ -56,6 +59,17 @@ class MNIST(_Images):
     Raises:
         ArgumentError E381: a file is not there.
         LoadError E664: a file is not what its name says.
+
+    >>> import pathlib, struct, tempfile
+    >>> from hybridize.gluon.data import vision
+    >>> with tempfile.TemporaryDirectory() as root:  # files with one blank picture of the digit 7
+    ...     image = struct.pack(">4i", 0x803, 1, 28, 28) + bytes(28 * 28)
+    ...     size = pathlib.Path(root, "train-images-idx3-ubyte").write_bytes(image)
+    ...     size = pathlib.Path(root, "train-labels-idx1-ubyte").write_bytes(struct.pack(">2i", 0x801, 1) + b"\7")
+    ...     data = vision.MNIST(root)
+    >>> image, label = data[0]
+    >>> image.shape, int(label)
+    ((28, 28, 1), 7)
     """
 
     _name = "mnist"
@@ -74,13 +88,38 @@ class MNIST(_Images):
 
 
 class FashionMNIST(MNIST):
-    """Return 70,000 pictures of clothes in ten classes, in files and shapes as MNIST's."""
+    r"""Read FashionMNIST: 70,000 pictures of clothes of 28 × 28 pixels in ten classes.
+
+    The files have the names and the form of MNIST's, and so have samples.
+
+    Args:
+        root: the folder that holds the files; None: `datasets/fashion-mnist` in `$MXNET_HOME`, or in `~/.mxnet`.
+        train: whether to read the images to train with, or those to test with.
+        transform: called with image and label when a sample is read.
+
+    Raises:
+        ArgumentError E381: a file is not there.
+        LoadError E664: a file is not what its name says.
+
+    >>> import pathlib, struct, tempfile
+    >>> from hybridize.gluon.data import vision
+    >>> with tempfile.TemporaryDirectory() as root:  # files with one blank picture of class 9
+    ...     image = struct.pack(">4i", 0x803, 1, 28, 28) + bytes(28 * 28)
+    ...     size = pathlib.Path(root, "t10k-images-idx3-ubyte").write_bytes(image)
+    ...     size = pathlib.Path(root, "t10k-labels-idx1-ubyte").write_bytes(struct.pack(">2i", 0x801, 1) + b"\11")
+    ...     data = vision.FashionMNIST(root, train=False)
+    >>> len(data), int(data[0][1])
+    (1, 9)
+    """
 
     _name = "fashion-mnist"
 
 
 class CIFAR10(_Images):
-    """Return 60,000 pictures of 32 × 32 pixels in ten classes. A sample is (image of shape (32, 32, 3), label).
+    r"""Read CIFAR-10: 60,000 pictures of 32 × 32 pixels in ten classes.
+
+    A sample is (image, label): a uint8 array of shape (32, 32, 3), and an int32 from 0 to 9. Unlike MXNet, hybridize
+    does not download the files.
 
     Args:
         root: the folder that holds data_batch_1.bin to data_batch_5.bin and test_batch.bin, or the folder
@@ -91,6 +130,15 @@ class CIFAR10(_Images):
     Raises:
         ArgumentError E381: a file is not there.
         LoadError E664: a file is not what its name says.
+
+    >>> import pathlib, tempfile
+    >>> from hybridize.gluon.data import vision
+    >>> with tempfile.TemporaryDirectory() as root:  # a file with one black picture of class 3
+    ...     size = pathlib.Path(root, "test_batch.bin").write_bytes(b"\3" + bytes(3 * 32 * 32))
+    ...     data = vision.CIFAR10(root, train=False)
+    >>> image, label = data[0]
+    >>> image.shape, int(label)
+    ((32, 32, 3), 3)
     """
 
     def __init__(
@@ -105,7 +153,10 @@ class CIFAR10(_Images):
 
 
 class CIFAR100(_Images):
-    """Return the pictures of CIFAR in a hundred classes, or in twenty coarse classes.
+    """Read CIFAR-100: 60,000 pictures of 32 × 32 pixels in a hundred classes, or in twenty coarse classes.
+
+    A sample is (image, label): a uint8 array of shape (32, 32, 3), and an int32. Unlike MXNet, hybridize does not
+    download the files.
 
     Args:
         root: the folder that holds train.bin and test.bin, or the folder cifar-100-binary with them.
@@ -116,6 +167,14 @@ class CIFAR100(_Images):
     Raises:
         ArgumentError E381: a file is not there.
         LoadError E664: a file is not what its name says.
+
+    >>> import pathlib, tempfile
+    >>> from hybridize.gluon.data import vision
+    >>> with tempfile.TemporaryDirectory() as root:  # a file with one picture: coarse class 2, fine class 50
+    ...     size = pathlib.Path(root, "test.bin").write_bytes(bytes([2, 50]) + bytes(3 * 32 * 32))
+    ...     coarse, fine = vision.CIFAR100(root, train=False), vision.CIFAR100(root, fine_label=True, train=False)
+    >>> int(coarse[0][1]), int(fine[0][1])
+    (2, 50)
     """
 
     def __init__(

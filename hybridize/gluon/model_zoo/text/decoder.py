@@ -123,6 +123,8 @@ class DecoderLayer(HybridBlock):
 class CausalDecoder(HybridBlock, layer=False):
     """Return scores of the next token after each position: [batch, time] to [batch, time, vocabulary].
 
+    `GPT` and `Llama` derive from it. They make the layers.
+
     Args:
         vocab_size: number of tokens.
         units: size of a vector.
@@ -136,6 +138,11 @@ class CausalDecoder(HybridBlock, layer=False):
     Raises:
         OutOfBoundsError E110: at a call: a token is none of the vocabulary.
         ShapeError E134: at a call: tokens are not [batch, time], or more than there are places.
+
+    >>> from hybridize.gluon.model_zoo import text
+    >>> net = text.gpt_mini(vocab_size=20)
+    >>> isinstance(net, text.CausalDecoder), net.max_length
+    (True, 256)
     """
 
     vocab_size: int

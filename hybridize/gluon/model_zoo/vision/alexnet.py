@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 
 class AlexNet(Classifier):
-    """Five convolutions and three dense layers, for images of 224 × 224 and more.
+    """Return scores of classes by five convolutions and three dense layers, for images of 224 × 224 and more.
 
     Args:
         classes: numbers that come out for an image.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> vision.AlexNet(classes=10).output
+    Dense(None -> 10, linear)
     """
 
     def __init__(self, classes: int = 1000, **kwargs: Any) -> None:

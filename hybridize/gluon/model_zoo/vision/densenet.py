@@ -34,7 +34,7 @@ def _layer(growth: int, narrow: int, dropout: float) -> nn.HybridConcatenate:
 
 
 class DenseNet(Classifier):
-    """Blocks of layers that each see all before them, with pooling between, for images of 224 × 224.
+    """Return scores of classes by blocks of layers that each see all before them, for images of 224 × 224.
 
     Args:
         num_init_features: channels of the first convolution.
@@ -43,6 +43,11 @@ class DenseNet(Classifier):
         bn_size: channels of a layer's first convolution, as a multiple of what it adds.
         dropout: the part of a layer's channels that is dropped in training.
         classes: numbers that come out for an image.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.DenseNet(16, growth_rate=8, block_config=[2, 2], classes=10)
+    >>> net.output
+    Dense(None -> 10, linear)
     """
 
     def __init__(

@@ -104,10 +104,14 @@ MODULES = (
 
 
 class Inception3(Classifier):
-    """Modules of branches with windows of several sizes, for images of 299 × 299.
+    """Return scores of classes by modules of branches with windows of several sizes, for images of 299 × 299.
 
     Args:
         classes: numbers that come out for an image.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> vision.Inception3(classes=10).output
+    Dense(None -> 10, linear)
     """
 
     def __init__(self, classes: int = 1000, **kwargs: Any) -> None:

@@ -36,11 +36,16 @@ SEPARABLE = (
 
 
 class MobileNet(Classifier):
-    """Pairs of a depthwise and a pointwise convolution, for images of 224 × 224.
+    """Return scores of classes by pairs of a depthwise and a pointwise convolution, for images of 224 × 224.
 
     Args:
         multiplier: of all numbers of channels, 0.25 at least.
         classes: numbers that come out for an image.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.MobileNet(0.25, classes=10)
+    >>> net.output
+    Dense(None -> 10, linear)
     """
 
     def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
@@ -57,13 +62,19 @@ class MobileNet(Classifier):
 
 
 class LinearBottleneck(NetworkPart):
-    """An inverted residual: many channels inside, few between, and no ReLU where channels are few.
+    """Apply an inverted residual: many channels inside, few between, and no ReLU where channels are few.
 
     Args:
         in_channels: that come in.
         channels: that come out; as many as came in are added to these, if pixels are as many.
         t: channels inside, as a multiple of those that come in.
         stride: of the depthwise convolution.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> block = vision.LinearBottleneck(8, 16, t=2, stride=2)
+    >>> block.initialize()
+    >>> block(np.ones((1, 8, 4, 4))).shape
+    (1, 16, 2, 2)
     """
 
     def __init__(self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Any) -> None:
@@ -85,11 +96,16 @@ INVERTED = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 
 
 
 class MobileNetV2(Classifier):
-    """Inverted residuals, for images of 224 × 224.
+    """Return scores of classes by inverted residuals, for images of 224 × 224.
 
     Args:
         multiplier: of all numbers of channels but the last one, which it does not make smaller.
         classes: numbers that come out for an image.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.MobileNetV2(0.25, classes=10)
+    >>> list(net.collect_params(".*output.*"))
+    ['output.0.weight']
     """
 
     def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:

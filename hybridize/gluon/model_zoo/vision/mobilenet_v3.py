@@ -110,13 +110,21 @@ SMALL = (
 
 
 class MobileNetV3(Classifier):
-    """Inverted residuals with squeeze and excite, for images of 224 × 224.
+    """Return scores of classes by inverted residuals with squeeze and excite, for images of 224 × 224.
+
+    `mobilenet_v3_large` and `mobilenet_v3_small` return the networks of the paper.
 
     Args:
-        blocks: of each residual what `LARGE` and `SMALL` say.
+        blocks: of each residual: height and width of its window, channels inside, channels that come out, whether it
+            has squeeze and excite, HardSwish (else ReLU), stride.
         hidden: numbers before the last layer.
         multiplier: of all other numbers of channels.
         classes: numbers that come out for an image.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.MobileNetV3([(3, 16, 16, True, False, 2)], hidden=32, classes=10)
+    >>> net.output
+    Dense(None -> 10, linear)
     """
 
     def __init__(

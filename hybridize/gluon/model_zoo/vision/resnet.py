@@ -222,7 +222,9 @@ def _first(channels: int, thumbnail: bool) -> list[Block]:
 
 
 class ResNetV1(_ResNet):
-    """Stages of blocks that add to what comes in, for images of 224 × 224.
+    """Return scores of classes by stages of blocks that add to what comes in, for images of 224 × 224.
+
+    `get_resnet(1, 18)` and its like return the networks of the paper.
 
     Args:
         block: `BasicBlockV1` or `BottleneckV1`.
@@ -230,11 +232,19 @@ class ResNetV1(_ResNet):
         channels: of the first convolution and of each stage.
         classes: numbers that come out for an image.
         thumbnail: for small images (32 × 32): a first convolution of 3 × 3, and no pooling.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.ResNetV1(vision.BasicBlockV1, [1, 1], [8, 8, 16], classes=10, thumbnail=True)
+    >>> net.initialize()
+    >>> net(np.ones((1, 3, 8, 8))).shape
+    (1, 10)
     """
 
 
 class ResNetV2(_ResNet):
-    """Stages of blocks that normalize before they convolve, for images of 224 × 224.
+    """Return scores of classes by stages of blocks that normalize before they convolve, for images of 224 × 224.
+
+    `get_resnet(2, 18)` and its like return the networks of the paper.
 
     Args:
         block: `BasicBlockV2` or `BottleneckV2`.
@@ -242,6 +252,12 @@ class ResNetV2(_ResNet):
         channels: of the first convolution and of each stage.
         classes: numbers that come out for an image.
         thumbnail: for small images (32 × 32): a first convolution of 3 × 3, and no pooling.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.ResNetV2(vision.BasicBlockV2, [1, 1], [8, 8, 16], classes=10, thumbnail=True)
+    >>> net.initialize()
+    >>> net(np.ones((1, 3, 8, 8))).shape
+    (1, 10)
     """
 
     def _before(self) -> list[Block]:

@@ -33,11 +33,19 @@ def _fire(squeezed: int) -> nn.HybridSequential:
 
 
 class SqueezeNet(Classifier):
-    """Fire modules, and a convolution that tells the classes, for images of 224 × 224.
+    """Return scores of classes by fire modules and a last convolution, for images of 224 × 224.
 
     Args:
         version: "1.0", or "1.1", which takes less than half of the multiplications.
         classes: numbers that come out for an image.
+
+    Raises:
+        ArgumentError E331: there is no such version.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.SqueezeNet("1.1", classes=10)
+    >>> net.output[0]
+    Conv2D(None -> 10, kernel_size=(1, 1), stride=(1, 1))
     """
 
     def __init__(self, version: str, classes: int = 1000, **kwargs: Any) -> None:

@@ -24,13 +24,23 @@ DEPTHS = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2,
 
 
 class VGG(Classifier):
-    """Stages of 3 × 3 convolutions, each half as high and wide as the one before, and three dense layers.
+    """Return scores of classes by stages of 3 × 3 convolutions and three dense layers, for images of 224 × 224.
+
+    Each stage is half as high and wide as the one before.
 
     Args:
         layers: convolutions of each stage.
         filters: channels of each stage.
         classes: numbers that come out for an image.
         batch_norm: normalize after each convolution.
+
+    Raises:
+        ArgumentError E331: `layers` and `filters` have different lengths.
+
+    >>> from hybridize.gluon.model_zoo import vision
+    >>> net = vision.VGG([1, 1], [8, 16], classes=10)
+    >>> net.output
+    Dense(None -> 10, linear)
     """
 
     def __init__(
