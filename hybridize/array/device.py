@@ -55,7 +55,7 @@ class Device:
 
     devstr2type: ClassVar[dict[str, int]] = {"cpu": 1, "gpu": 2, "cpu_pinned": 3, "cpu_shared": 5}
     """MXNet's numbers of the kinds, as its files have them."""
-    default_ctx = _Present()
+    default_ctx: ClassVar[_Present] = _Present()
     devtype2str: ClassVar[dict[int, str]] = {number: kind for kind, number in devstr2type.items()}
 
     def __init__(self, device_type: str | Device = "cpu", device_id: int = 0) -> None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from hybridize.base.errors import ArgumentError, ShapeError, UndefinedError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.registry import Registry, described
 from hybridize.base.tracebacks import leaves
+
+if TYPE_CHECKING:
+    from hybridize.base.registry import ClassDecorator
 
 Array = NDArray[Any]
 Names = Sequence[str] | None
@@ -47,6 +50,7 @@ class EvalMetric:
     __hybridize_read__ = ReadPolicy.CONTENT
     __hybridize_write__ = WritePolicy.IN_TURN
 
+    name: str
     sum_metric: Any
     global_sum_metric: Any
     num_inst: float
@@ -257,7 +261,8 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
 
 
 _REGISTRY: Registry[EvalMetric] = Registry("hybridize.metric", "classes", "counts", "custom", "regression")
-register, alias = _REGISTRY.register, _REGISTRY.alias
+register: ClassDecorator = _REGISTRY.register
+alias: Callable[..., ClassDecorator] = _REGISTRY.alias
 
 
 @leaves

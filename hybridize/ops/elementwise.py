@@ -69,6 +69,7 @@ class Elementwise(Op, abstract=True):
     meaning: ClassVar[Callable[..., Any]]
     """Its NumPy function."""
     takes: ClassVar[frozenset[DType]] = FLOAT
+    rematerialised: ClassVar[bool]
     truth: ClassVar[bool]
     """True if the result is bool: of the scalar function."""
 

@@ -69,6 +69,8 @@ class Binomial(Probable):
     (array(-0.981), ())
     """
 
+    n: int
+
     def __init__(self, n: Any = 1, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         if n < 0 or n % 1 != 0:
             raise ValueArgumentError("E345", f"Binomial: n must be an integer of 0 or more, got {n}")

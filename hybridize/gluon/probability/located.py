@@ -181,7 +181,8 @@ class Cauchy(_Located):
     def mean(self) -> Any:
         return np.full(self.batch_shape, math.nan)
 
-    variance = stddev = mean
+    variance = mean
+    stddev = mean
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return self.icdf(np.random.uniform(0.0, 1.0, shape))
