@@ -100,8 +100,10 @@ class TransformBlock(Transformation, HybridBlock, layer=False):
     array([1., 1.])
     """
 
-    __hybridize_read__ = HybridBlock.__hybridize_read__
-    __call__ = Transformation.__call__
+    __hybridize_read__ = ReadPolicy.IDENTITY
+
+    def __call__(self, x: Any) -> Any:
+        return self._forward_compute(x)
 
 
 class ComposeTransform(Transformation):
