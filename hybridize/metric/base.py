@@ -47,6 +47,7 @@ class EvalMetric:
     __hybridize_read__ = ReadPolicy.CONTENT
     __hybridize_write__ = WritePolicy.IN_TURN
 
+    name: str
     sum_metric: Any
     global_sum_metric: Any
     num_inst: float
@@ -138,6 +139,17 @@ class EvalMetric:
     def __str__(self) -> str:
         return f"EvalMetric: {dict(self.get_name_value())}"
 
+    def _add(self, total: Any, count: float) -> None:
+        """Add to the sums and the counts."""
+        self.sum_metric = self._joined(self.sum_metric, total)
+        self.global_sum_metric = self._joined(self.global_sum_metric, total)
+        self.num_inst += count
+        self.global_num_inst += count
+
+    def _joined(self, before: Any, total: Any) -> Any:
+        """Two sums as one; the first is 0.0 at the beginning."""
+        return before + total
+
     def _value(self, total: Any, count: Any) -> Any:
         """The result, of what was summed."""
         return _plain(total / count)
@@ -158,16 +170,6 @@ class Measured(EvalMetric):
         labels, preds = check_label_shapes(labels, preds, wrap=True)
         for label, pred in zip(labels, preds, strict=True):
             self._add(*self._measure(as_numpy(label), as_numpy(pred)))
-
-    def _add(self, total: Any, count: float) -> None:
-        self.sum_metric: Any = self._joined(self.sum_metric, total)
-        self.global_sum_metric: Any = self._joined(self.global_sum_metric, total)
-        self.num_inst += count
-        self.global_num_inst += count
-
-    def _joined(self, before: Any, total: Any) -> Any:
-        """Two sums as one; the first is 0.0 at the beginning."""
-        return before + total
 
     def _measure(self, label: Array, pred: Array) -> tuple[Any, int]:
         """Return what a pair adds to the sum and to the count; subclasses define it."""

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from hybridize.array import np
 from hybridize.array.buffer import host_view
@@ -20,6 +20,9 @@ from hybridize.ops.op import capturing
 from hybridize.optimizer.captured import captured_rate, captured_step
 from hybridize.optimizer.kernels import Binding, Slots, compiled, kernel_for, updated
 from hybridize.runtime.buffers import aligned
+
+if TYPE_CHECKING:
+    from hybridize.base.registry import ClassDecorator
 
 Scalars = SimpleNamespace
 """Values that a formula reads besides arrays: numbers that may differ at each call, and flags that choose the formula.
@@ -70,6 +73,7 @@ class Optimizer:
     """`rescale_grad` as it was given, where a trainer sets it at each step."""
     begin_num_update: int
     num_update: int
+    multi_precision: bool
 
     def __init__(
         self,
@@ -98,7 +102,7 @@ class Optimizer:
         self.clip_gradient: float | None = (
             None if clip_gradient is None else number("clip_gradient", clip_gradient, low=0.0)
         )
-        self.multi_precision: bool = bool(multi_precision)
+        self.multi_precision = bool(multi_precision)
         self.begin_num_update = self.num_update = whole("begin_num_update", begin_num_update, 0)
         self.idx2name: dict[Any, str] = dict(param_idx2name or {})
         self.param_dict: dict[Any, Any] = dict(param_dict or {})
@@ -390,8 +394,8 @@ class Optimizer:
 
 
 _Class = TypeVar("_Class", bound=type[Optimizer])
-register = Optimizer.register
-create = Optimizer.create_optimizer
+register: ClassDecorator = Optimizer.register
+create: Callable[..., Optimizer] = Optimizer.create_optimizer
 
 
 def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:
