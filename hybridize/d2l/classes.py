@@ -59,6 +59,7 @@ class Module(nn.Block, HyperParameters):
         plot_valid_per_epoch: how many points that of validation has.
     """
 
+    board: ProgressBoard
     net: Any
     lr: float
     trainer: Any
@@ -68,7 +69,7 @@ class Module(nn.Block, HyperParameters):
     def __init__(self, plot_train_per_epoch: float = 2, plot_valid_per_epoch: float = 1) -> None:
         super().__init__()
         self.plot_train_per_epoch, self.plot_valid_per_epoch = plot_train_per_epoch, plot_valid_per_epoch
-        self.board: ProgressBoard = ProgressBoard()
+        self.board = ProgressBoard()
 
     def loss(self, y_hat: Any, y: Any) -> Any:
         """Subclasses say it."""

@@ -13,7 +13,6 @@ from hybridize.gluon import nn
 
 if TYPE_CHECKING:
     from hybridize.array.ndarray import ndarray
-    from hybridize.gluon.nn.basic import Dense
 
 
 def check_len(a: Sized, n: int) -> None:
@@ -164,8 +163,10 @@ class RNN(Module):
 class RNNLM(RNNLMScratch):
     """A language model by layers."""
 
+    linear: nn.Dense
+
     def init_params(self) -> None:
-        self.linear: Dense = nn.Dense(self.vocab_size, flatten=False)
+        self.linear = nn.Dense(self.vocab_size, flatten=False)
         self.initialize()
 
     def output_layer(self, rnn_outputs: Any) -> Any:
