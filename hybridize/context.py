@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """MXNet 1's `context`: what MXNet 2 calls `device`."""
 
+from collections.abc import Callable
+from typing import Any
+
 from hybridize.array.device import Context as Context
 from hybridize.array.device import Device as Device
 from hybridize.array.device import cpu as cpu
@@ -13,4 +16,4 @@ from hybridize.base.names import refuses
 
 current_context = current_device
 
-__getattr__ = refuses(__name__, globals())
+__getattr__: Callable[[str], Any] = refuses(__name__, globals())

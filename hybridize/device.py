@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """MXNet 2's `device`: devices as objects, and the present one."""
 
+from collections.abc import Callable
+from typing import Any
+
 from hybridize.array.device import Device as Device
 from hybridize.array.device import cpu as cpu
 from hybridize.array.device import cpu_pinned as cpu_pinned
@@ -10,4 +13,4 @@ from hybridize.array.device import gpu_memory_info as gpu_memory_info
 from hybridize.array.device import num_gpus as num_gpus
 from hybridize.base.names import refuses
 
-__getattr__ = refuses(__name__, globals())
+__getattr__: Callable[[str], Any] = refuses(__name__, globals())

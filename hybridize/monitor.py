@@ -58,6 +58,17 @@ class Monitor:
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
+    interval: int
+    stat_func: Callable[[Any], Any]
+    activated: bool
+    """True between a `tic` that collects and the next `toc`."""
+    step: int
+    """The number of calls of `tic`."""
+    queue: list[tuple[int, str, Any]]
+    """The statistics collected: the number of the batch, the name, the value."""
+    exes: list[Executor]
+    blocks: list[Block]
+    re_prog: re.Pattern[str]
     sort: bool
     monitor_all: bool
 
@@ -69,16 +80,13 @@ class Monitor:
         sort: bool = False,
         monitor_all: bool = False,
     ) -> None:
-        self.interval: int = whole("interval", interval, 1)
+        self.interval = whole("interval", interval, 1)
         self.stat_func = _size if stat_func is None else stat_func
-        self.activated: bool = False
-        """True between a `tic` that collects and the next `toc`."""
-        self.step: int = 0
-        """The number of calls of `tic`."""
-        self.queue: list[tuple[int, str, Any]] = []
-        """The statistics collected: the number of the batch, the name, the value."""
-        self.exes: list[Executor] = []
-        self.blocks: list[Block] = []
+        self.activated = False
+        self.step = 0
+        self.queue = []
+        self.exes = []
+        self.blocks = []
         self.re_prog = re.compile(pattern)
         self.sort, self.monitor_all = sort, monitor_all
         self._handles: list[HookHandle] = []

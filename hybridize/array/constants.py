@@ -19,5 +19,5 @@ integer_dtypes: list[numpy.dtype[Any]] = [
 ]
 floating_dtypes: list[numpy.dtype[Any]] = [numpy.dtype(f"float{bits}") for bits in (16, 32, 64)]
 numeric_dtypes: list[numpy.dtype[Any]] = [*integer_dtypes, *floating_dtypes]
-boolean_dtypes = [numpy.dtype("bool")]
+boolean_dtypes: list[numpy.dtype[Any]] = [numpy.dtype("bool")]
 """MXNet's lists of dtypes, for tests that go through them."""

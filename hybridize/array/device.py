@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hybridize.base.errors import ArgumentError, DeviceError
 from hybridize.base.forks import in_child
@@ -55,8 +55,11 @@ class Device:
 
     devstr2type: ClassVar[dict[str, int]] = {"cpu": 1, "gpu": 2, "cpu_pinned": 3, "cpu_shared": 5}
     """MXNet's numbers of the kinds, as its files have them."""
-    default_ctx = _Present()
     devtype2str: ClassVar[dict[int, str]] = {number: kind for kind, number in devstr2type.items()}
+    if TYPE_CHECKING:
+        default_ctx: ClassVar[Device]
+    else:
+        default_ctx = _Present()
 
     def __init__(self, device_type: str | Device = "cpu", device_id: int = 0) -> None:
         if isinstance(device_type, Device):

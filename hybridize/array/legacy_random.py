@@ -14,8 +14,10 @@ from typing import Any
 
 from hybridize.array import np, random
 from hybridize.array.device import as_device
+from hybridize.array.draws import seed
 from hybridize.array.legacy_rules import by_position, named_as
 from hybridize.array.operands import array, several
+from hybridize.array.variates import categorical
 from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32
 from hybridize.base.errors import ShapeError
@@ -212,11 +214,11 @@ _DRAWS = (
     binomial, exponential, gamma, generalized_negative_binomial, negative_binomial, normal, poisson, uniform,
 )  # fmt: skip
 FUNCTIONS: dict[str, _Function] = {
-    **{draw.__name__: draw for draw in (*_DRAWS, random.categorical, randint, randn, shuffle)},
-    "multinomial": random.categorical, "seed": random.seed,
+    **{draw.__name__: draw for draw in (*_DRAWS, categorical, randint, randn, shuffle)},
+    "multinomial": categorical, "seed": seed,
     **{f"{draw.__name__}_like": _like(draw) for draw in _DRAWS}, "exponential_like": _like(exponential_by_rate),
 }  # fmt: skip
 """By their names below `nd.random`."""
 
-seed, multinomial, categorical = random.seed, random.categorical, random.categorical
+multinomial = categorical
 __getattr__: Callable[[str], Any] = refuses("nd.random", globals())

@@ -58,6 +58,7 @@ from hybridize.runtime.waiting import await_event, without_state
 
 if TYPE_CHECKING:
     from threading import Event
+    from types import TracebackType
 
 
 LIMIT: Final = 16
@@ -75,9 +76,11 @@ class Failure:
     """An error of a call, which is raised where somebody waits."""
 
     __slots__ = ("error", "traceback")
+    error: BaseException
+    traceback: TracebackType | None
 
     def __init__(self, error: BaseException) -> None:
-        self.error: BaseException = error
+        self.error = error
         self.traceback = error.__traceback__
 
     def throw(self) -> NoReturn:

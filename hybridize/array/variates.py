@@ -62,7 +62,9 @@ def random(size: Any = None, dtype: Any = None) -> ndarray:
     return uniform(size=size, dtype=dtype)
 
 
-random_sample = ranf = sample = random
+random_sample = random
+ranf = random
+sample = random
 
 
 def _normal(shape: tuple[int, ...], dtype: DType) -> Any:

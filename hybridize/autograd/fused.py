@@ -127,21 +127,21 @@ class Softmax(Fused):
     """exp(x) / sum(exp(x)) along an axis."""
 
     name = "softmax"
-    slope = staticmethod(composites.slope_of_softmax)
+    _slope = staticmethod(composites.slope_of_softmax)
 
     def __init__(self, axis: int) -> None:
         self._axis = axis
 
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> Operands:
         """As of the composite."""
-        return (self.slope(g[0], y[0], self._axis % type_of(y[0]).ndim),)
+        return (self._slope(g[0], y[0], self._axis % type_of(y[0]).ndim),)
 
 
 class LogSoftmax(Softmax):
     """The logarithm of the softmax along an axis."""
 
     name = "log_softmax"
-    slope = staticmethod(composites.slope_of_log_softmax)
+    _slope = staticmethod(composites.slope_of_log_softmax)
 
 
 class CrossEntropyOfLabels(Fused):

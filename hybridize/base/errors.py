@@ -13,7 +13,7 @@ MXNet raises another one, from that one too. All of them are RuntimeErrors, as M
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy
 
@@ -54,7 +54,7 @@ class HybridizeError(RuntimeError):
     within = ""
     quoted = ""
     """The line as it was quoted by the process that the error comes from; empty: it is of this one."""
-    home = (__name__, "HybridizeError")
+    home: ClassVar[tuple[str, str]] = (__name__, "HybridizeError")
     """The module and the name by which any process finds the class."""
     __module__ = "hybridize.errors"  # in tracebacks, the place where users find it
 

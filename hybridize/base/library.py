@@ -13,8 +13,8 @@ from hybridize.base.version import MXNET
 MXNetError = HybridizeError
 """Every error of hybridize: `except MXNetError` catches what it caught in MXNet."""
 
-integer_types = (int, numpy.int32, numpy.int64)
-numeric_types = (float, int, numpy.generic)
+integer_types: tuple[type[int], type[numpy.int32], type[numpy.int64]] = (int, numpy.int32, numpy.int64)
+numeric_types: tuple[type[float], type[int], type[numpy.generic]] = (float, int, numpy.generic)
 string_types: tuple[type[str]] = (str,)
 mx_real_t = numpy.float32
 """The dtype of arrays where none is given."""

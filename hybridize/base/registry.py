@@ -5,13 +5,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from hybridize.base.errors import ArgumentError
 from hybridize.base.loading import load_module
 
 _Base = TypeVar("_Base")
 _Class = TypeVar("_Class", bound=type[Any])
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class ClassDecorator(Protocol):
+        """Returns the class that it is called with."""
+
+        def __call__(self, cls: _Class, /) -> _Class: ...
 
 
 def described(text: str, kind: str, code: str, help: str) -> tuple[Any, dict[str, Any]]:

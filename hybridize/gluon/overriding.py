@@ -15,7 +15,7 @@ import inspect
 import itertools
 import sys
 from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from hybridize.array.nd_array import through_np
 from hybridize.base.errors import ArgumentError
@@ -181,8 +181,8 @@ class ParameterValue:
     """A value in place of a parameter, as layers read it."""
 
     __slots__ = ("_array", "_parameter")
-    deferred: ClassVar[bool]
-    deferred, _deferred = False, None
+    deferred = False
+    _deferred = None
 
     def __init__(self, array: Any, parameter: Parameter) -> None:
         self._array, self._parameter = array, parameter

@@ -12,7 +12,7 @@ from hybridize import symbol
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ValueArgumentError
 
-tensor_types = (symbol.Symbol, ndarray)
+tensor_types: tuple[Any, ...] = (symbol.Symbol, ndarray)
 
 
 def flattened(args: Any, inout_str: str) -> tuple[list[Any], Any]:

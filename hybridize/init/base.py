@@ -16,6 +16,9 @@ from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.registry import Registry, described
 
+if TYPE_CHECKING:
+    from hybridize.base.registry import ClassDecorator
+
 
 class InitDesc(str):
     """Hold the name of a parameter and attributes for its initializer.
@@ -147,7 +150,8 @@ _BY_ENDING = {
 }  # fmt: skip
 
 _REGISTRY: Registry[Initializer] = Registry("hybridize.init", "constants", "mixed", "recurrent", "variance")
-register, alias = _REGISTRY.register, _REGISTRY.alias
+register: ClassDecorator = _REGISTRY.register
+alias: Callable[..., ClassDecorator] = _REGISTRY.alias
 
 
 def create(spec: Any, **kwargs: Any) -> Initializer:

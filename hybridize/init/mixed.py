@@ -28,6 +28,8 @@ class Mixed(Initializer):
     array([1., 1.])
     """
 
+    map: list[tuple[re.Pattern[str], Initializer]]
+
     def __init__(self, patterns: Sequence[str], initializers: Sequence[Any]) -> None:
         super().__init__(patterns=list(patterns), initializers=list(initializers))
         if len(patterns) != len(initializers):
@@ -61,6 +63,9 @@ class Load(Initializer):
     >>> w
     array([1., 2.])
     """
+
+    param: dict[str, Any]
+    default_init: Initializer | None
 
     def __init__(self, param: Any, default_init: Any = None, verbose: bool = False) -> None:
         super().__init__(param=param, default_init=default_init, verbose=verbose)

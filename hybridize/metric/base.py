@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from hybridize.base.errors import ArgumentError, ShapeError, UndefinedError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.registry import Registry, described
 from hybridize.base.tracebacks import leaves
+
+if TYPE_CHECKING:
+    from hybridize.base.registry import ClassDecorator
 
 Array = NDArray[Any]
 Names = Sequence[str] | None
@@ -47,6 +50,7 @@ class EvalMetric:
     __hybridize_read__ = ReadPolicy.CONTENT
     __hybridize_write__ = WritePolicy.IN_TURN
 
+    name: str
     sum_metric: Any
     global_sum_metric: Any
     num_inst: float
@@ -138,6 +142,17 @@ class EvalMetric:
     def __str__(self) -> str:
         return f"EvalMetric: {dict(self.get_name_value())}"
 
+    def _add(self, total: Any, count: float) -> None:
+        """Add to the sums and the counts."""
+        self.sum_metric = self._joined(self.sum_metric, total)
+        self.global_sum_metric = self._joined(self.global_sum_metric, total)
+        self.num_inst += count
+        self.global_num_inst += count
+
+    def _joined(self, before: Any, total: Any) -> Any:
+        """Two sums as one; the first is 0.0 at the beginning."""
+        return before + total
+
     def _value(self, total: Any, count: Any) -> Any:
         """The result, of what was summed."""
         return _plain(total / count)
@@ -158,16 +173,6 @@ class Measured(EvalMetric):
         labels, preds = check_label_shapes(labels, preds, wrap=True)
         for label, pred in zip(labels, preds, strict=True):
             self._add(*self._measure(as_numpy(label), as_numpy(pred)))
-
-    def _add(self, total: Any, count: float) -> None:
-        self.sum_metric: Any = self._joined(self.sum_metric, total)
-        self.global_sum_metric: Any = self._joined(self.global_sum_metric, total)
-        self.num_inst += count
-        self.global_num_inst += count
-
-    def _joined(self, before: Any, total: Any) -> Any:
-        """Two sums as one; the first is 0.0 at the beginning."""
-        return before + total
 
     def _measure(self, label: Array, pred: Array) -> tuple[Any, int]:
         """Return what a pair adds to the sum and to the count; subclasses define it."""
@@ -257,7 +262,8 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
 
 
 _REGISTRY: Registry[EvalMetric] = Registry("hybridize.metric", "classes", "counts", "custom", "regression")
-register, alias = _REGISTRY.register, _REGISTRY.alias
+register: ClassDecorator = _REGISTRY.register
+alias: Callable[..., ClassDecorator] = _REGISTRY.alias
 
 
 @leaves

@@ -7,6 +7,8 @@ trainer, which finds optimizers by their names, losses, metrics, `GroupNorm`. Al
 """
 
 import multiprocessing.pool  # noqa: F401 - programs use it that import MXNet alone, which imports it
+from collections.abc import Callable
+from typing import Any
 
 from hybridize.base.names import face
 from hybridize.base.version import MXNET
@@ -14,6 +16,8 @@ from hybridize.base.version import MXNET
 __version__ = MXNET
 _OPTIMIZER = f"{__name__}.optimizer"
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = face(
     globals(),
     "hybridize",

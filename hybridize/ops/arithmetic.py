@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -15,19 +15,19 @@ from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element
 from hybridize.ops import elementwise
+from hybridize.ops.elementwise import ANY, BITS, INTEGER, SIGNED_NUMBER
 from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.views import cast, like
 
 if TYPE_CHECKING:
-    from hybridize.base.dtypes import DType
+    pass
 
 
 class Neg(elementwise.Unary, meaning=numpy.negative, slope=lambda g, y, x: neg(g)):
     """-x"""
 
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes = OfComplex.HOLOMORPHIC, elementwise.SIGNED_NUMBER
+    of_complex = OfComplex.HOLOMORPHIC
+    takes = SIGNED_NUMBER
 
 
 def _slope_of_absolute(g: Operand, y: Operand, x: Operand) -> elementwise.Gradient:
@@ -41,10 +41,9 @@ def _slope_of_absolute(g: Operand, y: Operand, x: Operand) -> elementwise.Gradie
 class Abs(elementwise.Unary, meaning=numpy.absolute, slope=_slope_of_absolute):
     """The absolute value; its slope at 0, and of NaN, is 0."""
 
-    smooth: ClassVar[bool]
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes, smooth = OfComplex.RULED, elementwise.SIGNED_NUMBER, False
+    of_complex = OfComplex.RULED
+    takes = SIGNED_NUMBER
+    smooth = False
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
         (kind,) = super().infer(*inputs)
@@ -54,41 +53,37 @@ class Abs(elementwise.Unary, meaning=numpy.absolute, slope=_slope_of_absolute):
 class Sign(elementwise.Unary, meaning=numpy.sign, slope=lambda g, y, x: like(0, x)):
     """-1, 0 or 1; NaN of NaN."""
 
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes = OfComplex.VALUED, elementwise.SIGNED_NUMBER
+    of_complex = OfComplex.VALUED
+    takes = SIGNED_NUMBER
 
 
 class Not(elementwise.Unary, meaning=numpy.invert, slope=lambda g, y, x: None):
     """Each bit inverted; of bools, the logical not."""
 
-    takes: ClassVar[frozenset[DType]] = elementwise.BITS
+    takes = BITS
 
 
 class Add(elementwise.Binary, meaning=numpy.add, slope=lambda g, z, x, y: (g, g)):
     """x + y; of bools, the logical or."""
 
-    of_bools: ClassVar[str]
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes, of_bools = OfComplex.HOLOMORPHIC, elementwise.ANY, "bit_or"
+    of_complex = OfComplex.HOLOMORPHIC
+    takes = ANY
+    of_bools = "bit_or"
 
 
 class Sub(elementwise.Binary, meaning=numpy.subtract, slope=lambda g, z, x, y: (g, neg(g))):
     """x - y"""
 
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes = OfComplex.HOLOMORPHIC, elementwise.SIGNED_NUMBER
+    of_complex = OfComplex.HOLOMORPHIC
+    takes = SIGNED_NUMBER
 
 
 class Mul(elementwise.Binary, meaning=numpy.multiply, slope=lambda g, z, x, y: (mul(g, y), mul(g, x))):
     """x y; of bools, the logical and."""
 
-    of_bools: ClassVar[str]
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes, of_bools = OfComplex.HOLOMORPHIC, elementwise.ANY, "bit_and"
+    of_complex = OfComplex.HOLOMORPHIC
+    takes = ANY
+    of_bools = "bit_and"
 
     def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[elementwise.Gradient, ...]:
         (g,), _, x, y = args
@@ -108,55 +103,50 @@ class Div(elementwise.Binary, meaning=numpy.divide, slope=lambda g, z, x, y: (di
 class FloorDiv(elementwise.Binary, meaning=numpy.floor_divide, slope=lambda g, z, x, y: (like(0, x), like(0, y))):
     """The largest integer not above x / y; 0 for an integer divided by 0."""
 
-    takes: ClassVar[frozenset[DType]] = elementwise.SIGNED_NUMBER
+    takes = SIGNED_NUMBER
 
 
 class Mod(elementwise.Binary, meaning=numpy.remainder, slope=lambda g, z, x, y: (g, neg(mul(g, floor_div(x, y))))):
     """x - y floor(x / y), with the sign of y; 0 for an integer divided by 0."""
 
-    smooth: ClassVar[bool]
-    takes: ClassVar[frozenset[DType]]
-    takes, smooth = elementwise.SIGNED_NUMBER, False
+    takes = SIGNED_NUMBER
+    smooth = False
 
 
 class Max(elementwise.Binary, meaning=numpy.maximum, slope=lambda g, z, x, y: _divided(g, lt(x, y))[::-1]):
     """The larger of both, NaN where either is. At a tie the first has the gradient, as in MXNet."""
 
-    smooth: ClassVar[bool]
-    of_bools: ClassVar[str]
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes, of_bools, smooth = OfComplex.VALUED, elementwise.ANY, "bit_or", False
+    of_complex = OfComplex.VALUED
+    takes = ANY
+    of_bools = "bit_or"
+    smooth = False
 
 
 class Min(elementwise.Binary, meaning=numpy.minimum, slope=lambda g, z, x, y: _divided(g, gt(x, y))[::-1]):
     """The smaller of both, NaN where either is. At a tie the first has the gradient, as in MXNet."""
 
-    smooth: ClassVar[bool]
-    of_bools: ClassVar[str]
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes, of_bools, smooth = OfComplex.VALUED, elementwise.ANY, "bit_and", False
+    of_complex = OfComplex.VALUED
+    takes = ANY
+    of_bools = "bit_and"
+    smooth = False
 
 
 class FMax(elementwise.Binary, meaning=numpy.fmax, slope=lambda g, z, x, y: _divided(g, bit_or(ge(x, y), ne(y, y)))):
     """The larger of both, the other where one is NaN. At a tie the first has the gradient."""
 
-    smooth: ClassVar[bool]
-    of_bools: ClassVar[str]
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes, of_bools, smooth = OfComplex.VALUED, elementwise.ANY, "bit_or", False
+    of_complex = OfComplex.VALUED
+    takes = ANY
+    of_bools = "bit_or"
+    smooth = False
 
 
 class FMin(elementwise.Binary, meaning=numpy.fmin, slope=lambda g, z, x, y: _divided(g, bit_or(le(x, y), ne(y, y)))):
     """The smaller of both, the other where one is NaN. At a tie the first has the gradient."""
 
-    smooth: ClassVar[bool]
-    of_bools: ClassVar[str]
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes, of_bools, smooth = OfComplex.VALUED, elementwise.ANY, "bit_and", False
+    of_complex = OfComplex.VALUED
+    takes = ANY
+    of_bools = "bit_and"
+    smooth = False
 
 
 def _divided(g: Operand, first: Operand) -> tuple[elementwise.Gradient, elementwise.Gradient]:
@@ -185,39 +175,38 @@ class SharedMin(Min, slope=lambda g, z, x, y: _shared(g, lt(x, y), eq(x, y))):
 class BitAnd(elementwise.Binary, scalar="and", meaning=numpy.bitwise_and, slope=lambda g, z, x, y: (None, None)):
     """x and y, bit by bit"""
 
-    takes: ClassVar[frozenset[DType]] = elementwise.BITS
+    takes = BITS
 
 
 class BitOr(elementwise.Binary, scalar="or", meaning=numpy.bitwise_or, slope=lambda g, z, x, y: (None, None)):
     """x or y, bit by bit"""
 
-    takes: ClassVar[frozenset[DType]] = elementwise.BITS
+    takes = BITS
 
 
 class BitXor(elementwise.Binary, scalar="xor", meaning=numpy.bitwise_xor, slope=lambda g, z, x, y: (None, None)):
     """Either x or y, bit by bit"""
 
-    takes: ClassVar[frozenset[DType]] = elementwise.BITS
+    takes = BITS
 
 
 class ShiftLeft(elementwise.Binary, scalar="shl", meaning=numpy.left_shift, slope=lambda g, z, x, y: (None, None)):
     """x with its bits moved up by y; 0 where y is not below the number of bits, or negative."""
 
-    takes: ClassVar[frozenset[DType]] = elementwise.INTEGER
+    takes = INTEGER
 
 
 class ShiftRight(elementwise.Binary, scalar="shr", meaning=numpy.right_shift, slope=lambda g, z, x, y: (None, None)):
     """x with its bits moved down by y, the sign kept; 0 or -1 where y is negative or not below the number of bits."""
 
-    takes: ClassVar[frozenset[DType]] = elementwise.INTEGER
+    takes = INTEGER
 
 
 class Comparison(elementwise.Binary, abstract=True, slope=lambda g, z, x, y: (None, None)):
     """Base of the ops that give bools."""
 
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes = OfComplex.RULED, elementwise.ANY
+    of_complex = OfComplex.RULED
+    takes = ANY
 
 
 class Eq(Comparison, meaning=numpy.equal):

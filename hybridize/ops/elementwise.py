@@ -69,6 +69,7 @@ class Elementwise(Op, abstract=True):
     meaning: ClassVar[Callable[..., Any]]
     """Its NumPy function."""
     takes: ClassVar[frozenset[DType]] = FLOAT
+    rematerialised: ClassVar[bool]
     truth: ClassVar[bool]
     """True if the result is bool: of the scalar function."""
 
@@ -141,8 +142,8 @@ class Unary(Elementwise, abstract=True):
 class Binary(Elementwise, abstract=True):
     """An elementwise op of two operands."""
 
-    of_bools: ClassVar[str | None] = None
-    """The word of the op that it is between bools, as in NumPy: a sum is `or`, a product `and`; None: it is itself."""
+    of_bools: ClassVar[str] = ""
+    """The word of the op that it is between bools, as in NumPy: a sum is `or`, a product `and`; empty: it is itself."""
 
     def vjp(self, g: tuple[Operand, ...], z: tuple[Operand, ...], x: Operand, y: Operand) -> tuple[Gradient, ...]:
         """By the slope."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from hybridize.ops.op import OfComplex, Operand, type_of
 from hybridize.ops.views import cast, like
 
 if TYPE_CHECKING:
-    from hybridize.base.dtypes import DType
+    pass
 
 
 def _power(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
@@ -31,9 +31,8 @@ def _power(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
 class Pow(Binary, meaning=_power):
     """x to the power of y. Negative powers of integers are truncated: 0 but for bases 1 and -1."""
 
-    of_complex: ClassVar[OfComplex]
-    takes: ClassVar[frozenset[DType]]
-    of_complex, takes = OfComplex.HOLOMORPHIC, SIGNED_NUMBER
+    of_complex = OfComplex.HOLOMORPHIC
+    takes = SIGNED_NUMBER
 
     @staticmethod
     def slope(g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
@@ -49,9 +48,8 @@ class Pow(Binary, meaning=_power):
 class Fmod(Binary, meaning=numpy.fmod, slope=lambda g, z, x, y: (g, neg(mul(g, trunc(div(x, y)))))):
     """The remainder of x / y with the sign of x; 0 for an integer divided by 0."""
 
-    smooth: ClassVar[bool]
-    takes: ClassVar[frozenset[DType]]
-    takes, smooth = SIGNED_NUMBER, False
+    takes = SIGNED_NUMBER
+    smooth = False
 
 
 class Arctan2(Binary, meaning=numpy.arctan2):

@@ -34,9 +34,8 @@ MOST = (1 << 31) - 1
 class Prod(views.Reduction):
     """The product over `axes`, which go away; 1 over nothing. Short floats are multiplied in float32."""
 
-    fold: ClassVar[str]
-    of_complex: ClassVar[OfComplex]
-    of_complex, fold = OfComplex.HOLOMORPHIC, "prod"
+    of_complex = OfComplex.HOLOMORPHIC
+    fold = "prod"
 
     def reference(self, x: Array) -> tuple[Array, ...]:
         total = numpy.prod(x, axis=self.axes, dtype=views.wide(x.dtype))
@@ -93,21 +92,19 @@ class _Extreme(views.Reduction, abstract=True):
 class ReduceMax(_Extreme):
     """The largest over `axes`, which go away; NaN where there is one. At a tie each has the gradient, as in MXNet."""
 
-    smooth: ClassVar[bool]
-    moves: ClassVar[bool]
-    moves, smooth = True, False
-    fold: ClassVar[str]
-    fold, meaning = "max", staticmethod(numpy.max)
+    moves = True
+    smooth = False
+    fold = "max"
+    meaning: ClassVar[Callable[..., typing.Any]] = staticmethod(numpy.max)
 
 
 class ReduceMin(_Extreme):
     """The smallest over `axes`, which go away; NaN where there is one. At a tie each has the gradient, as in MXNet."""
 
-    smooth: ClassVar[bool]
-    moves: ClassVar[bool]
-    moves, smooth = True, False
-    fold: ClassVar[str]
-    fold, meaning = "min", staticmethod(numpy.min)
+    moves = True
+    smooth = False
+    fold = "min"
+    meaning: ClassVar[Callable[..., typing.Any]] = staticmethod(numpy.min)
 
 
 class SharedReduceMax(ReduceMax):
@@ -141,15 +138,15 @@ class _Logical(views.Reduction, abstract=True):
 class Any(_Logical):
     """True if any element over `axes`, which go away, is true."""
 
-    fold: ClassVar[str]
-    fold, meaning = "any", staticmethod(numpy.any)
+    fold = "any"
+    meaning: ClassVar[Callable[..., typing.Any]] = staticmethod(numpy.any)
 
 
 class All(_Logical):
     """True if all elements over `axes`, which go away, are true."""
 
-    fold: ClassVar[str]
-    fold, meaning = "all", staticmethod(numpy.all)
+    fold = "all"
+    meaning: ClassVar[Callable[..., typing.Any]] = staticmethod(numpy.all)
 
 
 @frozen
@@ -194,15 +191,15 @@ class _Arg(Op, abstract=True):
 class ArgMax(_Arg):
     """The index of the first largest element along `axis`, which goes away; of the first NaN where there is one."""
 
-    fold: ClassVar[str]
-    fold, meaning = "max", staticmethod(numpy.argmax)
+    fold = "max"
+    meaning: ClassVar[Callable[..., typing.Any]] = staticmethod(numpy.argmax)
 
 
 class ArgMin(_Arg):
     """The index of the first smallest element along `axis`, which goes away; of the first NaN where there is one."""
 
-    fold: ClassVar[str]
-    fold, meaning = "min", staticmethod(numpy.argmin)
+    fold = "min"
+    meaning: ClassVar[Callable[..., typing.Any]] = staticmethod(numpy.argmin)
 
 
 @frozen

@@ -273,9 +273,8 @@ class Sum(Reduction):
     """The sum over `axes`, which go away; 0 over nothing. Short floats are summed in float32; integers wrap."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    sums: ClassVar[bool]
-    fold: ClassVar[str]
-    fold, sums = "sum", True
+    fold = "sum"
+    sums = True
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         if not self.axes:

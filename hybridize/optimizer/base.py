@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from hybridize.array import np
 from hybridize.array.buffer import host_view
@@ -20,6 +20,9 @@ from hybridize.ops.op import capturing
 from hybridize.optimizer.captured import captured_rate, captured_step
 from hybridize.optimizer.kernels import Binding, Slots, compiled, kernel_for, updated
 from hybridize.runtime.buffers import aligned
+
+if TYPE_CHECKING:
+    from hybridize.base.registry import ClassDecorator
 
 Scalars = SimpleNamespace
 """Values that a formula reads besides arrays: numbers that may differ at each call, and flags that choose the formula.
@@ -371,8 +374,8 @@ class Optimizer:
 
 
 _Class = TypeVar("_Class", bound=type[Optimizer])
-register = Optimizer.register
-create = Optimizer.create_optimizer
+register: ClassDecorator = Optimizer.register
+create: Callable[..., Optimizer] = Optimizer.create_optimizer
 
 
 def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:

@@ -106,6 +106,8 @@ class Settings(Feed):
     what the optimizer would do.
     """
 
+    in_files: tuple[str, str]
+
     def __init__(self, optimizer: Counting, indices: Sequence[Any], dtype: DType) -> None:
         self.optimizer = optimizer
         self.indices: tuple[Any, ...] = tuple(indices)

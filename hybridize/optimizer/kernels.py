@@ -210,6 +210,8 @@ class FormulaProgram:
         dtypes: of weight, gradient and slots.
     """
 
+    numbers: struct.Struct
+
     def __init__(self, formula: Formula, names: tuple[str, ...], flags: Flags, dtypes: Sequence[DType]) -> None:
         self.formula = formula
         self.wide: DType = float64 if dtypes[0] == float64 else float32

@@ -413,7 +413,7 @@ class FTML(_Moments):
     """
 
     default_rate: ClassVar[float] = 0.0025
-    slot_count = 3
+    slot_count: int = 3
     """d, v and z."""
 
     def __init__(

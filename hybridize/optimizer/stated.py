@@ -103,7 +103,6 @@ class RecordedNumber:
     def __bool__(self) -> bool:
         raise NumberIsAsked
 
-    __hash__ = None  # type: ignore[assignment]
     # Conversions are not there: Python raises a TypeError where a formula asks for them.
 
 

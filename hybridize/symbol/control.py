@@ -28,7 +28,7 @@ from hybridize.symbol.scopes import AttrScope, attributes_of
 Pairs = Sequence[tuple[Expression, Expression]]
 """Variables of a body, and what each stands for at the beginning."""
 FOREACH, WHILE, COND = "_foreach", "_while_loop", "_cond"
-BODIES = {FOREACH: ("body",), WHILE: ("cond", "func"), COND: ("cond", "then", "else")}
+BODIES: dict[str, tuple[str, ...]] = {FOREACH: ("body",), WHILE: ("cond", "func"), COND: ("cond", "then", "else")}
 """The graphs of each, by the words of their attributes."""
 _INSIDE = "__subgraph_name__"
 """The attribute by which MXNet's files say in which body a node is."""

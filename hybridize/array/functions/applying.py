@@ -112,6 +112,10 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
     array([0., 5.])
     """
 
+    otypes: list[Any] | None
+    excluded: frozenset[int | str]
+    signature: tuple[list[int], list[int]] | None
+
     def __init__(
         self,
         pyfunc: Callable[..., Any],
@@ -122,11 +126,9 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
         signature: str | None = None,
     ) -> None:
         self.pyfunc = pyfunc
-        self.otypes: list[str] | list[Any] | None = (
-            list(otypes) if isinstance(otypes, (str, list, tuple)) else None if otypes is None else [otypes]
-        )
+        self.otypes = list(otypes) if isinstance(otypes, (str, list, tuple)) else None if otypes is None else [otypes]
         self.excluded = frozenset(excluded or ())
-        self.signature: tuple[list[int], list[int]] | None = None if signature is None else _signature(signature)
+        self.signature = None if signature is None else _signature(signature)
         self.__doc__ = inspect.getdoc(pyfunc) if doc is None else doc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -112,7 +112,7 @@ def _binary(
     theirs: Any = ufunc if ufunc is not None else getattr(numpy, name)
     integers = kind in ("number", "any", "compare", "integer", "shift")
     primitive = op()
-    of_bools = primitive if op.of_bools is None else OPS[op.of_bools]()
+    of_bools = OPS[op.of_bools]() if op.of_bools else primitive
 
     of_floats = primitive if kind not in ("integer", "shift") else None
 

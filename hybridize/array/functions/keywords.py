@@ -42,7 +42,7 @@ def of_two(
     """The arguments of a universal function of two arrays."""
 
 
-TAKES = {1: of_one, 2: of_two}
+TAKES: dict[int, Callable[..., Any]] = {1: of_one, 2: of_two}
 
 
 def named(function: _Function, name: str, text: str | None, count: int) -> _Function:

@@ -121,7 +121,9 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
     return operands.described(function, name, text)
 
 
-sum = _sum("sum", ops.Sum, numpy.add.reduce, "The sum over `axis` (all when None); integers and bools sum in 64 bits.")
+sum: Callable[..., Any] = _sum(
+    "sum", ops.Sum, numpy.add.reduce, "The sum over `axis` (all when None); integers and bools sum in 64 bits."
+)
 prod: Callable[..., Any] = _sum(
     "prod", ops.Prod, numpy.multiply.reduce, "The product over `axis`; integers and bools in 64 bits."
 )

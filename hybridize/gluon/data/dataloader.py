@@ -38,6 +38,9 @@ class Maker:
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
+    batchify: Callable[[list[Any]], Any]
+    read_many: Callable[[Any], Any] | None
+
     def __init__(self, dataset: Any, batchify_fn: Callable[[list[Any]], Any] | None) -> None:
         self.dataset = dataset
         self.batchify = default_batchify_fn if batchify_fn is None else batchify_fn

@@ -7,5 +7,4 @@ The nets are ordinary blocks: `files` looks for parameters that the user has put
 
 from hybridize.gluon.model_zoo import text as text
 from hybridize.gluon.model_zoo import vision as vision
-
-get_model = vision.get_model
+from hybridize.gluon.model_zoo.vision import get_model as get_model

@@ -27,7 +27,7 @@ class Bernoulli(Probable, ExponentialFamily):
     (array(-1.386), ())
     """
 
-    support = constraint.Boolean()
+    support: constraint.Constraint = constraint.Boolean()
     has_enumerate_support = True
 
     @property
@@ -68,6 +68,8 @@ class Binomial(Probable):
     >>> distribution.log_prob(np.array(2.0)).round(3), distribution.sample().shape
     (array(-0.981), ())
     """
+
+    n: int
 
     def __init__(self, n: Any = 1, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         if n < 0 or n % 1 != 0:
@@ -112,7 +114,7 @@ class Geometric(Probable):
     (array(-1.386), ())
     """
 
-    support = constraint.NonNegativeInteger()
+    support: constraint.Constraint = constraint.NonNegativeInteger()
 
     @property
     def mean(self) -> Any:
@@ -149,7 +151,7 @@ class NegativeBinomial(Probable):
     (array(-1.386), ())
     """
 
-    support = constraint.NonNegativeInteger()
+    support: constraint.Constraint = constraint.NonNegativeInteger()
     arg_constraints: ClassVar[Any] = {"n": constraint.GreaterThanEq(0), **Probable.arg_constraints}
 
     def __init__(self, n: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
@@ -187,7 +189,7 @@ class Poisson(ExponentialFamily):
     (array(-1.307), ())
     """
 
-    support = constraint.NonNegativeInteger()
+    support: constraint.Constraint = constraint.NonNegativeInteger()
     arg_constraints: ClassVar[Any] = {"rate": constraint.Positive()}
 
     def __init__(self, rate: Any = 1.0, validate_args: bool | None = None) -> None:

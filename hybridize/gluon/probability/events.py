@@ -7,7 +7,7 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.base.errors import ValueArgumentError
-from hybridize.gluon.probability.constraint import IntegerInterval, Simplex
+from hybridize.gluon.probability.constraint import Constraint, IntegerInterval, Simplex
 from hybridize.gluon.probability.distribution import ProbableEvents
 
 
@@ -92,7 +92,7 @@ class OneHotCategorical(_OfOneEvent):
     (array(-0.288), (2,))
     """
 
-    support = Simplex()
+    support: Constraint = Simplex()
     event_dim = 1
 
     @property

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from hybridize.array import np, npx
 from hybridize.gluon.probability.composed import Folded
-from hybridize.gluon.probability.constraint import Interval, NonNegative, Positive, Real
+from hybridize.gluon.probability.constraint import Constraint, Interval, NonNegative, Positive, Real
 from hybridize.gluon.probability.distribution import Distribution, ExponentialFamily
 from hybridize.gluon.probability.transformation import AbsTransform
 
@@ -72,7 +72,7 @@ class _Located(Distribution):
     """With a place `loc` and a width `scale`, by which samples are differentiated."""
 
     has_grad = True
-    support = Real()
+    support: Constraint = Real()
     arg_constraints: ClassVar[Any] = {"loc": Real(), "scale": Positive()}
     _deviation: ClassVar[float] = 1.0
     """The standard deviation over the scale."""
@@ -181,7 +181,8 @@ class Cauchy(_Located):
     def mean(self) -> Any:
         return np.full(self.batch_shape, math.nan)
 
-    variance = stddev = mean
+    variance = mean
+    stddev = mean
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return self.icdf(np.random.uniform(0.0, 1.0, shape))
@@ -253,7 +254,7 @@ class StudentT(Distribution):
     (array(-1.001), ())
     """
 
-    support = Real()
+    support: Constraint = Real()
     arg_constraints: ClassVar[Any] = {"df": Positive(), "loc": Real(), "scale": Positive()}
 
     def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None:
@@ -289,7 +290,7 @@ class _Half(Folded):
     """The base of |x| of numbers x that lie around 0."""
 
     has_grad = True
-    support = NonNegative()
+    support: Constraint = NonNegative()
     arg_constraints: ClassVar[Any] = {"scale": Positive()}
     _whole: ClassVar[type[_Located]]
     """The distribution of x."""

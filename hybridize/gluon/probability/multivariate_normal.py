@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError
-from hybridize.gluon.probability.constraint import LowerCholesky, PositiveDefinite, Real
+from hybridize.gluon.probability.constraint import Constraint, LowerCholesky, PositiveDefinite, Real
 from hybridize.gluon.probability.distribution import Distribution
 from hybridize.gluon.probability.numerics import cached_property
 
@@ -31,7 +31,7 @@ class MultivariateNormal(Distribution):
     """
 
     has_grad = True
-    support = Real()
+    support: Constraint = Real()
     arg_constraints: ClassVar[Any] = {
         "loc": Real(), "cov": PositiveDefinite(), "precision": PositiveDefinite(), "scale_tril": LowerCholesky(),
     }  # fmt: skip

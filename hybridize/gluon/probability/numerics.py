@@ -74,6 +74,8 @@ class cached_property:  # noqa: N801 - as Python's
     3
     """
 
+    __name__: str
+
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._function = function
         self.__name__ = function.__name__

@@ -32,7 +32,7 @@ class Exponential(ExponentialFamily):
     """
 
     has_grad = True
-    support = constraint.NonNegative()
+    support: constraint.Constraint = constraint.NonNegative()
     arg_constraints: ClassVar[Any] = {"scale": constraint.Positive()}
 
     def __init__(self, scale: Any = 1.0, validate_args: bool | None = None) -> None:
@@ -85,7 +85,7 @@ class Gamma(ExponentialFamily):
     """
 
     has_grad = True
-    support = constraint.NonNegative()
+    support: constraint.Constraint = constraint.NonNegative()
     arg_constraints: ClassVar[Any] = {"shape": constraint.Positive(), "scale": constraint.Positive()}
 
     def __init__(self, shape: Any, scale: Any = 1.0, validate_args: bool | None = None) -> None:
@@ -149,7 +149,7 @@ class FisherSnedecor(Distribution):
     (array(-0.823), ())
     """
 
-    support = constraint.NonNegative()
+    support: constraint.Constraint = constraint.NonNegative()
     arg_constraints: ClassVar[Any] = {"df1": constraint.Positive(), "df2": constraint.Positive()}
 
     def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
@@ -191,7 +191,7 @@ class Weibull(TransformedDistribution):
     """
 
     has_grad = True
-    support = constraint.NonNegative()
+    support: constraint.Constraint = constraint.NonNegative()
     arg_constraints: ClassVar[Any] = {"concentration": constraint.Positive(), "scale": constraint.Positive()}
     concentration: Any
     scale: Any
@@ -274,7 +274,7 @@ class Beta(ExponentialFamily):
     """
 
     has_grad = True
-    support = constraint.UnitInterval()
+    support: constraint.Constraint = constraint.UnitInterval()
     arg_constraints: ClassVar[Any] = {"alpha": constraint.Positive(), "beta": constraint.Positive()}
 
     def __init__(self, alpha: Any, beta: Any, validate_args: bool | None = None) -> None:
@@ -320,7 +320,7 @@ class Dirichlet(ExponentialFamily):
     """
 
     has_grad = True
-    support = constraint.Simplex()
+    support: constraint.Constraint = constraint.Simplex()
     arg_constraints: ClassVar[Any] = {"alpha": constraint.Positive()}
     _depths: ClassVar[Any] = {"alpha": 1}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.gluon.probability.composed import TransformedDistribution
-from hybridize.gluon.probability.constraint import OpenInterval, Real, Simplex
+from hybridize.gluon.probability.constraint import Constraint, OpenInterval, Real, Simplex
 from hybridize.gluon.probability.distribution import Probable, ProbableEvents
 from hybridize.gluon.probability.numerics import softplus
 from hybridize.gluon.probability.transformation import ExpTransform, SigmoidTransform
@@ -21,7 +21,7 @@ class _Logit(Probable):
     """The logit of a relaxed Bernoulli number: a logistic number around `logit`, over T."""
 
     has_grad = True
-    support = Real()
+    support: Constraint = Real()
 
     def __init__(self, T: Any, prob: Any, logit: Any, validate_args: bool | None) -> None:
         self.T = T
@@ -39,7 +39,7 @@ class _Logarithms(ProbableEvents):
     """The logarithms of relaxed one-hot vectors."""
 
     has_grad = True
-    support = Real()
+    support: Constraint = Real()
     event_dim = 1
 
     def __init__(self, T: Any, num_events: int, prob: Any, logit: Any, validate_args: bool | None) -> None:
@@ -93,7 +93,7 @@ class RelaxedBernoulli(_Relaxed):
     (2,)
     """
 
-    support = OpenInterval(0, 1)
+    support: Constraint = OpenInterval(0, 1)
 
     def __init__(self, T: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         super().__init__(_Logit(T, prob, logit, validate_args), SigmoidTransform(), validate_args)
@@ -116,7 +116,7 @@ class RelaxedOneHotCategorical(_Relaxed):
     array(1.)
     """
 
-    support = Simplex()
+    support: Constraint = Simplex()
 
     def __init__(
         self, T: Any, num_events: int, prob: Any = None, logit: Any = None, validate_args: bool | None = None

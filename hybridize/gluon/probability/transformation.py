@@ -57,6 +57,7 @@ class InverseTransformation(Transformation):
     """A transformation the other way round."""
 
     bijective: bool
+    event_dim: int
 
     def __init__(self, forward: Transformation) -> None:
         self._forward = forward
@@ -99,8 +100,10 @@ class TransformBlock(Transformation, HybridBlock, layer=False):
     array([1., 1.])
     """
 
-    __hybridize_read__ = HybridBlock.__hybridize_read__
-    __call__ = Transformation.__call__
+    __hybridize_read__ = ReadPolicy.IDENTITY
+
+    def __call__(self, x: Any) -> Any:
+        return self._forward_compute(x)
 
 
 class ComposeTransform(Transformation):
@@ -113,9 +116,12 @@ class ComposeTransform(Transformation):
     array([3.])
     """
 
+    bijective: bool
+    event_dim: int
+
     def __init__(self, parts: Sequence[Transformation]) -> None:
         self._parts = list(parts)
-        self.bijective: bool = all(part.bijective for part in self._parts)
+        self.bijective = all(part.bijective for part in self._parts)
         self.event_dim = max((part.event_dim for part in self._parts), default=0)
 
     @property

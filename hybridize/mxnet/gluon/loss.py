@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The losses that MXNet 1.9.1 reduces in another way than 2.0; all else is that of `hybridize.gluon.loss`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import np
@@ -30,4 +31,6 @@ class CosineEmbeddingLoss(loss.CosineEmbeddingLoss):
         return weighted(loss, self._weight, sample_weight)
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = face(globals(), loss.__name__)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layer whose parameters MXNet 1.9.1 shapes in another way than 2.0; all else is that of `hybridize.gluon.nn`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from hybridize.base.names import face
@@ -37,4 +38,6 @@ class GroupNorm(nn.GroupNorm):
         super().__init__(num_groups, epsilon, center, scale, beta_initializer, gamma_initializer, num_groups, **kwargs)
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = face(globals(), nn.__name__)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trainer of MXNet 1.9.1's face."""
 
+from collections.abc import Callable
+from typing import Any
+
 from hybridize.base.names import face
 from hybridize.gluon import trainer
 from hybridize.mxnet.optimizer import create
@@ -18,4 +21,6 @@ class Trainer(trainer.Trainer):
     _create = staticmethod(create)
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = face(globals(), trainer.__name__)

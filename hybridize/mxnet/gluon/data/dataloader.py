@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The loader whose batches are arrays of `nd`; all else is that of `hybridize.gluon.data.dataloader`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hybridize.array.nd_array import as_nd
@@ -22,4 +22,6 @@ class DataLoader(dataloader.DataLoader):
         return map(as_nd, batches) if stacks and not PROCESS.np_arrays else batches
 
 
+__dir__: Callable[[], list[str]]
+__getattr__: Callable[[str], Any]
 __getattr__, __dir__ = face(globals(), dataloader.__name__)
