@@ -21,7 +21,12 @@ from hybridize.model import save_checkpoint
 
 
 class BatchEndParam(NamedTuple):
-    """The argument of callbacks after a batch: its place in the training, the metric, and the caller's variables."""
+    """The argument of callbacks after a batch: its place in the training, the metric, and the caller's variables.
+
+    >>> from hybridize import callback
+    >>> callback.BatchEndParam(epoch=0, nbatch=1, eval_metric=None)
+    BatchEndParam(epoch=0, nbatch=1, eval_metric=None, locals=None)
+    """
 
     epoch: int
     nbatch: int

@@ -22,7 +22,12 @@ _HEAD = struct.Struct("<IfQQ")
 
 
 class IRHeader(NamedTuple):
-    """The head of an image's record."""
+    """The head of an image's record.
+
+    >>> from hybridize import recordio
+    >>> recordio.IRHeader(flag=0, label=5.0, id=1, id2=0)
+    IRHeader(flag=0, label=5.0, id=1, id2=0)
+    """
 
     flag: int
     """The number of labels that follow it; 0 where the label is in it."""

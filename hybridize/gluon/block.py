@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import inspect
 import re
+import typing
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ClassVar, ParamSpec, Protocol, TypeVar, cast
 
 from hybridize import formats
 from hybridize.array.device import OTHERS
@@ -37,7 +38,7 @@ from hybridize.ops.op import ACTIVE, capturing
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from hybridize.gluon.foreign import LoadReport, Names
 
     class _Applied(Protocol[P, R]):
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
         def forward(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
 
+TYPE_CHECKING = False
+"""Type checkers take what has this name for true. Jedi reads the value, and so follows a call to `forward`."""
 _NOT_SETTINGS = frozenset({
     "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_watches", "_hooks", "_pre_hooks",
     "_function", "_compiled", "_first_generation",
@@ -616,7 +619,9 @@ class Block:
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the block: pre-hooks, `forward`, hooks."""
             try:
-                return self._run_with_hooks(self._run_there if OTHERS else self._run, args, kwargs)
+                if self._hooks or self._pre_hooks:
+                    return self._run_with_hooks(self._run_there, args, kwargs)
+                return self._run_there(*args, **kwargs)
             except Exception as error:
                 tell(error, self)
                 trim(error)

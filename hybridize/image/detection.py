@@ -133,6 +133,10 @@ class DetHorizontalFlipAug(DetAugmenter):
 class _Framed(DetAugmenter):
     """The base of those that draw a frame, of a ratio and an area in ranges; where none fits, nothing is changed."""
 
+    aspect_ratio_range: tuple[float, float]
+    area_range: tuple[float, float]
+    enabled: bool
+
     def __init__(self, ratios: Any, areas: Any, max_attempts: int, **settings: Any) -> None:
         self.aspect_ratio_range, self.area_range = (
             tuple(one) if isinstance(one, (tuple, list)) else (one, one) for one in (ratios, areas)
