@@ -58,15 +58,6 @@ def checked() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def one_device() -> Iterator[None]:
-    """Leave no device but `cpu(0)` in use: from the first other one on, no function of arrays takes a short way."""
-    yield
-    devices = sys.modules.get("hybridize.array.device")
-    if devices is not None:
-        devices.forget()
-
-
-@pytest.fixture(autouse=True)
 def without_set_np() -> Iterator[None]:
     """Let no test have set what loaders of `hybridize.mxnet` give to the next ones."""
     yield
@@ -101,6 +92,15 @@ def quiet() -> Iterator[None]:
         access.READERS.value, rest["active"] = access.ACCESS.standing, str(rest["active"])
         op.ACTIVE.clear()  # the tests after it are not to blame
         pytest.fail(f"it leaves behind: {rest}")
+
+
+@pytest.fixture(autouse=True)
+def one_device(quiet: None) -> Iterator[None]:
+    """Leave no device but `cpu(0)` in use: from the first other one on, no function of arrays takes a short way."""
+    yield
+    devices = sys.modules.get("hybridize.array.device")
+    if devices is not None:
+        devices.forget()
 
 
 _files = itertools.count(1)

@@ -216,14 +216,14 @@ class Queue:
             with self._lock:
                 if not self._jobs:
                     ACCESS.queue = None
+                    if self.is_shared:  # from now on a thread that was in the middle of `share` marks nothing
+                        self.is_shared = False
+                        del ACCESS.marks[-1:]
         type.__setattr__(ndarray, "_data", _slot)
         BUSY[0] -= 1
         READERS.value -= 1
         ACCESS.standing = 0
         sys.setswitchinterval(self._interval)
-        if self.is_shared:
-            self.is_shared = False
-            del ACCESS.marks[-1:]
         thread, self._thread = self._thread, None
         if thread is not None:
             self._wake.put(False)
@@ -234,7 +234,7 @@ class Queue:
         if self.is_worker:
             return
         with self._lock:
-            if self.is_shared:
+            if self.is_shared or ACCESS.queue is None:
                 return
             self.is_shared = True
             ACCESS.marks += MARK  # eager operations take the careful way

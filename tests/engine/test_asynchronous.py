@@ -577,6 +577,26 @@ def test_several_threads():
         assert state.tolist() == [101.0] * 2000
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_thread_that_is_late_marks_nothing(shared):
+    """It was about to say that there are two threads when calls were made synchronous: nothing would take that back."""
+    x = np.array(X)
+    with engine.asynchronous():
+        read = type(x)._data.fget
+        if shared:
+            in_thread(lambda: read(x))
+    for late in (lambda: read(x), QUEUE.share, lambda: QUEUE.before_write((x._data,))):
+        in_thread(late)
+        assert not QUEUE.is_shared
+    assert not ACCESS.marks
+
+
+def in_thread(work):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
 def test_eager_operations_of_one_thread_run_beside_a_program(gate):
     gate.event.set()
     state, _, step = counting()
