@@ -48,7 +48,7 @@ if typing.TYPE_CHECKING:
 
 
 TYPE_CHECKING = False
-"""Type checkers take what has this name for true. Jedi reads the value, and so follows a call to `forward`."""
+"""False for Jedi, which reads the value; type checkers take whatever has this name for true."""
 _NOT_SETTINGS = frozenset({
     "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_watches", "_hooks", "_pre_hooks",
     "_function", "_compiled", "_first_generation",
@@ -610,22 +610,26 @@ class Block:
         """Apply the block to its inputs; subclasses define it."""
         raise UndefinedError("E328", f"{type(self).__name__} has no forward", help="define forward or hybrid_forward")
 
-    if TYPE_CHECKING:
-
-        @property
-        def __call__(self: _Applied[P, R]) -> Callable[P, R]: ...  # as the class says in `forward`
-    else:
+    if not typing.TYPE_CHECKING:
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the block: pre-hooks, `forward`, hooks."""
             try:
-                if self._hooks or self._pre_hooks:
-                    return self._run_with_hooks(self._run_there, args, kwargs)
-                return self._run_there(*args, **kwargs)
+                return self._run_with_hooks(self._run_there if OTHERS else self._run, args, kwargs)
             except Exception as error:
                 tell(error, self)
                 trim(error)
                 raise
+
+    elif TYPE_CHECKING:
+
+        @property
+        def __call__(self: _Applied[P, R]) -> Callable[P, R]: ...  # as the class says in `forward`
+
+    else:  # what Jedi follows
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            return self.forward(*args, **kwargs)
 
     def _run_with_hooks(self, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._hooks and not self._pre_hooks:

@@ -11,6 +11,8 @@ import jedi
 import pytest
 
 import hybridize
+from hybridize import gluon, np
+from hybridize.gluon import nn, rnn
 
 ROOT = Path(hybridize.__file__).parents[1]
 TYPICAL = Path(__file__).with_name("typical.py")
@@ -93,10 +95,20 @@ y = dense(x)
     ],
 )
 def test_jedi_completes(line, names):
-    """As IPython and most editors without Pyright do."""
+    """As most editors without Pyright do."""
     script = jedi.Script(PROGRAM + line, project=jedi.Project(ROOT, added_sys_path=[str(ROOT)]))
     found = {one.name for one in script.complete(len((PROGRAM + line).splitlines()), len(line))}
     assert names <= found, sorted(names - found)
+
+
+@pytest.mark.parametrize("line", ["dense(x).", "net(x).", "loss_fn(x, x).", "lstm(x).", "x.sum()."])
+def test_jedi_completes_in_a_session(line):
+    """As IPython does, beside the objects themselves."""
+    session = {"net": nn.HybridSequential(), "dense": nn.Dense(3), "lstm": rnn.LSTM(8), "x": np.ones((2, 3))}
+    session["net"].add(session["dense"])
+    session["loss_fn"] = gluon.loss.L2Loss()
+    found = {one.name for one in jedi.Interpreter(line, [session]).complete()}
+    assert {"sum", "reshape", "copy"} <= found, sorted(found)
 
 
 @NEEDS_PYRIGHT
