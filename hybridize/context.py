@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """MXNet 1's `context`: what MXNet 2 calls `device`."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
 
 from hybridize.array.device import Context as Context
 from hybridize.array.device import Device as Device
@@ -16,4 +16,4 @@ from hybridize.base.names import refuses
 
 current_context = current_device
 
-__getattr__: Callable[[str], Any] = refuses(__name__, globals())
+__getattr__: _Callable[[str], _Any] = refuses(__name__, globals())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """MXNet 2's `device`: devices as objects, and the present one."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
 
 from hybridize.array.device import Device as Device
 from hybridize.array.device import cpu as cpu
@@ -13,4 +13,4 @@ from hybridize.array.device import gpu_memory_info as gpu_memory_info
 from hybridize.array.device import num_gpus as num_gpus
 from hybridize.base.names import refuses
 
-__getattr__: Callable[[str], Any] = refuses(__name__, globals())
+__getattr__: _Callable[[str], _Any] = refuses(__name__, globals())

@@ -71,13 +71,15 @@ class _FloatInformation:
     eps: float
     max: float
     min: float
+    bits: int
+    smallest_normal: float
 
     def __init__(self, dtype: Any) -> None:
         information = np.finfo(dtype)
         self.dtype: numpy.dtype[Any] = information.dtype
-        self.bits: int = int(information.bits)
+        self.bits = int(information.bits)
         self.eps, self.max, self.min = float(information.eps), float(information.max), float(information.min)
-        self.smallest_normal: float = float(information.smallest_normal)
+        self.smallest_normal = float(information.smallest_normal)
 
 
 def finfo(type: Any, /) -> _FloatInformation:

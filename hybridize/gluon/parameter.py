@@ -109,6 +109,8 @@ class Parameter:
     """MXNet's private attributes, which subclasses copy from one parameter to another."""
     lr_mult: float
     wd_mult: float
+    watch: Storage
+    """Touched whenever another buffer takes the place of this parameter's."""
 
     @leaves
     def __init__(
@@ -141,8 +143,7 @@ class Parameter:
         """The device of the first array."""
         self._elsewhere: dict[Device, Parameter] = {}
         """The holders of the arrays on further devices."""
-        self.watch: Storage = Storage()
-        """Touched whenever another buffer takes the place of this parameter's."""
+        self.watch = Storage()
         self._stype, self._grad_stype = stype, grad_stype
         self._var: Any = None
         self._shape = _normalized(shape)

@@ -30,6 +30,8 @@ class Updating:
 
     _create = staticmethod(Optimizer.create_optimizer)
     """Makes an optimizer of its name and arguments."""
+    check_finite: bool
+    """True if gradients are checked before an update."""
 
     def __init__(
         self,
@@ -73,8 +75,7 @@ class Updating:
         self._kv_initialized = False
         self._update_on_kvstore: bool | None = None
         """True if the store updates; None where no step over several devices was made."""
-        self.check_finite: bool = bool(check_finite)
-        """True if gradients are checked before an update."""
+        self.check_finite = bool(check_finite)
         if isinstance(optimizer, Optimizer):
             if optimizer_params:
                 text = f"optimizer_params={optimizer_params!r} were given beside an optimizer that is made already"

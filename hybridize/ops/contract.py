@@ -415,7 +415,7 @@ class PairedContract(Contract):
     It is what the passes make of contractions of int16 with sums of int32: machines multiply pairs by one instruction.
     """
 
-    paired: ClassVar[bool] = True
+    paired = True
     differentiable = False
     sums = False
 
@@ -436,7 +436,7 @@ class WinogradContract(Contract):
     whose windows it is not in, those of the same tile. Its gradients may be computed so, too.
     """
 
-    winograd: ClassVar[bool] = True
+    winograd = True
 
     def met(self, *magnitudes: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         """Return for each element the largest within a tile of it: all of them are added and subtracted."""

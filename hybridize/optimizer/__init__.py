@@ -6,8 +6,8 @@ formula stands in one place, as array operations; imperatively it runs as one co
 dtypes, which learning rates and other numbers enter as inputs. It must not know blocks, parameters or trainers.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
 
 from hybridize.base.names import refuses
 from hybridize.optimizer.adaptive import AdaDelta as AdaDelta
@@ -37,4 +37,4 @@ from hybridize.optimizer.moments import Nadam as Nadam
 from hybridize.optimizer.updater import Updater as Updater
 from hybridize.optimizer.updater import get_updater as get_updater
 
-__getattr__: Callable[[str], Any] = refuses(__name__, globals())
+__getattr__: _Callable[[str], _Any] = refuses(__name__, globals())

@@ -130,6 +130,7 @@ class RMSProp(Optimizer):
 
     default_rate: ClassVar[float] = 0.001
     scalar_names: ClassVar[tuple[str, ...]] = ("rho", "epsilon", "momentum")
+    centered: bool
 
     def __init__(
         self,
@@ -147,7 +148,7 @@ class RMSProp(Optimizer):
         self.rho: float = number("rho", rho if gamma1 is None else gamma1, low=0.0, below=1.0)
         self.momentum: float = number("momentum", momentum if gamma2 is None else gamma2, low=0.0)
         self.epsilon: float = number("epsilon", epsilon, low=0.0)
-        self.centered: bool = bool(centered)
+        self.centered = bool(centered)
         self.clip_weights: float | None = number("clip_weights", clip_weights, low=0.0) if clip_weights else None
 
     @property

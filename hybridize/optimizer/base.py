@@ -73,6 +73,7 @@ class Optimizer:
     """`rescale_grad` as it was given, where a trainer sets it at each step."""
     begin_num_update: int
     num_update: int
+    multi_precision: bool
 
     def __init__(
         self,
@@ -101,7 +102,7 @@ class Optimizer:
         self.clip_gradient: float | None = (
             None if clip_gradient is None else number("clip_gradient", clip_gradient, low=0.0)
         )
-        self.multi_precision: bool = bool(multi_precision)
+        self.multi_precision = bool(multi_precision)
         self.begin_num_update = self.num_update = whole("begin_num_update", begin_num_update, 0)
         self.idx2name: dict[Any, str] = dict(param_idx2name or {})
         self.param_dict: dict[Any, Any] = dict(param_dict or {})

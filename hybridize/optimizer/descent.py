@@ -51,6 +51,7 @@ class SGD(Momentum):
     """
 
     default_rate: ClassVar[float] = 0.1
+    nesterov: bool
 
     def __init__(
         self,
@@ -61,7 +62,7 @@ class SGD(Momentum):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, momentum, **kwargs)
-        self.nesterov: bool = bool(nesterov)
+        self.nesterov = bool(nesterov)
 
     def flags(self) -> dict[str, bool]:
         return {"nesterov": self.nesterov}

@@ -48,6 +48,8 @@ def _root(x: Any) -> Any:
 class _Corrected(_Moments):
     """The base of optimizers that take the bias of m and v out of the learning rate, unless told not to."""
 
+    correct_bias: bool
+
     def __init__(
         self,
         learning_rate: float | None = None,
@@ -58,7 +60,7 @@ class _Corrected(_Moments):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
-        self.correct_bias: bool = bool(correct_bias)
+        self.correct_bias = bool(correct_bias)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         return super().scalars(self._unbiased(lr, t) if self.correct_bias else lr, wd, t)
@@ -333,6 +335,8 @@ class LAMB(Bounded):
     array([0.842, 2.158])
     """
 
+    bias_correction: bool
+
     def __init__(
         self,
         learning_rate: float | None = None,
@@ -345,7 +349,7 @@ class LAMB(Bounded):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, lower_bound, upper_bound, **kwargs)
-        self.bias_correction: bool = bool(bias_correction)
+        self.bias_correction = bool(bias_correction)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

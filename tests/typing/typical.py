@@ -2,7 +2,7 @@
 
 from typing import Any, assert_type
 
-from hybridize import autograd, gluon, hybridize, init, load, lr_scheduler, metric, nd, np, npx, optimizer
+from hybridize import Device, autograd, gluon, hybridize, init, load, lr_scheduler, metric, nd, np, npx, optimizer
 from hybridize.gluon import nn, rnn
 from hybridize.gluon.data import ArrayDataset, DataLoader
 
@@ -61,6 +61,31 @@ layers = nn.HybridSequential()
 layers.add(nn.Conv2D(8, 3), nn.BatchNorm(), nn.Flatten(), nn.Dense(2))
 assert_type(layers(x), np.ndarray)
 assert_type(rnn.LSTM(8)(x), np.ndarray)
+
+
+# Classes of the user's own, known by name.
+@init.register
+class Halves(init.Initializer):
+    pass
+
+
+@metric.alias("slowness")
+@metric.register
+class Slow(metric.EvalMetric):
+    pass
+
+
+@optimizer.register
+class Still(optimizer.Optimizer):
+    pass
+
+
+assert_type(Halves(), Halves)
+assert_type(Slow("slow"), Slow)
+assert_type(Still(), Still)
+assert_type(optimizer.create("still"), optimizer.Optimizer)
+assert_type(x.device, Device)
+assert_type(Device.default_ctx, Device)
 
 # Training.
 schedule = lr_scheduler.FactorScheduler(step=10, factor=0.9)

@@ -38,6 +38,9 @@ class SizeCondition:
 class SizeScope:
     """The size symbols of one program, and what is assumed of them."""
 
+    ranges: Ranges
+    """Bounds of its sizes."""
+
     def __init__(self) -> None:
         self.symbols: list[SizeSymbol] = []
         self.conditions: list[SizeCondition] = []
@@ -49,8 +52,7 @@ class SizeScope:
         self.capturing = True
         """While Python runs, `==` is a question that the user's code asked and its outcome is remembered. Afterwards
         it asks whether two dims are known to be the same, except that a size may always turn out to be 0 or 1."""
-        self.ranges: Ranges = Ranges()
-        """Bounds of its sizes."""
+        self.ranges = Ranges()
         self._known: set[tuple[Any, ...]] = set()
         self._atoms: dict[tuple[Any, ...], Atom] = {}
         self._order: dict[Atom, int] = {}

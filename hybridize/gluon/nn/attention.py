@@ -114,6 +114,11 @@ class MultiHeadAttention(_Attention):
     (2, 5, 64)
     """
 
+    q_proj: Dense
+    k_proj: Dense
+    v_proj: Dense
+    out_proj: Dense
+
     def __init__(
         self,
         units: int,
@@ -149,10 +154,10 @@ class MultiHeadAttention(_Attention):
             "bias_initializer": bias_initializer,
         }  # fmt: skip
         with self._internal_scope():
-            self.q_proj: Dense = Dense(units, in_units=query_units, **settings)
-            self.k_proj: Dense = Dense(size * shared, in_units=key_units, **settings)
-            self.v_proj: Dense = Dense(size * shared, in_units=value_units, **settings)
-            self.out_proj: Dense = Dense(units if out_units is None else out_units, in_units=units, **settings)
+            self.q_proj = Dense(units, in_units=query_units, **settings)
+            self.k_proj = Dense(size * shared, in_units=key_units, **settings)
+            self.v_proj = Dense(size * shared, in_units=value_units, **settings)
+            self.out_proj = Dense(units if out_units is None else out_units, in_units=units, **settings)
         self.rotary = rotary
 
     def forward(

@@ -69,6 +69,9 @@ class FeedForward(HybridBlock):
     (2, 5, 8)
     """
 
+    linear1: Dense
+    linear2: Dense
+
     def __init__(
         self,
         hidden_size: int,
@@ -97,8 +100,8 @@ class FeedForward(HybridBlock):
             self.gate: Dense | None = (
                 Dense(hidden_size, in_units=in_units, **settings) if activation in _GATES else None
             )
-            self.linear1: Dense = Dense(hidden_size, in_units=in_units, **settings)
-            self.linear2: Dense = Dense(units, in_units=hidden_size, **settings)
+            self.linear1 = Dense(hidden_size, in_units=in_units, **settings)
+            self.linear2 = Dense(units, in_units=hidden_size, **settings)
 
     def forward(self, x: Any) -> ndarray:
         y = self.linear1(x)

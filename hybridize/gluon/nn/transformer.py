@@ -28,6 +28,7 @@ class _Layer(HybridBlock):
     norm1: HybridBlock
     norm2: HybridBlock
     norm3: HybridBlock
+    feed_forward: FeedForward
 
     def __init__(
         self,
@@ -63,9 +64,7 @@ class _Layer(HybridBlock):
             self.self_attn: MultiHeadAttention = attention(rotary=rotary, key_units=units, value_units=units)
             if self._sublayers == 3:
                 self.cross_attn: MultiHeadAttention = attention()  # of a memory, whose vectors may have another size
-            self.feed_forward: FeedForward = FeedForward(
-                hidden_size, units, activation, dropout, use_bias, units, **weights
-            )
+            self.feed_forward = FeedForward(hidden_size, units, activation, dropout, use_bias, units, **weights)
             for number in range(1, self._sublayers + 1):
                 setattr(self, f"norm{number}", _NORMS[norm](epsilon=epsilon, in_channels=units))
 
@@ -187,6 +186,7 @@ class _Stack(HybridBlock):
     """The base of the stacks: `layers`, and `norm` of the last one's result."""
 
     _layer: type[_Layer]
+    layers: HybridSequential
 
     def __init__(
         self, num_layers: int, units: int, num_heads: int, *args: Any, final_norm: bool | None = None, **kwargs: Any
@@ -194,7 +194,7 @@ class _Stack(HybridBlock):
         check_count(self, "num_layers", num_layers)
         super().__init__(**{word: kwargs.pop(word) for word in ("prefix", "params") if word in kwargs})
         with self._internal_scope():
-            self.layers: HybridSequential = HybridSequential()
+            self.layers = HybridSequential()
             with self.layers._internal_scope():
                 for _ in range(num_layers):
                     self.layers.add(self._layer(units, num_heads, *args, **kwargs))

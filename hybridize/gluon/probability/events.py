@@ -14,11 +14,13 @@ from hybridize.gluon.probability.distribution import ProbableEvents
 class _OfEvents(ProbableEvents):
     """With `num_events` events, whose probabilities lie along the last axis of `prob` or `logit`."""
 
+    num_events: int
+
     def __init__(self, num_events: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         if not num_events > 0:
             name = type(self).__name__
             raise ValueArgumentError("E345", f"{name}: num_events must be an integer of 1 or more, got {num_events}")
-        self.num_events: int = int(num_events)
+        self.num_events = int(num_events)
         super().__init__(prob, logit, validate_args)
 
     def _log_probs(self) -> Any:
@@ -131,6 +133,7 @@ class Multinomial(_OfEvents):
     """
 
     event_dim = 1
+    total_count: int
 
     def __init__(
         self,
@@ -142,7 +145,7 @@ class Multinomial(_OfEvents):
     ) -> None:
         if not isinstance(total_count, (int, float)) or total_count < 0 or total_count % 1:
             raise ValueArgumentError("E345", f"Multinomial: total_count must be an integer >= 0, got {total_count}")
-        self.total_count: int = int(total_count)
+        self.total_count = int(total_count)
         super().__init__(num_events, prob, logit, validate_args)
 
     @property

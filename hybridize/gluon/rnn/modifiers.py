@@ -110,11 +110,13 @@ class ZoneoutCell(ModifierCell):
     """
 
     _name_hint = "zoneout"
+    zoneout_outputs: float
+    zoneout_states: float
 
     def __init__(self, base_cell: RecurrentCell, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
         super().__init__(base_cell)
-        self.zoneout_outputs: float = float(check_part(self, "zoneout_outputs", zoneout_outputs))
-        self.zoneout_states: float = float(check_part(self, "zoneout_states", zoneout_states))
+        self.zoneout_outputs = float(check_part(self, "zoneout_outputs", zoneout_outputs))
+        self.zoneout_states = float(check_part(self, "zoneout_states", zoneout_states))
         self._last_output = CellMemory()
 
     def reset(self) -> None:
@@ -234,6 +236,9 @@ class VariationalDropoutCell(ModifierCell):
     """
 
     _name_hint = "vardrop"
+    drop_inputs: float
+    drop_states: float
+    drop_outputs: float
 
     def __init__(
         self,
@@ -243,9 +248,9 @@ class VariationalDropoutCell(ModifierCell):
         drop_outputs: float = 0.0,
     ) -> None:
         super().__init__(base_cell)
-        self.drop_inputs: float = float(check_part(self, "drop_inputs", drop_inputs))
-        self.drop_states: float = float(check_part(self, "drop_states", drop_states))
-        self.drop_outputs: float = float(check_part(self, "drop_outputs", drop_outputs))
+        self.drop_inputs = float(check_part(self, "drop_inputs", drop_inputs))
+        self.drop_states = float(check_part(self, "drop_states", drop_states))
+        self.drop_outputs = float(check_part(self, "drop_outputs", drop_outputs))
         self._of_inputs, self._of_states, self._of_outputs = CellMemory(), CellMemory(), CellMemory()
 
     def reset(self) -> None:

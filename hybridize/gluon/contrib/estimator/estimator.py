@@ -98,6 +98,7 @@ class Estimator:
     __hybridize_read__ = ReadPolicy.OUTSIDE
     epoch: int
     batch: int
+    logger: _Logger
 
     def __init__(
         self,
@@ -127,7 +128,7 @@ class Estimator:
         ]
         _named_for(self.train_metrics, "training")
         _named_for(self.val_metrics, "validation")
-        self.logger: _Logger = _Logger("Estimator", logging.INFO)
+        self.logger = _Logger("Estimator", logging.INFO)
         self.logger.addHandler(_Output())
         target = device if device is not None else context
         devices = target if isinstance(target, (list, tuple)) else [cpu() if target is None else target]
