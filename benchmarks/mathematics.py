@@ -82,19 +82,24 @@ def page(rows: list[str]) -> str:
     return (
         f"""# Elementary functions
 
-Written by `python benchmarks/mathematics.py`, which says how; do not edit. Measured on {machine()}, target
+`python benchmarks/mathematics.py` writes this page; do not edit it. Measured on {machine()}, target
 `{host_target().name}`.
 
-`error` is the largest found, in units in the last place. In float32 every {STRIDE}th of all numbers is tried, subnormal
-ones included (all: `HYBRIDIZE_EVERY=1 make test-long`); in float64 {SAMPLES:,} random ones against 40 digits;
-`logaddexp` in units of the greatest of its operands and its result. NaN, infinities and signs of zero are as in C.
-Speed is in nanoseconds per element, ours and PyTorch's; `-` where PyTorch has no such function.
+`error` is the largest error, in units in the last place. NaN, infinities and signs of zero are as in C. Arguments:
+
+- float32: every {STRIDE}th of all numbers, including subnormal numbers (`HYBRIDIZE_EVERY=1 make test-long` tries all);
+- float64: {SAMPLES:,} random numbers, compared with 40 digits;
+- `logaddexp`: in units of the greatest of its operands and its result.
+
+Speed is in nanoseconds per element, for hybridize and PyTorch; `-` if PyTorch has no such function.
 Half floats compute as float32.
 
-The C library is called lane by lane, with its accuracy and its speed: in float32 by {by_lane["f4"]}; in
-float64 by {by_lane["f8"]}.
+Some functions call the C library lane by lane, and have its accuracy and its speed:
 
-Instructions of the machine, correctly rounded, are not listed: {", ".join(others)}.
+- in float32: {by_lane["f4"]};
+- in float64: {by_lane["f8"]}.
+
+Correctly rounded instructions of the machine are not in the table: {", ".join(others)}.
 
 | function | f32 error | at | f32 ns | torch | f64 error | f64 ns | torch |
 | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -64,7 +64,7 @@ def report(root: str = processors.ROOT, version: Callable[[str], str | None] | N
         version: tells the version of an installed package; None where it is not installed.
     """
     checkups = [*_machine(root), _disk(), *_variables(), *_packages(version or installed), _trial()]
-    lines = [line for one in checkups for line in _folded(one.part.ljust(_LABEL), one.state)]
+    lines = [line for one in checkups for line in _folded(f"{one.part:<{_LABEL - 2}}  ", one.state)]
     odd = [one for one in checkups if one.odd]
     lines += ["", f"{len(odd)} odd:" if odd else "Nothing is odd."]
     for one in odd:

@@ -1,4 +1,4 @@
-"""What may not stand in a file, and how docstrings begin; docs/internals/README.md, "How we write"."""
+"""What may not stand in a file, and how docstrings begin; docs/internals/writing.md."""
 
 import ast
 import hashlib
@@ -100,7 +100,7 @@ def test_docstrings_say_first_what_a_thing_does():
         for string in strings_of(ast.parse(path.read_text()))
         if CLAUSE.match(string.value.strip())
     ]
-    assert not found, "begin with the act, not with a clause (docs/internals/README.md):\n" + "\n".join(found)
+    assert not found, "begin with the act, not with a clause (docs/internals/writing.md):\n" + "\n".join(found)
 
 
 def test_terms_of_the_glossary_name_files_and_stand_once():
