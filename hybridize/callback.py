@@ -11,18 +11,27 @@ import logging
 import math
 import os
 import time
-from collections import namedtuple
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.names import refuses
 from hybridize.base.participation import ReadPolicy
 from hybridize.model import save_checkpoint
 
-BatchEndParam: type[BatchEndParam] = namedtuple(
-    "BatchEndParam", ["epoch", "nbatch", "eval_metric", "locals"], defaults=[None]
-)
+
+class BatchEndParam(NamedTuple):
+    """The argument of callbacks after a batch: its place in the training, the metric, and the caller's variables.
+
+    >>> from hybridize import callback
+    >>> callback.BatchEndParam(epoch=0, nbatch=1, eval_metric=None)
+    BatchEndParam(epoch=0, nbatch=1, eval_metric=None, locals=None)
+    """
+
+    epoch: int
+    nbatch: int
+    eval_metric: Any
+    locals: Any = None
 
 
 def _values(metric: Any) -> list[tuple[str, float]]:

@@ -6,9 +6,8 @@ from __future__ import annotations
 import numbers
 import os
 import struct
-from collections import namedtuple
 from collections.abc import Callable
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 import numpy
 from numpy.typing import NDArray
@@ -19,9 +18,23 @@ from hybridize.base.participation import ReadPolicy
 from hybridize.formats.pictures import decoded, encoded
 from hybridize.formats.records import read_record, record_bytes
 
-IRHeader: type[IRHeader] = namedtuple("IRHeader", ["flag", "label", "id", "id2"])
-"""The head of an image's record: how many labels follow it, the label, and two halves of a number of the image."""
 _HEAD = struct.Struct("<IfQQ")
+
+
+class IRHeader(NamedTuple):
+    """The head of an image's record.
+
+    >>> from hybridize import recordio
+    >>> recordio.IRHeader(flag=0, label=5.0, id=1, id2=0)
+    IRHeader(flag=0, label=5.0, id=1, id2=0)
+    """
+
+    flag: int
+    """The number of labels that follow it; 0 where the label is in it."""
+    label: Any
+    id: int
+    """The number of the image, of which `id2` is the other half."""
+    id2: int
 
 
 class MXRecordIO:

@@ -24,7 +24,8 @@ from hybridize.base.names import refuses
 
 F = TypeVar("F")
 
-use_np_array = use_np_shape = use_np
+use_np_array = use_np
+use_np_shape = use_np
 get_gpu_count = num_gpus
 
 

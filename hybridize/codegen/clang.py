@@ -29,7 +29,7 @@ from hybridize.runtime import cpython, effects, entry, exchange, plan, pool
 from hybridize.runtime.buffers import ALIGNMENT
 
 FOLDER: Final = Path(__file__).with_name("runtimes")
-RUNTIMES: Final = {
+RUNTIMES: Final[dict[str, tuple[str, ...]]] = {
     "entry": ("",),
     "image_elf": ("",),
     "library": ("x86_64", "aarch64"),

@@ -171,14 +171,14 @@ class Reading(Feed):
         setting: the name of a state of files that stands for it, and whose number it is; None where none can.
     """
 
-    in_files = (
+    in_files: tuple[str, str] = (
         "reads a number of Python's schedule at each call",
         "read it outside, and pass it as an argument",
     )
 
     def __init__(self, read: Callable[[], float], dtype: DType, setting: tuple[str, object] | None = None) -> None:
         self._read, self._setting = read, setting
-        self.array = fed_array(numpy.zeros((), dtype))
+        self.array: ndarray = fed_array(numpy.zeros((), dtype))
 
     @property
     def is_read(self) -> bool:
@@ -202,7 +202,10 @@ class Reading(Feed):
 class Setting(Feed):
     """An attribute that a program sets."""
 
-    in_files = ("sets an attribute that goes by the order of its lines", "set it outside of the function")
+    in_files: tuple[str, str] = (
+        "sets an attribute that goes by the order of its lines",
+        "set it outside of the function",
+    )
 
     def __init__(self, owner: Any, name: str, value: Any) -> None:
         self._place, self._value = Attribute(owner, name), value

@@ -44,7 +44,7 @@ class DataLoaderIter(DataIter):
         if first is None:
             raise ArgumentError("E3006", "DataLoaderIter: the loader has no batches", help="give it a data set")
         data, label = _pair(first)
-        self.batch_size = data.shape[0]
+        self.batch_size: int = data.shape[0]
         self.provide_data: Any = [DataDesc(data_name, data.shape, dtype)]
         self.provide_label: Any = [DataDesc(label_name, label.shape, dtype)]
         self._current: tuple[Any, Any] | None = None

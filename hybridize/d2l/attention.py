@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.d2l.classes import Module, not_said
 from hybridize.d2l.encoders import Decoder, Encoder
 from hybridize.d2l.figures import numbers, pyplot, use_svg_display
 from hybridize.gluon import nn
-
-if TYPE_CHECKING:
-    from hybridize.gluon.nn.basic import Dense, Dropout, Embedding
-    from hybridize.gluon.nn.containers import Sequential
-    from hybridize.gluon.nn.normalization import LayerNorm
 
 
 def show_heatmaps(
@@ -93,9 +88,11 @@ class DotProductAttention(nn.Block):
     (2, 1, 3)
     """
 
+    dropout: nn.Dropout
+
     def __init__(self, dropout: float) -> None:
         super().__init__()
-        self.dropout: Dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, queries: Any, keys: Any, values: Any, valid_lens: Any = None) -> Any:
         scores = npx.batch_dot(queries, keys, transpose_b=True) / math.sqrt(queries.shape[-1])
@@ -117,12 +114,17 @@ class AdditiveAttention(nn.Block):
     (2, 1, 3)
     """
 
+    W_k: nn.Dense
+    W_q: nn.Dense
+    w_v: nn.Dense
+    dropout: nn.Dropout
+
     def __init__(self, num_hiddens: int, dropout: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.W_k: Dense = nn.Dense(num_hiddens, use_bias=False, flatten=False)
-        self.W_q: Dense = nn.Dense(num_hiddens, use_bias=False, flatten=False)
-        self.w_v: Dense = nn.Dense(1, use_bias=False, flatten=False)
-        self.dropout: Dropout = nn.Dropout(dropout)
+        self.W_k = nn.Dense(num_hiddens, use_bias=False, flatten=False)
+        self.W_q = nn.Dense(num_hiddens, use_bias=False, flatten=False)
+        self.w_v = nn.Dense(1, use_bias=False, flatten=False)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, queries: Any, keys: Any, values: Any, valid_lens: Any) -> Any:
         pairs = np.tanh(self.W_q(queries)[:, :, None] + self.W_k(keys)[:, None])  # (B, Q, K, hidden)
@@ -167,14 +169,20 @@ class MultiHeadAttention(Module):
     (2, 5, 8)
     """
 
+    attention: DotProductAttention
+    W_q: nn.Dense
+    W_k: nn.Dense
+    W_v: nn.Dense
+    W_o: nn.Dense
+
     def __init__(self, num_hiddens: int, num_heads: int, dropout: float, use_bias: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.num_heads = num_heads
-        self.attention: DotProductAttention = DotProductAttention(dropout)
-        self.W_q: Dense = nn.Dense(num_hiddens, use_bias=use_bias, flatten=False)
-        self.W_k: Dense = nn.Dense(num_hiddens, use_bias=use_bias, flatten=False)
-        self.W_v: Dense = nn.Dense(num_hiddens, use_bias=use_bias, flatten=False)
-        self.W_o: Dense = nn.Dense(num_hiddens, use_bias=use_bias, flatten=False)
+        self.attention = DotProductAttention(dropout)
+        self.W_q = nn.Dense(num_hiddens, use_bias=use_bias, flatten=False)
+        self.W_k = nn.Dense(num_hiddens, use_bias=use_bias, flatten=False)
+        self.W_v = nn.Dense(num_hiddens, use_bias=use_bias, flatten=False)
+        self.W_o = nn.Dense(num_hiddens, use_bias=use_bias, flatten=False)
 
     def forward(self, queries: Any, keys: Any, values: Any, valid_lens: Any) -> Any:  # type: ignore[override]
         q, k, v = (
@@ -212,9 +220,11 @@ class PositionalEncoding(nn.Block):
             [0.84, 0.54, 0.01, 1.  ]]])
     """
 
+    dropout: nn.Dropout
+
     def __init__(self, num_hiddens: int, dropout: float, max_len: int = 1000) -> None:
         super().__init__()
-        self.dropout: Dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)
         angles = np.arange(max_len)[:, None] / 10000 ** (np.arange(0, num_hiddens, 2) / num_hiddens)
         self.P = np.zeros((1, max_len, num_hiddens))
         self.P[:, :, 0::2] = np.sin(angles)
@@ -238,10 +248,13 @@ class PositionWiseFFN(nn.Block):
     (2, 5, 4)
     """
 
+    dense1: nn.Dense
+    dense2: nn.Dense
+
     def __init__(self, ffn_num_hiddens: int, ffn_num_outputs: int) -> None:
         super().__init__()
-        self.dense1: Dense = nn.Dense(ffn_num_hiddens, activation="relu", flatten=False)
-        self.dense2: Dense = nn.Dense(ffn_num_outputs, flatten=False)
+        self.dense1 = nn.Dense(ffn_num_hiddens, activation="relu", flatten=False)
+        self.dense2 = nn.Dense(ffn_num_outputs, flatten=False)
 
     def forward(self, X: Any) -> Any:
         return self.dense2(self.dense1(X))
@@ -260,10 +273,13 @@ class AddNorm(nn.Block):
     (2, 5, 3)
     """
 
+    dropout: nn.Dropout
+    ln: nn.LayerNorm
+
     def __init__(self, dropout: float) -> None:
         super().__init__()
-        self.dropout: Dropout = nn.Dropout(dropout)
-        self.ln: LayerNorm = nn.LayerNorm()
+        self.dropout = nn.Dropout(dropout)
+        self.ln = nn.LayerNorm()
 
     def forward(self, X: Any, Y: Any) -> Any:
         return self.ln(X + self.dropout(Y))
@@ -286,14 +302,19 @@ class TransformerEncoderBlock(nn.Block):
     (2, 5, 8)
     """
 
+    attention: MultiHeadAttention
+    addnorm1: AddNorm
+    ffn: PositionWiseFFN
+    addnorm2: AddNorm
+
     def __init__(
         self, num_hiddens: int, ffn_num_hiddens: int, num_heads: int, dropout: float, use_bias: bool = False
     ) -> None:
         super().__init__()
-        self.attention: MultiHeadAttention = MultiHeadAttention(num_hiddens, num_heads, dropout, use_bias)
-        self.addnorm1: AddNorm = AddNorm(dropout)
-        self.ffn: PositionWiseFFN = PositionWiseFFN(ffn_num_hiddens, num_hiddens)
-        self.addnorm2: AddNorm = AddNorm(dropout)
+        self.attention = MultiHeadAttention(num_hiddens, num_heads, dropout, use_bias)
+        self.addnorm1 = AddNorm(dropout)
+        self.ffn = PositionWiseFFN(ffn_num_hiddens, num_hiddens)
+        self.addnorm2 = AddNorm(dropout)
 
     def forward(self, X: Any, valid_lens: Any) -> Any:
         seen = self.addnorm1(X, self.attention(X, X, X, valid_lens))
@@ -314,6 +335,10 @@ class TransformerEncoder(Encoder):
     (2, 5, 8)
     """
 
+    embedding: nn.Embedding
+    pos_encoding: PositionalEncoding
+    blks: nn.Sequential
+
     def __init__(
         self,
         vocab_size: int,
@@ -326,9 +351,9 @@ class TransformerEncoder(Encoder):
     ) -> None:
         super().__init__()
         self.num_hiddens = num_hiddens
-        self.embedding: Embedding = nn.Embedding(vocab_size, num_hiddens)
-        self.pos_encoding: PositionalEncoding = PositionalEncoding(num_hiddens, dropout)
-        self.blks: Sequential = nn.Sequential()
+        self.embedding = nn.Embedding(vocab_size, num_hiddens)
+        self.pos_encoding = PositionalEncoding(num_hiddens, dropout)
+        self.blks = nn.Sequential()
         for _ in range(num_blks):
             self.blks.add(TransformerEncoderBlock(num_hiddens, ffn_num_hiddens, num_heads, dropout, use_bias))
         self.attention_weights: list[Any] = []

@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hybridize.array import np
 from hybridize.d2l.attention import TransformerEncoderBlock
 from hybridize.gluon import Parameter, nn
-
-if TYPE_CHECKING:
-    from hybridize.gluon.nn.basic import Dense, Embedding
-    from hybridize.gluon.nn.containers import Sequential
 
 
 def get_tokens_and_segments(tokens_a: list[str], tokens_b: list[str] | None = None) -> tuple[list[str], list[int]]:
@@ -49,6 +45,11 @@ class BERTEncoder(nn.Block):
     (2, 5, 8)
     """
 
+    token_embedding: nn.Embedding
+    segment_embedding: nn.Embedding
+    blks: nn.Sequential
+    pos_embedding: Parameter
+
     def __init__(
         self,
         vocab_size: int,
@@ -61,12 +62,12 @@ class BERTEncoder(nn.Block):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.token_embedding: Embedding = nn.Embedding(vocab_size, num_hiddens)
-        self.segment_embedding: Embedding = nn.Embedding(2, num_hiddens)
-        self.blks: Sequential = nn.Sequential()
+        self.token_embedding = nn.Embedding(vocab_size, num_hiddens)
+        self.segment_embedding = nn.Embedding(2, num_hiddens)
+        self.blks = nn.Sequential()
         for _ in range(num_blks):
             self.blks.add(TransformerEncoderBlock(num_hiddens, ffn_num_hiddens, num_heads, dropout, True))
-        self.pos_embedding: Parameter = Parameter("pos_embedding", shape=(1, max_len, num_hiddens))
+        self.pos_embedding = Parameter("pos_embedding", shape=(1, max_len, num_hiddens))
 
     def forward(self, tokens: Any, segments: Any, valid_lens: Any) -> Any:
         X = self.token_embedding(tokens) + self.segment_embedding(segments)
@@ -90,9 +91,11 @@ class MaskLM(nn.Block):
     (2, 2, 20)
     """
 
+    mlp: nn.Sequential
+
     def __init__(self, vocab_size: int, num_hiddens: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.mlp: Sequential = nn.Sequential()
+        self.mlp = nn.Sequential()
         self.mlp.add(
             nn.Dense(num_hiddens, flatten=False, activation="relu"),
             nn.LayerNorm(),
@@ -121,9 +124,11 @@ class NextSentencePred(nn.Block):
     (2, 2)
     """
 
+    output: nn.Dense
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.output: Dense = nn.Dense(2)
+        self.output = nn.Dense(2)
 
     def forward(self, X: Any) -> Any:
         return self.output(X)
@@ -146,6 +151,11 @@ class BERTModel(nn.Block):
     ((2, 5, 8), (2, 2, 20), (2, 2))
     """
 
+    encoder: BERTEncoder
+    hidden: nn.Dense
+    mlm: MaskLM
+    nsp: NextSentencePred
+
     def __init__(
         self,
         vocab_size: int,
@@ -157,12 +167,10 @@ class BERTModel(nn.Block):
         max_len: int = 1000,
     ) -> None:
         super().__init__()
-        self.encoder: BERTEncoder = BERTEncoder(
-            vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout, max_len
-        )
-        self.hidden: Dense = nn.Dense(num_hiddens, activation="tanh")
-        self.mlm: MaskLM = MaskLM(vocab_size, num_hiddens)
-        self.nsp: NextSentencePred = NextSentencePred()
+        self.encoder = BERTEncoder(vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout, max_len)
+        self.hidden = nn.Dense(num_hiddens, activation="tanh")
+        self.mlm = MaskLM(vocab_size, num_hiddens)
+        self.nsp = NextSentencePred()
 
     def forward(self, tokens: Any, segments: Any, valid_lens: Any = None, pred_positions: Any = None) -> Any:
         """Return features (batch, steps, hidden), scores of hidden tokens or None, and scores of texts (batch, 2)."""

@@ -71,6 +71,7 @@ class Module(nn.Block, HyperParameters):
     (2, 1)
     """
 
+    board: ProgressBoard
     net: Any
     lr: float
     trainer: Any
@@ -80,7 +81,7 @@ class Module(nn.Block, HyperParameters):
     def __init__(self, plot_train_per_epoch: float = 2, plot_valid_per_epoch: float = 1) -> None:
         super().__init__()
         self.plot_train_per_epoch, self.plot_valid_per_epoch = plot_train_per_epoch, plot_valid_per_epoch
-        self.board: ProgressBoard = ProgressBoard()
+        self.board = ProgressBoard()
 
     def loss(self, y_hat: Any, y: Any) -> Any:
         """Return the loss of results and labels. A subclass defines it."""

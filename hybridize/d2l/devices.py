@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hybridize import autograd, gluon
 from hybridize.array import np, npx
@@ -14,9 +14,6 @@ from hybridize.d2l.loops import accuracy
 from hybridize.d2l.stopwatches import Accumulator, Timer
 from hybridize.gluon import nn
 from hybridize.gluon.utils import split_and_load
-
-if TYPE_CHECKING:
-    from hybridize.gluon.nn.convolution import Conv2D
 
 
 class Residual(nn.Block):
@@ -34,11 +31,17 @@ class Residual(nn.Block):
     (1, 3, 6, 6)
     """
 
+    conv1: nn.Conv2D
+    conv2: nn.Conv2D
+    conv3: nn.Conv2D | None
+    bn1: nn.BatchNorm
+    bn2: nn.BatchNorm
+
     def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.conv1: Conv2D = nn.Conv2D(num_channels, kernel_size=3, padding=1, strides=strides)
-        self.conv2: Conv2D = nn.Conv2D(num_channels, kernel_size=3, padding=1)
-        self.conv3: Conv2D | None = nn.Conv2D(num_channels, kernel_size=1, strides=strides) if use_1x1conv else None
+        self.conv1 = nn.Conv2D(num_channels, kernel_size=3, padding=1, strides=strides)
+        self.conv2 = nn.Conv2D(num_channels, kernel_size=3, padding=1)
+        self.conv3 = nn.Conv2D(num_channels, kernel_size=1, strides=strides) if use_1x1conv else None
         self.bn1, self.bn2 = nn.BatchNorm(), nn.BatchNorm()
 
     def forward(self, X: Any) -> Any:
@@ -64,16 +67,25 @@ class ResNeXtBlock(nn.Block):
     (1, 8, 6, 6)
     """
 
+    conv1: nn.Conv2D
+    conv2: nn.Conv2D
+    conv3: nn.Conv2D
+    conv4: nn.Conv2D | None
+    bn1: nn.BatchNorm
+    bn2: nn.BatchNorm
+    bn3: nn.BatchNorm
+    bn4: nn.BatchNorm | None
+
     def __init__(
         self, num_channels: int, groups: int, bot_mul: float, use_1x1conv: bool = False, strides: int = 1, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         middle = round(num_channels * bot_mul)
-        self.conv1: Conv2D = nn.Conv2D(middle, kernel_size=1)
-        self.conv2: Conv2D = nn.Conv2D(middle, kernel_size=3, padding=1, strides=strides, groups=middle // groups)
-        self.conv3: Conv2D = nn.Conv2D(num_channels, kernel_size=1)
+        self.conv1 = nn.Conv2D(middle, kernel_size=1)
+        self.conv2 = nn.Conv2D(middle, kernel_size=3, padding=1, strides=strides, groups=middle // groups)
+        self.conv3 = nn.Conv2D(num_channels, kernel_size=1)
         self.bn1, self.bn2, self.bn3 = nn.BatchNorm(), nn.BatchNorm(), nn.BatchNorm()
-        self.conv4: Conv2D | None = nn.Conv2D(num_channels, kernel_size=1, strides=strides) if use_1x1conv else None
+        self.conv4 = nn.Conv2D(num_channels, kernel_size=1, strides=strides) if use_1x1conv else None
         self.bn4 = nn.BatchNorm() if use_1x1conv else None
 
     def forward(self, X: Any) -> Any:

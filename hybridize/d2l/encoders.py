@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import collections
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hybridize import gluon, init
 from hybridize.array import np
 from hybridize.d2l.classes import Classifier, not_said
 from hybridize.d2l.recurrent import GRU
 from hybridize.gluon import nn
-
-if TYPE_CHECKING:
-    from hybridize.gluon.nn.basic import Embedding
 
 
 class Encoder(nn.Block):
@@ -127,10 +124,13 @@ class Seq2SeqEncoder(Encoder):
     (9, 4, 16)
     """
 
+    embedding: nn.Embedding
+    rnn: GRU
+
     def __init__(self, vocab_size: int, embed_size: int, num_hiddens: int, num_layers: int, dropout: float = 0) -> None:
         super().__init__()
-        self.embedding: Embedding = nn.Embedding(vocab_size, embed_size)
-        self.rnn: GRU = GRU(num_hiddens, num_layers, dropout)
+        self.embedding = nn.Embedding(vocab_size, embed_size)
+        self.rnn = GRU(num_hiddens, num_layers, dropout)
         self.initialize(init.Xavier())
 
     def forward(self, X: Any, *args: Any) -> Any:

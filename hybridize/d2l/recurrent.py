@@ -13,7 +13,6 @@ from hybridize.gluon import nn
 
 if TYPE_CHECKING:
     from hybridize.array.ndarray import ndarray
-    from hybridize.gluon.nn.basic import Dense
 
 
 def check_len(a: Sized, n: int) -> None:
@@ -189,8 +188,10 @@ class RNNLM(RNNLMScratch):
     'ab'
     """
 
+    linear: nn.Dense
+
     def init_params(self) -> None:
-        self.linear: Dense = nn.Dense(self.vocab_size, flatten=False)
+        self.linear = nn.Dense(self.vocab_size, flatten=False)
         self.initialize()
 
     def output_layer(self, rnn_outputs: Any) -> Any:

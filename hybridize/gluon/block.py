@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import inspect
 import re
+import typing
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ClassVar, ParamSpec, Protocol, TypeVar, cast
 
 from hybridize import formats
 from hybridize.array.device import OTHERS
@@ -37,7 +38,7 @@ from hybridize.ops.op import ACTIVE, capturing
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from hybridize.gluon.foreign import LoadReport, Names
 
     class _Applied(Protocol[P, R]):
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
         def forward(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
 
+TYPE_CHECKING = False
+"""False for Jedi, which reads the value; type checkers take whatever has this name for true."""
 _NOT_SETTINGS = frozenset({
     "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_watches", "_hooks", "_pre_hooks",
     "_function", "_compiled", "_first_generation",
@@ -834,11 +837,7 @@ class Block:
         """
         raise UndefinedError("E328", f"{type(self).__name__} has no forward", help="define forward or hybrid_forward")
 
-    if TYPE_CHECKING:
-
-        @property
-        def __call__(self: _Applied[P, R]) -> Callable[P, R]: ...  # as the class says in `forward`
-    else:
+    if not typing.TYPE_CHECKING:
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the block: pre-hooks, `forward`, hooks."""
@@ -848,6 +847,16 @@ class Block:
                 tell(error, self)
                 trim(error)
                 raise
+
+    elif TYPE_CHECKING:
+
+        @property
+        def __call__(self: _Applied[P, R]) -> Callable[P, R]: ...  # as the class says in `forward`
+
+    else:  # what Jedi follows
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            return self.forward(*args, **kwargs)
 
     def _run_with_hooks(self, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._hooks and not self._pre_hooks:

@@ -100,7 +100,7 @@ class DetRandomSelectAug(DetAugmenter):
 
     def __init__(self, aug_list: Any, skip_prob: float = 0) -> None:
         super().__init__(skip_prob=skip_prob)
-        self.aug_list = list(aug_list) if isinstance(aug_list, (list, tuple)) else [aug_list]
+        self.aug_list: list[DetAugmenter] = list(aug_list) if isinstance(aug_list, (list, tuple)) else [aug_list]
         self.skip_prob = skip_prob if self.aug_list else 1
         if not all(isinstance(one, DetAugmenter) for one in self.aug_list):
             raise ValueArgumentError("E361", "DetRandomSelectAug takes DetAugmenters", help="DetBorrowAug makes one")
@@ -142,6 +142,10 @@ class DetHorizontalFlipAug(DetAugmenter):
 
 class _Framed(DetAugmenter):
     """The base of those that draw a frame, of a ratio and an area in ranges; where none fits, nothing is changed."""
+
+    aspect_ratio_range: tuple[float, float]
+    area_range: tuple[float, float]
+    enabled: bool
 
     def __init__(self, ratios: Any, areas: Any, max_attempts: int, **settings: Any) -> None:
         self.aspect_ratio_range, self.area_range = (
@@ -260,7 +264,7 @@ class DetRandomPadAug(_Framed):
         pad_val: Any = (128, 128, 128),
     ) -> None:
         super().__init__(aspect_ratio_range, area_range, max_attempts, pad_val=pad_val)
-        self.pad_val = pad_val if isinstance(pad_val, (tuple, list)) else (pad_val,) * 3
+        self.pad_val: Sequence[float] = pad_val if isinstance(pad_val, (tuple, list)) else (pad_val,) * 3
 
     def __call__(self, src: Any, label: Objects) -> tuple[Any, Objects]:
         height, width = src.shape[:2]

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.participation import ReadPolicy
 
 
-class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
+class _NamedShape(NamedTuple):
+    name: str
+    shape: Any
+
+
+class DataDesc(_NamedShape):
     """Describe one array of each batch: name, shape, dtype and layout. It unpacks as a pair of name and shape.
 
     Args:

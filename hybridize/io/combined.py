@@ -83,7 +83,7 @@ class PrefetchingIter(DataIter):
         rename_data: Sequence[Mapping[str, str]] | None = None,
         rename_label: Sequence[Mapping[str, str]] | None = None,
     ) -> None:
-        self.iters = list(iters) if isinstance(iters, (list, tuple)) else [iters]
+        self.iters: list[Any] = list(iters) if isinstance(iters, (list, tuple)) else [iters]
         if not self.iters:
             raise ValueArgumentError("E361", "the list of iterators is empty", help="pass at least one")
         with LOADING:

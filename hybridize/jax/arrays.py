@@ -22,7 +22,7 @@ def is_key(dtype: Any) -> bool:
     return bool(jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key))
 
 
-ARRAY = type(jax.numpy.zeros(()))
+ARRAY: type[jax.Array] = type(jax.numpy.zeros(()))
 """The class of JAX's arrays that hold numbers."""
 _ALL_AT_HOME = set(jax.extend.backend.backends()) == {"cpu"} and jax.process_count() == 1
 """True if JAX has no other memory than the computer's."""

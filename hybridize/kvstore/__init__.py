@@ -17,12 +17,15 @@ It must not know blocks or trainers; a class of one's own that is registered is 
     creating create
 """
 
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
+
 from hybridize.base.names import refuses
 from hybridize.kvstore.base import KVStoreBase as KVStoreBase
 from hybridize.kvstore.base import TestStore as TestStore
 from hybridize.kvstore.creating import create as create
 from hybridize.kvstore.local import KVStore as KVStore
 
-__getattr__ = refuses(__name__, globals(), instead={
+__getattr__: _Callable[[str], _Any] = refuses(__name__, globals(), instead={
     "Horovod": "use kvstore.create('dist_sync')", "BytePS": "use kvstore.create('dist_sync')",
 })  # fmt: skip

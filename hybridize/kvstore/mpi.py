@@ -72,6 +72,9 @@ class Mailbox:
 class Letter:
     """A message that has come, of a rank, by a number."""
 
+    rank: int
+    tag: int
+
     def __init__(self, message: Any, rank: int, tag: int) -> None:
         self._message, self.rank, self.tag = message, rank, tag
 

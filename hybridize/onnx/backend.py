@@ -161,5 +161,8 @@ class Backend:
             raise ArgumentError("E333", f"models run on the CPU, got the device {device!r}")
 
 
-is_compatible, prepare, supports_device = Backend.is_compatible, Backend.prepare, Backend.supports_device
-run_model, run_node = Backend.run_model, Backend.run_node
+is_compatible: Final = Backend.is_compatible
+prepare: Final = Backend.prepare
+supports_device: Final = Backend.supports_device
+run_model: Final = Backend.run_model
+run_node: Final = Backend.run_node

@@ -10,6 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from hybridize.base.advice import warn
@@ -96,7 +97,7 @@ class Profile:
         self.written: Callable[[], object] | None = None
         """Writes the file so far, for `continuous_dump`."""
         self._period_began = time.perf_counter()
-        self.lock = renewed(threading.RLock())
+        self.lock: AbstractContextManager[object] = renewed(threading.RLock())
 
     @property
     def listens(self) -> bool:

@@ -62,7 +62,7 @@ class Copy(ABC):
         """`arrays` are kept alive: what is at their addresses stays what it was."""
         self.storages: tuple[Storage, ...] = tuple(array.storage for array in arrays)
         self.buffer: NDArray[Any] = buffer
-        self.versions = (-1,) * len(self.storages)
+        self.versions: tuple[int, ...] = (-1,) * len(self.storages)
         """Of the storages when it was copied; -1 before."""
         self._arrays = [host_view(array) for array in arrays]
         self._lock = renewed(threading.RLock())
@@ -119,7 +119,7 @@ class DerivedCopy(Copy):
         self._sources = {number: host_view(array) for number, array in arrays.items()}
         origins = {number: None if number in rows else origin_of(array) for number, array in arrays.items()}
         sources = [(origins[one.number], one.offset) for one in deriver.sources if one.kind == "input"]
-        self.origin = None if None in origins.values() else (deriver.layout, *sources)
+        self.origin: tuple[Any, ...] | None = None if None in origins.values() else (deriver.layout, *sources)
         """Names its sources and its layout, in the same words in all processes; None where others have not the same."""
         self._is_there = False
 
@@ -156,7 +156,7 @@ class Copies:
     def __init__(self, derived: Sequence[DerivedCopy] = (), rows: Mapping[int, RowByRow] | None = None) -> None:
         self.derived: tuple[DerivedCopy, ...] = tuple(derived)
         """For each deriver of the executable, in their order."""
-        self.rows = dict(rows or {})
+        self.rows: dict[int, RowByRow] = dict(rows or {})
         """By the number of the input in whose place they are read."""
         self.all: tuple[Copy, ...] = (*self.rows.values(), *self.derived)
 

@@ -285,10 +285,10 @@ class EntryTable:
         self._words[FIELD["keywords"]] = len(self._words)
         self._words.extend(map(id, keywords))
         relocations += self._watch(watches)
-        self.table = numpy.array(self._words, dtype=numpy.int64)
+        self.table: NDArray[numpy.int64] = numpy.array(self._words, dtype=numpy.int64)
         for word in relocations:
             self.table[word] = self.table.ctypes.data + 8 * self.table[word]
-        self.dirty = self.table[FIELD["dirty"] : FIELD["dirty"] + 1]
+        self.dirty: NDArray[numpy.int64] = self.table[FIELD["dirty"] : FIELD["dirty"] + 1]
 
     def _watch(self, watches: Sequence[Watch]) -> list[int]:
         """Append the guards; returns the words that hold word numbers to be turned into addresses."""
@@ -386,7 +386,7 @@ class PythonEntry:
 
     def __init__(self, fallback: Callable[..., Any]) -> None:
         self._fallback = fallback
-        self.dirty = numpy.zeros(1, dtype=numpy.int64)
+        self.dirty: NDArray[numpy.int64] = numpy.zeros(1, dtype=numpy.int64)
 
     @property
     def __self__(self) -> PythonEntry:

@@ -85,7 +85,7 @@ class RequestQueue:
         self._until = 0.0
         self._joining = 0.0
         """Seconds that joining the requests of the current call took."""
-        self._idle: asyncio.Event = asyncio.Event()
+        self._idle = asyncio.Event()
         self._idle.set()
 
     def __len__(self) -> int:

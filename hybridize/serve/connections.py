@@ -23,6 +23,7 @@ class GuardedProtocol(HttpToolsProtocol):
     """Connections that are open at a time; requests of further ones go to `crowded`."""
     crowded: Any = None
     """The application that refuses them."""
+    app: Any
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)

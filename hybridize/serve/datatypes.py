@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import bfloat16
 from hybridize.serve.refusals import refuse
 
-DTYPES: Final = {
+DTYPES: Final[dict[str, numpy.dtype[Any]]] = {
     "BOOL": numpy.dtype(numpy.bool_),
     "UINT8": numpy.dtype(numpy.uint8), "UINT16": numpy.dtype(numpy.uint16),
     "UINT32": numpy.dtype(numpy.uint32), "UINT64": numpy.dtype(numpy.uint64),
@@ -21,7 +21,7 @@ DTYPES: Final = {
     "FP16": numpy.dtype(numpy.float16), "FP32": numpy.dtype(numpy.float32), "FP64": numpy.dtype(numpy.float64),
     "BF16": bfloat16,
 }  # fmt: skip
-DATATYPES: Final = {dtype: word for word, dtype in DTYPES.items()}
+DATATYPES: Final[dict[numpy.dtype[Any], str]] = {dtype: word for word, dtype in DTYPES.items()}
 _AXES: Final = 32
 """More axes than any array of a program has."""
 _MOST: Final = 1 << 40

@@ -39,7 +39,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-SERVER: Final = {
+SERVER: Final[dict[str, Any]] = {
     "name": "hybridize",
     "version": VERSION,
     "extensions": list(EXTENSIONS),

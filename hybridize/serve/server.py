@@ -66,6 +66,9 @@ class ModelServer:
         LoadError: a model cannot be found.
     """
 
+    port: int
+    grpc_port: int | None
+
     def __init__(self, options: ServerOptions, log: RequestLog | None = None) -> None:
         self.options = options
         self.log: RequestLog = log if log is not None else RequestLog(options.log)

@@ -130,8 +130,8 @@ class Durations:
     __slots__ = ("count", "seconds")
 
     def __init__(self) -> None:
-        self.count = 0
-        self.seconds = 0.0
+        self.count: int = 0
+        self.seconds: float = 0.0
 
     def add(self, seconds: float, count: int = 1) -> None:
         """Count things that took so long together."""
@@ -148,11 +148,18 @@ class ModelCounts:
         version: of it.
     """
 
+    success: Durations
+    fail: Durations
+    """Requests by their end; seconds from the last byte of each to its answer."""
+    waiting: Durations
+    joining: Durations
+    running: Durations
+    splitting: Durations
+    """Parts of the seconds of requests with results; each request counts the whole time of the call it was in."""
+
     def __init__(self, metrics: Metrics, name: str, version: str) -> None:
         self.success, self.fail = Durations(), Durations()
-        """Requests by their end; seconds from the last byte of each to its answer."""
         self.waiting, self.joining, self.running, self.splitting = Durations(), Durations(), Durations(), Durations()
-        """Parts of the seconds of requests with results; each request counts the whole time of the call it was in."""
         self.batches: dict[int, tuple[Durations, Durations, Durations]] = {}
         """Calls by their rows: joining, running, splitting."""
         self.last: float = 0.0
@@ -192,6 +199,15 @@ class ModelCounts:
 
 class Metrics:
     """The metrics of a server, in a registry of its own."""
+
+    registry: CollectorRegistry
+    requests: Counter
+    seconds: Histogram
+    run: Histogram
+    rows: Histogram
+    waiting: Gauge
+    ready: Gauge
+    refused: Counter
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()

@@ -82,7 +82,9 @@ class TensorCounterpart:
     """A function of the user's as TensorFlow traces it, beside its programs over arrays of ours."""
 
     programs: Callable[[], list[Program]]
+    forget: Callable[[Program], None]
     clear: Callable[[], None]
+    chain: Callable[[Callable[..., Any]], Callable[..., Any]]
 
     def __init__(self, function: TensorFlowFunction) -> None:
         self.function = function

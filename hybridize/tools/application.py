@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import numpy as np
 import typer
@@ -31,7 +31,7 @@ from hybridize.tools import (
 )
 from hybridize.tools.migrating import command as migrating
 
-application = typer.Typer(
+application: Final = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -223,8 +223,8 @@ def doctor_() -> None:
 
 application.command(name="serve")(serve_command.serve)
 
-for extension in metadata.entry_points(group="hybridize.commands"):
-    application.command(extension.name)(extension.load())
+for _extension in metadata.entry_points(group="hybridize.commands"):
+    application.command(_extension.name)(_extension.load())
 
 
 def main() -> None:

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 class DrawnKey(Feed):
     """The key of a call: two numbers of torch's generator, so that `torch.manual_seed` makes a run repeat."""
 
-    in_files = ("draws from torch's generator beside what Python does at each call", "draw outside of the function")
+    in_files: tuple[str, str] = (
+        "draws from torch's generator beside what Python does at each call",
+        "draw outside of the function",
+    )
 
     def __init__(self) -> None:
         self.array: ndarray = fed_array(numpy.zeros(2, uint64))

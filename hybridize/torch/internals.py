@@ -88,14 +88,14 @@ def is_overriding(kind: type[torch.Tensor]) -> bool:
 
 
 MODES: tuple[tuple[Callable[[], Any], Any], ...] = tuple(
-    (found, usual)
+    (_mode, usual)
     for path, usual in (
         ("_C._is_any_autocast_enabled", False),
         ("_C._functorch.peek_interpreter_stack", None),
         ("_C._is_torch_function_mode_enabled", False),
         ("_C._len_torch_dispatch_stack", 0),
     )
-    if (found := _named(path, False))
+    if (_mode := _named(path, False))
 )
 """Functions that tell modes of PyTorch, with what they give as a rule."""
 MODES_ARE_KNOWN = len(MODES) == 4 and hasattr(forward_ad, "_current_level")

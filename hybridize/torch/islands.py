@@ -279,7 +279,7 @@ class _Body:
         self.keeps = bool(learnt)
         self.operands = count + len(parameters)
         """The number of operands."""
-        self.floats: int = 0
+        self.floats = 0
         """The number of results that are floats."""
         self.results: Any = None
         """The structure of the results."""

@@ -58,7 +58,7 @@ class UpdateSettings(Feed):
         fed: names of settings that each call reads, of each group.
     """
 
-    in_files = _IN_FILES
+    in_files: tuple[str, str] = _IN_FILES
 
     def __init__(self, optimizer: torch.optim.Optimizer, fed: Sequence[frozenset[str]]) -> None:
         self._optimizer = optimizer
@@ -331,7 +331,7 @@ def zero_grad(trace: Recording, optimizer: torch.optim.Optimizer, set_to_none: b
 class ScheduleStep(Feed):
     """A step of a schedule, which Python makes as each call begins, in the order of the program's lines."""
 
-    in_files = _IN_FILES
+    in_files: tuple[str, str] = _IN_FILES
 
     def __init__(self, schedule: LRScheduler, args: tuple[Any, ...]) -> None:
         self._schedule, self._args = schedule, args

@@ -95,6 +95,8 @@ def _always(value: Any) -> Any:
 class TracedTensor(Face, torch.Tensor):
     """A tensor of a program that is being captured."""
 
+    array: Any
+    """The symbol that stands for it."""
     of: torch.Tensor | None
     """The tensor from outside that it is; None for all that the program makes."""
 
@@ -215,7 +217,7 @@ class TracedTensor(Face, torch.Tensor):
         """Number of axes."""
         return len(self.array.shape)
 
-    device = torch.device("cpu")
+    device: torch.device = torch.device("cpu")
     layout = torch.strided
     is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xla = is_xpu = is_vulkan = False
     is_ipu = is_hpu = is_mtia = is_maia = is_ort = is_sparse_csr = False
@@ -408,10 +410,10 @@ class TracedTensor(Face, torch.Tensor):
             return self.item()
         return [part.tolist() for part in self.unbind(0)]
 
-    numpy = _refusing("numpy()")
+    numpy: ClassVar[Any] = _refusing("numpy()")
     __array__: ClassVar[Any] = _refusing("numpy.asarray()")
     __dlpack__: ClassVar[Any] = _refusing("__dlpack__()")
-    __reduce_ex__ = _refusing("pickle")
+    __reduce_ex__: ClassVar[Any] = _refusing("pickle")
     data_ptr: ClassVar[Any] = _refusing("data_ptr()")
     untyped_storage: ClassVar[Any]
     untyped_storage = storage = typed_storage = _refusing("untyped_storage()")

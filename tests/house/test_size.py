@@ -22,9 +22,12 @@ def nodes(*kinds: type[ast.AST]) -> Iterator[tuple[Path, ast.AST]]:
 
 
 def fields_of(cls: ast.ClassDef) -> set[str]:
-    """Names that a class declares, and those that its `__init__` sets on `self`."""
+    """Names that a class declares, its constants apart, and those that its `__init__` sets on `self`."""
     found = {
-        node.target.id for node in cls.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        node.target.id
+        for node in cls.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        if not ast.unparse(node.annotation).startswith("Final")
     }
     for method in cls.body:
         if isinstance(method, ast.FunctionDef) and method.name == "__init__":

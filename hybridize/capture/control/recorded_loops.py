@@ -147,7 +147,9 @@ class RecordedLoop:
 
     def __init__(self, loop: Any, stack: signals.BlockStack, number: int, trace: Recording) -> None:
         self.loop, self.stack, self.trace, self.number = loop, stack, trace, number
-        self.own = {name: CellType() for name in (COUNTER, RUNNING, BROKE, RETURNED, signals.RESULT)}
+        self.own: dict[str, CellType] = {
+            name: CellType() for name in (COUNTER, RUNNING, BROKE, RETURNED, signals.RESULT)
+        }
         self.cells: Any = loop.cells | self.own
         self.own[BROKE].cell_contents = False
         self.own[RETURNED].cell_contents = False

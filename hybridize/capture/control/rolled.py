@@ -71,7 +71,14 @@ class RolledItems:
     def _refuse(self, *_: Any) -> Any:
         raise Unrollable("the items of a loop's rounds are asked for in a way that nobody has foreseen")
 
-    __bool__ = __eq__ = __repr__ = __iter__ = __len__ = __getitem__ = __index__ = __float__ = _refuse
+    __bool__ = _refuse
+    __eq__ = _refuse
+    __repr__ = _refuse
+    __iter__ = _refuse
+    __len__ = _refuse
+    __getitem__ = _refuse
+    __index__ = _refuse
+    __float__ = _refuse
     if not TYPE_CHECKING:
         __hash__ = object.__hash__
 
@@ -96,7 +103,14 @@ class EarlierItems:
     def _refuse(self, *_: Any) -> Any:
         return self.item(None)
 
-    cut = __bool__ = __eq__ = __repr__ = __iter__ = __len__ = __getitem__ = __index__ = _refuse
+    cut = _refuse
+    __bool__ = _refuse
+    __eq__ = _refuse
+    __repr__ = _refuse
+    __iter__ = _refuse
+    __len__ = _refuse
+    __getitem__ = _refuse
+    __index__ = _refuse
     if not TYPE_CHECKING:
         __hash__ = object.__hash__
 

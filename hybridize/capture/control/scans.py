@@ -75,7 +75,7 @@ class ScanLoop(RecordedLoop):
     def __init__(self, loop: Any, stack: signals.BlockStack, number: int, trace: Recording) -> None:
         super().__init__(loop, stack, number, trace)
         self.rounds: Rounds = loop.items.after(number)
-        self.count = self.rounds.count
+        self.count: int = self.rounds.count
         self.growing: dict[int, _Growing] = {}
         self.slices: list[RoundSlice] = []
         self.lines: dict[str, Line] = {}

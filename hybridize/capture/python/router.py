@@ -19,7 +19,7 @@ import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, GeneratorType, MethodType
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy
 
@@ -119,35 +119,35 @@ class Router:
     CONTINUE = CONTINUE
 
     # Control flow: see `capture.control`.
-    enter = staticmethod(BlockStack)
-    returned = staticmethod(Returned)
-    done = staticmethod(statements.done)
-    block = staticmethod(statements.block)
-    if_ = staticmethod(statements.if_)
-    while_ = staticmethod(statements.while_)
-    for_ = staticmethod(statements.for_)
-    choose = staticmethod(choose)
-    and_ = staticmethod(and_)
-    or_ = staticmethod(or_)
-    not_ = staticmethod(not_)
-    bool_ = staticmethod(bool_)
-    compare = staticmethod(compare)
-    assert_ = staticmethod(statements.assert_)
-    raised = staticmethod(statements.raised)
-    caught = staticmethod(statements.caught)
-    plain = staticmethod(plain)
-    binary = staticmethod(special.binary)
-    unary = staticmethod(special.unary)
-    comparison = staticmethod(comparison)
-    is_same = staticmethod(is_same)
-    is_different = staticmethod(is_different)
-    trying = staticmethod(Trying)
-    ending = staticmethod(Finally)
-    selected = staticmethod(selected)
-    comprehension = staticmethod(comprehension)
-    text = staticmethod(texts.text)
-    joined = staticmethod(texts.joined)
-    percent = staticmethod(texts.percent)
+    enter: Final = staticmethod(BlockStack)
+    returned: Final = staticmethod(Returned)
+    done: Final = staticmethod(statements.done)
+    block: Final = staticmethod(statements.block)
+    if_: Final = staticmethod(statements.if_)
+    while_: Final = staticmethod(statements.while_)
+    for_: Final = staticmethod(statements.for_)
+    choose: Final = staticmethod(choose)
+    and_: Final = staticmethod(and_)
+    or_: Final = staticmethod(or_)
+    not_: Final = staticmethod(not_)
+    bool_: Final = staticmethod(bool_)
+    compare: Final = staticmethod(compare)
+    assert_: Final = staticmethod(statements.assert_)
+    raised: Final = staticmethod(statements.raised)
+    caught: Final = staticmethod(statements.caught)
+    plain: Final = staticmethod(plain)
+    binary: Final = staticmethod(special.binary)
+    unary: Final = staticmethod(special.unary)
+    comparison: Final = staticmethod(comparison)
+    is_same: Final = staticmethod(is_same)
+    is_different: Final = staticmethod(is_different)
+    trying: Final = staticmethod(Trying)
+    ending: Final = staticmethod(Finally)
+    selected: Final = staticmethod(selected)
+    comprehension: Final = staticmethod(comprehension)
+    text: Final = staticmethod(texts.text)
+    joined: Final = staticmethod(texts.joined)
+    percent: Final = staticmethod(texts.percent)
 
     @staticmethod
     def slice(*parts: Any) -> slice:
@@ -164,20 +164,20 @@ class Router:
 
     # Classes of values: see `capture.python.classes`.
     pattern_name = classes.PatternName
-    class_pattern = classes.class_pattern
-    case_guard = staticmethod(classes.case_guard)
-    matched = staticmethod(classes.matched)
+    class_pattern: Final = classes.class_pattern
+    case_guard: Final = staticmethod(classes.case_guard)
+    matched: Final = staticmethod(classes.matched)
 
     # Functions and classes that are defined: see `capture.python.definitions`.
-    decorator = definitions.decorator
-    metaclass = staticmethod(definitions.metaclass)
+    decorator: Final = definitions.decorator
+    metaclass: Final = staticmethod(definitions.metaclass)
 
     # Writes: see `capture.python.writes`.
-    new = staticmethod(writes.new)
-    set_attribute = writes.set_attribute
-    delete_attribute = writes.delete_attribute
-    delete_item = writes.delete_item
-    augmented = staticmethod(writes.augmented)
+    new: Final = staticmethod(writes.new)
+    set_attribute: Final = writes.set_attribute
+    delete_attribute: Final = writes.delete_attribute
+    delete_item: Final = writes.delete_item
+    augmented: Final = staticmethod(writes.augmented)
 
     def __init__(self, function: FunctionType) -> None:
         self.function: FunctionType = function

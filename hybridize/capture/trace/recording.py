@@ -561,7 +561,7 @@ class Trace(Recording):
         library: Library | None = None,
         decides: bool = False,
     ) -> None:
-        self.root = self
+        self.root: Trace = self
         self.library = library
         self._winograd = winograd
         super().__init__(None)

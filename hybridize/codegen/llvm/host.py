@@ -21,7 +21,7 @@ from hybridize.codegen.llvm.regions import emit_region, emit_scans
 from hybridize.codegen.llvm.safepoints import failed, some_failed
 from hybridize.codegen.llvm.table import FunctionTable
 from hybridize.codegen.llvm.tasks import emit_tasks
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, literal, llvm_type
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal, llvm_type
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import (
     Plan,
@@ -48,7 +48,7 @@ class HostWriter:
 
     def __init__(self, functions: FunctionTable, target: Target) -> None:
         self.functions = functions
-        self.module = functions.module
+        self.module: Module = functions.module
         self.target = target
         self.watched = False
         """True if loops that data ends have safepoints."""

@@ -30,7 +30,7 @@ class Parts:
         self.exported: list[str] = [name for name, function in module.functions.items() if function.exported]
         """The functions that others than the module know."""
         plain = frozenset(name for name, one in module.functions.items() if one.seldom or not one.works)
-        self.plain = plain if len(plain) >= APART else frozenset()
+        self.plain: frozenset[str] = plain if len(plain) >= APART else frozenset()
         """The functions for which plain code will do, where there are several: those that seldom run, and those that
         only call others.
         """

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-Task = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
-ParallelFor = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+Task: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+ParallelFor: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
 class Options(ctypes.Structure):
@@ -63,6 +63,9 @@ class Model:
     """The functions of a library."""
 
     name: str
+    library: ctypes.CDLL
+    options: Options
+    error: Any
 
     def __init__(self, path: str, name: str, processor: str, weights: str, threads: int) -> None:
         self.library, self.name = ctypes.CDLL(path), name

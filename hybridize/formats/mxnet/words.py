@@ -56,19 +56,21 @@ UNARY: dict[type, str] = {
     ops.Erfinv: "erfinv", ops.Gamma: "gamma", ops.Gammaln: "gammaln", ops.Sigmoid: "sigmoid", ops.Not: "logical_not",
 }  # fmt: skip
 
-BINARY = {kind: PAIRS[word] for kind, word in {
+BINARY: dict[type, Words] = {kind: PAIRS[word] for kind, word in {
     ops.Add: "add", ops.Sub: "sub", ops.Mul: "mul", ops.Div: "div", ops.Mod: "mod", ops.Pow: "power",
     ops.Max: "maximum", ops.Min: "minimum", ops.SharedMax: "maximum", ops.SharedMin: "minimum", ops.Hypot: "hypot",
     ops.Eq: "equal", ops.Ne: "not_equal", ops.Gt: "greater", ops.Ge: "greater_equal", ops.Lt: "lesser",
     ops.Le: "lesser_equal",
 }.items()}  # fmt: skip
 
-LOGIC = {
+LOGIC: dict[type, Words] = {
     ops.BitAnd: PAIRS["logical_and"], ops.BitOr: PAIRS["logical_or"], ops.BitXor: PAIRS["logical_xor"],
 }  # fmt: skip
 """Of what is true or false; MXNet has no such operators of bits."""
 
-TRUTHS = {*LOGIC, ops.Eq, ops.Ne, ops.Gt, ops.Ge, ops.Lt, ops.Le, ops.Max, ops.Min, ops.SharedMax, ops.SharedMin}
+TRUTHS: set[type] = {
+    *LOGIC, ops.Eq, ops.Ne, ops.Gt, ops.Ge, ops.Lt, ops.Le, ops.Max, ops.Min, ops.SharedMax, ops.SharedMin,
+}  # fmt: skip
 """Operations on two operands that mean of 0 and 1 what they mean of bools."""
 
 REDUCTIONS: dict[type, str] = {

@@ -49,7 +49,7 @@ NARROW: Final[dict[int, tuple[Any, Any, int]]] = {
     25: (ml_dtypes.uint2, "u1", 2), 26: (ml_dtypes.int2, "i1", 2),
 }  # fmt: skip
 """Of these types, those whose numbers a wider dtype of ours has all: the dtype of one number, ours, and the bits."""
-WIDENING: Final = {"DequantizeLinear": (0, 2), "Cast": (0,), "CastLike": (0,)}
+WIDENING: Final[dict[str, tuple[int, ...]]] = {"DequantizeLinear": (0, 2), "Cast": (0,), "CastLike": (0,)}
 """Operators that only need the numbers of an input, by its position, whatever type holds them."""
 NEWEST_IR: Final = 14
 NEWEST_OPSET: Final = 28

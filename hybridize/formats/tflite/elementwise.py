@@ -21,7 +21,7 @@ def limited(x: Operand, low: float | None, high: float | None) -> Operand:
     return x if high is None else ops.min(x, ops.like(high, x))
 
 
-LIMITS = {1: (0, None), 2: (-1, 1), 3: (0, 6)}
+LIMITS: dict[int, tuple[float | None, float | None]] = {1: (0, None), 2: (-1, 1), 3: (0, 6)}
 """The ends of fused activations, by number: RELU, RELU_N1_TO_1, RELU6."""
 
 

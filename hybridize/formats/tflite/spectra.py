@@ -43,7 +43,7 @@ def _of_parts(of_both: Callable[..., Any], of_complex: Callable[..., Any]) -> Ca
     return lambda n, z: of_both(z.real, z.imag) if isinstance(z, Spectrum) else of_complex(z)
 
 
-PARTS = {
+PARTS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "COMPLEX_ABS": (ops.hypot, ops.abs), "REAL": (lambda re, im: re, real), "IMAG": (lambda re, im: im, imag),
     "COMPLEX": (from_parts, lambda z: z),
 }  # fmt: skip

@@ -52,12 +52,20 @@ class Uses(ast.NodeVisitor):
         self.generic_visit(node)
         self._scope = outer
 
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function  # noqa: N815
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._visit_function(node)
 
-    def _visit_import(self, node: ast.Import | ast.ImportFrom) -> None:
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._visit_function(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._visit_function(node)
+
+    def visit_Import(self, node: ast.Import) -> None:
         rewrite(node, self._edits, self._findings, self._own)
 
-    visit_Import = visit_ImportFrom = _visit_import  # noqa: N815
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        rewrite(node, self._edits, self._findings, self._own)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         refusal = classes.refusal(node, [self._path(base) for base in node.bases])
