@@ -68,10 +68,10 @@ def load_frombuffer(buf: Any) -> Any:
     Raises:
         ArgumentError E307: these are no bytes; LoadError E601: they are malformed.
 
-    >>> import os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "x.params")
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "x.params")
     >>> nd.save(path, [nd.ones((2,))])
-    >>> nd.load_frombuffer(open(path, "rb").read())[0].asnumpy()
+    >>> nd.load_frombuffer(path.read_bytes())[0].asnumpy()
     array([1., 1.], dtype=float32)
     """
     if not isinstance(buf, (bytes, bytearray, memoryview)):
