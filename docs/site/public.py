@@ -135,6 +135,7 @@ VALUES: Mapping[str, str] = {
     "newaxis": "None: an index that makes an axis of size 1, `x[np.newaxis]`.",
     "numeric_dtypes": "A list of the dtypes of numbers that hybridize computes with.",
     "pi": "The circumference of a circle by its diameter, 3.1415..., as a Python number.",
+    "state": "The state of the generator: an array of two words, the seed and the number of draws so far.",
 }
 """Texts of values, which have no docstrings, by the name that they have in each module."""
 _WORD = re.compile(r"\w+")
