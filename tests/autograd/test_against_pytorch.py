@@ -23,7 +23,7 @@ UNARY = {
     "added": (lambda x: _added(np.copy(x)), lambda x: _added(x.clone())),
     "sort": (lambda x: np.sort(x, 0) if x.ndim else x, lambda x: torch.sort(x, dim=0, stable=True)[0] if x.ndim else x), "clip": (lambda x: np.clip(x, -0.5, 0.5), lambda x: x.clamp(-0.5, 0.5)),
     "cumsum": (lambda x: np.cumsum(x, -1) if x.ndim else x, lambda x: x.cumsum(-1) if x.ndim else x), "cumprod": (lambda x: np.cumprod(x, 0) if x.ndim else x, lambda x: x.cumprod(0) if x.ndim else x),
-    "max": (lambda x: x.max(0) if x.ndim else x, lambda x: x.amax(0) if x.ndim else x), "prod": (lambda x: x.prod(-1) if x.ndim else x, lambda x: x.prod(-1) if x.ndim else x),
+    "max": (lambda x: x.max(0) if x.ndim else x, lambda x: _max(x) if x.ndim else x), "prod": (lambda x: x.prod(-1) if x.ndim else x, lambda x: x.prod(-1) if x.ndim else x),
     "norm": (npx.norm, torch.linalg.norm), "std": (lambda x: x.std(), lambda x: x.std(correction=0)), "gelu": (npx.gelu, torch.nn.functional.gelu), "roll": (lambda x: np.roll(x, 1), lambda x: torch.roll(x, 1)),
     "take": (lambda x: np.take(x, numpy.array([0, -1, 0]), 0, "raise") if x.ndim else x, lambda x: x[[0, -1, 0]] if x.ndim else x), "masked": (lambda x: _masked(x * 1), lambda x: torch.where(x > 0, 0.25, x)),
     "along": (lambda x: np.take_along_axis(x, numpy.zeros((2,) + (1,) * (x.ndim - 1), "i8"), 0) if x.ndim else x, lambda x: x[[0, 0]] if x.ndim else x),
@@ -36,6 +36,12 @@ BINARY = {
     "maximum": (np.maximum, lambda x, y: torch.where(x >= y, x, y)), "logaddexp": (np.logaddexp, torch.logaddexp), "hypot": (lambda x, y: np.hypot(x, y * y + 0.1), lambda x, y: torch.hypot(x, y * y + 0.1)),
     "power": (lambda x, y: np.power(x * x + 0.5, y), lambda x, y: torch.pow(x * x + 0.5, y)),
 }  # fmt: skip
+
+
+def _max(x):
+    """PyTorch's maximum with MXNet's gradient: each of several equal elements gets the whole, which amax parts evenly."""
+    highest = x.amax(0).detach()
+    return highest + ((x == highest) * (x - x.detach())).sum(0)
 
 
 def _added(x):

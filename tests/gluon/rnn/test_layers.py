@@ -246,7 +246,7 @@ def test_dropout_is_between_layers_while_training(compiled):
         first, second = layer(x).asnumpy(), layer(x).asnumpy()
         npx.random.seed(2)
         again = layer(x).asnumpy()
-    near(again, first, 0)
+    near(again, first, 0 if compiled else 1e-6)  # a scan that ran often is compiled: other last bits
     assert abs(first - second).max() > 1e-2
     single = filled(rnn.LSTM(SIZE, dropout=0.9), "float32")  # nothing comes after its only layer
     with autograd.train_mode():
