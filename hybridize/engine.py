@@ -49,14 +49,14 @@ def asynchronous(on: bool = True, pending: int | None = None) -> Iterator[None]:
 
     Args:
         on: False for the contrary: calls return when they are done.
-        pending: calls that may wait at most, 16 unless said; a further one waits until there is room. Each keeps the
-            memory that it reads and writes.
+        pending: how many calls may wait, 16 by default. A further call blocks until there is room. Each waiting call
+            keeps the memory that it reads and writes.
 
     Raises:
         ValueArgumentError E353: `pending` is no integer from 1 on.
         StateError E590: a program that this thread runs has called this.
-        what a call has raised, at the end of the block, if nobody has heard of it. Where the block itself raises
-            something, that says so in a note.
+        Exception: an error of a call, at the end of the block, if nothing has raised it before. If the block itself
+            raises an error, that has a note about it.
 
     >>> from hybridize import engine
     >>> with engine.asynchronous():

@@ -228,7 +228,7 @@ def dtype_from_number(number: Any) -> DType:
         number: a number of Python or NumPy.
 
     Raises:
-        DTypeError E250: it is none.
+        DTypeError E250: it is no number.
 
     >>> from hybridize import util
     >>> util.dtype_from_number(3), util.dtype_from_number(0.5)

@@ -543,15 +543,15 @@ def set_asynchronous(on: bool, pending: int | None = None) -> bool:
 
     Args:
         on: True for at once.
-        pending: calls that may wait at most, 16 unless said; a further one waits until there is room.
+        pending: how many calls may wait, 16 by default. A further call blocks until there is room.
 
     Returns:
-        What was so before.
+        The choice before: True or False.
 
     Raises:
         ValueArgumentError E353: `pending` is no integer from 1 on.
         StateError E590: a program that this thread runs has called this.
-        what an asynchronous call has raised, where they are turned off and nobody has heard of it.
+        Exception: an error of an asynchronous call, when you turn them off, if nothing has raised it before.
 
     >>> from hybridize import engine, np
     >>> before = engine.set_asynchronous(True)

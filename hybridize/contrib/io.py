@@ -18,13 +18,13 @@ class DataLoaderIter(DataIter):
     The last batch, where it is smaller, is filled up with zeros, which `getpad` counts.
 
     Args:
-        loader: a `gluon.data.DataLoader`, or whatever gives pairs of arrays when it is gone through.
+        loader: a `gluon.data.DataLoader`, or another iterable of pairs of arrays.
         data_name: the name of the data.
         label_name: the name of the labels.
         dtype: of both.
 
     Raises:
-        ArgumentError E3006: a batch is no pair, or there is none.
+        ArgumentError E3006: a batch is no pair, or the loader has no batch.
 
     >>> from hybridize import gluon, np
     >>> from hybridize.contrib.io import DataLoaderIter

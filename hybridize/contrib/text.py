@@ -31,10 +31,10 @@ def count_tokens_from_str(
 
     Args:
         source_str: the text.
-        token_delim: what parts tokens, a regular expression.
-        seq_delim: what parts sequences, likewise.
+        token_delim: a regular expression that separates tokens.
+        seq_delim: a regular expression that separates sequences.
         to_lower: count words in small letters.
-        counter_to_update: what to add the counts to; None: a new one.
+        counter_to_update: the counter to add to; None: a new one.
 
     >>> from hybridize.contrib import text
     >>> text.count_tokens_from_str("a b b")["b"]
@@ -171,7 +171,7 @@ class TokenEmbedding(Vocabulary):
 
         Args:
             tokens: one, or a list.
-            lower_case_backup: of a token that is unknown, take what it is in small letters.
+            lower_case_backup: look up an unknown token in small letters.
         """
         words = tokens if isinstance(tokens, list) else [tokens]
         if lower_case_backup:
@@ -230,7 +230,7 @@ class CustomEmbedding(TokenEmbedding):
 
     Args:
         pretrained_file_path: the file.
-        elem_delim: what parts a line.
+        elem_delim: what separates the parts of a line.
         encoding: of the file.
         init_unknown_vec: makes the vector of the unknown token where the file has none.
         vocabulary: the tokens that have numbers; None: all of the file.

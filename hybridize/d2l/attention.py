@@ -29,8 +29,8 @@ def show_heatmaps(
 
     Args:
         matrices: (rows of the figure, columns of the figure, Q, K).
-        xlabel, ylabel: what stands below the last row, and beside the first column.
-        titles: what stands above each column.
+        xlabel, ylabel: texts below the last row and left of the first column.
+        titles: texts above the columns.
         figsize: in inches.
         cmap: matplotlib's name of the colours.
 
@@ -194,13 +194,13 @@ class MultiHeadAttention(Module):
         return self.W_o(self.transpose_output(seen))
 
     def transpose_qkv(self, X: Any) -> Any:
-        """Part the features among the heads: from (B, Q, d) to (B · heads, Q, d / heads)."""
+        """Split the features among the heads: from (B, Q, d) to (B · heads, Q, d / heads)."""
         batch, count, features = X.shape
         parted = X.reshape(batch, count, self.num_heads, -1).transpose(0, 2, 1, 3)
         return parted.reshape(-1, count, features // self.num_heads)
 
     def transpose_output(self, X: Any) -> Any:
-        """Put the features of the heads beside each other again, as they were before `transpose_qkv`."""
+        """Join the features of the heads again, as they were before `transpose_qkv`."""
         _, count, features = X.shape
         parted = X.reshape(-1, self.num_heads, count, features).transpose(0, 2, 1, 3)
         return parted.reshape(-1, count, self.num_heads * features)

@@ -170,7 +170,7 @@ def show_images(imgs: Any, num_rows: int, num_cols: int, titles: Any = None, sca
         imgs: as many images, each (height, width) or (height, width, channels).
         num_rows: how many rows.
         num_cols: how many in a row.
-        titles: what stands above each; None: nothing.
+        titles: a text above each; None: no texts.
         scale: inches of each.
 
     Returns:
@@ -305,7 +305,7 @@ class HyperParameters:
         """Keep the arguments and variables of the function that calls this as attributes, and in `hparams`.
 
         Args:
-            ignore: names to leave out, beside `self` and those that begin with `_`.
+            ignore: names to leave out, in addition to `self` and names that begin with `_`.
         """
         frame = inspect.currentframe()
         caller = frame.f_back if frame is not None else None

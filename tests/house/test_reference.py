@@ -2,6 +2,7 @@
 
 import doctest
 import importlib.util
+import inspect
 import re
 import sys
 from dataclasses import replace
@@ -89,6 +90,14 @@ def test_members_that_are_chosen_of_a_class_are_there():
 def test_names_that_are_imported_for_the_inside_do_not_count():
     words = {name.word for name in public.names()}
     assert words.isdisjoint({"Any", "Sequence", "annotations", "late", "places", "PLACES", "absent", "load_module"})
+
+
+def test_no_attribute_has_the_text_of_its_type():
+    texts = {one.full: one.text for name in public.names() for one in name.members}
+    others = {inspect.getdoc(kind) for kind in (bool, dict, float, int, str, tuple)}
+    assert [full for full, text in texts.items() if text in others] == []
+    assert texts["io.DataIter.provide_data"] == "A `DataDesc` for each array of a batch."
+    assert "onnx.ExecutionMode.ORT_PARALLEL" not in texts, "the class's docstring tells of it"
 
 
 def test_pages_have_every_name_once():
