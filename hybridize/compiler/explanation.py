@@ -72,6 +72,16 @@ class KernelReport:
     least_s: float = 0.0
     """Seconds that this core takes for it at best."""
 
+    @property
+    def name(self) -> str:
+        """Its operations in order, views aside, equal neighbours once: `mul ×2, add`."""
+        return _runs([op for op in self.ops if not _is_view(op)] or self.ops)
+
+    @property
+    def manner(self) -> str:
+        """Its kind, and how it reads, writes and is shared: `contraction packed ≤2 threads`."""
+        return " ".join((self.kind, *self.layout, *[f"≤{self.threads} threads"] * (self.threads > 1)))
+
 
 @frozen
 class MemoryReport:
@@ -256,11 +266,10 @@ def _is_view(word: str) -> bool:
 
 def _row(number: int, kernel: KernelReport) -> tuple[str, ...]:
     """A kernel's cells."""
-    shared = (f"≤{kernel.threads} threads",) if kernel.threads > 1 else ()
-    what = " ".join((kernel.kind, *kernel.layout, *shared))
-    ops = [op for op in kernel.ops if not _is_view(op)] or kernel.ops
-    lines, size = " ".join(kernel.lines), kernel.size
-    return (str(number), what, _runs(ops), lines, size, scaled(kernel.bytes), scaled(kernel.flops))
+    lines = " ".join(kernel.lines)
+    return (
+        str(number), kernel.manner, kernel.name, lines, kernel.size, scaled(kernel.bytes), scaled(kernel.flops)
+    )  # fmt: skip
 
 
 def _measured(number: int, kernel: KernelReport) -> tuple[str, ...]:
