@@ -129,7 +129,7 @@ def _write() -> None:
             "name": one.name, "cat": one.kind, "ph": one.phase, "ts": one.begin, "pid": os.getpid(), "tid": one.thread,
             **({"dur": one.length} if one.phase == "X" else {}),
             **({"s": one.details["s"]} if one.phase == "i" else {}),
-            "args": {name: value for name, value in one.details.items() if name != "s"},
+            **({"args": args} if (args := {name: x for name, x in one.details.items() if name != "s"}) else {}),
         }
         for one in list(PROFILE.events)
     ]  # fmt: skip
