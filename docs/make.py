@@ -31,6 +31,7 @@ from hybridize.array.functions.keywords import TAKES
 from hybridize.array.methods import Methods
 from hybridize.base import errors
 from hybridize.base.elsewhere import Elsewhere
+from hybridize.base.progress import showing
 from hybridize.tools import error_pages
 from hybridize.torch.functions import FUNCTIONS
 
@@ -420,8 +421,9 @@ if __name__ == "__main__":
     if NAMES.read_text(encoding="utf-8") != names(ROOT / "hybridize"):
         NAMES.write_text(names(ROOT / "hybridize"), encoding="utf-8")
         os.execv(sys.executable, [sys.executable, *sys.argv])  # the stubs have the new names
-    for path, text in stubs().items():
-        path.write_text(text, encoding="utf-8")
+    with showing("writing the stubs"):
+        for path, text in stubs().items():
+            path.write_text(text, encoding="utf-8")
     (DOCS / "errors" / "catalogue.md").write_text(catalogue(), encoding="utf-8")
     (DOCS / "errors" / "mistakes.md").write_text(mistakes(), encoding="utf-8")
     guide = DOCS / "guide" / "pytorch.md"

@@ -18,6 +18,7 @@ from rich.markdown import Markdown
 
 import hybridize
 from hybridize.base.errors import HybridizeError
+from hybridize.base.progress import showing
 from hybridize.tools import (
     compile_command,
     contents,
@@ -122,14 +123,13 @@ def compile_(
         "bindings": bindings or None,
         "targets": compile_command.targets(format, targets),
     }
-    console = Console()
-    with console.status("") as status:
+    with showing(thing) as shown:
         export, notes = compile_command.exported(
             thing,
             inputs or [],
             format,
             str(output),
-            tell=lambda text: status.update(f"{text} ..."),
+            tell=shown.say,
             options={name: value for name, value in options.items() if value is not None},
         )
     typer.echo(compile_command.text(export, notes))
