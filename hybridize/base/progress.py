@@ -21,6 +21,7 @@ from typing import Final, TypeVar
 
 from hybridize.base.config import CONFIG
 from hybridize.base.forks import in_child, renewed
+from hybridize.base.interruptions import let_through
 
 T = TypeVar("T")
 
@@ -35,7 +36,7 @@ _CLEAR: Final = "\r\x1b[2K"
 
 
 class Progress:
-    """What is being done, and how much of it; this one is shown nowhere."""
+    """Work in progress, and how much of it is done; this one is shown nowhere."""
 
     def say(self, what: str, done: int = 0, total: int | None = None) -> None:
         """Tell what is being done now and, where that is known, how much of how much is done."""
@@ -94,7 +95,8 @@ class _Line:
         """The text, no wider than the terminal."""
         try:
             width = os.get_terminal_size(sys.__stderr__.fileno()).columns if sys.__stderr__ else 80
-        except (OSError, ValueError):  # no signal's handler runs in this thread
+        except (OSError, ValueError) as error:
+            let_through(error)
             width = 80
         texts = [task.text() for task in tuple(self.tasks)]
         end = f" {time.monotonic() - self._began:.0f} s"

@@ -32,7 +32,7 @@ COMPILATION: Final = "compilation"
 KERNEL: Final = "kernel"
 """A step of a program's machine code, or several that run together, from the caller's first part to the last."""
 PART: Final = "part of a kernel"
-"""What one thread did of a kernel at a time."""
+"""The part of a kernel that one thread did at a time."""
 
 
 @frozen

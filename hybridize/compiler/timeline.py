@@ -33,7 +33,7 @@ class Timeline:
     def __init__(self, hear: Hears, compiled: Callable[[str, str, int, int], object]) -> None:
         """`compiled` hears of the compilation of a variant, as listeners of `base.spans` do."""
         self._hear, self._compiled = hear, compiled
-        self._variants: weakref.WeakKeyDictionary[Executable, Variant] = weakref.WeakKeyDictionary()
+        self._variants: weakref.WeakKeyDictionary[Executable, TimedVariant] = weakref.WeakKeyDictionary()
         self._lock = renewed(threading.RLock())
 
     def variant(self, executable: Executable) -> Any:
@@ -45,13 +45,13 @@ class Timeline:
                 if graph is None:
                     return executable
                 begin = time.perf_counter_ns()
-                known = Variant(Timed(graph, default_target(), executable, parts=True), executable, self._hear)
+                known = TimedVariant(Timed(graph, default_target(), executable, parts=True), executable, self._hear)
                 self._compiled(COMPILATION, f"{executable.name} with clocks", begin, time.perf_counter_ns())
                 self._variants[executable] = known
         return known
 
 
-class Variant:
+class TimedVariant:
     """A program that notes times, in place of another."""
 
     def __init__(self, timed: Timed, executable: Executable, hear: Hears) -> None:
@@ -98,7 +98,7 @@ class Variant:
 
     @cached_property
     def _reports(self) -> list[dict[str, Any]]:
-        """What events say of each kernel; its bytes and operations where they are those of every call."""
+        """The details of each kernel for its events; its bytes and operations where they are those of every call."""
         executable = self._timed.executable
         reports = explain.kernels(executable, explain.plan_of(executable, None))
         return [

@@ -77,7 +77,7 @@ def _sorted(sums: Mapping[str, SpanSum], sort_by: str, ascending: bool) -> dict[
 
 
 def _kernels(sums: Mapping[tuple[int, str], tuple[Mapping[str, Any], SpanSum]]) -> list[dict[str, Any]]:
-    """What each kernel of a program is, its average time, and its share of the time of all."""
+    """Return the details of each kernel of a program, its average time, and its share of the time of all."""
     total = sum(one.total for _, one in sums.values()) or 1.0
     return [
         {"name": name, **details, "count": one.count, "ms": one.total / one.count, "share": one.total / total}
