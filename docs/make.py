@@ -7,6 +7,7 @@ errors/mistakes.md: mistakes of users, from the table of their tests.
 guide/pytorch.md: the functions of torch that the PyTorch door knows, between its two marks.
 demo.md: the figures in benchmarks/web.json, between its two marks.
 charts: of the tables in benchmarks.md.
+one-road.svg, one-road-narrow.svg: the picture of what goes in and comes out.
 
 And the stubs of modules whose names are loaded late (`base/names.py`), for type checkers and editors.
 """
@@ -37,6 +38,7 @@ from hybridize.torch.functions import FUNCTIONS
 
 sys.path.append(str(Path(__file__).parent))
 import charts
+import road
 
 from results import CLASSES, OF_ND, OVERLOADS, RESULTS
 
@@ -432,3 +434,5 @@ if __name__ == "__main__":
     demo.write_text(with_part(demo.read_text(encoding="utf-8"), WEB, web()), encoding="utf-8")
     for name, text in charts.charts().items():
         (DOCS / "charts" / name).write_text(text, encoding="utf-8")
+    for name, text in road.pictures().items():
+        (DOCS / name).write_text(text, encoding="utf-8")
