@@ -15,6 +15,7 @@ from typing import Any
 
 from hybridize.base.drawing import Drawing
 from hybridize.base.frozen import frozen
+from hybridize.base.html import Markup
 from hybridize.base.loading import LOADING
 from hybridize.compiler.limits import Limits
 from hybridize.ops import OPS
@@ -250,7 +251,7 @@ class Explanation:
         """Print the report, as IPython does without a browser."""
         printer.text(str(self))
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """Return the report as notebooks show it."""
         with LOADING:
             from hybridize.compiler.explanation_page import page  # late: few reports are seen in notebooks

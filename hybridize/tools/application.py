@@ -168,9 +168,10 @@ def explain(
     file: File,
     inputs: Inputs = None,
     profile: Annotated[bool, typer.Option(help="Measure each kernel, beside what this machine can do.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the graph and the kernels here, too.")] = None,
 ) -> None:
     """Compile a saved file for the given inputs and say what became of it."""
-    explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile), Console())
+    explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile, html=html), Console())
 
 
 @application.command(name="explain-error")
