@@ -11,6 +11,7 @@ from hybridize.base import charts
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.html import Markup
 from hybridize.base.notebooks import show_again
+from hybridize.base.participation import ReadPolicy
 from hybridize.formats.atomic import write_atomically
 from hybridize.gluon.contrib.estimator.events import BatchEnd, EpochEnd, TrainBegin
 from hybridize.gluon.contrib.estimator.handlers import metrics_of
@@ -37,6 +38,8 @@ class Curves:
     >>> sorted(curves.points)
     ['training accuracy', 'training loss']
     """
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __init__(self, xlabel: str = "epoch") -> None:
         self.xlabel = xlabel
@@ -103,7 +106,7 @@ class CurvesHandler(TrainBegin, BatchEnd, EpochEnd):
         self.metrics = None if metrics is None else metrics_of(metrics)
         self.path, self.interval, self.priority = path, interval, priority
         self.curves = Curves("epoch" if interval == "epoch" else "batch")
-        """What is drawn; it goes on when the training is continued."""
+        """The curves; they go on when the training is continued."""
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         if self.metrics is None:
