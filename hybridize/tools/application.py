@@ -18,6 +18,7 @@ from rich.markdown import Markdown
 
 import hybridize
 from hybridize.base.errors import HybridizeError
+from hybridize.base.progress import showing
 from hybridize.tools import (
     compile_command,
     contents,
@@ -122,14 +123,13 @@ def compile_(
         "bindings": bindings or None,
         "targets": compile_command.targets(format, targets),
     }
-    console = Console()
-    with console.status("") as status:
+    with showing(thing) as shown:
         export, notes = compile_command.exported(
             thing,
             inputs or [],
             format,
             str(output),
-            tell=lambda text: status.update(f"{text} ..."),
+            tell=shown.say,
             options={name: value for name, value in options.items() if value is not None},
         )
     typer.echo(compile_command.text(export, notes))
@@ -168,9 +168,10 @@ def explain(
     file: File,
     inputs: Inputs = None,
     profile: Annotated[bool, typer.Option(help="Measure each kernel, beside what this machine can do.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the graph and the kernels here, too.")] = None,
 ) -> None:
     """Compile a saved file for the given inputs and say what became of it."""
-    explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile), Console())
+    explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile, html=html), Console())
 
 
 @application.command(name="explain-error")
