@@ -124,6 +124,7 @@ def test_files_start_in_fresh_processes(system):
     assert rows[deployment.WASM_START].error == ""
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("one_process_each")
 def test_sizes_are_those_of_files_and_processes(system):
     system("cc", "node")

@@ -23,6 +23,8 @@ PAGES.remove(ROOT / "docs" / "guide" / "serve.md")  # a server and its clients: 
 PAGES.remove(
     ROOT / "docs" / "guide" / "data-engines.md"
 )  # programs of several processes: test_data_engines.py plays it
+for played in ("train-elsewhere.md", "wheel.md"):  # several languages: test_played_pages.py plays them
+    PAGES.remove(ROOT / "docs" / "guide" / played)
 PAGES.remove(ROOT / "docs" / "guide" / "chapter.md")  # a notebook: test_notebook.py plays it
 ENVIRONMENTS = {"docs/guide/jax.md": "jax", "docs/guide/tensorflow.md": "tensorflow"}
 """Pages whose library has an environment of its own: `make .jax/.installed`."""

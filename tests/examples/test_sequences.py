@@ -50,7 +50,7 @@ def reaches_its_goals(name, *arguments):
     assert all(any(f" {model} " in row for row in rows) for model in MODELS[name])
 
 
-SLOW = {"characters", "translation"}
+SLOW = {"bert", "characters", "decoders", "translation"}
 """Of what nets learn here, the others have all kinds: layers of tests/gluon/rnn, attention, words."""
 
 

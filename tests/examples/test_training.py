@@ -23,15 +23,15 @@ TRAINED = [
     )),
 ]  # fmt: skip
 """A function that gives the losses of all steps first, and what makes that a hundred steps."""
-LONG = {"ResNet", "convolutions"}
-"""What takes half a minute. The steps of such nets: tests/gluon/test_convolutional_step.py."""
+LONG = {"ResNet", "convolutions", "augmentation", "optimizers", "custom_parts", "weight_decay"}
+"""What takes ten seconds and more, or is like what is tried. Steps of such nets: tests/gluon/test_convolutional_step.py."""
 EACH_KIND = {"sgd with momentum", "adam", "lbsgd", "cosine with warm-up"}
 """Optimizers that are tried in float64, too: the program tries each in float32, tests/optimizer each formula."""
 
 
 def is_long(name, options=()):
     whole = dict(options).get("name", name)
-    return whole in LONG or (name == "optimizers" and bool(options) and whole not in EACH_KIND)
+    return whole not in EACH_KIND and (whole in LONG or (name == "optimizers" and bool(options)))
 
 
 def marks(*case):

@@ -14,7 +14,9 @@ def test_all_programs_run():
     assert {path.stem for path in PROGRAMS.glob("*.py")} == set(SMALL)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.long if one == "googlenet" else ()) for one in SMALL]
+)
 def test_small_images(name, tmp_path):
     command = [sys.executable, PROGRAMS / f"{name}.py", *SMALL[name]]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

@@ -77,7 +77,7 @@ SETTINGS = {
     "sgld": {"learning_rate": 1e-4},
 }  # fmt: skip
 QUICK = {
-    ("dense", "nadam"), ("convolutions", "sgd"), ("lstm", "adam"), ("transformer", "adamw"), ("embedding", "ftml"),
+    ("dense", "nadam"), ("convolutions", "sgd"), ("lstm", "adam"), ("embedding", "ftml"),
 }  # fmt: skip
 ROUNDED = {("convolutions", "lars"), ("convolutions", "lans")}
 """Pairs whose curves differ in last bits: lengths of gradients of convolutions. The cause has not been looked for to the end."""
