@@ -573,8 +573,18 @@ def test_gradients(name):
             assert second[place] == pytest.approx((right - left) / 2e-6, rel=1e-4, abs=1e-4 * abs(second).max() + 1e-5)
 
 
-@folded("name", CASES, by=initial)
+@folded("name", CASES[::3], by=initial)
 def test_gradients_through_compiled_functions_and_in_compiled_steps(name):
+    check_compiled(name)
+
+
+@pytest.mark.long
+@folded("name", [case for place, case in enumerate(CASES) if place % 3], by=initial)
+def test_gradients_of_all_others_through_compiled_functions_and_in_compiled_steps(name):
+    check_compiled(name)
+
+
+def check_compiled(name):
     ours, _ = ROWS[name]
     if name in BY_NUMPY:
         with pytest.raises(HybridizeError, match="E403"):
