@@ -449,3 +449,27 @@ def test_elementwise_functions_hide_the_frames_of_the_package(call):
     with pytest.raises(HybridizeError) as caught:
         call()
     assert {one.filename for one in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
+
+
+CALLS = {
+    "nothing": lambda net: net(),
+    "too much": lambda net: net(X, X),
+    "another name": lambda net: net(inputs=X),
+}
+
+
+@pytest.mark.parametrize("active", [False, True])
+@pytest.mark.parametrize("in_units", [0, 3])
+@pytest.mark.parametrize("call", list(CALLS.values()), ids=list(CALLS))
+def test_arguments_that_a_layer_does_not_take_are_said_by_its_forward(call, in_units, active):
+    """Whether or not its sizes are known, and compiled or not; `net(x=...)` tells the sizes as `net(...)` does."""
+    nets = nn.Dense(4, in_units=in_units), nn.HybridSequential()
+    nets[1].add(nn.Dense(4, in_units=in_units))
+    for net in nets:
+        net.initialize()
+        net.hybridize(active)
+        with pytest.raises(TypeError, match=r"forward\(\) (missing|takes 2|got an unexpected)") as caught:
+            call(net)
+        assert {one.filename for one in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
+    layer = nets[0]
+    assert layer(x=X).shape == (2, 4)

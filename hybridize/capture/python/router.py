@@ -312,6 +312,7 @@ class Router:
 
     # ----------------------------------------------------------------------------------------------------- calls
 
+    @as_python
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """`function(*args, **kwargs)`: converted where it is the user's, as it is where it is trusted."""
         trace = current_trace()
@@ -802,6 +803,7 @@ class _Library(Router):
     def read_closure(self, name: str, value: Any, whole: bool = True) -> Any:
         return super().read_closure(name, value, False)
 
+    @as_python
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return id(*args) if function is id else super().call(function, *args, **kwargs)
 
