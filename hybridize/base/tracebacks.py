@@ -26,6 +26,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _TRIMMED: set[tuple[CodeType, int]] = set()
 """Calls out of which errors came that were trimmed: where such a call is innermost, the error is no defect of ours."""
 
+_AS_PYTHON: set[CodeType] = set()
+"""Functions that do what a line of the user's says, as Python does: what Python raises in them, that line raises."""
+
 LEAVES: Hook[Callable[[BaseException, FrameType], None]] = Hook(lambda error, frame: None)
 """Called with an exception that a program raises in place of a frame and of those that called it, so that it says what
 it would say on its way out through them."""
@@ -39,9 +42,11 @@ def trim(error: BaseException) -> None:
     if caller is not None and caller.f_code.co_filename.startswith(PACKAGE):
         _TRIMMED.add((caller.f_code, caller.f_lasti))
     error.__traceback__ = without_ours(error)
-    before = error.__context__
+    before, cause = error.__context__, error.__cause__
     if isinstance(error, HybridizeError) and before is not None and without_ours(before) is None:
         error.__suppress_context__ = True  # what was tried first, all by ourselves: no news to the user
+    if isinstance(error, HybridizeError) and cause is not None and without_ours(cause) is None:
+        cause.__traceback__ = None  # the system's, of a file: our line of it is no news either
 
 
 def leaves(of: _Function) -> _Function:
@@ -79,6 +84,13 @@ def _leaving(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def as_python(function: _Function) -> _Function:
+    """Mark a function that does what a line of captured code says: what Python raises in it is no defect of ours."""
+    _AS_PYTHON.add(cast(Any, function).__code__)
+    return function
+
+
+@as_python
 def throw(error: BaseException) -> NoReturn:
     """Raise an error that the user's own code raised while it was captured, as every call does from then on."""
     raise error
@@ -119,7 +131,7 @@ def _is_ours(error: BaseException) -> bool:
     if at is None or not _is_package(at):
         return False
     code = at.tb_frame.f_code
-    return code is not throw.__code__ and (code, at.tb_lasti) not in _TRIMMED
+    return code not in _AS_PYTHON and (code, at.tb_lasti) not in _TRIMMED
 
 
 def is_said(error: BaseException) -> bool:

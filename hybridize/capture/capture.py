@@ -32,7 +32,7 @@ from hybridize.base.locations import SourceLoc, is_users, user_location
 from hybridize.base.names import places
 from hybridize.base.nested import Structure, flatten, items_of, unflatten
 from hybridize.base.participation import is_of_package
-from hybridize.base.tracebacks import trim
+from hybridize.base.tracebacks import as_python, trim
 from hybridize.capture.control import raising
 from hybridize.capture.control.joining import Opened, objects_of
 from hybridize.capture.control.raising import Ended
@@ -67,6 +67,7 @@ _LOOKED_AT = 10_000
 """The number of objects in a result that are looked into."""
 
 
+@as_python
 def capture(
     function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False, winograd: bool = False,
     scope: SizeScope | None = None, changing: Mapping[Key, Guard] | None = None, indices: Collection[int] = (),

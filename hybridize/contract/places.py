@@ -22,6 +22,7 @@ from typing import Any
 from hybridize.array.ndarray import gradient_of, history, ndarray
 from hybridize.array.traced import LOST, OVERWRITTEN, LostHistory, Traced, Variable, released
 from hybridize.base.locations import is_users
+from hybridize.base.tracebacks import as_python
 from hybridize.contract.snapshots import MISSING, own, shown
 from hybridize.runtime.cpython import CELL_CONTENTS, DICT_USED, FUNCTION_WORDS, OB_TYPE, member_offset
 from hybridize.runtime.entry import NULL, Look, Watch
@@ -205,6 +206,7 @@ class Attribute(Named):
         except AttributeError:
             return MISSING
 
+    @as_python
     def write(self, value: Any) -> None:
         if value is not MISSING:
             setattr(self.owner, self.name, value)
@@ -381,6 +383,7 @@ class Item(Indexed):
         except (LookupError, TypeError):
             return MISSING
 
+    @as_python
     def write(self, value: Any) -> None:
         if value is not MISSING:
             self.owner[self.index] = value

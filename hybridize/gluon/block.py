@@ -23,7 +23,7 @@ from hybridize.base.loading import load_module
 from hybridize.base.names import late
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.progress import showing
-from hybridize.base.tracebacks import leaves, trim
+from hybridize.base.tracebacks import as_python, leaves, trim
 from hybridize.formats import mxnet
 from hybridize.gluon import naming
 from hybridize.gluon.dependence import convert, depend, method
@@ -873,6 +873,7 @@ class Block:
         """`_run`, on the device of the arguments where arrays have devices."""
         return run_there(self, self._run, args, kwargs) if OTHERS else self._run(*args, **kwargs)
 
+    @as_python
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """`forward`, in the form that fits what is going on: as written, or converted while capturing."""
         if ACTIVE and capturing():

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from types import ModuleType
@@ -14,7 +15,7 @@ from hybridize.array.nd_array import IN_USE, apart, as_nd, holds_nd, plain, thro
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import SYMBOLIC, outside_only
-from hybridize.base.tracebacks import leaves, trim
+from hybridize.base.tracebacks import as_python, leaves, trim
 from hybridize.gluon import overriding
 from hybridize.gluon.block import Block
 from hybridize.gluon.deferred import DeferredArray, arrays_of, is_deferred
@@ -87,6 +88,7 @@ class HybridBlock(Block, layer=False):
 
     if not TYPE_CHECKING:  # of what type it is says `Block`
 
+        @as_python
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the block: compiled when it is hybridized, else `forward`; hooks before and after."""
             try:
@@ -101,7 +103,7 @@ class HybridBlock(Block, layer=False):
                 if function is None and not (self._hooks or self._pre_hooks or (ACTIVE and (OTHERS or capturing()))):
                     for parameter in self._parameters.values():
                         if parameter._deferred is not None:
-                            self._complete(args)
+                            self._complete(args, kwargs)
                             break
                     if IN_USE and any(map(holds_nd, args)):
                         return self._run(*args, **kwargs)
@@ -117,10 +119,11 @@ class HybridBlock(Block, layer=False):
                 trim(error)
                 raise
 
+    @as_python
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         for parameter in self._parameters.values():
             if parameter._deferred is not None:
-                self._complete(args)
+                self._complete(args, kwargs)
                 break
         of_nd = IN_USE and any(map(holds_nd, (*args, *kwargs.values())))
         computes = of_nd and self._computes
@@ -163,10 +166,17 @@ class HybridBlock(Block, layer=False):
             what = f"{type(self).__name__} takes arrays, got {type(wrong[0]).__name__}"
             raise ArgumentError("E307", what, help="np.array(x) creates one") from None
 
-    def _complete(self, args: tuple[Any, ...]) -> None:
-        """Initialize the parameters whose shapes the first input tells."""
+    def _complete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Initialize the parameters whose shapes the first input tells.
+
+        Arguments that do not fit are left to `forward`, which is called with them next, and says so.
+        """
         try:
-            method(self, "infer_shape")(*args)
+            in_order = inspect.signature(self.forward).bind(*args, **kwargs).args
+        except TypeError:
+            return
+        try:
+            method(self, "infer_shape")(*in_order)
         except AttributeError:
             self._check_arrays(args)
             raise

@@ -7,9 +7,10 @@ Installed packages add commands of their own: functions that they name as entry 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, cast
 
 import numpy as np
 import typer
@@ -224,8 +225,25 @@ def doctor_() -> None:
 
 application.command(name="serve")(serve_command.serve)
 
-for _extension in metadata.entry_points(group="hybridize.commands"):
-    application.command(_extension.name)(_extension.load())
+
+def extension(entry: metadata.EntryPoint) -> Callable[..., None]:
+    """Load a command of another package; one that cannot be imported says so when it is called, and only then."""
+    try:
+        return cast(Callable[..., None], entry.load())
+    except ImportError as error:
+        reason = str(error)
+
+    def unavailable() -> None:
+        typer.echo(f"`hybridize {entry.name}` of {entry.value} cannot be imported: {reason}", err=True)
+        typer.echo(f"  help: install its package in the version of hybridize, {hybridize.__version__}", err=True)
+        raise typer.Exit(1)
+
+    unavailable.__doc__ = f"Not available: {reason}."
+    return unavailable
+
+
+for _entry in metadata.entry_points(group="hybridize.commands"):
+    application.command(_entry.name)(extension(_entry))
 
 
 def main() -> None:

@@ -3,9 +3,11 @@
 The line that an error must name is marked with the comment `here` in this file.
 """
 
+import dataclasses
 import functools
 import inspect
 import linecache
+import math
 import os
 import subprocess
 import sys
@@ -16,7 +18,7 @@ import pytest
 
 from hybridize import hybridize, np, npx
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import CaptureError, GraphError, HybridizeError, OutOfBoundsError, ShapeError
+from hybridize.base.errors import CaptureError, GraphError, HybridizeError, OutOfBoundsError, ReadError, ShapeError
 from hybridize.base.locations import PACKAGE
 from hybridize.gluon import HybridBlock, nn
 
@@ -362,3 +364,112 @@ def test_lines_of_pythons_own_modules_are_nobodys():
         joined([np.ones(3), np.ones((2, 2))])
     assert caught.value.loc.file == __file__
     assert "joined([" in caught.value.loc.text
+
+
+@dataclasses.dataclass
+class Pair:
+    left: int
+    right: int = 0
+
+
+WRONG = {
+    "x * None": "x * None",
+    "x < None": "x < None",
+    "-None": "-None",
+    "text + number": "'a' + 1",
+    "count += None": "(count := 1); count += None",
+    "None in number": "3 in 5",
+    "len": "len(3)",
+    "int": "int('a')",
+    "round": "round(None)",
+    "sum": "sum(None)",
+    "max": "max([])",
+    "sorted": "sorted([1, 'a'])",
+    "any": "any(3)",
+    "hash": "hash([])",
+    "range": "range('a')",
+    "math": "math.sqrt(-1)",
+    "item of a list": "[1][5]",
+    "item of a dict": "{}['k']",
+    "item of a shape": "x.shape[7]",
+    "write of a list": "a = [1]; a[5] = 2",
+    "write of a tuple": "a = (1, 2); a[0] = 3",
+    "write of a string": "a = 'ab'; a[0] = 'c'",
+    "attribute of a number": "a = 3; a.color = 1",
+    "attribute": "x.shape.color",
+    "attribute of a module": "math.color",
+    "method": "[1].index(5)",
+    "call of a number": "len(x)()",
+    "call of the user's": "helper(x, 1, 2, 3)",
+    "constructor": "Pair(1, 2, 3)",
+    "isinstance": "isinstance(x, 'ndarray')",
+    "issubclass": "issubclass(3, int)",
+    "loop": "for i in None: pass",
+    "assert": "assert len(x) > 5, 'too few'",
+    "format": "'%d' % 'a'",
+    "join": "' '.join([1])",
+    "print": "print(1, sep=3)",
+    "next": "next(iter([]))",
+    "power": "pow(2, 'a')",
+}
+"""Lines that are wrong in Python itself, of which no error of ours tells."""
+
+
+@pytest.mark.parametrize("line", list(WRONG.values()), ids=list(WRONG))
+def test_what_python_raises_at_a_line_is_alike_in_compiled_code(line, tmp_path, monkeypatch):
+    """The same class and text, and none of the frames by which compiled code comes to the line."""
+    path = tmp_path / "wrong.py"
+    path.write_text(f"def wrong(x):\n    {line}\n")
+    names = {"np": np, "math": math, "helper": helper, "Pair": Pair}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    errors = []
+    for function in (names["wrong"], hybridize(names["wrong"])):
+        with pytest.raises(Exception) as caught:
+            function(X)
+        frames = [one.filename for one in traceback.extract_tb(caught.value.__traceback__)]
+        assert frames == [__file__, str(path)]
+        errors.append((type(caught.value), str(caught.value)))
+    assert errors[0] == errors[1]
+    monkeypatch.setattr(CONFIG, "full_tracebacks", True)
+    with pytest.raises(Exception) as caught:
+        hybridize(names["wrong"])(X)
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    assert any(one.filename.startswith(PACKAGE) for one in frames)
+
+
+def test_missing_files_show_no_lines_of_the_package():
+    with pytest.raises(ReadError) as caught:
+        nn.Dense(2).load_parameters("absent.params")
+    assert isinstance(caught.value.__cause__, FileNotFoundError)
+    assert PACKAGE not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("call", [lambda: np.exp(None), lambda: np.maximum(X, "a"), lambda: np.sqrt(object())])
+def test_elementwise_functions_hide_the_frames_of_the_package(call):
+    with pytest.raises(HybridizeError) as caught:
+        call()
+    assert {one.filename for one in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
+
+
+CALLS = {
+    "nothing": lambda net: net(),
+    "too much": lambda net: net(X, X),
+    "another name": lambda net: net(inputs=X),
+}
+
+
+@pytest.mark.parametrize("active", [False, True])
+@pytest.mark.parametrize("in_units", [0, 3])
+@pytest.mark.parametrize("call", list(CALLS.values()), ids=list(CALLS))
+def test_arguments_that_a_layer_does_not_take_are_said_by_its_forward(call, in_units, active):
+    """Whether or not its sizes are known, and compiled or not; `net(x=...)` tells the sizes as `net(...)` does."""
+    nets = nn.Dense(4, in_units=in_units), nn.HybridSequential()
+    nets[1].add(nn.Dense(4, in_units=in_units))
+    for net in nets:
+        net.initialize()
+        net.hybridize(active)
+        with pytest.raises(TypeError, match=r"forward\(\) (missing|takes 2|got an unexpected)") as caught:
+            call(net)
+        assert {one.filename for one in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
+    layer = nets[0]
+    assert layer(x=X).shape == (2, 4)

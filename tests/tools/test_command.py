@@ -2,14 +2,18 @@
 
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import numpy
 import pytest
+import typer
+from typer.testing import CliRunner
 
 import hybridize
 from hybridize import np, npx
 from hybridize.gluon import nn
+from hybridize.tools import application
 
 COMMAND = Path(sys.executable).with_name("hybridize")
 
@@ -93,3 +97,17 @@ def test_mistakes_are_told_without_a_traceback(folder, arguments, code, said):
     assert ended == code
     assert said in errors
     assert "Traceback" not in errors
+
+
+def test_a_command_of_a_package_that_cannot_be_imported_says_so_when_it_is_called():
+    """All other commands work: an older package beside a newer hybridize breaks its own command alone."""
+    command = typer.Typer()
+    command.command("other")(lambda: typer.echo("works"))
+    entry = metadata.EntryPoint("broken", "no_such_package.command:run", "hybridize.commands")
+    command.command(entry.name)(application.extension(entry))
+    assert CliRunner().invoke(command, ["other"]).output == "works\n"
+    assert "Not available" in CliRunner().invoke(command, ["--help"]).output
+    done = CliRunner().invoke(command, ["broken"])
+    assert done.exit_code == 1
+    assert "`hybridize broken` of no_such_package.command:run cannot be imported" in done.output
+    assert f"in the version of hybridize, {hybridize.__version__}" in done.output

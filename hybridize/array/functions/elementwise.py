@@ -48,8 +48,9 @@ from hybridize.array.traced import Traced
 from hybridize.base import dims, dtypes, modes
 from hybridize.base.access import ACCESS
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
+from hybridize.base.tracebacks import trim
 from hybridize.base.types import surely_same
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.ops.analysis import ANALYSIS
@@ -173,51 +174,59 @@ def _at_once(
 
     def decorate(general: Callable[..., Any]) -> Callable[..., Any]:
         def of_one(x: Any, /, out: Any = None, **keywords: Any) -> Any:
-            if out is not None or keywords:
-                return general(x, out=out, **keywords)
-            if type(x) is ndarray:
-                data = x._data
-                if not ACTIVE:
-                    if data.dtype in short:  # `at_once`, written out
-                        writes = ACCESS.writes
-                        try:
-                            data = compute(data)
-                        except (ValueError, OverflowError, TypeError):
-                            return general(x)
-                        if ACCESS.writes is writes:
-                            array = bare()  # `wrap`, written out: 15 ns of the 330 beyond NumPy's
-                            array._data = data if type(data) is _NUMPY else numpy.asarray(data)
-                            array._storage = None
-                            return array
-                elif primitive is not None and (data.dtype is dtypes.float32 or data.dtype is dtypes.float64):
-                    tape = short_tape()
-                    if tape is not None:
-                        return tape.unary(primitive, x)
-            return general(x)
+            try:
+                if out is not None or keywords:
+                    return general(x, out=out, **keywords)
+                if type(x) is ndarray:
+                    data = x._data
+                    if not ACTIVE:
+                        if data.dtype in short:  # `at_once`, written out
+                            writes = ACCESS.writes
+                            try:
+                                data = compute(data)
+                            except (ValueError, OverflowError, TypeError):
+                                return general(x)
+                            if ACCESS.writes is writes:
+                                array = bare()  # `wrap`, written out: 15 ns of the 330 beyond NumPy's
+                                array._data = data if type(data) is _NUMPY else numpy.asarray(data)
+                                array._storage = None
+                                return array
+                    elif primitive is not None and (data.dtype is dtypes.float32 or data.dtype is dtypes.float64):
+                        tape = short_tape()
+                        if tape is not None:
+                            return tape.unary(primitive, x)
+                return general(x)
+            except HybridizeError as error:
+                trim(error)
+                raise
 
         def of_two(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> Any:
-            if out is not None or keywords:
-                return general(x1, x2, out=out, **keywords)
-            if not ACTIVE:
-                if type(x1) is ndarray and type(x2) is ndarray:
-                    x, y = x1._data, x2._data
-                    dtype = x.dtype
-                    if y.dtype is dtype and dtype in short:
-                        writes = ACCESS.writes
-                        try:
-                            data = compute(x, y)
-                        except (ValueError, OverflowError, TypeError):
-                            return general(x1, x2)
-                        if ACCESS.writes is writes:
-                            array = bare()
-                            array._data = data if type(data) is _NUMPY else numpy.asarray(data)
-                            array._storage = None
-                            return array
-                elif integers is not None:
-                    data = direct(compute, x1, x2, integers=integers)
-                    if data is not None:
-                        return wrap(data)
-            return general(x1, x2)
+            try:
+                if out is not None or keywords:
+                    return general(x1, x2, out=out, **keywords)
+                if not ACTIVE:
+                    if type(x1) is ndarray and type(x2) is ndarray:
+                        x, y = x1._data, x2._data
+                        dtype = x.dtype
+                        if y.dtype is dtype and dtype in short:
+                            writes = ACCESS.writes
+                            try:
+                                data = compute(x, y)
+                            except (ValueError, OverflowError, TypeError):
+                                return general(x1, x2)
+                            if ACCESS.writes is writes:
+                                array = bare()
+                                array._data = data if type(data) is _NUMPY else numpy.asarray(data)
+                                array._storage = None
+                                return array
+                    elif integers is not None:
+                        data = direct(compute, x1, x2, integers=integers)
+                        if data is not None:
+                            return wrap(data)
+                return general(x1, x2)
+            except HybridizeError as error:
+                trim(error)
+                raise
 
         return named(of_one if count == 1 else of_two, general.__name__, general.__doc__, count)
 

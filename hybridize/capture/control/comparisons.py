@@ -13,6 +13,7 @@ from typing import Any
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control.branches import truth_under
 from hybridize.capture.control.identity import is_same_item
 from hybridize.capture.control.rolled_lists import unroll
@@ -26,6 +27,7 @@ _REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": 
 _SIGNS = {"lt": "<", "gt": ">", "le": "<=", "ge": ">="}
 
 
+@as_python
 def comparison(name: str, left: Any, right: Any) -> Any:
     """`left < right`, or another comparison."""
     trace = current_trace()

@@ -18,6 +18,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError, HybridizeError
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control.branches import Promote
 from hybridize.capture.control.recorded_loops import RecordedLoop
 from hybridize.capture.control.rounds import IteratedRounds, Rounds, rounds_of
@@ -249,6 +250,7 @@ def while_(
     return go_on(loop.run(stack or BlockStack(), 0), rest)
 
 
+@as_python
 def for_(
     iterable: Any, body: Part, orelse: Part | None, names: Sequence[str], stack: BlockStack | None, rest: Part | None
 ) -> Signal | None:  # fmt: skip

@@ -12,6 +12,7 @@ from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.identity import is_same, key_of
@@ -82,6 +83,7 @@ def compare(left: Any, name: str, right: Part, *others: Any) -> Any:
     return and_(result, lambda: compare(other, *others)) if others else result
 
 
+@as_python
 def contains(container: Any, value: Any) -> Any:
     """`value in container`."""
     trace = current_trace()

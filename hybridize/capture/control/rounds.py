@@ -20,6 +20,7 @@ from typing import Any
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.faces import Face
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control.rolled import EarlierItems, is_rolled
 from hybridize.capture.control.rolled_lists import rows_of
 from hybridize.capture.control.signals import Unrollable
@@ -257,6 +258,7 @@ def rounds_of(trace: Recording, iterable: Any) -> Rounds | None:
     return None
 
 
+@as_python
 def made_range(numbers: list[Any]) -> Any:
     """Return `range` of numbers that Python knows, or sizes that it does not."""
     if not any(map(is_symbolic, numbers)):

@@ -33,6 +33,7 @@ from hybridize.base.dims import Dim, is_symbolic
 from hybridize.base.dtypes import CODES
 from hybridize.base.faces import Face
 from hybridize.base.members import class_member, has_class_member
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.outside.trust import is_iterator, is_library, is_trusted_class, is_trusted_file
 from hybridize.capture.trace.recording import Recording, current_trace
@@ -125,6 +126,7 @@ def method(trace: Recording | None, owner: Any, name: str) -> Callable[..., Any]
 # ---------------------------------------------------------------------------------------------------- operators
 
 
+@as_python
 def binary(name: str, left: Any, right: Any) -> Any:
     """`left + right`, or another operator of two operands."""
     if type(left) in KNOWN and type(right) in KNOWN:
@@ -184,6 +186,7 @@ def _known_beside(value: Any, other: Any) -> Any:
     return number
 
 
+@as_python
 def in_place(name: str, left: Any, right: Any) -> Any:
     """`left += right`, or another augmented assignment: what is assigned."""
     if type(left) in KNOWN and type(right) in KNOWN:
@@ -234,6 +237,7 @@ def answered(tries: Sequence[tuple[Callable[..., Any] | None, Any]]) -> Any:
     return NotImplemented
 
 
+@as_python
 def unary(name: str, value: Any) -> Any:
     """`-value`, `+value` or `~value`."""
     if type(value) not in KNOWN:

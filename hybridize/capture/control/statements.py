@@ -18,6 +18,7 @@ from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, InternalError
 from hybridize.base.interruptions import let_through
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control import branches, loops, raising
 from hybridize.capture.control.signals import (
     Barrier,
@@ -86,6 +87,7 @@ def for_(
     return signal
 
 
+@as_python
 def assert_(test: Any, message: Part | None) -> None:
     """An `assert`: of data, one that the program makes."""
     known = truth(test)

@@ -26,6 +26,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.special import binary, dataclass_of, is_users_object
 from hybridize.capture.control.special import method as special
@@ -267,6 +268,7 @@ def spelled(value: Any, depth: int = 8) -> Any:
     return deque(parts, value.maxlen) if kind is deque else kind(parts)
 
 
+@as_python
 def _constant_text(value: Any, conversion: str, spec: str) -> str:
     value = spelled(value)
     return format(CONVERSIONS[conversion](value) if conversion else value, spec)
@@ -285,6 +287,7 @@ def joined(*parts: Any) -> Any:
     return Text(("text", tuple(pieces)))
 
 
+@as_python
 def string(value: Any = "", *others: Any) -> Any:
     """`str(value)`."""
     known = others or not (of_data(value) or speaks(value))
@@ -301,6 +304,7 @@ def formatted(value: Any, spec: Any = "") -> Any:
     return text((value, "", spec))
 
 
+@as_python
 def percent(left: Any, right: Any) -> Any:
     """`left % right`, which is a format where `left` is a string."""
     if type(left) is str and speaks(right):
@@ -358,6 +362,7 @@ def _formatted(format: str, args: Any, kwargs: dict[str, Any]) -> Any:
     return text(*parts(format))
 
 
+@as_python
 def method(owner: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """A method of a string whose arguments are values or text of the program; NotImplemented for all others."""
     if name == "join" and args:

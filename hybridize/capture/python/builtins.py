@@ -17,6 +17,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.faces import Face
 from hybridize.base.members import class_member
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control import texts
 from hybridize.capture.control.identity import is_different, is_same, number_of
 from hybridize.capture.control.operators import contains
@@ -65,6 +66,7 @@ def _hasattr(router: Semantics, owner: Any, name: str, /) -> bool:
     return True
 
 
+@as_python
 def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
     """`print`: of values of the program, or where data decides whether it happens, a step of the program.
 
@@ -118,6 +120,7 @@ def _rounds(function: Any, router: Semantics, /, *args: Any, **kwargs: Any) -> A
     return of_builtin(function, args, kwargs)
 
 
+@as_python
 def _len(router: Semantics, value: Any, /) -> Any:
     if type(value) is list and is_rolled(value):
         return length_of_rolled(value)
@@ -204,7 +207,7 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.str: _str,
     builtins.repr: lambda _, value, /: texts.representation(value),
     builtins.format: lambda _, value, spec="", /: texts.formatted(value, spec),
-    builtins.hash: lambda _, value, /: hash(plain(value)),
+    builtins.hash: as_python(lambda _, value, /: hash(plain(value))),
     builtins.id: lambda _, value: number_of(value),
     operator.truth: _bool,
     operator.not_: lambda _, value: not_(value),

@@ -22,6 +22,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.faces import Face
 from hybridize.base.members import class_member
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control.special import is_users_object, method
 from hybridize.capture.control.texts import Text
 from hybridize.capture.control.truth import bool_, plain, truth
@@ -76,6 +77,7 @@ def answers_itself(kind: Any) -> bool:
     return isinstance(kind, type) and static(type(kind), "__instancecheck__") is not _OF_CLASSES
 
 
+@as_python
 def is_subclass(kind: Any, kinds: Any) -> bool:
     """Return what `issubclass` gives, and depend on what classes answer by themselves of one of the user's."""
     if isinstance(kinds, (tuple, types.UnionType)):
@@ -98,12 +100,14 @@ def asked_base(function: Any, args: tuple[Any, ...]) -> Any:
     return function(*(_example(class_of(x)) if type(x) is Symbol or type(x) in _STAND_INS else x for x in args))
 
 
+@as_python
 def is_instance(value: Any, kinds: Any) -> Any:
     """Return what `isinstance` gives when nothing is captured, and depend on what classes answer by themselves."""
     if isinstance(kinds, (tuple, types.UnionType)):
         parts = kinds if isinstance(kinds, tuple) else kinds.__args__
         return any(truth(is_instance(value, part)) for part in parts)
-    if type(value) is Symbol and value.weak is None and class_member(kinds, "__hybridize_captured__", False):
+    is_array = type(value) is Symbol and value.weak is None
+    if is_array and isinstance(kinds, type) and class_member(kinds, "__hybridize_captured__", False):
         return True
     trace = current_trace()
     _depend_on_metaclass(trace, kinds, "__instancecheck__")

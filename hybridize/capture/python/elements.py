@@ -18,6 +18,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import AssertionFailed
 from hybridize.base.interruptions import let_through
 from hybridize.base.promotion import number_dtype
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control import raising, selected
 from hybridize.capture.control.branches import truth_under, under
 from hybridize.capture.control.comparisons import Ordered, comparison
@@ -100,6 +101,7 @@ def _is_vector(value: Any) -> bool:
 def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
     """`any`, which stops at a true item, and `all`, which stops at a false one."""
 
+    @as_python
     def reduction(router: Semantics, iterable: Any, /) -> Any:
         trace = current_trace()
         iterable = _lifted(iterable)
@@ -124,6 +126,7 @@ def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
     return reduction
 
 
+@as_python
 def _sum(router: Semantics, iterable: Any, /, start: Any = 0) -> Any:
     """`sum`."""
     total = start
@@ -139,6 +142,7 @@ def _extreme(name: str) -> Callable[..., Any]:
     """`max` and `min`; the first of equal ones, as in Python."""
     python = getattr(builtins, name)
 
+    @as_python
     def extreme(router: Semantics, *args: Any, key: Any = None, default: Any = _NONE) -> Any:
         trace = current_trace()
         items: Any = args if len(args) != 1 else _lifted(args[0])
@@ -222,6 +226,7 @@ def _of_vector(name: str, vector: Symbol) -> Any:
     return vector[functions.where(nan[0], 0, pick(functions.where(nan, worst, vector)))]
 
 
+@as_python
 def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     """`sorted`, of numbers and arrays without axes, which must not be NaN.
 

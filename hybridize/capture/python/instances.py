@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from contextlib import suppress
 from types import BuiltinFunctionType, FunctionType
-from typing import Any
+from typing import Any, cast
 
 from hybridize.array.operators import Operators
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control.special import GENERATED, dataclass_of
 from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
 from hybridize.capture.python import writes
@@ -50,6 +52,7 @@ def make(router: Semantics, kind: Any, args: tuple[Any, ...], kwargs: dict[str, 
     return instance
 
 
+@as_python
 def _new(kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kind.__new__ is object.__new__ and static(kind, "__init__") is not object.__init__:
         instance = object.__new__(kind)
@@ -63,9 +66,17 @@ def is_maker(function: Any) -> bool:
     return isinstance(function, BuiltinFunctionType) and function.__name__ == "__new__"
 
 
+@as_python
+def _bound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    """Bind arguments to the parameters of a function; where they do not fit, it says so itself."""
+    with suppress(TypeError):
+        return inspect.signature(function).bind(*args, **kwargs)
+    return cast(inspect.BoundArguments, function(*args, **kwargs))  # which raises
+
+
 def _fill(router: Semantics, instance: Any, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Do as the `__init__` of a dataclass does."""
-    bound = inspect.signature(owner.__init__).bind(instance, *args, **kwargs)
+    bound = _bound(owner.__init__, (instance, *args), kwargs)
     bound.apply_defaults()
     values = bound.arguments
     for name, field in owner.__dataclass_fields__.items():

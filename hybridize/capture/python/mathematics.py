@@ -26,6 +26,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import bool_, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control.joining import is_mixed
 from hybridize.capture.control.truth import plain
 from hybridize.capture.python.semantics import Semantics
@@ -291,6 +292,7 @@ def _every(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
 
 
 def _mathematical(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @as_python
     def compute(router: Semantics, *args: Any, **kwargs: Any) -> Any:
         args = tuple(map(_bare, args))
         if any(map(is_by_data, _every(args, kwargs))):
@@ -315,6 +317,7 @@ def known(x: Any) -> Any:
 # ------------------------------------------------------------------------------------------------------- the builtins
 
 
+@as_python
 def _float(router: Semantics, *args: Any) -> Any:
     args = tuple(map(_bare, args))
     if len(args) == 1 and isinstance(args[0], (Symbol, ndarray)):
@@ -322,6 +325,7 @@ def _float(router: Semantics, *args: Any) -> Any:
     return float(*args)
 
 
+@as_python
 def _int(router: Semantics, *args: Any, **kwargs: Any) -> Any:
     args = tuple(map(_bare, args))
     if len(args) == 1 and is_symbolic(args[0]):
@@ -331,6 +335,7 @@ def _int(router: Semantics, *args: Any, **kwargs: Any) -> Any:
     return int(*map(plain, args), **kwargs)
 
 
+@as_python
 def _round(router: Semantics, number: Any, ndigits: Any = None) -> Any:
     if type(number) is Symbol and number.weak is not None and is_by_data(number):
         return to_int(number, ops.Round()) if ndigits is None else _to_decimal(number, operator.index(plain(ndigits)))
@@ -363,6 +368,7 @@ def _to_decimal(number: Symbol, digits: int) -> Any:
     return number - over + unit * is_up
 
 
+@as_python
 def _pow(router: Semantics, base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None:
         return operator.pow(base, exp)

@@ -33,6 +33,7 @@ from hybridize.base.faces import Face, check_own
 from hybridize.base.members import class_member
 from hybridize.base.nested import is_sequence_class
 from hybridize.base.participation import WritePolicy, fed_of, is_of_package, outside_of, watches_of, write_of
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control import special, statements, texts
 from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.identity import is_different, is_same, key_of
@@ -241,6 +242,7 @@ class Router:
         module = self.imported(name, sys.modules.get(name))
         return self.read_attribute(module, attribute) if hasattr(module, attribute) else value
 
+    @as_python
     def read_attribute(self, owner: Any, name: str, whole: bool = True) -> Any:
         """`owner.name`."""
         trace = current_trace()
@@ -271,6 +273,7 @@ class Router:
             trace.root.world.read_absent(owner, name)
             raise
 
+    @as_python
     def read_item(self, owner: Any, key: Any, whole: bool = True) -> Any:
         """`owner[key]`."""
         trace = current_trace()
@@ -309,6 +312,7 @@ class Router:
 
     # ----------------------------------------------------------------------------------------------------- calls
 
+    @as_python
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """`function(*args, **kwargs)`: converted where it is the user's, as it is where it is trusted."""
         trace = current_trace()
@@ -434,6 +438,7 @@ class Router:
                 value = trace.root.world.computed(place)
         return trace.root.world.read(place, value, function.__name__)
 
+    @as_python
     def _call_function(self, trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:
         if convert.is_converted(function):
             return function(*args, **kwargs)
@@ -476,6 +481,7 @@ class Router:
         )  # `type(x)` gives one
         return writes.new(instance) if new else instance
 
+    @as_python
     def _call_trusted(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         if type(function) is Symbol:
             raise TypeError(f"{(function.weak or Symbol).__name__!r} object is not callable")
@@ -596,6 +602,7 @@ class Router:
             return self._instance(trace, args[0], args[1:], kwargs)
         return NotImplemented
 
+    @as_python
     def _call_as_it_is(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         owner = getattr(function, "__self__", None)
         if getattr(function, "__module__", None) == "pprint" and any(map(_needs_call, (*args, *kwargs.values()))):
@@ -796,6 +803,7 @@ class _Library(Router):
     def read_closure(self, name: str, value: Any, whole: bool = True) -> Any:
         return super().read_closure(name, value, False)
 
+    @as_python
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return id(*args) if function is id else super().call(function, *args, **kwargs)
 
@@ -929,6 +937,7 @@ def _inherited(world: World, owner: Any, name: str) -> Any:
     return value
 
 
+@as_python
 def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: bool) -> Any:
     try:
         value = getattr(module, name)
@@ -946,6 +955,7 @@ def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: b
     return root.world.wrap(value, name, whole)
 
 
+@as_python
 def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bool, inherited: bool = False) -> Any:
     """An attribute of an object of any class; `inherited`, as `object.__getattribute__` gives it."""
     kind: Any = type(owner)
@@ -1074,6 +1084,7 @@ def _fed(trace: Recording, owner: Any, name: str, kind: type | None) -> Any:
     return now if isinstance(now, Operators) else trace.reading(functools.partial(getattr, owner, name), kind)
 
 
+@as_python
 def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     """An item of a container."""
     world = root.world

@@ -16,8 +16,9 @@ from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
-from hybridize.base.members import class_member
+from hybridize.base.members import class_member, has_class_member
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
+from hybridize.base.tracebacks import as_python
 from hybridize.capture.control import special
 from hybridize.capture.control.comparisons import Ordered
 from hybridize.capture.control.identity import key_of
@@ -54,6 +55,7 @@ def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
     return trace.in_a_branch(what, help)
 
 
+@as_python
 def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
     """`owner.name = value`."""
     trace = current_trace()
@@ -147,7 +149,7 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
             masks.assign(array, key, value)
         else:
             array[key] = value
-    elif kind in CONTAINERS:
+    elif kind in CONTAINERS and has_class_member(kind, "__setitem__"):
         _change(trace, owner, "__setitem__", (_key(trace, owner, key), value))
     else:
         method = class_member(kind, "__setitem__")
@@ -174,6 +176,7 @@ def consumed(value: Symbol) -> Symbol:
     return Symbol.of(trace, value.operand(), value.name, weak=value.weak, of_nd=value.of_nd)
 
 
+@as_python
 def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
     """`del owner.name`."""
     trace = current_trace()
@@ -285,6 +288,7 @@ def augmented(before: Any, method: str, value: Any) -> Any:
     return result
 
 
+@as_python
 def container_method(router: Semantics, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Call a method of a list, dict, set, tuple or deque."""
     world = trace.root.world
@@ -349,6 +353,7 @@ def _key(trace: Recording, owner: Any, key: Any) -> Any:
     return key
 
 
+@as_python
 def _change(trace: Recording, owner: Any, name: str, args: tuple[Any, ...], kwargs: Any = None) -> Any:
     """Change a container."""
     root = trace.root
