@@ -72,8 +72,9 @@ bench: .venv-bench/.installed
 docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
+# Not --quiet, which would silence the warnings that `strict` counts.
 site: .site/.installed
-	NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build
 	@echo "the site: build/site/index.html"
 
 release: .release/.installed
