@@ -1,7 +1,7 @@
 # make demo       builds the chapter's net, runs it both ways, exports it, loads it back
-# make test       lint, types, layers, every test (what CI runs)
+# make test       lint, and every test that takes seconds; CI also does make site
 # make system     what the tests of other languages need of Debian's packages; make test does it first
-# make lint       the checks without the tests
+# make lint       the checks without the tests: style, prose, types, who may import whom
 # make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
 # make docs       the pages that are made from the source
 # make site       the documentation as a site, in build/site
@@ -72,8 +72,9 @@ bench: .venv-bench/.installed
 docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
+# Not --quiet, which would silence the warnings that `strict` counts.
 site: .site/.installed
-	NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build
 	@echo "the site: build/site/index.html"
 
 release: .release/.installed

@@ -29,7 +29,7 @@ PLACES |= places(
         "functions.ctc": "ctc_loss",
         "functions.decoding": "cached_attention",
         "functions.dense": "fully_connected",
-        "functions.elementwise": "digamma stop_gradient",
+        "functions.elementwise": "digamma erfcx log_ndtr stop_gradient",
         "functions.exchange": "from_dlpack=from_dlpack_or_capsule from_numpy to_dlpack_for_read to_dlpack_for_write",
         "functions.legacy_shapes": "broadcast_like pad reshape reshape_like slice slice_axis slice_like",
         "functions.linear": "batch_dot",

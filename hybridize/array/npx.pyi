@@ -27,11 +27,11 @@ __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
     "broadcast_like", "cached_attention", "cast", "cond", "constraint_check", "convolution", "cpu", "cpu_pinned",
     "ctc_loss", "current_context", "current_device", "custom", "deconvolution", "deformable_convolution", "digamma",
-    "dropout", "embedding", "erf", "erfinv", "foreach", "from_dlpack", "from_numpy", "fully_connected", "gamma",
-    "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid", "image", "index_add", "index_update",
-    "instance_norm", "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt",
+    "dropout", "embedding", "erf", "erfcx", "erfinv", "foreach", "from_dlpack", "from_numpy", "fully_connected",
+    "gamma", "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid", "image", "index_add",
+    "index_update", "instance_norm", "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt",
     "interleaved_matmul_selfatt_qk", "interleaved_matmul_selfatt_valatt", "is_np_array", "is_np_shape",
-    "l2_normalization", "layer_norm", "leaky_relu", "load", "log_sigmoid", "log_softmax", "logsumexp",
+    "l2_normalization", "layer_norm", "leaky_relu", "load", "log_ndtr", "log_sigmoid", "log_softmax", "logsumexp",
     "masked_log_softmax", "masked_softmax", "mish", "modulated_deformable_convolution", "multibox_detection",
     "multibox_prior", "multibox_target", "norm", "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print",
     "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rnn", "roi_pooling", "rotary_embedding",
@@ -124,6 +124,10 @@ def digamma(x: Any, /) -> ndarray:
 def erf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> ndarray:
     """Return the error function, 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x."""
 
+def erfcx(x: Any, /) -> ndarray:
+    """Return exp(x * x) * (1 - erf(x)): the complementary error function without the factor that makes it
+    small."""
+
 def erfinv(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> ndarray:
     """Return the number whose error function is x."""
 
@@ -132,6 +136,10 @@ def gamma(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, c
 
 def gammaln(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> ndarray:
     """Return the logarithm of the absolute value of the gamma function."""
+
+def log_ndtr(x: Any, /) -> ndarray:
+    """Return the logarithm of the part of the standard normal distribution below x, also where that part is
+    near 0."""
 
 def rsqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> ndarray:
     """Return 1 / sqrt(x) for each element."""

@@ -50,7 +50,7 @@ def site(tmp_path_factory):
         pytest.fail("the site's tools are not here: run make .site/.installed")
     folder = tmp_path_factory.mktemp("site")
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
-    subprocess.run([MKDOCS, "build", "--quiet", "--site-dir", folder], cwd=ROOT, env=environment, check=True)
+    subprocess.run([MKDOCS, "build", "--site-dir", folder], cwd=ROOT, env=environment, check=True)  # strict
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}", folder

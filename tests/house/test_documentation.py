@@ -23,8 +23,8 @@ def maker():
 
 def test_the_index_of_errors_is_that_of_the_pages():
     make = maker()
-    assert (DOCS / "errors" / "catalogue.md").read_text() == make.catalogue(), "run `python docs/make.py`"
-    assert (DOCS / "errors" / "mistakes.md").read_text() == make.mistakes(), "run `python docs/make.py`"
+    assert (DOCS / "errors" / "catalogue.md").read_text() == make.catalogue(), "run `make docs`"
+    assert (DOCS / "errors" / "mistakes.md").read_text() == make.mistakes(), "run `make docs`"
 
 
 def test_a_code_means_one_class():
@@ -76,25 +76,25 @@ def test_the_first_digit_is_the_class():
 def test_every_operator_of_pytorch_is_on_its_page():
     page = (DOCS / "guide" / "pytorch.md").read_text()
     make = maker()
-    assert make.with_part(page, make.OPERATORS, make.operators()) == page, "run `python docs/make.py`"
+    assert make.with_part(page, make.OPERATORS, make.operators()) == page, "run `make docs`"
 
 
 def test_the_demo_has_the_figures_that_are_stored():
     make, page = maker(), (DOCS / "demo.md").read_text()
-    assert make.with_part(page, make.WEB, make.web()) == page, "run `python docs/make.py`"
+    assert make.with_part(page, make.WEB, make.web()) == page, "run `make docs`"
 
 
 def test_charts_are_those_of_the_tables():
     drawn = maker().charts.charts()
     assert {path.name for path in (DOCS / "charts").iterdir()} == drawn.keys()
     for name, text in drawn.items():
-        assert (DOCS / "charts" / name).read_text() == text, "run `python docs/make.py`"
+        assert (DOCS / "charts" / name).read_text() == text, "run `make docs`"
 
 
 def test_the_picture_of_the_doors_is_made_from_its_table():
     road = maker().road
     for name, text in road.pictures().items():
-        assert (DOCS / name).read_text() == text, "run `python docs/make.py`"
+        assert (DOCS / name).read_text() == text, "run `make docs`"
         assert all(html.escape(code) in text for _, code in (*road.DOORS_IN, *road.DOORS_OUT))
 
 
@@ -114,13 +114,13 @@ def test_a_chart_shows_what_the_table_says_and_where_we_lose():
 def test_links_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)#\s]+)", page.read_text())
     broken = [target for target in targets if "://" not in target and not (page.parent / target).exists()]
-    assert broken == []
+    assert broken == [], "there are no such files beside the page"
 
 
 def test_every_decision_is_in_the_index():
     index = (DOCS / "decisions" / "README.md").read_text()
     pages = [page.name for page in (DOCS / "decisions").glob("0*.md")]
-    assert [name for name in pages if f"]({name})" not in index] == []
+    assert [name for name in pages if f"]({name})" not in index] == [], "add a row to docs/decisions/README.md"
     assert len({name[:4] for name in pages}) == len(pages), "two decisions with one number"
 
 
@@ -128,7 +128,9 @@ def test_every_decision_is_in_the_index():
 def test_every_page_is_linked_from_its_index(folder):
     index = (DOCS / folder / "README.md").read_text()
     pages = {page.name for page in (DOCS / folder).glob("*.md")} - {"README.md"}
-    assert {name for name in pages if f"]({name})" not in index} == set()
+    assert {name for name in pages if f"]({name})" not in index} == set(), f"link them from docs/{folder}/README.md"
+    site = (ROOT / "mkdocs.yml").read_text()
+    assert {name for name in pages if f" {folder}/{name}\n" not in site} == set(), "name them under nav in mkdocs.yml"
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "internals").glob("*.md")), ids=lambda page: page.name)
@@ -150,7 +152,7 @@ def test_stubs_are_those_of_the_tables():
     stubs = maker().stubs()
     assert ROOT / "hybridize/array/np.pyi" in stubs
     for path, text in stubs.items():
-        assert path.read_text(encoding="utf-8") == text, "run `python docs/make.py`"
+        assert path.read_text(encoding="utf-8") == text, "run `make docs`"
 
 
 def test_every_name_of_a_table_is_there():

@@ -90,4 +90,4 @@ def test_variables_are_named_by_what_they_are():
         for name, line in names(path)
         if name.strip("_") in WORDS and path.name not in EXCEPTIONS.get(name, ())
     ]
-    assert not wrong
+    assert not wrong, "name each by what it is: `gradient`, `panel`; these words (WORDS) say how a value came"

@@ -155,5 +155,7 @@ def test_a_name_is_of_one_class():
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     files.setdefault(node.name, []).append("/".join(parts))
     shared = {name: sorted(found) for name, found in files.items() if len(found) > 1}
-    assert {name: found for name, found in shared.items() if name not in ONE_NAME} == {}
+    assert {name: found for name, found in shared.items() if name not in ONE_NAME} == {}, (
+        "choose another name for the new class, or move the old one; ONE_NAME has the exceptions, with reasons"
+    )
     assert ONE_NAME.keys() - shared.keys() == set(), "these have one class only"

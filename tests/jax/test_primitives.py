@@ -112,6 +112,7 @@ CASES = {
     "product of short floats": (lambda a: lax.dot(a.astype(jnp.bfloat16), a.T.astype(jnp.bfloat16), preferred_element_type=jnp.float32), x),
     "gradient of a loop that is computed again": (jax.value_and_grad(lambda a: jax.checkpoint(lambda b: lax.scan(lambda c, r: (c * jnp.tanh(r), c), b[0], b)[0])(a).sum()), x),
     "series far out": (lambda a: [jax.vmap(g)(a) for f in (jax.scipy.special.i0e, jax.scipy.special.i1e) for g in (f, jax.grad(f))] + [jnp.i0(a), jax.scipy.special.digamma(a)], jnp.array([0.0, -0.0, 0.3, -7.9, 8.1, 88.0, -1e5, jnp.inf])),
+    "small parts of a distribution": (lambda a: (jnp.log(jax.scipy.special.erfc(a)), jax.vmap(jax.grad(lambda b: jnp.log(jax.scipy.special.erfc(b))))(a), jax.scipy.special.ndtr(-a) * 1e15), jnp.array([-30.0, -1.0, 0.3, 2.0, 5.0, 8.5])),
     "series of short floats": (lambda a: (jax.scipy.special.gammainc(a, a[::-1]), jax.scipy.special.digamma(a)), jnp.array([0.5, 1.0, 2.5, 3.7], jnp.bfloat16)),
     "second gradient": (jax.grad(lambda a: jax.grad(lambda b: (jnp.tanh(b) ** 3).sum())(a)[0].sum()), x),
     "jacobians": (lambda a: (jax.jacfwd(jnp.sin)(a), jax.jacrev(lambda b: b * b.sum())(a)), x[0]),

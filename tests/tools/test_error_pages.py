@@ -47,7 +47,7 @@ def test_every_code_has_a_page_and_every_page_a_code():
     spec.loader.exec_module(make)
     raised = dict(make.raised())
     assert {code: raised.get(code) for code in raised.keys() ^ PAGES.keys()} == {}, (
-        "a code without a page, or the reverse"
+        "each code needs a page hybridize/tools/errors/CODE.md, and each page a code: docs/internals/adding.md, An error"
     )
     assert {code: (page.kind, raised[code]) for code, page in PAGES.items() if page.kind != raised[code]} == {}
 

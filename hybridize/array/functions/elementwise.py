@@ -56,6 +56,8 @@ from hybridize.loops.functions import FUNCTIONS
 from hybridize.ops.analysis import ANALYSIS
 from hybridize.ops.complexes import FromParts
 from hybridize.ops.elementwise import Binary
+from hybridize.ops.library.errors import erfcx as library_erfcx
+from hybridize.ops.library.errors import log_ndtr as library_log_ndtr
 from hybridize.ops.library.floats import scaled
 from hybridize.ops.op import ACTIVE, OPS, Op, Operand, bind1, capturing
 
@@ -561,6 +563,26 @@ def digamma(x: Any, /) -> Any:
     array([-0.5772,  0.4228])
     """
     return result(ops.digamma(float_operand(x)))
+
+
+@public
+def erfcx(x: Any, /) -> Any:
+    """Return exp(x * x) * (1 - erf(x)): the complementary error function without the factor that makes it small.
+
+    >>> npx.erfcx(np.array([0, 1, 100])).round(4)
+    array([1.    , 0.4276, 0.0056])
+    """
+    return result(library_erfcx(float_operand(x)))
+
+
+@public
+def log_ndtr(x: Any, /) -> Any:
+    """Return the logarithm of the part of the standard normal distribution below x, also where that part is near 0.
+
+    >>> npx.log_ndtr(np.array([0, -20])).round(4)
+    array([  -0.6931, -203.9172])
+    """
+    return result(library_log_ndtr(float_operand(x)))
 
 
 @universal(2)

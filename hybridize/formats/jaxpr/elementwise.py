@@ -14,6 +14,7 @@ from hybridize.formats.foreign.walk import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of
 from hybridize.ops import complexes, composites
 from hybridize.ops.library.bessel import scaled_bessel_i0, scaled_bessel_i1
+from hybridize.ops.library.errors import erfc
 from hybridize.ops.library.floats import next_after
 from hybridize.ops.library.gammas import polygamma
 from hybridize.ops.op import Operand, type_of
@@ -111,7 +112,7 @@ JAXPR.plain({
     "log1p": ops.log1p, "sqrt": ops.sqrt, "rsqrt": ops.rsqrt, "cbrt": ops.cbrt, "logistic": ops.sigmoid,
     "sin": ops.sin, "cos": ops.cos, "tan": ops.tan, "asin": ops.arcsin, "acos": ops.arccos, "atan": ops.arctan,
     "sinh": ops.sinh, "cosh": ops.cosh, "tanh": ops.tanh, "asinh": ops.arcsinh, "acosh": ops.arccosh,
-    "atanh": ops.arctanh, "erf": ops.erf, "erf_inv": ops.erfinv, "erfc": lambda x: ops.sub(ops.like(1, x), ops.erf(x)),
+    "atanh": ops.arctanh, "erf": ops.erf, "erf_inv": ops.erfinv, "erfc": erfc,
     "lgamma": ops.gammaln, "digamma": _digamma,
     "bessel_i0e": scaled_bessel_i0, "bessel_i1e": scaled_bessel_i1,
     "real": complexes.real, "imag": complexes.imag,

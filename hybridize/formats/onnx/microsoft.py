@@ -245,6 +245,16 @@ ONNX(f"{_DOMAIN}QuantizeLinear")(quantize)
 ONNX(f"{_DOMAIN}DequantizeLinear")(dequantize)
 
 
+@ONNX(f"{_DOMAIN}QLinearWhere")
+def chosen(
+    n: Application, condition: Operand, x: Operand, scale_x: Operand, zero_x: Operand | None, y: Operand,
+    scale_y: Operand, zero_y: Operand | None, scale: Operand, zero: Operand | None = None,
+) -> Operand:  # fmt: skip
+    """An element of one array of integers or the other, on one scale."""
+    real = elementwise(ops.where)(condition, _real(x, scale_x, zero_x), _real(y, scale_y, zero_y))
+    return _whole(n, real, scale, zero, x)
+
+
 @ONNX(f"{_DOMAIN}QLinearConcat")
 def joined(n: Application, scale: Operand, zero: Operand, *parts: Operand) -> Operand:
     """Integers of several scales one after the other, on one scale."""

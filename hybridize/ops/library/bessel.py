@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 
 from hybridize.ops.analysis import exp, sqrt
-from hybridize.ops.arithmetic import abs, add, div, le, max, min, mul, neg, sub, where
+from hybridize.ops.arithmetic import abs, add, div, eq, le, lt, max, min, mul, neg, sub, where
 from hybridize.ops.composite import composite
+from hybridize.ops.library.histories import with_slope
 from hybridize.ops.op import Operand, type_of
-from hybridize.ops.powers import copysign
 from hybridize.ops.views import cast, like, wide
 
 _NEAR = 8.0
@@ -41,7 +41,20 @@ Source: interpolation at 64 points in 40 digits. Those of order 0 are Clenshaw's
 @composite("i0")
 def bessel_i0(x: Operand) -> Operand:
     """Return the modified Bessel function of the first kind and order 0 of floats."""
-    return _modified(x, 0, scaled=False)
+    return with_slope("i0", lambda x: _modified(x, 0, scaled=False), lambda x: _modified(x, 1, scaled=False), x)
+
+
+@composite("i1")
+def bessel_i1(x: Operand) -> Operand:
+    """Return the modified Bessel function of the first kind and order 1 of floats."""
+    return with_slope("i1", lambda x: _modified(x, 1, scaled=False), _slope_of_order_1, x)
+
+
+def _slope_of_order_1(x: Operand) -> Operand:
+    """I0(x) - I1(x) / x, multiplied by exp(|x|) at the end, so that it becomes infinite and not NaN."""
+    middle = eq(x, like(0, x))
+    part = div(_modified(x, 1, scaled=True), where(middle, like(1, x), x))
+    return where(middle, like(0.5, x), mul(exp(abs(x)), sub(_modified(x, 0, scaled=True), part)))
 
 
 @composite("i0e")
@@ -67,11 +80,11 @@ def _modified(x: Operand, order: int, scaled: bool) -> Operand:
     for term in _TERMS[order][-2::-1]:
         low = add(mul(low, square), like(term, x))
     high = _chebyshev(sub(div(like(32.0, x), far), like(2.0, x)), _FAR[order])
-    if order:
-        low = mul(low, mul(near, like(0.5, x)))
+    if order:  # odd, with a slope at 0
+        low = mul(low, mul(where(inside, x, near), like(0.5, x)))
+        high = mul(high, where(lt(x, like(0, x)), like(-1, x), like(1, x)))
     low, high = (mul(low, exp(neg(near))), high) if scaled else (low, mul(exp(far), high))
-    result = where(inside, low, div(high, sqrt(far)))
-    return cast(copysign(result, x) if order else result, dtype)
+    return cast(where(inside, low, div(high, sqrt(far))), dtype)
 
 
 def _chebyshev(x: Operand, coefficients: tuple[float, ...]) -> Operand:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import mul
 from hybridize.ops.custom import CustomGradient
-from hybridize.ops.op import Op, Operand, bind1, type_of
+from hybridize.ops.op import Op, Operand, bind, bind1, capturing, type_of
 from hybridize.ops.tracing import make_graph
 
 
@@ -22,6 +23,18 @@ def _gradient_of(kind: TensorType) -> CustomGradient:
     body = make_graph(lambda other, value: [value], (kind, kind))
     back = make_graph(lambda gradient: [gradient], (kind,))
     return CustomGradient("a value with the gradient of another one", body, back, 1, (0,), (0,))
+
+
+def with_slope(
+    title: str, function: Callable[[Operand], Operand], slope: Callable[[Operand], Operand], x: Operand
+) -> Operand:
+    """Return an elementwise function of `x`, with a slope that is not the one of the operations it is made of."""
+    if not capturing():
+        return function(x)
+    kind = type_of(x)
+    forward = make_graph(lambda x: [function(x)], (kind,))
+    backward = make_graph(lambda g, x: [mul(g, slope(x))], (kind, kind))
+    return bind(CustomGradient(title, forward, backward, 1, (0, 2), (0,)), x)[0]
 
 
 _HEAD = "a head with a gradient of its own"

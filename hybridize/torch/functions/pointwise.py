@@ -18,6 +18,7 @@ from hybridize.base.dtypes import bool_, float32, is_float
 from hybridize.base.types import TensorType
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library.floats import next_after
 from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.library.logarithms import log_add_exp2
 from hybridize.torch.functions import rules
@@ -208,6 +209,14 @@ _of_tensors("atan2", "arctan2", by=ops.arctan2, real=True)
 _of_tensors("hypot", by=ops.hypot, kinds="f")
 _of_tensors("logaddexp", by=ops.log_add_exp, real=True, kinds="f")
 _of_tensors("logaddexp2", by=log_add_exp2, real=True, kinds="f")
+
+
+def _next_after(x: Operand, y: Operand) -> Operand:
+    """The float beside x towards y, with the gradient of x; without one where they are equal, as in torch."""
+    return with_gradient_of(ops.where(ops.eq(x, y), ops.stop_gradient(x), x), next_after(x, y))
+
+
+_of_tensors("nextafter", by=_next_after, kinds="f")
 
 
 def aligned(*xs: Any, dtype: torch.dtype | None = None) -> list[Operand]:

@@ -12,7 +12,8 @@ import torch
 from hybridize import ops
 from hybridize.ops import Operand
 from hybridize.ops.analysis import SMOOTH
-from hybridize.ops.library.errors import erfc
+from hybridize.ops.library.bessel import bessel_i0, bessel_i1, scaled_bessel_i0, scaled_bessel_i1
+from hybridize.ops.library.errors import erfc, erfcx, log_ndtr
 from hybridize.ops.library.gammas import polygamma
 from hybridize.torch.functions.rules import expect, float_operand, in_floats
 from hybridize.torch.functions.table import computes
@@ -34,6 +35,12 @@ for _name in SMOOTH:
         _of_reals(_name, getattr(ops, _name), *([f"a{_name[3:]}"] if _name.startswith("arc") else []))
 _of_reals("special.expit", ops.sigmoid)
 _of_reals("erfc", erfc)
+_of_reals("special.erfcx", erfcx)
+_of_reals("special.log_ndtr", log_ndtr)
+_of_reals("i0", bessel_i0)
+_of_reals("special.i0e", scaled_bessel_i0)
+_of_reals("special.i1", bessel_i1)
+_of_reals("special.i1e", scaled_bessel_i1)
 _of_reals("reciprocal", lambda x: ops.div(ops.like(1, x), x))
 _of_reals("lgamma", ops.gammaln, "special.gammaln")
 _of_reals("digamma", ops.digamma, "special.psi")

@@ -122,6 +122,17 @@ def test_functions_of_integers(op, count, attributes):
     assert block.cache_info().programs == 2
 
 
+def test_a_choice_between_integers_of_two_scales():
+    weights = {"sa": numpy.float32(0.031), "za": numpy.array(120, "u1"), "sb": numpy.float32(0.017),
+               "zb": numpy.array(9, "u1"), "s": numpy.float32(0.023), "z": numpy.array(100, "u1")}  # fmt: skip
+    own = node("QLinearWhere", "c a sa za b sb zb s z", domain="com.microsoft")
+    inputs = [info("c", "?", ["n", 1, 5]), info("a", "u1", ["n", 4, 5]), info("b", "u1", [5])]
+    model = model_of([own], inputs, [info("y", "u1")], weights, com_microsoft=1)
+    feeds = [{"c": RANDOM.randint(0, 2, (n, 1, 5)).astype(bool), "a": RANDOM.randint(0, 256, (n, 4, 5)).astype("u1"),
+              "b": RANDOM.randint(0, 256, 5).astype("u1")} for n in (2, 3, 5)]  # fmt: skip
+    agree(model, *feeds, atol=1)
+
+
 @pytest.mark.parametrize("floats_out", [True, False])
 def test_products_of_integers(floats_out):
     weights = {"sa": numpy.float32(0.031), "za": numpy.array(120, "u1"), "w": whole(5, 4), "sw": abs(floats(5)) / 50,
