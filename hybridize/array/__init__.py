@@ -42,6 +42,7 @@ methods.functions.late(
     | {"array_api": "hybridize.array.array_api"}
 )
 methods.functions.fill(
+    np=np,
     known=operands.known,
     check_text=operands.check_text,
     as_device=as_device,

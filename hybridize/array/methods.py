@@ -96,8 +96,11 @@ class Forwarded:
 
     def __get__(self, instance: Any, owner: type) -> Any:
         name = self._name
-        method = functions.legacy(name) if name in _OF_MXNET.split() else getattr(functions, name)
-        setattr(Methods, name, or_legacy(*_KEYWORDS[name])(method) if name in _KEYWORDS else method)
+        if name in _KEYWORDS:  # its text is copied, so `np` must have put it there
+            method = or_legacy(*_KEYWORDS[name])(getattr(functions.np, name))
+        else:
+            method = functions.legacy(name) if name in _OF_MXNET.split() else getattr(functions, name)
+        setattr(Methods, name, method)
         return getattr(owner if instance is None else instance, name)
 
 

@@ -4,6 +4,8 @@ import html
 import importlib.util
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -183,3 +185,10 @@ def test_no_late_name_is_hidden_by_a_module():
                 home, _, attribute = module.PLACES[name].partition(":")
                 value = importlib.import_module(home)
                 assert getattr(module, name) is (getattr(value, attribute) if attribute else value), name
+
+
+def test_a_method_has_the_text_of_its_function():
+    """Also where `help(x.sum)` comes before any use of `np.sum`, whose text is put there when it is looked up."""
+    program = "from hybridize.array.ndarray import ndarray\nprint(ndarray.sum.__doc__ or '')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ">>>" in done.stdout
