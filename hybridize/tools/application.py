@@ -169,7 +169,7 @@ def explain(
     inputs: Inputs = None,
     profile: Annotated[bool, typer.Option(help="Measure each kernel, beside what this machine can do.")] = False,
 ) -> None:
-    """Compile a saved file for the given inputs and say what became of it."""
+    """Compile a saved file for the given inputs, and print the report of the program."""
     explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile), Console())
 
 
@@ -200,7 +200,7 @@ def migrate(context: typer.Context) -> None:
 
 @application.command()
 def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all records.")] = False) -> None:
-    """Show what machine code is kept on the disk for other processes, or remove it."""
+    """Show the machine code in the disk cache, or remove it."""
     if clear:
         typer.echo(disk_cache.cleared())
     else:
@@ -211,13 +211,13 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all record
 def machine_(
     again: Annotated[bool, typer.Option("--again", help="Measure it anew, for all later processes.")] = False,
 ) -> None:
-    """Show what code is made by on this machine, and where that comes from; measured once, in some 40 ms."""
+    """Show which choices the compiler makes on this machine, and where they come from. The first compilation measures them."""
     machine_choices.table(again=again).show(Console())
 
 
 @application.command(name="doctor")
 def doctor_() -> None:
-    """Show what of this machine is used, what is odd about it, and what to do."""
+    """Check this machine and its packages, name problems, and say what to do."""
     typer.echo(doctor.report())
 
 
@@ -225,6 +225,13 @@ application.command(name="serve")(serve_command.serve)
 
 for _extension in metadata.entry_points(group="hybridize.commands"):
     application.command(_extension.name)(_extension.load())
+
+if "bench" not in metadata.entry_points(group="hybridize.commands").names:
+
+    @application.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+    def bench() -> None:
+        """Say how to install the benchmark, which is a package of its own."""
+        raise typer.BadParameter("it is a package of its own: `make bench`, in the source folder, installs it")
 
 
 def main() -> None:
