@@ -7,6 +7,7 @@ errors/mistakes.md: mistakes of users, from the table of their tests.
 guide/pytorch.md: the functions of torch that the PyTorch door knows, between its two marks.
 demo.md: the figures in benchmarks/web.json, between its two marks.
 charts: of the tables in benchmarks.md.
+one-road.svg, one-road-narrow.svg: the picture of what goes in and comes out.
 
 And the stubs of modules whose names are loaded late (`base/names.py`), for type checkers and editors.
 """
@@ -31,11 +32,13 @@ from hybridize.array.functions.keywords import TAKES
 from hybridize.array.methods import Methods
 from hybridize.base import errors
 from hybridize.base.elsewhere import Elsewhere
+from hybridize.base.progress import showing
 from hybridize.tools import error_pages
 from hybridize.torch.functions import FUNCTIONS
 
 sys.path.append(str(Path(__file__).parent))
 import charts
+import road
 
 from results import CLASSES, OF_ND, OVERLOADS, RESULTS
 
@@ -420,8 +423,9 @@ if __name__ == "__main__":
     if NAMES.read_text(encoding="utf-8") != names(ROOT / "hybridize"):
         NAMES.write_text(names(ROOT / "hybridize"), encoding="utf-8")
         os.execv(sys.executable, [sys.executable, *sys.argv])  # the stubs have the new names
-    for path, text in stubs().items():
-        path.write_text(text, encoding="utf-8")
+    with showing("writing the stubs"):
+        for path, text in stubs().items():
+            path.write_text(text, encoding="utf-8")
     (DOCS / "errors" / "catalogue.md").write_text(catalogue(), encoding="utf-8")
     (DOCS / "errors" / "mistakes.md").write_text(mistakes(), encoding="utf-8")
     guide = DOCS / "guide" / "pytorch.md"
@@ -430,3 +434,5 @@ if __name__ == "__main__":
     demo.write_text(with_part(demo.read_text(encoding="utf-8"), WEB, web()), encoding="utf-8")
     for name, text in charts.charts().items():
         (DOCS / "charts" / name).write_text(text, encoding="utf-8")
+    for name, text in road.pictures().items():
+        (DOCS / name).write_text(text, encoding="utf-8")

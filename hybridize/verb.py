@@ -14,6 +14,7 @@ from hybridize.base.errors import ArgumentError, ContentError, LoadError, ValueA
 from hybridize.base.faces import FOREIGN, Foreign
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
+from hybridize.base.progress import showing
 from hybridize.base.tracebacks import leaves
 from hybridize.capture import Function, SavedFunction
 from hybridize.formats import SavedProgram, detect, read_archive, read_if_archive
@@ -154,6 +155,14 @@ def load(
     array([[3., 3.]])
     """
     _check_path(path)
+    with showing(f"loading {os.path.basename(os.fspath(path))}"):
+        return _loaded(path, images, verify, shared, signature, rounding, options)
+
+
+def _loaded(
+    path: str | os.PathLike[str], images: bool, verify: bool, shared: bool, signature: str | None, rounding: str,
+    options: dict[str, Any],
+) -> Callable[..., Any]:  # fmt: skip
     saved = read_if_archive(path) if os.path.isfile(path) else None
     if saved is None:
         kind = detect(path)

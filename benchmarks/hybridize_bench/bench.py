@@ -282,7 +282,7 @@ def run_calls(workload: str, options: BenchOptions, tell: Tell = silent) -> list
             process.ask(do="sample", seconds=min(0.2, options.seconds))
         rates: list[list[float]] = []
         for turn in range(options.rounds):
-            tell(workload, turn, options.rounds)
+            tell("rounds", turn, options.rounds)
             for number, (process, result) in enumerate(ready):
                 if number == 0 and demands and not limit.error:
                     rates.append(in_turns(ready[0], (probing, limit), demands, options))
@@ -305,7 +305,7 @@ def settle(process: BenchWorker, result: Measurement, workload: str, options: Be
     least = math.ceil(min(options.steps, training.least_steps) / of_a_call)
     done, seconds = 0, 0.0
     while done < calls and (done < least or seconds < STEPS_S):
-        tell(f"{workload}: steps of {result.name}", done * of_a_call, calls * of_a_call)
+        tell(f"steps of {result.name}", done * of_a_call, calls * of_a_call)
         answer = process.ask(do="steps", count=calls - done if seconds < STEPS_S else least - done, seconds=ASKED_S)
         if "error" in answer:
             return str(answer["error"])

@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
 
+from hybridize.base.progress import showing
 from hybridize.tools.tables import Grid
 from hybridize_bench import bench as benchmark
 from hybridize_bench import deployment, machine, peak_memory, report, sequence_memory
@@ -55,25 +55,19 @@ def bench(
     written = [report.head(machine.describe(), packages, repeated(context), f"{date.today()}")]
     console.print(written[0], highlight=False, markup=False)
     by_workload: dict[str, Sequence[Measured]] = {}
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(chosen))
-        part = progress.add_task("", visible=False)
-
-        def tell(what: str, done: int, total: int) -> None:
-            progress.update(part, description=what, completed=done, total=total, visible=True)
-
-        for workload in chosen:
-            progress.update(task, description=workload)
-            progress.update(part, visible=False)
+    for number, workload in enumerate(chosen, 1):
+        with showing(f"{workload}, workload {number} of {len(chosen)}") as shown:
             if workload in SCRIPTS:
                 text, by_workload[workload] = benchmark.run_script(workload, options)
-                console.print(text, highlight=False, markup=False)
-                written.append(text)
+                grid = None
             else:
-                grid = one(workload, options, by_workload, tell)
-                grid.show(console)
-                written.append(grid.markdown())
-            progress.advance(task)
+                grid = one(workload, options, by_workload, shown.say)
+                text = grid.markdown()
+        if grid is None:
+            console.print(text, highlight=False, markup=False)
+        else:
+            grid.show(console)
+        written.append(text)
     goals = report.goals(by_workload)
     if goals is not None:
         goals.show(console)

@@ -42,15 +42,15 @@ def run(options: BenchOptions, tell: Tell = silent) -> list[Amount]:
             return [Amount(workload, error=str(failure)) for workload in every()]
         trainings = every()
         for number, (workload, training) in enumerate(trainings.items()):
-            tell(f"{workload}: what must come out", number, len(trainings))
+            tell("what must come out", number, len(trainings))
             data = workloads.write(workload, Path(folder))
             for row in rows(options, data.table):
-                tell(f"{workload}: {row.name}", number, len(trainings))
+                tell(row.name, number, len(trainings))
                 if workload in LONG_TRAININGS and row.slow_start:  # it would unroll a thousand steps
                     continue
                 with worker(options.cpu, {"LD_PRELOAD": str(counter), **KEPT}) as process:
                     found.append(_peak(process, row, workload, training, data))
-            tell(f"{workload}: {PLANNED}", number, len(trainings))
+            tell(PLANNED, number, len(trainings))
             with worker(options.cpu) as process:
                 answer = process.ask(do="planned", workload=workload, data=str(data.file))
             found.append(_amount(f"{workload}: {HYBRIDIZED}, {PLANNED}", training, answer))
@@ -77,7 +77,7 @@ def _peak(process: BenchWorker, row: Row, workload: str, training: AnyTraining, 
     answer = prepare(process, row, workload, data)
     if "error" not in answer:
         answer = process.ask(do="peak")
-    return _amount(f"{workload}: {row.name}", training, answer)
+    return _amount(row.name, training, answer)
 
 
 def _amount(name: str, training: AnyTraining, answer: dict[str, int]) -> Amount:

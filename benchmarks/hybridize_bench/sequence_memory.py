@@ -34,11 +34,11 @@ def run(options: BenchOptions, tell: Tell = silent) -> list[Amount]:
         except OSError as failure:
             return [Amount(workload, error=str(failure)) for workload in MEASURED]
         for number, (workload, net) in enumerate(MEASURED.items()):
-            tell(f"{workload}: what must come out", number, len(MEASURED))
+            tell("what must come out", number, len(MEASURED))
             data = workloads.write(workload, Path(folder))
             name = DECODED if isinstance(net, DecodingNet) else workload
             for row in rows(options, data.table):
-                tell(f"{workload}: {row.name}", number, len(MEASURED))
+                tell(row.name, number, len(MEASURED))
                 with worker(options.cpu, {"LD_PRELOAD": str(counter), **KEPT}) as process:
                     answer = prepare(process, row, workload, data)
                     if "error" not in answer:

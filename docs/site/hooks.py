@@ -10,12 +10,15 @@ import posixpath
 import re
 import sys
 from collections.abc import Iterator, MutableMapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+from hybridize.base.progress import showing
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -27,10 +30,44 @@ LOG = logging.getLogger("mkdocs.plugins.hybridize")
 ROOT = Path(__file__).parents[2]
 ERRORS = "hybridize/tools/errors"
 """The folder of the pages of errors, in the package."""
-BOOST = (("errors/", 0.7), ("decisions/", 0.1), ("internals/", 0.4), ("history.md", 0.3), ("benchmarks.md", 0.5), ("compatibility.md", 0.5),
-         ("reference/", 1.5), ("", 3.0))  # fmt: skip
+BOOST = {
+    "errors/": 0.7,
+    "decisions/": 0.1,
+    "internals/": 0.4,
+    "history.md": 0.3,
+    "benchmarks.md": 0.5,
+    "compatibility.md": 0.5,
+    "reference/": 1.5,
+    "": 3.0,
+}
 """How much the search favours the pages of a folder: users look for guides, tutorials and names first."""
 LINK = re.compile(r"(?<!\\)(\]\()([^)\s#]+)(#[^)\s]*)?(?=[\s)])")
+
+
+_PAGES: dict[str, Any] = {}
+"""While a site is made: what shows how far that is, and how many pages are read or written."""
+
+
+def on_pre_build(config: MkDocsConfig) -> None:
+    """Show on a terminal how far the site is."""
+    stack = ExitStack()
+    _PAGES.update(stack=stack, shown=stack.enter_context(showing("making the site")), done=0, of=0)
+    _PAGES["shown"].say("reference and demo")
+
+
+def _count(what: str) -> None:
+    _PAGES["done"] += 1
+    _PAGES["shown"].say(what, _PAGES["done"], _PAGES["of"])
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Take the line away."""
+    _PAGES["stack"].close()
+
+
+def on_build_error(error: Exception) -> None:
+    """Take the line away."""
+    _PAGES["stack"].close()
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -49,6 +86,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, f"errors/{file.name}", content=file.read_text(encoding="utf-8")))
     for path in demo.build(ROOT, ROOT / "build" / "demo"):
         files.append(File.generated(config, f"demo/{path.name}", abs_src_path=str(path)))
+    _PAGES["of"] = 2 * len(files.documentation_pages())
     return files
 
 
@@ -77,7 +115,8 @@ def _is_page_of_error(path: str) -> bool:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Let links to files outside of docs/ lead to pages that show them, and weight the page for the search."""
     here = page.file.src_uri
-    boost = next(factor for folder, factor in BOOST if here.startswith(folder))
+    _count("reading pages")
+    boost = next(factor for folder, factor in BOOST.items() if here.startswith(folder))
     page.meta.setdefault("search", {}).setdefault("boost", boost)
 
     def led(match: re.Match[str]) -> str:
@@ -96,4 +135,5 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def on_page_context(context: MutableMapping[str, Any], page: Page, config: MkDocsConfig, nav: Any) -> None:
     """Show no button that leads to a repository."""
+    _count("writing pages")
     page.edit_url = None

@@ -19,7 +19,8 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     members                           attributes of classes, which no metaclass gives
     pickled                           names that pickles use, and picklers that copy functions
     prefixes                          names by a hint, a count and a prefix, for symbols and blocks
-    html, drawing, colours            pieces of pages for notebooks; graphs as SVG; constants of colours
+    html, drawing, charts, colours    pieces of pages for notebooks; graphs and curves as SVG; constants of colours
+    notebooks, progress               where figures that grow are shown; a line on terminals about what takes long
     faces                             arrays of other libraries, as programs have them
     hooks, participation              what an upper package sets for a lower one; how a class takes part in captures
     access, comparison                memory that threads share, seen whole; the rule by which results are compared

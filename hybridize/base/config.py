@@ -52,6 +52,8 @@ class Configuration:
     ThreadedEnginePerDevice; NaiveEngine, as nothing: do not)."""
     explain: bool = _flag("HYBRIDIZE_EXPLAIN")
     """Print one line to stderr for each recompilation, with its reason (HYBRIDIZE_EXPLAIN=1)."""
+    progress: bool = _flag("HYBRIDIZE_PROGRESS", "1")
+    """Show on terminals what takes longer than two seconds (HYBRIDIZE_PROGRESS=0: do not)."""
     cache: bool = _flag("HYBRIDIZE_CACHE", "1")
     """Keep machine code on the disk for other processes, and use what they kept (HYBRIDIZE_CACHE=0: do not)."""
     cache_folder: str = _cache_folder()

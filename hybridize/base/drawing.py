@@ -20,6 +20,8 @@ GAP, LAYER_GAP, PASSING = 22.0, 34.0, 6.0
 """Pixels between boxes, between layers, and for a line that passes a layer."""
 FAR = 12
 """Layers that a line passes at most; where it would pass more, the box names what it reads."""
+WIDEST = 1000.0
+"""Pixels of the boxes of a layer; one that needs more is continued in the next."""
 _SWEEPS = 8
 _FILLS = {"argument": "rgba(66,160,94,0.22)", "result": "rgba(222,133,52,0.25)", "operation": "rgba(76,132,255,0.16)"}
 
@@ -68,7 +70,7 @@ class _Layout:
     """Spots for boxes and lines."""
 
     def __init__(self, boxes: Sequence[Box]) -> None:
-        self._layer_of = _layers(boxes)
+        self._layer_of = _narrowed(_layers(boxes), [_width(box) for box in boxes])
         self._boxes = [self._with_far_reads(box, number, boxes) for number, box in enumerate(boxes)]
         self._spots = [self._spot(box, number) for number, box in enumerate(self._boxes)]
         self._lines: list[list[int]] = []
@@ -81,6 +83,7 @@ class _Layout:
         for number, spot in enumerate(self._spots):
             self._layers[spot.layer].append(number)
         self._put_in_order()
+        self._width = 0.0
         self._put_across()
         self._put_down()
 
@@ -94,8 +97,7 @@ class _Layout:
         return Box((*box.lines, *named), near, box.kind, box.tip)
 
     def _spot(self, box: Box, number: int) -> _Spot:
-        width = max(map(len, box.lines), default=0) * CHARACTER + 2 * MARGIN
-        return _Spot(self._layer_of[number], width, len(box.lines) * LINE + MARGIN)
+        return _Spot(self._layer_of[number], _width(box), len(box.lines) * LINE + MARGIN)
 
     def _through(self, source: int, target: int) -> list[int]:
         """Make the spots of a line, and return it."""
@@ -124,7 +126,10 @@ class _Layout:
                 place.update({spot: number for number, spot in enumerate(layer)})
 
     def _put_across(self) -> None:
-        """Choose where each spot is from left to right."""
+        """Choose where each spot is from left to right, within the width of the widest layer."""
+        for layer in filter(None, self._layers):
+            ends = self._spots[layer[0]].width / 2 + self._spots[layer[-1]].width / 2
+            self._width = max(self._width, self._offsets(layer)[-1] + ends)
         for layer in self._layers:
             self._settle(layer, [0.0] * len(layer))
         for sweep in range(2 * _SWEEPS):
@@ -144,11 +149,9 @@ class _Layout:
 
         With the widths taken off, places must only not decrease: neighbours that would are pooled to their mean.
         """
-        offset, offsets = 0.0, []
-        for previous, number in zip([None, *layer], layer, strict=False):
-            if previous is not None:
-                offset += (self._spots[previous].width + self._spots[number].width) / 2 + GAP
-            offsets.append(offset)
+        if not layer:
+            return
+        offsets = self._offsets(layer)
         pools: list[tuple[float, int]] = []
         for place, own in zip(wanted, offsets, strict=True):
             total, count = place - own, 1
@@ -157,8 +160,18 @@ class _Layout:
                 total, count = total + before, count + members
             pools.append((total, count))
         means = (total / count for total, count in pools for _ in range(count))
+        left = (self._spots[layer[0]].width - self._width) / 2
+        right = (self._width - self._spots[layer[-1]].width) / 2 - offsets[-1]
         for number, own, mean in zip(layer, offsets, means, strict=True):
-            self._spots[number].x = mean + own
+            self._spots[number].x = min(max(mean, left), right) + own
+
+    def _offsets(self, layer: list[int]) -> list[float]:
+        """Return the least distances of the spots of a layer from the first, middle from middle."""
+        offsets = [0.0]
+        for previous, number in pairwise(layer):
+            gap = GAP if min(previous, number) < len(self._boxes) else PASSING
+            offsets.append(offsets[-1] + (self._spots[previous].width + self._spots[number].width) / 2 + gap)
+        return offsets
 
     def _put_down(self) -> None:
         top = MARGIN
@@ -212,6 +225,21 @@ class _Layout:
         tip = f"<title>{escaped(box.tip)}</title>" if box.tip else ""
         style = f'fill="{_FILLS[box.kind]}" stroke="currentColor" stroke-opacity="0.45"'
         return f"<g>{tip}<rect {shape} {style}/>{text}</g>"
+
+
+def _width(box: Box) -> float:
+    return max(map(len, box.lines), default=0) * CHARACTER + 2 * MARGIN
+
+
+def _narrowed(layers: Sequence[int], widths: Sequence[float]) -> list[int]:
+    """Continue layers that are too wide in further ones, so that a graph is read from top to bottom."""
+    result, below, wide, last = [0] * len(layers), -1, 0.0, -1
+    for number in sorted(range(len(layers)), key=layers.__getitem__):
+        wide += widths[number] + GAP
+        if layers[number] != last or wide > WIDEST:
+            below, wide, last = below + 1, widths[number] + GAP, layers[number]
+        result[number] = below
+    return result
 
 
 def _layers(boxes: Sequence[Box]) -> list[int]:

@@ -72,7 +72,7 @@ def folding(title: str, body: Markup, *, opened: bool = True) -> Markup:
 
 def scrolling(body: Markup, height: int = 640) -> Markup:
     """A part that is no higher than so many pixels, and scrolls."""
-    return Markup(f'<div style="overflow:auto;max-height:{height}px">{body}</div>')
+    return Markup(f'<div style="overflow:auto;max-height:{height}px;border:{_LINE};margin:4px 0">{body}</div>')
 
 
 def bar(share: float) -> Markup:
@@ -80,6 +80,16 @@ def bar(share: float) -> Markup:
     filled = f"width:{max(0.0, min(1.0, share)) * 100:.1f}%;height:9px;background:rgba(76,132,255,0.75)"
     frame = "display:inline-block;width:90px;background:rgba(128,128,128,0.18);margin-right:6px;vertical-align:middle"
     return Markup(f'<span style="{frame}"><span style="display:block;{filled}"></span></span>{share:.0%}')
+
+
+def document(title: str, body: Markup) -> str:
+    """Return a part of a notebook as a file of its own, light or dark as the reader's screen."""
+    head = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><title>{escaped(title)}</title></head>'
+    )
+    return f'{head}<body style="margin:12px">{body}</body></html>\n'
 
 
 def titled(title: str, *parts: Markup) -> Markup:

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol, TypeVar
 from hybridize.base import modes
 from hybridize.base.access import ACCESS, MARK
 from hybridize.base.forks import in_child, renewed
+from hybridize.base.frozen import frozen
 
 T = TypeVar("T")
 
@@ -28,6 +29,29 @@ COMPILATION: Final = "compilation"
 """A function captured and compiled."""
 
 
+KERNEL: Final = "kernel"
+"""A step of a program's machine code, or several that run together, from the caller's first part to the last."""
+PART: Final = "part of a kernel"
+"""The part of a kernel that one thread did at a time."""
+
+
+@frozen
+class KernelSpan:
+    """A kernel that has run, or a part of it."""
+
+    kind: str
+    """`KERNEL` or `PART`."""
+    name: str
+    """As reports name it: its operations."""
+    details: dict[str, Any]
+    """The kernel's number, kind, lines, and the like."""
+    begin: int
+    """Nanoseconds of `perf_counter`."""
+    end: int
+    thread: int
+    """The system's number of the thread."""
+
+
 class NamedSpan(Protocol):
     """Whatever has a name."""
 
@@ -39,6 +63,8 @@ Listener = Callable[[str, "str | NamedSpan", int, int], object]
 
 LISTENERS: Final[list[Listener]] = []
 """Whoever listens, to all threads."""
+VARIANTS: Final[list[Callable[[Any], Any]]] = []
+"""Of those who hear of kernels: returns a program that does what another does, and tells of its kernels."""
 _lock = renewed(threading.RLock())
 
 
@@ -73,18 +99,22 @@ def span(kind: str, what: str | NamedSpan, call: Callable[..., T], *args: Any, *
             listener(kind, what, begin, end)
 
 
-def listen(listener: Listener) -> None:
-    """Tell a listener of every span, until `unlisten`."""
+def listen(listener: Listener, variant: Callable[[Any], Any] | None = None) -> None:
+    """Tell a listener of every span, until `unlisten`; of kernels, its `variant` of each program does."""
     with _lock:
+        if variant is not None:
+            VARIANTS.append(variant)
         if not LISTENERS:
             modes.count_busy(1)
             ACCESS.marks += MARK
         LISTENERS.append(listener)
 
 
-def unlisten(listener: Listener) -> None:
-    """Tell a listener no more; one that does not listen is left alone."""
+def unlisten(listener: Listener, variant: Callable[[Any], Any] | None = None) -> None:
+    """Tell a listener no more, nor run its variants; one that does not listen is left alone."""
     with _lock:
+        if variant in VARIANTS:
+            VARIANTS.remove(variant)
         if listener in LISTENERS:
             LISTENERS.remove(listener)
             if not LISTENERS:
@@ -92,4 +122,5 @@ def unlisten(listener: Listener) -> None:
                 del ACCESS.marks[-1:]
 
 
+in_child(VARIANTS.clear)
 in_child(LISTENERS.clear)  # what made the others slow has been forgotten there, too

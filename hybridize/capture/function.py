@@ -26,6 +26,7 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
 from hybridize.base.pickled import copied_by, named
+from hybridize.base.progress import showing
 from hybridize.base.room import with_room
 from hybridize.base.spans import COMPILATION, LISTENERS, is_heard, span
 from hybridize.base.tracebacks import leaves
@@ -112,7 +113,7 @@ class Function(Calls[P, R], Generic[P, R]):
         family = self._cache.family(family_key(call))
         array_of = own_array if self.library is None else self.library.memory
         self._changes.see([program.capture for program in self._cache], call, array_of)
-        with seldom():
+        with seldom(), showing(f"capturing {self.name}"):
             program = self._capture_family(call, family)
             if program is None:
                 captured, reason = self.captured(call), self._reason(call)

@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from hybridize.base.progress import watched
 from hybridize.base.promotion import EXACT
 from hybridize.codegen.llvm import safepoints
 from hybridize.codegen.llvm.library import codes, layout
@@ -186,9 +187,9 @@ def file(name: str, processor: str) -> Path:
 def main() -> None:
     """Write the header and all texts."""
     (FOLDER / "layout.h").write_text(layout_header())
-    for name, processors in RUNTIMES.items():
-        for processor in processors:
-            file(name, processor).write_text(compiled(name, processor))
+    pairs = [(name, processor) for name, processors in RUNTIMES.items() for processor in processors]
+    for name, processor in watched("compiling the runtimes", pairs):
+        file(name, processor).write_text(compiled(name, processor))
 
 
 if __name__ == "__main__":

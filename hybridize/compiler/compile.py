@@ -17,6 +17,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
 from hybridize.base.loading import LOADING
+from hybridize.base.progress import NOBODY, showing
 from hybridize.compiler import disk, measured, stored
 from hybridize.compiler.cache import Cache, ExecutableCacheInfo, Key
 from hybridize.compiler.entry import entry_code
@@ -109,7 +110,8 @@ def compile(
         executable = _cache.get(key, again=True)
         if executable is None:
             work = _Work(graph, machine, name, stable, slots, threads, offers)
-            executable = work.from_disk(disk.name(*code)) or work.compiled(disk.name(*code))
+            with showing(f"compiling {name}") as work.shown:
+                executable = work.from_disk(disk.name(*code)) or work.compiled(disk.name(*code))
             _cache.put(key, executable)
     return executable
 
@@ -131,11 +133,13 @@ class _Work:
         self.stable = tuple(stable)  # not what was given: a dict would keep its arrays for as long as the cache
         self.slots, self.threads = slots, threads
         self.watch = _Stopwatch()
+        self.shown = NOBODY
         self._optimized: Graph | None = None
 
     def optimized(self) -> Graph:
         """The graph after all passes, which a program from the disk is made without."""
         if self._optimized is None:
+            self.shown.say(f"passes over {len(self.graph.nodes):,} operations")
             with self.watch.stage("passes"):
                 self._optimized = PIPELINE.run(self.graph)
         return self._optimized
@@ -164,6 +168,7 @@ class _Work:
         renew()
         graph = self.optimized()
         built = self._built()
+        self.shown.say(f"machine code of {len(built.module.functions):,} functions")
         with self.watch.stage("llvm"):
             image = compile_program(built.module, self.target, FUNCTIONS, self.slots)
             loaded = Loaded(image)
@@ -174,8 +179,10 @@ class _Work:
         with LOADING:
             from hybridize.codegen.llvm.program import build  # late: see the package
 
+        graph = self.optimized()
+        self.shown.say(f"schedule of {len(graph.nodes):,} operations")
         with self.watch.stage("codegen"):
-            return build(self.optimized(), self.target, stable=self.stable, slots=self.slots, updates=self.updates)
+            return build(graph, self.target, stable=self.stable, slots=self.slots, updates=self.updates)
 
     def _graph_bytes(self) -> int:
         """Memory of the constants of the graphs, which the executable keeps."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from hybridize.base.drawing import Drawing
 from hybridize.base.frozen import frozen
+from hybridize.base.html import Markup
 from hybridize.base.loading import LOADING
 from hybridize.compiler.limits import Limits
 from hybridize.ops import OPS
@@ -71,6 +72,16 @@ class KernelReport:
     """The bottleneck at best: reading from L1, L2, L3, memory, or multiply-adds."""
     least_s: float = 0.0
     """Seconds that this core takes for it at best."""
+
+    @property
+    def name(self) -> str:
+        """Its operations in order, views aside, equal neighbours once: `mul ×2, add`."""
+        return _runs([op for op in self.ops if not _is_view(op)] or self.ops)
+
+    @property
+    def manner(self) -> str:
+        """Its kind, and how it reads, writes and is shared: `contraction packed ≤2 threads`."""
+        return " ".join((self.kind, *self.layout, *[f"≤{self.threads} threads"] * (self.threads > 1)))
 
 
 @frozen
@@ -240,7 +251,7 @@ class Explanation:
         """Print the report, as IPython does without a browser."""
         printer.text(str(self))
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """Return the report as notebooks show it."""
         with LOADING:
             from hybridize.compiler.explanation_page import page  # late: few reports are seen in notebooks
@@ -256,11 +267,10 @@ def _is_view(word: str) -> bool:
 
 def _row(number: int, kernel: KernelReport) -> tuple[str, ...]:
     """A kernel's cells."""
-    shared = (f"≤{kernel.threads} threads",) if kernel.threads > 1 else ()
-    what = " ".join((kernel.kind, *kernel.layout, *shared))
-    ops = [op for op in kernel.ops if not _is_view(op)] or kernel.ops
-    lines, size = " ".join(kernel.lines), kernel.size
-    return (str(number), what, _runs(ops), lines, size, scaled(kernel.bytes), scaled(kernel.flops))
+    lines = " ".join(kernel.lines)
+    return (
+        str(number), kernel.manner, kernel.name, lines, kernel.size, scaled(kernel.bytes), scaled(kernel.flops)
+    )  # fmt: skip
 
 
 def _measured(number: int, kernel: KernelReport) -> tuple[str, ...]:

@@ -11,14 +11,13 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base import dims
-from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
+from hybridize.compiler.timed import Timed
 from hybridize.graph import Graph
 from hybridize.machine.target import Target
 from hybridize.runtime import effects
 from hybridize.runtime.buffers import zeros
 from hybridize.runtime.executable import Executable
-from hybridize.runtime.image import Loaded
 
 LEAST_CALLS = 5
 """Calls that are timed, however long they take; one before them fills the caches."""
@@ -52,61 +51,33 @@ def step_seconds(
     Raises:
         RefusedError: an assertion of the program does not hold for `inputs`.
     """
-    with LOADING:
-        from hybridize.codegen.llvm.engine import compile_program  # late: see the package
-        from hybridize.codegen.llvm.program import build
-        from hybridize.codegen.llvm.table import FunctionTable
-        from hybridize.codegen.llvm.timed import TimedWriter
-
-    plan = executable.plan
-    ticks = numpy.zeros(len(plan.steps) + 2, dtype=numpy.int64)
-    address = ticks.ctypes.data
-    writers: list[TimedWriter] = []
-
-    def host_of(functions: FunctionTable, target: Target) -> TimedWriter:
-        writers.append(TimedWriter(functions, target, address))
-        return writers[-1]
-
-    built = build(
-        graph,
-        target,
-        stable=sorted({number for deriver in executable.derivers for number in deriver.inputs}),
-        slots=max(plan.threads, default=1),
-        updates=executable.updates,
-        host_of=host_of,
-    )
-    loaded = Loaded(compile_program(built.module, target))
-    team = executable.constants[plan.teams[0]] if plan.teams else None
-    timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=team)
-    effects.connect(loaded)
+    of_times = Timed(graph, target, executable)
+    timed, stamps = of_times.executable, of_times.stamps()
     originals, inputs = inputs, [*inputs]
-    for _, number in built.plan.updates:
+    for _, number in timed.plan.updates:
         inputs[number] = zeros(originals[number].shape, originals[number].dtype)
-    donated = {output: inputs[number] for output, number in built.plan.updates}
+    donated = {output: inputs[number] for output, number in timed.plan.updates}
     derived = [deriver.made(originals) for deriver in timed.derivers]
     noted: list[NDArray[numpy.int64]] = []
 
     def call() -> None:
-        for _, number in built.plan.updates:
+        for _, number in timed.plan.updates:
             inputs[number][...] = originals[number]
-        timed.run(inputs, derived or None, donated)
+        timed.run(inputs, derived or None, donated, [stamps])
         refusal = effects.outcome()
         if refusal is not None:
             raise RefusedError(refusal)
-        noted.append(ticks.copy())
+        noted.append(stamps.copy())
 
     with effects.unprinted():
         call()
         begin = time.perf_counter()
         while len(noted) <= LEAST_CALLS or time.perf_counter() - begin < seconds:
             call()
-        elapsed = time.perf_counter() - begin
-    all_ticks = numpy.array(noted)
-    per_second = (all_ticks[-1, -1] - all_ticks[0, -1]) / elapsed
-    steps = numpy.diff(all_ticks[1:], axis=1)
+    steps = numpy.diff(numpy.array(noted)[1:], axis=1)
     cost = steps[:, 0].min()
-    times = [float(max(0.0, median - cost) / per_second) for median in numpy.median(steps[:, 1:], axis=0)]
-    for several in writers[0].together:
+    times = [float(max(0.0, median - cost) / 1e9) for median in numpy.median(steps[:, 1:], axis=0)]
+    for several in (node for node in of_times.nodes if len(node) > 1):
         together, costs = sum(times[step] for step in several), [executable.kernels[step].cost_us for step in several]
         for step, own in zip(several, costs, strict=True):
             times[step] = together * own / (sum(costs) or 1.0)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures: curves of functions, images in rows, and curves that grow while a net is trained.
 
-This is the only door to matplotlib and IPython. What grows keeps its points whether or not there is a figure.
+This is the only door to matplotlib. What grows keeps its points whether or not there is a figure.
 """
 
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hybridize.base.errors import ArgumentError
 from hybridize.base.loading import load_module
+from hybridize.base.notebooks import notebook, show_again
 
 T = TypeVar("T")
 FORMATS = ("-", "m--", "g-.", "r:")
@@ -33,21 +33,6 @@ def pyplot() -> Any:
         ) from error
 
 
-def _notebook() -> Any:
-    """IPython's module `display` in a notebook, else None."""
-    if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
-        return None
-    return load_module("IPython.display")
-
-
-def _show(figure: Any) -> None:
-    """Show a figure below the cell of the notebook, in the place of the one before."""
-    display = _notebook()
-    if display is not None:
-        display.display(figure)
-        display.clear_output(wait=True)
-
-
 def _figure_or_none() -> Any:
     """Return `pyplot`, or None where a curve can only be kept."""
     try:
@@ -62,7 +47,7 @@ def use_svg_display() -> None:
     >>> from hybridize import d2l
     >>> d2l.use_svg_display()
     """
-    if _notebook() is not None:
+    if notebook() is not None:
         load_module("matplotlib_inline.backend_inline").set_matplotlib_formats("svg")
 
 
@@ -265,7 +250,7 @@ class Animator:
             for xs, ys, line in zip(self.X, self.Y, self.fmts, strict=False):
                 self.axes[0].plot(xs, ys, line)
             set_axes(self.axes[0], *self._looks)
-            _show(self.fig)
+            show_again(self.fig)
 
 
 def add_to_class(Class: type) -> Callable[[T], T]:
@@ -392,7 +377,7 @@ class ProgressBoard(HyperParameters):
             return
         curve.append((sum(a for a, _ in waiting) / len(waiting), sum(b for _, b in waiting) / len(waiting)))
         waiting.clear()
-        plt = _figure_or_none() if self.display and (self.axes is not None or _notebook() is not None) else None
+        plt = _figure_or_none() if self.display and (self.axes is not None or notebook() is not None) else None
         if plt is None:
             return
         use_svg_display()
@@ -403,4 +388,4 @@ class ProgressBoard(HyperParameters):
         for (name, points), line, colour in zip(self.data.items(), self.ls, self.colors, strict=False):
             axes.plot([a for a, _ in points], [b for _, b in points], linestyle=line, color=colour, label=name)
         set_axes(axes, self.xlabel, self.ylabel, self.xlim, self.ylim, self.xscale, self.yscale, list(self.data))
-        _show(self.fig)
+        show_again(self.fig)

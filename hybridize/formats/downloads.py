@@ -13,6 +13,7 @@ from hybridize.base.errors import LoadError, ValueArgumentError
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
+from hybridize.base.progress import showing
 from hybridize.formats.atomic import replacing
 from hybridize.formats.cursor import unreadable
 
@@ -161,9 +162,11 @@ def _pieces(url: str, verify_ssl: bool) -> Iterator[bytes]:
     try:
         with urllib.request.urlopen(url, timeout=_PATIENCE, context=context) as response:
             length, size = response.headers.get("Content-Length"), 0
-            while piece := response.read(_PIECE):
-                size += len(piece)
-                yield piece
+            with showing(f"downloading {url}") as shown:
+                while piece := response.read(_PIECE):
+                    size += len(piece)
+                    shown.say("bytes", size, int(length or 0))
+                    yield piece
     except urllib.error.HTTPError as error:
         error.close()
         raise _Failed(f"the server says {error.code} {error.reason}", is_final=400 <= error.code < 500) from error

@@ -22,6 +22,7 @@ from hybridize.base.errors import ArgumentError, HybridizeError, StateError, Und
 from hybridize.base.loading import load_module
 from hybridize.base.names import late
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
+from hybridize.base.progress import showing
 from hybridize.base.tracebacks import leaves, trim
 from hybridize.formats import mxnet
 from hybridize.gluon import naming
@@ -680,10 +681,10 @@ class Block:
         >>> other.weight.data()
         array([[1., 1.]])
         """
-        device = device if device is not None else ctx
-        self.load_dict(
-            named_arrays(filename), device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=str(filename)
-        )
+        device, source = device if device is not None else ctx, str(filename)
+        with showing(f"loading {source}"):
+            arrays = named_arrays(filename)
+            self.load_dict(arrays, device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=source)
 
     @outside_only("sets what the net holds to arrays of a dict")
     def load_dict(

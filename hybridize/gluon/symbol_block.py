@@ -14,6 +14,7 @@ from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, ContentError, GraphError, LoadError, ShapeError
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.participation import outside_only
+from hybridize.base.progress import showing
 from hybridize.base.tracebacks import leaves
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.attributes import parse_value
@@ -172,7 +173,8 @@ class SymbolBlock(HybridBlock):
         return block
 
     def _load_file(self, param_file: str, allow_missing: bool, ignore_extra: bool, device: Any = None) -> None:
-        arrays = named_arrays(param_file)
+        with showing(f"loading {param_file}"):
+            arrays = named_arrays(param_file)
         lacking = [name for name in self._parameters if name not in arrays]
         if lacking and not allow_missing:
             raise ContentError(

@@ -14,7 +14,6 @@ through Python, where they are seen: some 10 us each. It must not know nets or t
     recording    settings, states, and what has been heard
     objects      Domain, Task, Frame, Event, Counter, Marker, scope
     reports      dumps and dump
-    kernels      the kernels of the programs that ran, measured
 """
 
 from hybridize.base.names import late, places

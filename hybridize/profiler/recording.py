@@ -9,7 +9,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
@@ -17,8 +17,20 @@ from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.forks import in_child, renewed
 from hybridize.base.frozen import frozen, mutable
+from hybridize.base.loading import load_module
 from hybridize.base.participation import outside_only
-from hybridize.base.spans import COMPILATION, MACHINE_CODE, OPERATION, PROGRAM, NamedSpan, listen, unlisten
+from hybridize.base.spans import (
+    COMPILATION,
+    KERNEL,
+    MACHINE_CODE,
+    OPERATION,
+    PART,
+    PROGRAM,
+    KernelSpan,
+    NamedSpan,
+    listen,
+    unlisten,
+)
 
 KINDS: Final = {
     OPERATION: "profile_imperative", PROGRAM: "profile_symbolic", MACHINE_CODE: "profile_symbolic",
@@ -89,8 +101,11 @@ class Profile:
         """Sums by kind and name."""
         self.memory: dict[str, SpanSum] = {}
         """Kilobytes of each call, by the name of the program."""
-        self.programs: dict[int, weakref.ref[Any]] = {}
-        """The programs that ran, by identity, in the order in which they came, where kernels are to be measured."""
+        self.kernels: dict[str, dict[tuple[int, str], tuple[dict[str, Any], SpanSum]]] = {}
+        """By the name of the program, the number and the name of the kernel: what it is, and its sum."""
+        self.names: dict[int, str] = {}
+        """Names of threads that the file has, by the system's numbers."""
+        self._timeline: Any = None
         self._sizes: dict[int, tuple[weakref.ref[Any], float]] = {}
         """Kilobytes of a call of each program, by the identity of its machine code."""
         self.origin: int = time.perf_counter_ns()
@@ -107,11 +122,21 @@ class Profile:
     def changed(self, state: str | None = None, paused: bool | None = None) -> None:
         """Go on in another state."""
         with self.lock:
-            unlisten(self.hear)
+            unlisten(self.hear, None if self._timeline is None else self._timeline.variant)
             self.state = self.state if state is None else state
             self.paused = self.paused if paused is None else paused
             if self.listens:
-                listen(self.hear)
+                listen(self.hear, self._variant())
+
+    def _variant(self) -> Callable[[Any], Any] | None:
+        """Return what gives the variants of programs that tell of kernels, where these are heard of."""
+        if not self.settings.profile_kernels:
+            return None
+        if self._timeline is None:
+            timeline = load_module("hybridize.compiler.timeline")  # late: few ask for kernels
+            self._timeline = timeline.Timeline(self.hear_kernels, self.hear)
+        variant: Callable[[Any], Any] = self._timeline.variant
+        return variant
 
     def hear(self, kind: str, what: str | NamedSpan, begin: int, end: int) -> None:
         """Take down a span."""
@@ -122,8 +147,20 @@ class Profile:
         self.add(kind, name, begin, end)
         if kind == MACHINE_CODE and (settings.profile_all or settings.profile_memory):
             self._remember(name, what)
-        elif kind == PROGRAM and settings.profile_kernels:
-            self.programs[id(what)] = weakref.ref(what)
+
+    def hear_kernels(self, what: NamedSpan, kernels: Sequence[KernelSpan], lost: int) -> None:
+        """Take down the kernels of a call and their parts, some of which may be lost."""
+        with self.lock:
+            sums = self.kernels.setdefault(what.name, {})
+            for one in kernels:
+                if one.kind == KERNEL:
+                    _, total = sums.setdefault((one.details["kernel"], one.name), (one.details, SpanSum()))
+                    total.add((one.end - one.begin) / 1e6)
+        for one in kernels:
+            self.note(one.kind, one.name, "X", one.begin, one.end - one.begin, one.details, one.thread)
+        if lost:
+            details = {"s": "t", "parts": lost}
+            self.note(PART, f"{lost} parts of kernels are not shown", "i", kernels[-1].end, details=details)
 
     def _remember(self, name: str, what: Any) -> None:
         """Count the memory of a call."""
@@ -141,14 +178,18 @@ class Profile:
         self.note(kind, name, "X", begin, end - begin)
 
     def note(
-        self, kind: str, name: str, phase: str, begin: int, length: int = 0, details: dict[str, Any] | None = None
-    ) -> None:
-        """Take down an event for the file."""
+        self, kind: str, name: str, phase: str, begin: int, length: int = 0, details: dict[str, Any] | None = None,
+        thread: int = 0,
+    ) -> None:  # fmt: skip
+        """Take down an event for the file, of this thread unless another one is named."""
+        here = threading.get_native_id()
+        self.names.setdefault(here, threading.current_thread().name)
+        self.names.setdefault(thread or here, f"hybridize worker {thread}")
         details, scope = dict(details or {}), SCOPE.get()
         if scope:
             details["scope"] = scope
-        at = (begin - self.origin) / 1e3
-        self.events.append(TracedEvent(kind, name, phase, at, length / 1e3, threading.get_native_id(), details))
+        at, end = _microseconds(begin - self.origin), _microseconds(begin + length - self.origin)
+        self.events.append(TracedEvent(kind, name, phase, at, end - at, thread or here, details))
         if self.settings.continuous_dump and time.perf_counter() - self._period_began >= self.settings.dump_period:
             self._period_began = time.perf_counter()
             if self.written is not None:
@@ -157,12 +198,17 @@ class Profile:
     def reset(self) -> None:
         """Forget the sums."""
         with self.lock:
-            self.times, self.memory, self.programs, self._sizes = {}, {}, {}, {}
+            self.times, self.memory, self.kernels, self._sizes = {}, {}, {}, {}
 
     def begin(self) -> None:
         """Begin anew in a forked child, where nobody listens: what the parent heard is the parent's."""
-        self.state, self.paused, self.events = "stop", False, []
+        self.state, self.paused, self.events, self.names = "stop", False, [], {}
         self.reset()
+
+
+def _microseconds(nanoseconds: int) -> float:
+    """Round to 1/1024 microseconds, so that sums are exact: readers find that an event ends where the next begins."""
+    return round(nanoseconds * 1.024) / 1024
 
 
 PROFILE: Final = Profile()
@@ -195,7 +241,8 @@ def set_config(**kwargs: Any) -> None:
         profile_symbolic: calls of compiled functions, runs of their machine code, compilations; the default.
         profile_imperative: operations of imperative code; the default.
         profile_memory: the memory that calls of programs need; the default.
-        profile_kernels: `dumps` measures each kernel of the programs that ran, a moment for each program.
+        profile_kernels: each kernel of compiled calls, and what each thread did of it. Each program is compiled once
+            more for this, with clocks between its kernels.
         continuous_dump: write the file while the program runs, at each `dump_period`.
         dump_period: seconds.
         profile_api, aggregate_stats: accepted; sums are always kept.

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from hybridize.base.advice import warn
 from hybridize.base.errors import ValueArgumentError
-from hybridize.base.loading import load_module
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
 from hybridize.profiler.recording import PROFILE, SpanSum, check_process
@@ -50,17 +49,14 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
     with PROFILE.lock:
         times = {kind: _sorted(sums, sort_by, ascending) for kind, sums in PROFILE.times.items()}
         memory = _sorted(PROFILE.memory, sort_by, ascending)
-        programs = list(PROFILE.programs.values())
+        kernels = {program: _kernels(sums) for program, sums in PROFILE.kernels.items()}
         if reset:
             PROFILE.reset()
-    kernels = None
-    if PROFILE.settings.profile_kernels:
-        kernels = load_module("hybridize.profiler.kernels").measured(programs)  # late: few measure them
     if format == "json":
         return json.dumps({
             "Time": {kind: {name: _figures(one) for name, one in sums.items()} for kind, sums in times.items()},
             "Memory": {"cpu/0": {name: _figures(one) for name, one in memory.items()}} if memory else {},
-            **({"Kernels": kernels} if kernels is not None else {}),
+            **({"Kernels": kernels} if PROFILE.settings.profile_kernels else {}),
             "Unit": {"Time": "ms", "Memory": "kB"},
         })  # fmt: skip
     lines = ["", "Profile Statistics:"]
@@ -68,9 +64,9 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
         lines += _table("memory of calls", _OF_MEMORY, ((name, one, ()) for name, one in memory.items()))
     for kind, sums in times.items():
         lines += _table(kind, _OF_TIMES, ((name, one, (one.total,)) for name, one in sums.items()))
-    for program, steps in (kernels or {}).items():
-        lines += ["", f"kernels of {program}", "=" * 17]
-        lines += [_row((" ".join(step["ops"]), step["kind"], f"{step['ms']:.4f}", f"{step['share']:.1%}"))
+    for program, steps in kernels.items():
+        lines += ["", f"kernels of {program}", "=" * 17, _row(("Name", "Total Count", "Avg Time (ms)", "Share"))]
+        lines += [_row((step["name"], str(step["count"]), f"{step['ms']:.4f}", f"{step['share']:.1%}"))
                   for step in steps]  # fmt: skip
     return "\n".join(lines) + "\n"
 
@@ -78,6 +74,15 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
 def _sorted(sums: Mapping[str, SpanSum], sort_by: str, ascending: bool) -> dict[str, SpanSum]:
     order = _ORDERS[sort_by]
     return dict(sorted(sums.items(), key=lambda pair: order(pair[1]), reverse=not ascending))
+
+
+def _kernels(sums: Mapping[tuple[int, str], tuple[Mapping[str, Any], SpanSum]]) -> list[dict[str, Any]]:
+    """Return the details of each kernel of a program, its average time, and its share of the time of all."""
+    total = sum(one.total for _, one in sums.values()) or 1.0
+    return [
+        {"name": name, **details, "count": one.count, "ms": one.total / one.count, "share": one.total / total}
+        for (_, name), (details, one) in sums.items()
+    ]  # fmt: skip
 
 
 def _figures(one: SpanSum) -> dict[str, float]:
@@ -136,11 +141,16 @@ def _write() -> None:
             "name": one.name, "cat": one.kind, "ph": one.phase, "ts": one.begin, "pid": os.getpid(), "tid": one.thread,
             **({"dur": one.length} if one.phase == "X" else {}),
             **({"s": one.details["s"]} if one.phase == "i" else {}),
-            "args": {name: value for name, value in one.details.items() if name != "s"},
+            **({"args": args} if (args := {name: x for name, x in one.details.items() if name != "s"}) else {}),
         }
         for one in list(PROFILE.events)
     ]  # fmt: skip
-    content: dict[str, Any] = {"traceEvents": events, "displayTimeUnit": "ms"}
+    threads = {one.thread for one in PROFILE.events}
+    named = [
+        {"name": "thread_name", "ph": "M", "pid": os.getpid(), "tid": thread, "args": {"name": name}}
+        for thread, name in list(PROFILE.names.items()) if thread in threads
+    ]  # fmt: skip
+    content: dict[str, Any] = {"traceEvents": [*named, *events], "displayTimeUnit": "ms"}
     write_atomically(PROFILE.settings.filename, [json.dumps(content).encode()])
 
 

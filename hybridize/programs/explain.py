@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from hybridize.array.buffer import host_view
 from hybridize.array.ndarray import ndarray
 from hybridize.base import dims
 from hybridize.base.frozen import changed
+from hybridize.base.html import document
 from hybridize.compiler import explain
 from hybridize.compiler.compile import default_target
 from hybridize.compiler.explanation import Explanation, KernelReport, MemoryReport
@@ -20,6 +22,7 @@ from hybridize.compiler.limits import limits
 from hybridize.compiler.profile import RefusedError, random_input
 from hybridize.contract import places
 from hybridize.contract.captured import Captured
+from hybridize.formats.atomic import write_atomically
 from hybridize.graph import Value
 from hybridize.graph.drawn import drawn
 from hybridize.programs.backends import Backend, Machine
@@ -78,6 +81,16 @@ def explained(
         why = f"random arguments are refused ({refused.error})".replace("\n", " ")
         return changed(known, notes=(*known.notes, f"not timed: {why}; give it the arguments of a call"))
     return changed(known, kernels=measured, limits=core)
+
+
+def write_page(path: str | os.PathLike[str], report: Explanation) -> None:
+    """Write a report as a page.
+
+    Raises:
+        ArgumentError E338: that is no path of a file.
+        WriteError E335: it cannot be written there.
+    """
+    write_atomically(path, [document(report.name, report._repr_html_()).encode()])
 
 
 def scheduled(captured: Captured, runs: Backend) -> str:

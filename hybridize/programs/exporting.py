@@ -9,6 +9,7 @@ from typing import Any
 
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import changed
+from hybridize.base.progress import showing
 from hybridize.formats import SavedProgram, exporting, read_archive
 from hybridize.programs.verifying import LoadedFunction, verify
 
@@ -34,8 +35,26 @@ def export(
         options: of the format.
     """
     exporting.checked_options(format, options)  # before Python runs
-    if progress is not None:
-        progress("asking Python what is expected")
+    with showing(f"exporting {os.path.basename(os.fspath(path))}") as shown:
+        return _exported(saved, loaded, path, format, samples, _both(shown.say, progress), options)
+
+
+def _both(shown: Callable[[str], None], progress: Callable[[str], None] | None) -> Callable[[str], None]:
+    """Return what tells the terminal and, where there is one, the user's function."""
+
+    def tell(what: str) -> None:
+        shown(what)
+        if progress is not None:
+            progress(what)
+
+    return tell
+
+
+def _exported(
+    saved: Saved, loaded: Load, path: str | os.PathLike[str], format: str, samples: Sequence[Any],
+    progress: Callable[[str], None], options: Mapping[str, Any],
+) -> exporting.Exported:  # fmt: skip
+    progress("asking Python what is expected")
     notes: list[str] = []
     program = saved(samples, notes)
 

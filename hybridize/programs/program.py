@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -224,7 +225,7 @@ class Program:
 
         return scheduled(self.capture, self._runs)
 
-    def explain(self, *args: Any, profile: bool = False) -> Explanation:
+    def explain(self, *args: Any, profile: bool = False, html: str | os.PathLike[str] | None = None) -> Explanation:
         """Report what the program is, why it was compiled, what the passes did and which kernels it runs.
 
         `str()` of it is the text.
@@ -232,9 +233,11 @@ class Program:
         Args:
             args: of the call to measure; arrays from outside are taken as they are, arguments not given at random.
             profile: measure each kernel, and set it beside what this machine can do at best.
+            html: write the report here, too, as notebooks show it: a page with the graph and the kernels.
 
         Raises:
             ShapeError E120, DTypeError E210, ArgumentError E310: arguments other than it was compiled for.
+            WriteError E335: `html` cannot be written there.
 
         >>> double = hybridize(lambda x: x * 2)
         >>> print(double.program(np.ones(3)).explain())
@@ -244,14 +247,17 @@ class Program:
         ...
         """
         with LOADING:
-            from hybridize.programs.explain import explained  # late: few programs are explained
+            from hybridize.programs.explain import explained, write_page  # late: few programs are explained
 
         arrays = None
         if args:
             call = Call.of(args, {})
             self._check(call)
             arrays = self.arrays(call)
-        return explained(self.name, self.reason, self.capture, self._runs, arguments=arrays, profile=profile)
+        report = explained(self.name, self.reason, self.capture, self._runs, arguments=arrays, profile=profile)
+        if html is not None:
+            write_page(html, report)
+        return report
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join(map(str, self.types))}) backend={self.backend}>"

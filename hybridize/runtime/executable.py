@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hybridize.base.access import READERS, await_writer, begin_reading, while_reading
 from hybridize.base.dtypes import int64, uint8
 from hybridize.base.errors import ArgumentError, DTypeError
-from hybridize.base.spans import LISTENERS, MACHINE_CODE, is_heard, span
+from hybridize.base.spans import LISTENERS, MACHINE_CODE, VARIANTS, is_heard, span
 from hybridize.base.types import Shape, TensorType
 from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import LARGE, aligned, aligned_copy, dense, uninitialized, weights
@@ -163,6 +163,7 @@ class Executable:
         inputs: Sequence[NDArray[Any]],
         derived: Sequence[NDArray[Any]] | None = None,
         donated: Mapping[int, NDArray[Any]] | None = None,
+        behind: Sequence[NDArray[Any]] = (),
     ) -> list[NDArray[Any]]:
         """Run the program over NumPy arrays; returns fresh arrays.
 
@@ -170,6 +171,7 @@ class Executable:
 
         `derived` is what the `derivers` made, in their order; without it the call makes its own. `donated` are the
         arrays of outputs that take the place of an input, as the plan's `updates` allow; they are returned, too.
+        `behind` are arrays that code which notes times finds behind the outputs.
 
         Raises:
             ArgumentError E310: wrong number of inputs.
@@ -177,11 +179,11 @@ class Executable:
             ShapeError E125: a call of such sizes would need more memory than there can be.
         """
         if LISTENERS and is_heard(MACHINE_CODE):
-            return span(MACHINE_CODE, self, self.run, inputs, derived, donated)
-        if derived is None and not donated:
+            return span(MACHINE_CODE, self, self._variant().run, inputs, derived, donated, behind)
+        if derived is None and not donated and not behind:
             outputs = self._caller()(*inputs)
         else:
-            outputs = self._checked.run(inputs, derived, donated)
+            outputs = self._checked.run(inputs, derived, donated, behind)
         if self.effects:
             effects.raise_pending()
         return outputs
@@ -190,19 +192,27 @@ class Executable:
         self,
         stale: NDArray[Any],
         inputs: Sequence[NDArray[Any]],
-        derived: Sequence[NDArray[Any]],
+        derived: Sequence[NDArray[Any]] | None,
         donated: Mapping[int, NDArray[Any]] | None = None,
+        behind: Sequence[NDArray[Any]] = (),
     ) -> list[NDArray[Any]] | None:
         """Do as `run` does; None, and nothing has run, where `stale[0]` is set when the program would begin.
 
         So no write comes between a look at derived constants, which are then what the flag says, and their reading.
         """
         if LISTENERS and is_heard(MACHINE_CODE):
-            return span(MACHINE_CODE, self, self.run_unless, stale, inputs, derived, donated)
-        outputs = self._checked.run_unless(stale, inputs, derived, donated)
+            return span(MACHINE_CODE, self, self._variant().run_unless, stale, inputs, derived, donated, behind)
+        outputs = self._checked.run_unless(stale, inputs, derived, donated, behind)
         if self.effects:
             effects.raise_pending()
         return outputs
+
+    def _variant(self) -> Executable:
+        """Return what runs in place of this program while somebody hears of kernels; else the program itself."""
+        for variant in tuple(VARIANTS):
+            other: Executable = variant(self)  # or what runs as it does
+            return other
+        return self
 
     def caller_on_lines(self) -> Callable[..., list[NDArray[Any]]]:
         """Return a function that does what `run` does; results of known sizes begin on cache lines, however small."""
@@ -346,9 +356,10 @@ class _Checked:
         inputs: Sequence[NDArray[Any]],
         derived: Sequence[NDArray[Any]] | None = None,
         donated: Mapping[int, NDArray[Any]] | None = None,
+        behind: Sequence[NDArray[Any]] = (),
     ) -> list[NDArray[Any]]:
         """Call the program; see `Executable.run`."""
-        outputs = self.run_unless(_CLEAN, inputs, derived, donated)
+        outputs = self.run_unless(_CLEAN, inputs, derived, donated, behind)
         assert outputs is not None
         return outputs
 
@@ -358,6 +369,7 @@ class _Checked:
         inputs: Sequence[NDArray[Any]],
         derived: Sequence[NDArray[Any]] | None = None,
         donated: Mapping[int, NDArray[Any]] | None = None,
+        behind: Sequence[NDArray[Any]] = (),
     ) -> list[NDArray[Any]] | None:
         """Call the program; see `Executable.run_unless`."""
         if len(inputs) != len(self.parameters):
@@ -376,7 +388,7 @@ class _Checked:
         read = [*arrays, *_with(self.constants, self.derivers, derived)]
         if self.sizes.symbolic:
             read.append(self.sizes.values(sizes))
-        pointers = numpy.array([array.ctypes.data for array in (*read, *outputs)], dtype=int64)
+        pointers = numpy.array([array.ctypes.data for array in (*read, *outputs, *behind)], dtype=int64)
         at, scratch_at = pointers.ctypes.data, scratch.ctypes.data
         # By `map`, as no signal's handler runs then between the call and its caller's commit: see `Program.run`. Nor
         # does another thread between the look at writers, that at `stale`, and the call.

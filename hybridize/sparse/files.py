@@ -13,6 +13,7 @@ from hybridize.array.nd_array import as_nd
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError
 from hybridize.base.participation import outside_only
+from hybridize.base.progress import showing
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.cursor import bytes_of
 from hybridize.formats.mxnet import parse_stored, read_stored, write_params
@@ -58,7 +59,8 @@ def load(fname: Any) -> Any:
     >>> nd.load(path)["weight"].asnumpy()
     array([1., 1.], dtype=float32)
     """
-    return as_nd(_ours(read_stored(fname)))
+    with showing(f"loading {fname}"):
+        return as_nd(_ours(read_stored(fname)))
 
 
 @outside_only("reads bytes of a file")

@@ -18,6 +18,7 @@ from rich.markdown import Markdown
 
 import hybridize
 from hybridize.base.errors import HybridizeError
+from hybridize.base.progress import showing
 from hybridize.tools import (
     compile_command,
     contents,
@@ -122,14 +123,13 @@ def compile_(
         "bindings": bindings or None,
         "targets": compile_command.targets(format, targets),
     }
-    console = Console()
-    with console.status("") as status:
+    with showing(thing) as shown:
         export, notes = compile_command.exported(
             thing,
             inputs or [],
             format,
             str(output),
-            tell=lambda text: status.update(f"{text} ..."),
+            tell=shown.say,
             options={name: value for name, value in options.items() if value is not None},
         )
     typer.echo(compile_command.text(export, notes))
@@ -168,9 +168,10 @@ def explain(
     file: File,
     inputs: Inputs = None,
     profile: Annotated[bool, typer.Option(help="Measure each kernel, beside what this machine can do.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the graph and the kernels here, too.")] = None,
 ) -> None:
     """Compile a saved file for the given inputs, and print the report of the program."""
-    explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile), Console())
+    explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile, html=html), Console())
 
 
 @application.command(name="explain-error")
@@ -211,7 +212,7 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all record
 def machine_(
     again: Annotated[bool, typer.Option("--again", help="Measure it anew, for all later processes.")] = False,
 ) -> None:
-    """Show which choices the compiler makes on this machine, and where they come from. The first compilation measures them."""
+    """Show what the compiler chooses on this machine, and why; its first use measures."""
     machine_choices.table(again=again).show(Console())
 
 

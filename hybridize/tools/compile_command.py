@@ -168,7 +168,7 @@ def exported(
         specs = specs or declared
     notes = compiled(thing, specs, tell) if specs else []
     try:
-        export = thing.export(path, format=format, progress=tell, **options)
+        export = thing.export(path, format=format, **options)
     except StateError as error:
         if error.code not in ("E506", "E533"):
             raise

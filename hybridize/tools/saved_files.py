@@ -76,11 +76,11 @@ def write(path: Path, results: Sequence[NDArray[Any]]) -> None:
     write_atomically(path, [content.getbuffer()])
 
 
-def explain(file: Path, inputs: Sequence[Path], *, profile: bool = False) -> Explanation:
-    """Compile for the inputs, and say how; `profile` measures each kernel on them."""
+def explain(file: Path, inputs: Sequence[Path], *, profile: bool = False, html: Path | None = None) -> Explanation:
+    """Compile for the inputs, and say how; `profile` measures each kernel on them; `html` is the page to write."""
     loaded: Any = hybridize.load(str(file))
     if isinstance(loaded, hybridize.gluon.HybridBlock):
         loaded.hybridize()
     values = [hybridize.np.array(value, dtype=value.dtype) for value in arrays(inputs)]
-    explanation: Explanation = loaded.program(*values).explain(*values, profile=profile)
+    explanation: Explanation = loaded.program(*values).explain(*values, profile=profile, html=html)
     return explanation

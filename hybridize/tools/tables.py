@@ -49,8 +49,8 @@ class Grid:
         return replace(self, rows=self.rows[:rows], notes=notes)
 
     def show(self, console: Console) -> None:
-        """Print the table."""
-        table = Table(title=Text(self.title), title_justify="left")  # Text: [n0] is not markup
+        """Print the title, the table, the notes and an empty line; no line is wider than the console."""
+        table = Table()
         for i, column in enumerate(self.columns):
             if i < self.words:  # words are folded in a narrow window, figures never
                 table.add_column(column, overflow="fold")
@@ -59,6 +59,9 @@ class Grid:
             table.add_column("\n".join(textwrap.wrap(column, widest)), justify="right", no_wrap=True)
         for row in self.rows:
             table.add_row(*map(Text, row), style="bold green" if row[0] == self.emphasized else None)
+        console.print(Text(self.title), style="table.title")  # Text: [n0] is not markup
         console.print(table)
         for note in self.notes:
-            console.print(f"  {note}", style="dim", highlight=False, markup=False, soft_wrap=True)
+            folded = textwrap.wrap(note, console.width, initial_indent="  ", subsequent_indent="    ")
+            console.print(Text("\n".join(folded)), style="dim")
+        console.print()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hybridize.base.drawing import FAR, Box, Drawing
+from hybridize.base.drawing import FAR, WIDEST, Box, Drawing
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -80,6 +80,18 @@ def test_what_is_far_above_is_named_and_not_drawn():
     far = Drawing((*chain[:-1], Box(("last",), (FAR, 0))))
     assert "reads box 0" in far.svg()
     assert len(list(ends(far))) == FAR + 1
+
+
+def test_wide_graphs_are_continued_below():
+    """Sixty operations on one argument and their sums: as wide as a page, and read from its upper left corner."""
+    boxes = [Box(("x",), kind="argument")]
+    boxes += [Box((f"operation {number}", "f32[1024,1024]"), (0,)) for number in range(60)]
+    boxes += [Box(("add",), (number, number + 1)) for number in range(1, 60, 2)]
+    found = rectangles(Drawing(tuple(boxes)))
+    assert max(right for _, _, right, _ in found) < 2 * WIDEST  # eight times in one layer
+    assert found[0][0] < WIDEST
+    for number, box in enumerate(boxes):
+        assert all(found[source][3] < found[number][1] for source in box.reads)
 
 
 def test_text_is_escaped():

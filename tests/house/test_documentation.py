@@ -1,5 +1,6 @@
 """The pages that are made from the source say what the source says."""
 
+import html
 import importlib.util
 import inspect
 import re
@@ -88,6 +89,13 @@ def test_charts_are_those_of_the_tables():
     assert {path.name for path in (DOCS / "charts").iterdir()} == drawn.keys()
     for name, text in drawn.items():
         assert (DOCS / "charts" / name).read_text() == text, "run `python docs/make.py`"
+
+
+def test_the_picture_of_the_doors_is_made_from_its_table():
+    road = maker().road
+    for name, text in road.pictures().items():
+        assert (DOCS / name).read_text() == text, "run `python docs/make.py`"
+        assert all(html.escape(code) in text for _, code in (*road.DOORS_IN, *road.DOORS_OUT))
 
 
 def test_a_chart_shows_what_the_table_says_and_where_we_lose():

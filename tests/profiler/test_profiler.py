@@ -109,19 +109,6 @@ def test_training_is_seen_whole():
     assert {"cross_entropy", "mean", "SGD.step"} <= kinds["operator"].keys()
 
 
-def test_kernels_are_measured_where_it_is_asked_for():
-    net, x = net_of(True), np.ones((4, 5))
-    profiler.set_config(profile_kernels=True)
-    profiler.set_state("run")
-    net(x)
-    profiler.set_state("stop")
-    ((name, steps),) = json.loads(profiler.dumps(format="json"))["Kernels"].items()
-    assert name == net._function.name
-    assert sum(one["share"] for one in steps) == pytest.approx(1)
-    assert any("matmul" in one["ops"] for one in steps)
-    assert f"kernels of {name}" in profiler.dumps()
-
-
 def test_what_is_recorded_is_what_the_settings_say():
     net, x = net_of(True), np.ones((4, 5))
     for setting, seen in (("profile_imperative", {"program", "machine code"}), ("profile_symbolic", {"operator"})):

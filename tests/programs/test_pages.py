@@ -6,8 +6,10 @@ import numpy
 import pytest
 
 from hybridize import hybridize, np, npx
+from hybridize.errors import WriteError
 from hybridize.gluon import nn
 from hybridize.graph.drawn import MOST, drawn
+from tests.refusals import refusal
 
 
 def parsed(page):
@@ -60,6 +62,18 @@ def test_times_are_bars(net):
     widths = [one.get("style") for one in parsed(page).iter("span") if "display:block" in (one.get("style") or "")]
     assert len(widths) == len(report.kernels)
     assert f"{report.kernels[0].share:.0%}" in texts(page, "td")
+
+
+def test_a_report_is_written_as_a_page(net, tmp_path):
+    program = net.program(np.ones((3, 5)))
+    report = program.explain(html=tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert report._repr_html_() in page
+    assert 'name="color-scheme" content="light dark"' in page
+    assert f"<title>{program.name}</title>" in page
+    with refusal(WriteError, "nowhere"):
+        program.explain(html=tmp_path / "nowhere" / "report.html")
 
 
 def test_names_that_look_like_markup_are_text():

@@ -51,6 +51,12 @@ def test_inspect_shows_sizes_that_are_not_known(folder):
     assert "f32[n0,4]" in shown
 
 
+def test_explain_writes_a_page(folder, tmp_path):
+    code, _, errors = command("explain", "net", "--input", "x.npy", "--html", tmp_path / "net.html", cwd=folder)
+    assert (code, errors) == (0, "")
+    assert "<svg" in (tmp_path / "net.html").read_text()
+
+
 def test_explain_names_no_line_of_another_program(folder):
     code, shown, errors = command("explain", "net", "--input", "x.npy", cwd=folder)
     assert (code, errors) == (0, "")

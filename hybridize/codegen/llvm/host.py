@@ -140,7 +140,13 @@ class HostBlock:
                 module, body, launch, pointers=len(args), strides=share.own, sized=bool(f.sizes), numbers=len(numbers)
             ),
         )
-        call_in_parallel(f, self._of_team(), body, pointers=args, turns=launch.turns, share=share, numbers=numbers)
+        self._run(body, args, launch.turns, share, numbers)
+
+    def _run(
+        self, body: str, pointers: Sequence[str], turns: Size, share: PlanShare, numbers: Sequence[str] = ()
+    ) -> None:
+        """Run all turns of a loop's body through the team."""
+        call_in_parallel(self._f, self._of_team(), body, pointers=pointers, turns=turns, share=share, numbers=numbers)
 
     def _of_team(self) -> str:
         assert self._team is not None
@@ -227,7 +233,7 @@ class HostBlock:
         body = f"{self._functions.prefix}.tasks{len(host.module.functions)}"
         emit_tasks(host.module, body, tasks)
         args = [self._pointers.at(address) for address in passed]
-        call_in_parallel(f, self._of_team(), body, pointers=args, turns=len(tasks), share=group.share)
+        self._run(body, args, len(tasks), group.share)
 
     # Control flow
 

@@ -5,18 +5,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
+from hybridize.base.progress import watched
 from hybridize.tools.migrating import files, report
 
 _EPILOG = "Nothing of the scripts is run. The status is 1 if a file could not be read as Python."
-_AFTER_S = 1.0
-"""A progress bar is shown for what takes longer."""
-_Item = TypeVar("_Item")
 
 
 def main(arguments: Sequence[str], program: str = "hybridize migrate") -> int:
@@ -30,7 +25,7 @@ def main(arguments: Sequence[str], program: str = "hybridize migrate") -> int:
     own = files.packages(options.paths)
     sources = list(files.sources(options.paths))
     done = []
-    for path, name in _watched(sources):
+    for path, name in watched("reading files", sources):
         file = files.read(path, own)
         done.append(file)
         if options.diff:
@@ -76,17 +71,3 @@ def _target(options: argparse.Namespace, name: Path) -> Path:
     output: Path = options.output
     one = len(options.paths) == 1 and options.paths[0].is_file()
     return output if one and not output.is_dir() and output.suffix == name.suffix else output / name
-
-
-def _watched(items: Sequence[_Item]) -> Iterator[_Item]:
-    """Give the items, with a bar on the terminal if they take long."""
-    started, shown = time.monotonic(), False
-    for number, item in enumerate(items, 1):
-        yield item
-        if sys.stderr.isatty() and (time.monotonic() - started > _AFTER_S or shown):
-            shown = True
-            bar = "#" * (40 * number // len(items))
-            sys.stderr.write(f"\r[{bar:<40}] {number} of {len(items)} files")
-            sys.stderr.flush()
-    if shown:
-        sys.stderr.write("\r\033[K")

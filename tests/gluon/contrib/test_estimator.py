@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import math
+import xml.etree.ElementTree as ET
 
 import numpy
 import pytest
@@ -12,7 +13,7 @@ from rich.console import Console
 from hybridize import autograd, gluon, init, metric
 from hybridize.array import np, random
 from hybridize.array.device import gpu
-from hybridize.base.errors import ArgumentError, DeviceError, LoadError, StateError
+from hybridize.base.errors import ArgumentError, DeviceError, LoadError, StateError, ValueArgumentError, WriteError
 from hybridize.gluon import nn
 from hybridize.gluon.contrib import estimator as module
 from hybridize.gluon.contrib.estimator import Estimator
@@ -336,6 +337,28 @@ def test_progress_bars_are_for_terminals():
         with pytest.raises(Stop):
             est.fit(data(), epochs=2, event_handlers=[handler, Fault(0)])
         assert handler._progress is None
+
+
+def test_curves_are_drawn_in_a_file_and_go_on(tmp_path):
+    est = get(get_net())
+    handler = module.CurvesHandler(path=tmp_path / "curves.svg")
+    est.fit(data(), data(), epochs=3, event_handlers=handler)
+    names = {name for one in (*est.train_metrics, *est.val_metrics) for name, _ in one.get_name_value()}
+    assert handler.curves.points.keys() == names
+    assert all([x for x, _ in points] == [1, 2, 3] for points in handler.curves.points.values())
+    for one in est.train_metrics:
+        assert dict(one.get_name_value()).items() <= {k: v[-1][1] for k, v in handler.curves.points.items()}.items()
+    root = ET.fromstring((tmp_path / "curves.svg").read_text())
+    texts = {"".join(one.itertext()) for one in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"accuracy", "training", "validation", "epoch"} <= texts
+    batches = module.CurvesHandler(est.train_metrics[0], interval=2)
+    est.fit(data(), batches=4, event_handlers=batches)
+    (points,) = batches.curves.points.values()
+    assert [x for x, _ in points] == [2, 4]
+    with refusal(ValueArgumentError, "interval takes a number of batches or 'epoch', got 'day'"):
+        module.CurvesHandler(interval="day")
+    with refusal(WriteError, "nowhere"):
+        handler.curves.save(tmp_path / "nowhere" / "curves.svg")
 
 
 def test_several_devices_and_own_processors():

@@ -12,6 +12,7 @@ PLACES = places(
     {
         "batches": "BatchProcessor",
         "checkpoints": "CheckpointHandler",
+        "curves": "Curves CurvesHandler",
         "estimator": "Estimator",
         "events": "BatchBegin BatchEnd EpochBegin EpochEnd EventHandler TrainBegin TrainEnd",
         "handlers": (

@@ -2,6 +2,8 @@
 
 from hybridize.gluon.contrib.estimator.batches import BatchProcessor as BatchProcessor
 from hybridize.gluon.contrib.estimator.checkpoints import CheckpointHandler as CheckpointHandler
+from hybridize.gluon.contrib.estimator.curves import Curves as Curves
+from hybridize.gluon.contrib.estimator.curves import CurvesHandler as CurvesHandler
 from hybridize.gluon.contrib.estimator.estimator import Estimator as Estimator
 from hybridize.gluon.contrib.estimator.events import BatchBegin as BatchBegin
 from hybridize.gluon.contrib.estimator.events import BatchEnd as BatchEnd
@@ -20,7 +22,8 @@ from hybridize.gluon.contrib.estimator.progress import ProgressHandler as Progre
 
 PLACES: dict[str, str]
 __all__ = [
-    "BatchBegin", "BatchEnd", "BatchProcessor", "CheckpointHandler", "EarlyStoppingHandler", "EpochBegin", "EpochEnd",
-    "Estimator", "EventHandler", "GradientUpdateHandler", "LoggingHandler", "MetricHandler", "ProgressHandler",
-    "StoppingHandler", "TrainBegin", "TrainEnd", "ValidationHandler"
+    "BatchBegin", "BatchEnd", "BatchProcessor", "CheckpointHandler", "Curves", "CurvesHandler",
+    "EarlyStoppingHandler", "EpochBegin", "EpochEnd", "Estimator", "EventHandler", "GradientUpdateHandler",
+    "LoggingHandler", "MetricHandler", "ProgressHandler", "StoppingHandler", "TrainBegin", "TrainEnd",
+    "ValidationHandler"
 ]

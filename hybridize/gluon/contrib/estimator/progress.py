@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from hybridize.base.config import CONFIG
 from hybridize.gluon.contrib.estimator.events import BatchEnd, EpochBegin, TrainBegin, TrainEnd
 from hybridize.gluon.contrib.estimator.handlers import metrics_of, text_of
 
@@ -21,7 +22,7 @@ class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
 
     Args:
         metrics: whose values are shown.
-        console: where; None: standard error, where nothing is shown unless it is a terminal.
+        console: where; None: standard error. Nothing is shown unless it is a terminal, or with HYBRIDIZE_PROGRESS=0.
         priority: after the metrics.
 
     >>> from hybridize import metric
@@ -37,7 +38,7 @@ class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
         self._task: Any = None
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        if not self._console.is_terminal:
+        if not (self._console.is_terminal and CONFIG.progress):
             return
         self._progress = Progress(
             TextColumn("{task.description}"),
