@@ -3,7 +3,6 @@
 python docs/explained.py        rewrites the two reports in guide/explain.md; times are those of this machine
 """
 
-import re
 from pathlib import Path
 
 import numpy

@@ -31,11 +31,11 @@ ROOT = Path(__file__).parents[2]
 ERRORS = "hybridize/tools/errors"
 """The folder of the pages of errors, in the package."""
 BOOST = {
-    "errors/": 0.7,
+    "errors/": 0.45,
     "decisions/": 0.1,
     "internals/": 0.4,
     "history.md": 0.3,
-    "benchmarks.md": 0.5,
+    "benchmarks.md": 0.2,
     "compatibility.md": 0.5,
     "reference/": 1.5,
     "": 3.0,

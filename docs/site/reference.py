@@ -289,7 +289,12 @@ def command_line() -> str:
         lines += [f"## hybridize {name}", "", _escaped(" ".join((command.help or "").split())), ""]
         rows = list(_of_migrate() if name == "migrate" else _options(command))
         places = [words for words, *_ in rows if not words.startswith("-")]
-        lines += ["```sh", " ".join(["hybridize", name, *["[OPTIONS]"] * (len(rows) > len(places)), *places]), "```", ""]
+        lines += [
+            "```sh",
+            " ".join(["hybridize", name, *["[OPTIONS]"] * (len(rows) > len(places)), *places]),
+            "```",
+            "",
+        ]
         if rows:
             lines += ["| option | default | meaning |", "| --- | --- | --- |"]
             lines += [f"| `{words}` | {default} | {text} |" for words, default, text in rows]

@@ -699,7 +699,6 @@ class _Shown(reprlib.Repr):
             return f"a {type(x).__name__}"
         return repr(x)
 
-
     repr_type = repr_function = repr_code = repr_module = repr_instance
 
 

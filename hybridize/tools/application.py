@@ -212,7 +212,7 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all record
 def machine_(
     again: Annotated[bool, typer.Option("--again", help="Measure it anew, for all later processes.")] = False,
 ) -> None:
-    """Show what the compiler chooses on this machine, and why; its first use measures."""
+    """Show what the compiler chooses on this machine, and what of it was measured."""
     machine_choices.table(again=again).show(Console())
 
 
