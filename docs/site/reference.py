@@ -269,7 +269,7 @@ def _escaped(text: str) -> str:
 
 def _wrapped(title: str, signature: str) -> str:
     """A signature, one parameter a line where it is long."""
-    if len(title) + len(signature) <= 100:
+    if len(title) + len(signature) <= 76:
         return signature
     inner, depth, parts, begin = signature[1 : signature.rindex(")")], 0, [], 0
     for place, letter in enumerate(inner):
