@@ -508,11 +508,9 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
             sep: what stands between numbers of a text; empty: bytes.
             format: of each number of a text.
 
-        >>> import os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "x.bin")
-        >>> np.array([1, 2], dtype="uint8").tofile(path)
-        >>> open(path, "rb").read()
-        b'\x01\x02'
+        >>> np.array([1, 2], dtype="uint8").tofile("x.bin")
+        >>> np.fromfile("x.bin", dtype="uint8")
+        array([1, 2], dtype=uint8)
         """
         self._check_known("tofile()")
         await_writer()

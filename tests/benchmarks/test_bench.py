@@ -259,7 +259,7 @@ def test_limits_are_plausible():
             answer = process.ask(do="limit", kind=kind, nbytes=nbytes, inputs=inputs, seconds=0.01)
             rates[kind] = answer["amount"] / min(answer["samples"]) / 1e9
         assert "no probe" in process.ask(do="limit", kind="flying", nbytes=1, inputs=1, seconds=0.01)["error"]
-    assert rates["reading"] > rates["moving"] > 0.1
+    assert min(rates["reading"], rates["moving"]) > 0.1  # which is more depends on who else reads
     assert rates["multiply-adds"] > 0.1
 
 

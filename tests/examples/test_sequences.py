@@ -169,7 +169,7 @@ def test_the_guide_says_how_large_nets_are_and_what_is_asked(program, name):
     _, _, learned, _, found, asked = row.strip("| ").split(" | ")
     nets = [net_of(module, name, model) for model in MODELS[name]]
     assert re.findall(r"\d+,\d+", learned) == [f"{module.reading.parameters(net):,}" for net in nets]
-    assert found.endswith(f"after {module.FULL.steps:,} steps")
+    assert f"after {module.FULL.steps:,} steps" in found
     goals = [module.FULL.goal, module.SMALL.goal]
     form = "{:.2f} nats, {:.2f}" if goals[0] > 1 else "{:.0%}, {:.0%}"
     assert asked.replace(" %", "%") == form.format(*goals)

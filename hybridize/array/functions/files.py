@@ -211,10 +211,8 @@ def fromfile(file: Any, dtype: Any = None, count: int = -1, sep: str = "", offse
         sep: what stands between numbers of a text; empty: the file is binary.
         offset: bytes before the first element.
 
-    >>> import io, os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "x.bin")
-    >>> _ = open(path, "wb").write(b"\x01\x02")
-    >>> np.fromfile(path, dtype="uint8")
+    >>> np.array([1, 2], dtype="uint8").tofile("x.bin")
+    >>> np.fromfile("x.bin", dtype="uint8")
     array([1, 2], dtype=uint8)
     """
     return wrap(numpy.fromfile(file, _of_bytes(dtype), count, sep, offset=offset))
