@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 ERRORS = "hybridize/tools/errors"
 """The folder of the pages of errors, in the package."""
 BOOST = {
-    "errors/": 0.45,
+    "errors/": 0.7,
     "decisions/": 0.1,
     "internals/": 0.4,
     "history.md": 0.3,
