@@ -3,7 +3,6 @@
 python docs/explained.py        rewrites the two reports in guide/explain.md; times are those of this machine
 """
 
-import re
 from pathlib import Path
 
 import numpy
@@ -48,17 +47,12 @@ def function() -> Explanation:
 REPORTS = {"net": net, "function": function}
 
 
-def without_paths(text: str) -> str:
-    """The report without where this machine keeps things."""
-    return re.sub(r""",\s+file "[^"]*",\s+line(?=\s)""", ">", re.sub(r" from\s+'[^']*'", "", text))
-
-
 def with_report(page: str, name: str, report: Explanation) -> str:
     """The page with one report replaced."""
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     before, rest = page.split(begin)
     _, after = rest.split(end)
-    return f"{before}{begin}\n```text\n{without_paths(str(report))}\n```\n{end}{after}"
+    return f"{before}{begin}\n```text\n{report}\n```\n{end}{after}"
 
 
 if __name__ == "__main__":

@@ -30,6 +30,17 @@ LOG = logging.getLogger("mkdocs.plugins.hybridize")
 ROOT = Path(__file__).parents[2]
 ERRORS = "hybridize/tools/errors"
 """The folder of the pages of errors, in the package."""
+BOOST = {
+    "errors/": 0.7,
+    "decisions/": 0.1,
+    "internals/": 0.4,
+    "history.md": 0.3,
+    "benchmarks.md": 0.2,
+    "compatibility.md": 0.5,
+    "reference/": 1.5,
+    "": 3.0,
+}
+"""How much the search favours the pages of a folder: users look for guides, tutorials and names first."""
 LINK = re.compile(r"(?<!\\)(\]\()([^)\s#]+)(#[^)\s]*)?(?=[\s)])")
 
 
@@ -102,9 +113,11 @@ def _is_page_of_error(path: str) -> bool:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let links to files outside of docs/ lead to pages that show them."""
+    """Let links to files outside of docs/ lead to pages that show them, and weight the page for the search."""
     here = page.file.src_uri
     _count("reading pages")
+    boost = next(factor for folder, factor in BOOST.items() if here.startswith(folder))
+    page.meta.setdefault("search", {}).setdefault("boost", boost)
 
     def led(match: re.Match[str]) -> str:
         named = posixpath.normpath(posixpath.join("docs", posixpath.dirname(here), match.group(2)))

@@ -325,7 +325,7 @@ def signature_of(value: Any, *, method: bool = False) -> str:
         parameters.append(one.replace(annotation=annotation, default=default))
     result = signature.return_annotation
     plain = str(signature.replace(parameters=parameters, return_annotation=signature.empty))
-    if result is signature.empty or result in (Any, "Any"):
+    if isinstance(value, type) or result is signature.empty or result in (Any, "Any"):
         return plain
     return f"{plain} -> {_Written(result)!r}"
 

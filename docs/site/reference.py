@@ -16,6 +16,7 @@ from since import since
 
 from hybridize.ops.analysis import ANALYSIS
 from hybridize.tools.application import application
+from hybridize.tools.migrating import command as migrating
 
 FOLDER = "reference"
 TOPICS: Mapping[str, tuple[str, str]] = {
@@ -268,7 +269,7 @@ def _escaped(text: str) -> str:
 
 def _wrapped(title: str, signature: str) -> str:
     """A signature, one parameter a line where it is long."""
-    if len(title) + len(signature) <= 100:
+    if len(title) + len(signature) <= 76:
         return signature
     inner, depth, parts, begin = signature[1 : signature.rindex(")")], 0, [], 0
     for place, letter in enumerate(inner):
@@ -284,17 +285,39 @@ def command_line() -> str:
     """Return the page of the command `hybridize`: each command with its arguments and options."""
     group: Any = typer.main.get_command(application)
     lines = ["# Command line", ""]
-    for name, command in sorted(group.commands.items()):
+    for name, command in sorted((name, one) for name, one in group.commands.items() if not one.hidden):
         lines += [f"## hybridize {name}", "", _escaped(" ".join((command.help or "").split())), ""]
-        lines += ["| option | type | default | meaning |", "| --- | --- | --- | --- |"]
-        for one in command.params:
-            words = " ".join(one.opts) if one.param_type_name == "option" else str(one.name).upper()
-            default = "" if one.default is None or callable(one.default) else f"`{one.default}`"
-            text = _escaped(" ".join((getattr(one, "help", "") or "").split())).replace("|", "\\|")
-            kind = getattr(getattr(one, "type", None), "name", "")
-            lines.append(f"| `{words}` | {kind} | {default} | {text} |")
-        lines.append("")
+        rows = list(_of_migrate() if name == "migrate" else _options(command))
+        places = [words for words, *_ in rows if not words.startswith("-")]
+        lines += [
+            "```sh",
+            " ".join(["hybridize", name, *["[OPTIONS]"] * (len(rows) > len(places)), *places]),
+            "```",
+            "",
+        ]
+        if rows:
+            lines += ["| option | default | meaning |", "| --- | --- | --- |"]
+            lines += [f"| `{words}` | {default} | {text} |" for words, default, text in rows]
+            lines.append("")
     return "\n".join(lines)
+
+
+def _options(command: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield (words, default, meaning) of each argument and option of a command."""
+    for one in command.params:
+        words = " ".join(one.opts) if one.param_type_name == "option" else one.metavar or str(one.name).upper()
+        default = "" if one.default is None or callable(one.default) else f"`{one.default}`"
+        yield words, default, _cell((getattr(one, "help", "") or "").replace("\\[", "["))
+
+
+def _of_migrate() -> Iterator[tuple[str, str, str]]:
+    """Yield the same of `hybridize migrate`, which parses its arguments itself."""
+    for one in migrating.parser()._actions:
+        yield " ".join(one.option_strings) or str(one.metavar), "", _cell(f"{one.help}.".capitalize())
+
+
+def _cell(text: str) -> str:
+    return _escaped(" ".join(text.split())).replace("|", "\\|")
 
 
 def made() -> Reference:

@@ -22,6 +22,7 @@ PAGE = """<!doctype html>
 FRAME = """
 body { margin: 0 auto; max-width: 64rem; padding: 1rem; font: 14px/1.5 system-ui, sans-serif;
        background: Canvas; color: CanvasText; color-scheme: light dark; }
+h1 { overflow-wrap: anywhere; }
 pre { overflow-x: auto; font: 13px/1.5 ui-monospace, monospace; }
 .linenos { opacity: .7; padding-right: 1rem; user-select: none; }
 span:target, a:target + span { background: Highlight; }

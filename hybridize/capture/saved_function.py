@@ -282,7 +282,7 @@ class SavedFunction(Function[P, R], Generic[P, R]):
                 continue
             text += f": {program.objections(call)}"
             return ArgumentError("E310", text, help="call it with these arguments before saving, or pass an array")
-        return ArgumentError("E310", text)
+        return ArgumentError("E310", text, help="pass these arrays; on the command line: --input x.npy for each")
 
 
 def _modes(call: Call) -> str:

@@ -175,7 +175,7 @@ class Explanation:
         if self.sizes:
             facts.append(("any size", ", ".join(self.sizes)))
         facts += [("valid while", text) for text in self._conditions()]
-        facts.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
+        facts.append(("backend", self.backend + (f", for {self.target}" if self.target else "")))
         if self.stages:
             facts.append(("compiled in", ", ".join(f"{name} {ms:.1f} ms" for name, ms in self.stages)))
         once = [op for op in self.once if not _is_view(op)]

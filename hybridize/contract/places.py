@@ -16,7 +16,7 @@ from collections.abc import Callable
 from copy import copy
 from functools import cache, cached_property, partial
 from operator import itemgetter
-from types import CellType, FunctionType, MethodType, SimpleNamespace
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 from hybridize.array.ndarray import gradient_of, history, ndarray
@@ -690,12 +690,19 @@ class _Shown(reprlib.Repr):
     """Shows values, but runs no `__repr__` of the user's or of another library: while capturing, those may compute."""
 
     def repr_instance(self, x: Any, level: int) -> str:
-        """Show an instance of any other class than Python's containers and strings."""
+        """Show an instance of any other class than Python's containers and strings; what is code, by its name."""
+        if isinstance(x, (type, FunctionType, CodeType)):
+            kind = "class" if isinstance(x, type) else "function" if isinstance(x, FunctionType) else "the code of"
+            return f"{kind} {x.co_qualname if isinstance(x, CodeType) else x.__qualname__}"
+        if isinstance(x, ModuleType):
+            return f"module {x.__name__}"
         method: Any = type(x).__repr__
         is_others = hasattr(method, "__code__") and not (method.__module__ or "").startswith(("hybridize.", "enum"))
         if is_others or isinstance(x, _HOLDING):
             return f"a {type(x).__name__}"
         return repr(x)
+
+    repr_type = repr_function = repr_code = repr_module = repr_instance
 
 
 _SHOWN = _Shown()

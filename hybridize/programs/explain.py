@@ -20,6 +20,7 @@ from hybridize.compiler.compile import default_target
 from hybridize.compiler.explanation import Explanation, KernelReport, MemoryReport
 from hybridize.compiler.limits import limits
 from hybridize.compiler.profile import RefusedError, random_input
+from hybridize.contract import places
 from hybridize.contract.captured import Captured
 from hybridize.formats.atomic import write_atomically
 from hybridize.graph import Value
@@ -102,7 +103,7 @@ def scheduled(captured: Captured, runs: Backend) -> str:
 
 def valid(captured: Captured) -> list[str]:
     """List the guards and the other conditions under which the program is right, as lines of text."""
-    lines = [f"{guard.place.described()} is {guard.expected!r:.80}  ({guard.loc})" for guard in captured.guards]
+    lines = [f"{guard.place.described()} is {places.short(guard.expected)}  ({guard.loc})" for guard in captured.guards]
     lines += [f"argument {position} is {value!r}" for position, value in captured.numbers.items()]
     lines += [f"a condition on numbers is {one.expected}  ({one.loc})" for one in captured.conditions]
     decided = captured.decided

@@ -171,7 +171,7 @@ def explain(
     profile: Annotated[bool, typer.Option(help="Measure each kernel, beside what this machine can do.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with the graph and the kernels here, too.")] = None,
 ) -> None:
-    """Compile a saved file for the given inputs and say what became of it."""
+    """Compile a saved file for the given inputs, and print the report of the program."""
     explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile, html=html), Console())
 
 
@@ -202,7 +202,7 @@ def migrate(context: typer.Context) -> None:
 
 @application.command()
 def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all records.")] = False) -> None:
-    """Show what machine code is kept on the disk for other processes, or remove it."""
+    """Show the machine code in the disk cache, or remove it."""
     if clear:
         typer.echo(disk_cache.cleared())
     else:
@@ -213,13 +213,13 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all record
 def machine_(
     again: Annotated[bool, typer.Option("--again", help="Measure it anew, for all later processes.")] = False,
 ) -> None:
-    """Show what code is made by on this machine, and where that comes from; measured once, in some 40 ms."""
+    """Show what the compiler chooses on this machine, and what of it was measured."""
     machine_choices.table(again=again).show(Console())
 
 
 @application.command(name="doctor")
 def doctor_() -> None:
-    """Show what of this machine is used, what is odd about it, and what to do."""
+    """Check this machine and its packages, name problems, and say what to do."""
     typer.echo(doctor.report())
 
 
@@ -244,6 +244,13 @@ def extension(entry: metadata.EntryPoint) -> Callable[..., None]:
 
 for _entry in metadata.entry_points(group="hybridize.commands"):
     application.command(_entry.name)(extension(_entry))
+
+if "bench" not in metadata.entry_points(group="hybridize.commands").names:
+
+    @application.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+    def bench() -> None:
+        """Say how to install the benchmark, which is a package of its own."""
+        raise typer.BadParameter("it is a package of its own: `make bench`, in the source folder, installs it")
 
 
 def main() -> None:

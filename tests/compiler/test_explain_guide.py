@@ -29,5 +29,8 @@ def test_the_guide_shows_what_passes_do(name):
 
 
 def test_reports_name_no_place_of_this_machine():
-    report = maker().without_paths("x is <module 'm' from '/some/where/m.py'>  (a.py:1)")
-    assert report == "x is <module 'm'>  (a.py:1)"
+    for make in maker().REPORTS.values():
+        conditions = " ".join(" ".join(text.split()) for text in make().valid)
+        assert "is function" in conditions or "is module hybridize.array.npx" in conditions
+        assert " at 0x" not in conditions
+        assert "/" not in conditions.replace("docs/explained.py", "")

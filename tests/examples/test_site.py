@@ -100,6 +100,27 @@ def test_the_home_page_is_light_and_asks_nobody_else(site, browser):
     browser.wait("document.querySelectorAll('.md-search-result__item').length > 0")
 
 
+QUERIES = {
+    "install": "index.html",
+    "E401": "errors/E401.html",
+    "shapes do not broadcast": "errors/E101.html",
+    "recompile": "tutorials/compiled-again.html",
+    "optimizer": "reference/optimizer/index.html",
+}
+FIRST = "document.querySelector('.md-search-result__item a')?.getAttribute('href') ?? ''"
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_search_lists_what_users_look_for_first(site, browser, query):
+    open_page(browser, f"{site[0]}/index.html")
+    browser.evaluate("document.querySelector('.md-search__input').focus()")
+    browser.evaluate(
+        "{ const input = document.querySelector('.md-search__input');"
+        f" input.value = {json.dumps(query)}; input.dispatchEvent(new Event('keyup')); }}"
+    )
+    browser.wait(f"({FIRST}).includes({json.dumps(QUERIES[query])})", seconds=20)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_accessible_and_fit(site, axe, browser, page, scheme):

@@ -144,4 +144,9 @@ def test_docstrings_as_markdown():
 
 
 def test_commands_have_their_options():
-    assert "| `--format -f` |" in reference.command_line()
+    page = reference.command_line()
+    assert "| `--format -f` |" in page
+    assert "hybridize compile [OPTIONS] MODULE:NAME\n" in page
+    assert "hybridize doctor\n" in page
+    assert "| `--write` |" in page.partition("## hybridize migrate")[2].partition("## ")[0]
+    assert '"f32\\[1,512\\]"' in page

@@ -43,7 +43,8 @@ def main(arguments: Sequence[str], program: str = "hybridize migrate") -> int:
     return int(not all(file.done.readable for file in done))
 
 
-def _options(arguments: Sequence[str], program: str) -> argparse.Namespace:
+def parser(program: str = "hybridize migrate") -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
     parser = argparse.ArgumentParser(
         prog=program, epilog=_EPILOG, description="Rewrite code that uses MXNet Gluon, and report what needs a human."
     )
@@ -52,12 +53,16 @@ def _options(arguments: Sequence[str], program: str) -> argparse.Namespace:
     parser.add_argument("--write", action="store_true", help="rewrite the files themselves")
     parser.add_argument("--full", action="store_true", help="list every place, not kinds of them")
     parser.add_argument("--output", "-o", type=Path, help="write to this folder, or file, instead")
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def _options(arguments: Sequence[str], program: str) -> argparse.Namespace:
+    options = parser(program).parse_args(arguments)
     if options.write and options.output is not None:
-        parser.error("--write and --output: one of them says where to write")
+        parser(program).error("--write and --output: one of them says where to write")
     for path in options.paths:
         if not path.exists():
-            parser.error(f"{path} does not exist")
+            parser(program).error(f"{path} does not exist")
     return options
 
 
