@@ -16,7 +16,8 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	$$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$candidate && break; done)
 BIN := .venv/bin
 BENCH := .venv-bench/bin
-PIP_FLAGS := --quiet --disable-pip-version-check
+# On a terminal pip shows what it does, and how far it is.
+PIP_FLAGS := --disable-pip-version-check $(shell test -t 2 || echo --quiet)
 TORCH := torch==2.13.0
 MXNET := 1.9.1 2.0.0b1
 TRITON := "tritonclient>=2.60"
