@@ -155,7 +155,7 @@ def load(
     array([[3., 3.]])
     """
     _check_path(path)
-    with showing(f"loading {os.path.basename(os.fspath(path))}"):
+    with showing(f"loading {os.path.basename(str(path))}"):
         return _loaded(path, images, verify, shared, signature, rounding, options)
 
 

@@ -77,7 +77,7 @@ def _peak(process: BenchWorker, row: Row, workload: str, training: AnyTraining, 
     answer = prepare(process, row, workload, data)
     if "error" not in answer:
         answer = process.ask(do="peak")
-    return _amount(row.name, training, answer)
+    return _amount(f"{workload}: {row.name}", training, answer)
 
 
 def _amount(name: str, training: AnyTraining, answer: dict[str, int]) -> Amount:

@@ -35,7 +35,7 @@ def export(
         options: of the format.
     """
     exporting.checked_options(format, options)  # before Python runs
-    with showing(f"exporting {os.path.basename(os.fspath(path))}") as shown:
+    with showing(f"exporting {os.path.basename(str(path))}") as shown:
         return _exported(saved, loaded, path, format, samples, _both(shown.say, progress), options)
 
 
@@ -59,7 +59,7 @@ def _exported(
     program = saved(samples, notes)
 
     def check(file: str) -> list[str]:
-        title = os.path.basename(os.fspath(path))
+        title = os.path.basename(str(path))
         # With its machine code, which is what will run: that for each target that runs here. Else it is compiled.
         fitting = dict.fromkeys(code.target for one in read_archive(file).signatures for code in one.codes if code.fits)
         lines = []

@@ -106,7 +106,7 @@ def test_a_step_is_timed_in_its_worker():
         assert not result.error
         assert result.note == "after 30 steps"
         assert 0 < result.median < 0.1
-        assert (f"train-adam-1: steps of {result.name}", 0, 30) in told
+        assert (f"steps of {result.name}", 0, 30) in told
 
 
 class Stepper:
