@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 from hybridize import autograd, hybridize, np
+from tests.samples import sampled
 
 
 def longest_common(a, b):
@@ -328,7 +329,9 @@ def with_an_end(a):
 @pytest.mark.parametrize("dynamic", [True, None])
 @pytest.mark.parametrize(
     "program",
-    [below_the_diagonal, above_the_diagonal, down_from_it, by_steps, between_two, into_a_table, with_an_end],
+    sampled(
+        [below_the_diagonal, above_the_diagonal, down_from_it, by_steps, between_two, into_a_table, with_an_end], 2
+    ),
     ids=lambda one: one.__name__,
 )
 def test_gradients_of_ranges_that_another_loop_ends(program, dynamic):

@@ -24,6 +24,7 @@ from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime.image import Image, Loaded
 from tests.catalog.samples import samples
+from tests.samples import sampled
 
 EVERYTHING = """
 @table = internal constant [3 x ptr] [ptr @one, ptr @two, ptr @numbers]
@@ -385,7 +386,7 @@ def test_a_loader_in_c_runs_images_of_each_processor(name, tmp_path):
     assert float(last) == pytest.approx(2.5 + math.lgamma(math.lgamma(50.0)))
 
 
-@pytest.mark.parametrize("name", ["baseline", "avx512", "aarch64"])
+@pytest.mark.parametrize("name", sampled(["avx512", "baseline", "aarch64"], 2))
 def test_every_reference_of_the_catalogue_is_known(name):
     """A program of each kind is linked for each processor that objects are ELF on."""
     for cls in ops.OPS.values():

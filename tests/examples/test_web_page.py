@@ -123,8 +123,13 @@ def test_the_page_shows_what_the_net_gives(site, served, page):
     assert page.messages == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (360, "dark"), (1280, "light"),
+        pytest.param(360, "light", marks=pytest.mark.long), pytest.param(1280, "dark", marks=pytest.mark.long),
+    ],
+)  # fmt: skip
 def test_the_page_fits_and_is_readable(served, page, scheme, width, tmp_path):
     page.scheme(scheme)
     page.resize(width, 900)

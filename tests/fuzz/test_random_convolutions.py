@@ -21,6 +21,7 @@ from torch.nn import functional
 from hybridize import autograd, hybridize, np, npx
 from hybridize.base.config import CONFIG
 from hybridize.codegen.llvm.engine import runnable
+from tests.samples import sampled
 
 COUNT = int(os.environ.get("HYBRIDIZE_FUZZ_CONVOLUTIONS", "1500"))
 LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
@@ -448,7 +449,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", ["winograd", "both"])
+@pytest.mark.parametrize("way", sampled(["both", "winograd"], 2))
 def test_random_networks_of_many_channels(way):
     """By fewer products, and by two threads: some of them are indeed."""
     kinds: set[str] = set()

@@ -274,6 +274,7 @@ def test_a_generator_is_exported(net, tmp_path):
             generator.export(str(tmp_path / "generator"), format=form)  # which runs what it writes
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="what is resident is asked of Linux")
 def test_ten_thousand_steps_take_the_memory_of_one():
     """Caches are written where they lie, one program serves all places, and nothing is left of a step."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.samples import sampled
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "internals" / "adding.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
@@ -55,7 +57,7 @@ def test_no_more_places_than_the_page_says():
     assert (modules_with("glu") | modules_with("GLU")) - of_torch == set(FILES.findall(layer))
 
 
-@pytest.mark.parametrize("put_back", [True, False])
+@pytest.mark.parametrize("put_back", sampled([True, False], 2))
 def test_the_page_is_played(tmp_path, put_back):
     shutil.copytree(ROOT / "hybridize", tmp_path / "hybridize", ignore=shutil.ignore_patterns("__pycache__"))
     steps = re.findall(r"`(hybridize/[\w/]+\.py)`\.(?:(?!`hybridize/).)*?```python\n(.*?)```", EXAMPLE, re.DOTALL)

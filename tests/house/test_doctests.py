@@ -4,6 +4,7 @@ import doctest
 import importlib
 import importlib.util
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -23,5 +24,7 @@ MODULES = [
 @folded("name", MODULES)
 def test_examples(name, folder_of_examples):
     module = importlib.import_module(name)
+    if ">>>" not in Path(str(module.__file__)).read_text(encoding="utf-8"):
+        return  # to look for docstrings takes longer than to run most of them
     failed, _ = doctest.testmod(module, extraglobs=GLOBALS, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     assert failed == 0

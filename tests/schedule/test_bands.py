@@ -29,6 +29,7 @@ from hybridize.programs.donation import updates_of
 from hybridize.schedule import banding, schedule, thresholds
 from hybridize.schedule.bands import Access, BandMember, run_of
 from hybridize.schedule.steps import Address, LoopStep
+from tests.samples import sampled
 
 ROOT = Path(__file__).parents[2]
 
@@ -637,7 +638,7 @@ def test_what_takes_memory_over_keeps_it_for_who_takes_it_next(kept, threads):
     check(graph, inputs, (1, 2, 3), threads)
 
 
-@pytest.mark.parametrize("corpus", [of_nets, of_trainings, of_examples, of_chains])
+@pytest.mark.parametrize("corpus", sampled([of_nets, of_trainings, of_examples, of_chains], 4))
 def test_bands_cost_no_memory(corpus):
     """A program needs at most a few per cent more with bands than without."""
     seen = set()

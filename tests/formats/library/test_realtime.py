@@ -17,6 +17,7 @@ from hybridize.formats.deployable import deployable
 from hybridize.formats.library import write_library
 from hybridize.formats.library.write import compiled
 from hybridize.gluon import nn
+from tests.samples import sampled
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="the program watches Linux on x86-64"
@@ -110,7 +111,7 @@ def least_watched(watcher, library, level, **words):
 
 
 @pytest.mark.parametrize("level", runnable())
-@pytest.mark.parametrize("kind", PROGRAMS)
+@pytest.mark.parametrize("kind", sampled(PROGRAMS, 2))
 def test_calls_keep_the_contract(library, watcher, kind, level):
     function, x = PROGRAMS[kind]()
     made = library(function, *[(x,)] * callable(function))

@@ -21,6 +21,7 @@ from hybridize.formats.library.write import compiled, write_library
 from hybridize.gluon import nn
 from tests.formats.library.trained import Trained
 from tests.refusals import refusal
+from tests.samples import sampled
 
 draw = numpy.random.default_rng(1)
 XS = draw.standard_normal((6, 4, 7)).astype("f4")
@@ -75,7 +76,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, 2))
 def test_the_curve_of_losses_has_python_s_bits(tmp_path, case):
     """From the third step on, random numbers, running statistics and the count of steps included."""
     step, _, net = training(*CASES[case])

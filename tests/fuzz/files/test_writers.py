@@ -30,7 +30,14 @@ def needs(format, system):
     assert shutil.which("cc")
 
 
-@pytest.mark.parametrize(("format", "count"), [("archive", 7), ("mxnet", 4), ("beside", 5), ("wasm", 4)])
+@pytest.mark.parametrize(
+    ("format", "count"),
+    [
+        ("archive", 7),
+        ("mxnet", 4),
+        *(pytest.param(*one, marks=pytest.mark.long) for one in (("beside", 5), ("wasm", 4))),
+    ],
+)
 def test_a_writer_that_is_killed(tmp_path, system, format, count):
     """At twenty of the operations on files that writers do."""
     needs(format, system)
