@@ -132,6 +132,9 @@ class SymbolBlock(HybridBlock):
         block = SymbolBlock(read_symbol(symbol_file), input_names)
         if param_file is not None:
             block._load_file(str(param_file), allow_missing, ignore_extra, device if device is not None else ctx)
+            return block
+        for parameter in block._parameters.values():
+            parameter._without_values = _UNREAD
         return block
 
     @staticmethod
@@ -247,6 +250,13 @@ class SymbolBlock(HybridBlock):
         nodes = len(self._expression._in_order())
         inside = f"{', '.join(self._inputs)} -> {self._expression.outputs} : {nodes} nodes"
         return f"{type(self).__name__}(\n  {inside}\n)"
+
+
+_UNREAD = (
+    "pass SymbolBlock.imports the file of the net's parameters as param_file, or call net.load_parameters(file); "
+    "net.initialize() sets random values"
+)
+"""What to do where a net is called whose parameters were in a file that was not read."""
 
 
 def _bound_of(graph: SymbolGraph) -> dict[str, dict[int, int]]:

@@ -51,6 +51,20 @@ def tell(error: BaseException, block: Any) -> None:
             left[TRAIL] = weakref.ref(block), text, path
             error.within = f"{text}, {path!r} of {type(block).__name__}"
             return
+    if error.code == "E502" and (holder := _holder(block, inner())):
+        error.help = (
+            f"{holder} does not register the layers in it, so net.initialize() does not reach them: make it an "
+            "nn.Sequential, or call self.register_child(layer) for each"
+        )
+
+
+def _holder(block: Any, layer: Any) -> str:
+    """Return the attribute of a block that is a plain list, tuple or dict with a layer in it; empty: none is."""
+    for name, value in vars(block).items():
+        parts = value.values() if isinstance(value, dict) else value
+        if not name.startswith("_") and isinstance(value, (list, tuple, dict)) and any(one is layer for one in parts):
+            return f"the {type(value).__name__} {type(block).__name__}.{name}"
+    return ""
 
 
 def _continue(error: HybridizeError, block: Any) -> None:

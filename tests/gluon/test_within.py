@@ -196,3 +196,54 @@ def test_a_layer_in_a_branch_or_loop_on_data(layer, looping):
         assert caught.value.loc.file == __file__
         found.append((caught.value.code, caught.value.what, caught.value.loc))
     assert found[0] == found[1]
+
+
+class Listed(HybridBlock):
+    """Keeps its layers in an attribute that registers none of them."""
+
+    def __init__(self, keep):
+        super().__init__()
+        self.layers = keep([nn.Dense(3, in_units=3), nn.Dense(2)])
+
+    def forward(self, x):
+        for layer in self.layers.values() if isinstance(self.layers, dict) else self.layers:
+            x = layer(x)
+        return x
+
+
+@pytest.mark.parametrize("keep", [list, tuple, lambda layers: dict(enumerate(layers))], ids=["list", "tuple", "dict"])
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.filterwarnings("ignore:.*unregistered container")
+def test_layers_that_are_not_registered(keep, compiled, nested):
+    net = Listed(keep)
+    if nested:
+        outer = nn.HybridSequential()
+        outer.add(net)
+        net = outer
+    net.initialize()
+    net.hybridize(compiled)
+    with refusal(errors.UninitializedError, r"E502.*\nhelp: the \w+ Listed\.layers .*nn\.Sequential.*register_child"):
+        net(np.ones((1, 3)))
+
+
+def test_a_net_that_is_not_initialized_is_told_to_be():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3, in_units=3))
+    with refusal(errors.UninitializedError, r"help: call net\.initialize\(\)"):
+        net(np.ones((1, 3)))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_imported_net_without_its_parameters_is_told_of_their_file(tmp_path, compiled):
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    expected = net(np.ones((1, 3)))
+    graph, parameters = net.export(str(tmp_path / "net"))
+    loaded = gluon.SymbolBlock.imports(graph, ["data"])
+    loaded.hybridize(compiled)
+    with refusal(errors.UninitializedError, "E502.*\nhelp: .*param_file.*load_parameters.*random values"):
+        loaded(np.ones((1, 3)))
+    loaded.load_parameters(parameters)
+    assert (loaded(np.ones((1, 3))) == expected).all()
