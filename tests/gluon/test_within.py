@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors about blocks: the layer and where it is in its net; keywords that no layer has."""
 
+import inspect
 import re
 
 import pytest
@@ -247,3 +248,32 @@ def test_an_imported_net_without_its_parameters_is_told_of_their_file(tmp_path, 
         loaded(np.ones((1, 3)))
     loaded.load_parameters(parameters)
     assert (loaded(np.ones((1, 3))) == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: nn.Conv2D(4, kernel=3), "E344: Conv2D takes no keyword 'kernel'\nhelp: .*'kernel_size'"),
+        (
+            lambda: nn.Conv1DTranspose(4, kernel_sise=3),
+            "Conv1DTranspose takes no keyword 'kernel_sise'\n.*'kernel_size'",
+        ),
+        (lambda: nn.Dropout(p=0.5), "Dropout takes no keyword 'p'\nhelp: did you mean 'rate'"),
+        (lambda: nn.Embedding(3, output=4), "Embedding takes no keyword 'output'\n.*'output_dim'"),
+        (lambda: rnn.LSTM(hidden=3), "LSTM takes no keyword 'hidden'\n.*'hidden_size'"),
+        (lambda: nn.Conv2D(4), r"Conv2D missing .*'kernel_size'\nhelp: its arguments are \(channels, kernel_size, "),
+        (lambda: nn.Dense(), r"Dense missing .*'units'\nhelp: its arguments are \(units, "),
+        (lambda: nn.Flatten(1, 2, 3), r"Flatten takes .* positional arguments"),
+    ],
+)
+def test_a_layer_that_lacks_an_argument_is_named_as_it_is_called(make, words):
+    with refusal(errors.ArgumentError, words) as caught:
+        make()
+    assert caught.value.__cause__ is None
+    assert caught.value.loc.file == __file__
+
+
+def test_a_layer_says_what_arguments_it_takes():
+    assert list(inspect.signature(nn.Dropout).parameters)[:2] == ["rate", "axes"]
+    assert list(inspect.signature(nn.Conv2D).parameters)[:2] == ["channels", "kernel_size"]
+    assert list(inspect.signature(np.ones(2).copy).parameters) == ["order"]
