@@ -81,7 +81,7 @@ def _leaving(function: Callable[..., Any]) -> Callable[..., Any]:
             if not is_misfit(error):
                 raise
             try:
-                raise _misfit(function, args, error) from None
+                raise misfit(function, args, error) from None
             except HybridizeError as objection:
                 trim(objection)
                 raise
@@ -89,7 +89,7 @@ def _leaving(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _misfit(function: Callable[..., Any], args: tuple[Any, ...], error: TypeError) -> ArgumentError:
+def misfit(function: Callable[..., Any], args: tuple[Any, ...], error: TypeError) -> ArgumentError:
     """Return the error for arguments that are not those of a function, in place of Python's.
 
     A method is that of the class of its object, whichever base defines it.

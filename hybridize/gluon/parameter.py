@@ -392,7 +392,7 @@ class Parameter:
         return self._deferred is not None
 
     _without_values = "call net.initialize(); parameters of children are in net.collect_params(), not in net.params"
-    """What to do where there is no array yet."""
+    """The remedy where there is no array yet."""
 
     def _not_ready(self) -> StateError:
         if self._deferred is not None:

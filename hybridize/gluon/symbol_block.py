@@ -256,7 +256,7 @@ _UNREAD = (
     "pass SymbolBlock.imports the file of the net's parameters as param_file, or call net.load_parameters(file); "
     "net.initialize() sets random values"
 )
-"""What to do where a net is called whose parameters were in a file that was not read."""
+"""The remedy where a net is called without the parameters of its file."""
 
 
 def _bound_of(graph: SymbolGraph) -> dict[str, dict[int, int]]:
