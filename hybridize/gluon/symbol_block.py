@@ -218,7 +218,8 @@ class SymbolBlock(HybridBlock):
 
     def forward(self, *args: Any) -> Any:
         if len(args) != len(self._inputs):
-            raise ArgumentError("E333", f"the block takes {', '.join(self._inputs)}, got {len(args)} arguments")
+            what = f"the block takes {', '.join(self._inputs)}, got {len(args)} arguments"
+            raise ArgumentError("E333", what, help="pass one array each; to the command, one --input FILE.npy each")
         arrays = dict(zip(self._inputs, args, strict=True))
         for name, axes in self._bound.items():
             shape = arrays[name].shape

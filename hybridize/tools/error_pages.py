@@ -57,8 +57,8 @@ def codes() -> list[str]:
 
 
 def page(code: str) -> Page | None:
-    """Read the page of a code, in capitals or not; None where there is none."""
-    path = FOLDER / f"{code.upper()}.md"
+    """Read the page of a code, in capitals or not, with or without its E; None where there is none."""
+    path = FOLDER / f"E{code.upper().removeprefix('E')}.md"
     return read(path.read_text(encoding="utf-8")) if re.fullmatch(r"E\d+", path.stem) and path.is_file() else None
 
 

@@ -277,3 +277,36 @@ def test_a_layer_says_what_arguments_it_takes():
     assert list(inspect.signature(nn.Dropout).parameters)[:2] == ["rate", "axes"]
     assert list(inspect.signature(nn.Conv2D).parameters)[:2] == ["channels", "kernel_size"]
     assert list(inspect.signature(np.ones(2).copy).parameters) == ["order"]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: nn.Dropout(5), "E331: rate .*\nhelp: pass a probability"),
+        (lambda: rnn.LSTM(3, dropout=2), "E331: dropout .*\nhelp: pass a probability"),
+        (lambda: nn.LayerNorm(epsilon="a"), "E331.*\nhelp: "),
+        (lambda: gluon.model_zoo.vision.get_resnet(3, 18), "E331.*\nhelp: pass 1 or 2"),
+        (lambda: gluon.model_zoo.vision.get_resnet(1, 19), "E331.*\nhelp: pass one of these numbers"),
+        (lambda: nn.Sequential().add(3), "E326: a child must be a Block, got int\nhelp: "),
+        (lambda: nn.HybridSequential().add(3), "E326: .*, got int 3\nhelp: "),
+    ],
+)
+def test_what_a_layer_does_not_take_has_a_remedy(call, words):
+    with refusal(errors.ArgumentError, words):
+        call()
+
+
+def test_a_file_of_something_else_has_a_remedy(tmp_path):
+    (tmp_path / "net.params").write_text("abc")
+    with refusal(errors.LoadError, "E601: .* is malformed at byte 0.*\nhelp: check that this is the file"):
+        nn.Dense(3).load_parameters(str(tmp_path / "net.params"))
+
+
+def test_an_imported_net_without_its_inputs_names_the_option_of_the_command(tmp_path):
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    net(np.ones((1, 3)))
+    loaded = gluon.SymbolBlock.imports(net.export(str(tmp_path / "net"))[0], ["data"])
+    with refusal(errors.ArgumentError, "E333: the block takes data, got 0 arguments\nhelp: .*--input"):
+        loaded()

@@ -72,11 +72,12 @@ def test_the_command_prints_a_page():
     printed = command("E450")
     assert printed.exit_code == 0
     assert printed.output == PAGES["E450"].text
+    assert command("450").output == printed.output
     assert command("e450", "--example").output == PAGES["E450"].example
 
 
 def test_a_code_that_is_none_is_refused():
-    for code in ("E999", "450", "../E450"):
+    for code in ("E999", "999", "EE450", "../E450"):
         refused = command(code)
         assert refused.exit_code == 2
         assert "a code is written like E450" in " ".join(refused.output.replace("│", " ").split())
