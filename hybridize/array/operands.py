@@ -111,7 +111,7 @@ def public(function: _Function, *, of_np: bool = True, takes_nd: bool = False) -
             if isinstance(error, TypeError) and "argument" in str(error):
                 objection.help = arguments_of(call)
             try:
-                raise objection from (error if CONFIG.full_tracebacks else error.with_traceback(None))
+                raise objection from (error if CONFIG.full_tracebacks else None)  # it says what the cause says
             except errors.HybridizeError:
                 trim(objection)
                 raise
