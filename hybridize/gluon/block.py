@@ -266,8 +266,11 @@ class Block:
         ['0.weight', '0.bias', '1.weight', '1.bias']
         """
         if not isinstance(block, Block):
-            what = f"a child must be a Block, got {type(block).__name__}"
-            raise ValueArgumentError("E326", what, help="pass a layer, or nn.Lambda(function)")
+            raise ValueArgumentError(
+                "E326",
+                f"a child must be a Block, got {type(block).__name__}",
+                help="pass a layer, or nn.Lambda(function)",
+            )
         self._children[str(len(self._children)) if name is None else name] = block
         self.watch.touch()
 
