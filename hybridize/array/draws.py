@@ -31,6 +31,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, uint64
 from hybridize.base.errors import ShapeError
+from hybridize.base.tracebacks import leaves
 from hybridize.base.types import same_shape
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing
 
@@ -46,6 +47,7 @@ state: Any = ndarray(numpy.array([of_the_system(), 0], dtype=uint64))
 _STEP = numpy.array([0, 1], dtype=uint64)
 
 
+@leaves
 def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:
     """Start over from a seed: equal seeds give equal numbers, imperatively and compiled. None takes one from the
     system.

@@ -8,12 +8,14 @@ from typing import Any
 from hybridize.base.errors import ArgumentError
 from hybridize.base.hooks import Hooks
 from hybridize.base.participation import outside_only
+from hybridize.base.tracebacks import leaves
 
 files: Hooks = Hooks()
 """`save`, `savez` and `load` of those who know formats."""
 
 
 @outside_only("writes a file")
+@leaves
 def save(file: Any, arr: Any) -> None:
     """Write one array as `.npy`; a list of arrays, or arrays by name, as MXNet's binary list.
 
@@ -35,6 +37,7 @@ def save(file: Any, arr: Any) -> None:
 
 
 @outside_only("writes a file")
+@leaves
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write arrays to an uncompressed `.npz` file, which MXNet 2 and `numpy.load` read.
 
@@ -60,6 +63,7 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
 
 
 @outside_only("reads a file")
+@leaves
 def load(file: Any) -> Any:
     """Read arrays that any MXNet has saved: one, a dict of arrays with names, or a list of arrays without.
 

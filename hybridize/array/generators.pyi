@@ -117,8 +117,7 @@ class Generator(_Drawing):
 class RandomState(_Drawing):
     def __init__(self, seed: Any = None) -> None: ...
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-        """Draw elements of a vector, or integers below a number, with one probability for all or with those of
-        `p`."""
+        """Draw elements of a vector, rows of a matrix, or integers below a number."""
     def get_state(self, legacy: bool = True) -> Any:
         """Return the seed and the number of draws so far, as a dict."""
     def permutation(self, x: Any) -> Any:
@@ -157,8 +156,7 @@ def bytes(length: int) -> builtins.bytes:
 class _class(_Drawing):
     def __init__(self, seed: Any = None) -> None: ...
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
-        """Draw elements of a vector, or integers below a number, with one probability for all or with those of
-        `p`."""
+        """Draw elements of a vector, rows of a matrix, or integers below a number."""
     def get_state(self, legacy: bool = True) -> Any:
         """Return the seed and the number of draws so far, as a dict."""
     def permutation(self, x: Any) -> Any:

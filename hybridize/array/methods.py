@@ -18,7 +18,7 @@ from typing import Any, Self, TypeVar
 from hybridize.base.elsewhere import lacks
 from hybridize.base.errors import ArgumentError, HybridizeError
 from hybridize.base.hooks import Hooks
-from hybridize.base.tracebacks import leaves, trim
+from hybridize.base.tracebacks import is_misfit, leaves, misfit, trim
 
 functions = Hooks()
 """The public functions by name, as `hybridize.np` has them, and a few more; filled by `hybridize.array`."""
@@ -39,6 +39,14 @@ def or_legacy(*keywords: str) -> Callable[[_Method], _Method]:
             except HybridizeError as error:
                 trim(error)
                 raise
+            except TypeError as error:
+                if not is_misfit(error):
+                    raise
+                try:
+                    raise misfit(method, (self, *args), error) from None
+                except HybridizeError as objection:
+                    trim(objection)
+                    raise
 
         return call
 
@@ -109,6 +117,7 @@ class Methods:
 
     __slots__ = ()
 
+    @leaves
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """Return the slices along an axis where a condition is true. Imperative only: data decide the size.
 
@@ -117,6 +126,7 @@ class Methods:
         """
         return functions.compress(condition, self, axis=axis, out=out)
 
+    @leaves
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
         """Write values to elements of the flat array, in place.
 
@@ -162,6 +172,7 @@ class Methods:
             return functions.legacy("reshape")(self, wanted)
         return functions.reshape(self, wanted, order=order)
 
+    @leaves
     def broadcast_like(self, other: Any, lhs_axes: Any = None, rhs_axes: Any = None) -> Self:
         """Return the array stretched to the shape of another one, or along some axes to sizes of it; a read-only view.
 
@@ -187,6 +198,7 @@ class Methods:
             axes = (axes[0],)
         return functions.transpose(self, (axes[0] if len(axes) == 1 else axes) if axes else None)
 
+    @leaves
     def flatten(self, order: str = "C", inplace: bool | None = None) -> Self:
         """Return all elements along one axis, as a copy. With MXNet 1's keyword `inplace` it is `nd.flatten`.
 
@@ -213,9 +225,14 @@ class Methods:
         >>> np.array([1.7, -2.7]).astype("int32")
         array([ 1, -2], dtype=int32)
         """
-        dtype = dtype.dtype if isinstance(dtype, Methods) else dtype
-        return functions.astype(self, dtype, copy=copy, casting=casting, order=order)
+        try:
+            dtype = dtype.dtype if isinstance(dtype, Methods) else dtype
+            return functions.astype(self, dtype, copy=copy, casting=casting, order=order)
+        except HybridizeError as error:
+            trim(error)
+            raise
 
+    @leaves
     def copy(self, order: str = "C") -> Self:
         """Return a copy that shares no memory with the array.
 
@@ -225,6 +242,7 @@ class Methods:
         """
         return functions.copy(self, order)
 
+    @leaves
     def copyto(self, other: Any) -> Any:
         """Write the elements to another array and return it; to a device, return a copy there.
 
@@ -259,6 +277,7 @@ class Methods:
         """
         functions.backward(self, None if out_grad is None else [out_grad], retain_graph, train_mode)
 
+    @leaves
     def as_np_ndarray(self) -> Self:
         """Return an array over the same memory with NumPy's operators and methods; itself, unless it is an NDArray.
 
@@ -268,6 +287,7 @@ class Methods:
         """
         return functions.plain(self)
 
+    @leaves
     def as_nd_ndarray(self) -> Self:
         """Return an array over the same memory with MXNet 1's operators and methods, an NDArray.
 
@@ -276,6 +296,7 @@ class Methods:
         """
         return functions.as_nd(self)
 
+    @leaves
     def as_in_ctx(self, ctx: Any) -> Self:
         """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
 
@@ -285,6 +306,7 @@ class Methods:
         """
         return functions.moved(self, ctx)
 
+    @leaves
     def as_in_context(self, context: Any) -> Self:
         """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
 
@@ -294,6 +316,7 @@ class Methods:
         """
         return functions.moved(self, context)
 
+    @leaves
     def to_device(self, device: Any, /, *, stream: Any = None) -> Self:
         """Return the array itself where it is on a device, and otherwise a copy there; `stream` has to be None.
 

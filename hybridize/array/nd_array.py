@@ -27,6 +27,8 @@ from hybridize.array.operators import COMPARISONS, UNDERSTOOD, Operators
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import float32, float64, is_inexact
+from hybridize.base.errors import HybridizeError
+from hybridize.base.tracebacks import trim
 from hybridize.ops.op import ACTIVE, capturing
 
 IN_USE: list[type] = []
@@ -313,7 +315,11 @@ def _method(name: str) -> Callable[..., Any]:
     """A method that is the function of `nd` of its name."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return _function(name)(self, *args, **kwargs)
+        try:
+            return _function(name)(self, *args, **kwargs)
+        except HybridizeError as error:
+            trim(error)
+            raise
 
     return method
 
@@ -322,13 +328,17 @@ def _kept(name: str) -> Callable[..., Any]:
     """A method that is NumPy's, or for MXNet 1 the same, and gives NDArrays."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        own = plain(self)
-        output = getattr(own, name)(*args, **kwargs)
-        if output is own:
-            return self
-        if any(output is one for one in args):
-            return output
-        return as_nd(output if name in _VIEWS else apart(output, (own,)))
+        try:
+            own = plain(self)
+            output = getattr(own, name)(*args, **kwargs)
+            if output is own:
+                return self
+            if any(output is one for one in args):
+                return output
+            return as_nd(output if name in _VIEWS else apart(output, (own,)))
+        except HybridizeError as error:
+            trim(error)
+            raise
 
     return method
 
@@ -337,8 +347,12 @@ def _with_inplace(name: str) -> Callable[..., Any]:
     """A method that is the function of `nd` of its name, and a view with `inplace=True`."""
 
     def method(self: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
-        output = _function(name)(self, *args, **kwargs)
-        return self.reshape(output.shape) if inplace else output
+        try:
+            output = _function(name)(self, *args, **kwargs)
+            return self.reshape(output.shape) if inplace else output
+        except HybridizeError as error:
+            trim(error)
+            raise
 
     return method
 
@@ -458,11 +472,15 @@ def _either(name: str, of_np: Any, of_nd: Any, is_operator: bool) -> Callable[..
     """
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if self.of_nd or (is_operator and any(map(holds_nd, (*args, *kwargs.values())))):
-            return of_nd(self, *args, **kwargs)
-        if of_np is not None:
-            return of_np(self, *args, **kwargs)
-        return getattr(super(Symbol, self), name)(*args, **kwargs)
+        try:
+            if self.of_nd or (is_operator and any(map(holds_nd, (*args, *kwargs.values())))):
+                return of_nd(self, *args, **kwargs)
+            if of_np is not None:
+                return of_np(self, *args, **kwargs)
+            return getattr(super(Symbol, self), name)(*args, **kwargs)
+        except HybridizeError as error:
+            trim(error)
+            raise
 
     method.__name__ = method.__qualname__ = name
     return method
@@ -472,9 +490,13 @@ def _beside_nd(name: str) -> Callable[..., Any]:
     """A method of arrays of `np` that is MXNet 1's where its operand is of `nd`, as an operator would be."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if IN_USE and any(map(holds_nd, (*args, *kwargs.values()))):
-            return _function(name)(self, *args, **kwargs)
-        return getattr(super(ndarray, self), name)(*args, **kwargs)
+        try:
+            if IN_USE and any(map(holds_nd, (*args, *kwargs.values()))):
+                return _function(name)(self, *args, **kwargs)
+            return getattr(super(ndarray, self), name)(*args, **kwargs)
+        except HybridizeError as error:
+            trim(error)
+            raise
 
     method.__name__ = method.__qualname__ = name
     return method

@@ -8,6 +8,7 @@ and a Python number, go straight to NumPy when nobody captures. Everything else 
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections.abc import Callable, Sequence
 from operator import setitem
@@ -490,6 +491,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         copy = self._data.copy()
         return copy if ACCESS.writes is writes else consistently(self._data.copy)
 
+    @leaves
     def tobytes(self, order: str | None = "C") -> bytes:
         r"""Return the bytes of the elements, row by row (`C`) or column by column (`F`).
 
@@ -500,6 +502,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         await_writer()
         return self._data.tobytes(order)  # type: ignore[arg-type]
 
+    @leaves
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         r"""Write the bytes of the elements to a file; with `sep`, text.
 
@@ -514,8 +517,12 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         """
         self._check_known("tofile()")
         await_writer()
+        if not (isinstance(fid, (str, bytes, os.PathLike)) or hasattr(fid, "fileno")):
+            what = f"tofile takes a path or a file, got {type(fid).__name__}"
+            raise errors.ArgumentError("E344", what, help="pass a path, or the result of open(path, 'wb')")
         self._data.tofile(fid, sep, format)
 
+    @leaves
     def view(self, dtype: Any = None) -> ndarray:
         """Return an array over the same memory whose bytes are another dtype.
 
@@ -534,6 +541,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         except (ValueError, TypeError) as error:
             raise errors.ShapeError("E104", f"view of {self.type} as {wanted.name}: {error}") from None
 
+    @leaves
     def byteswap(self, inplace: bool = False) -> ndarray:
         """Return the elements with their bytes in the opposite order.
 
@@ -607,6 +615,8 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
             return self._data.item(*args)
         except IndexError as error:
             raise key_error(error, self.type, args) from None
+        except (TypeError, ValueError) as error:
+            raise errors.ArgumentError("E344", f"item(): {error}", help="pass an index, or one for each axis") from None
 
     def _one(self, what: str) -> Any:
         """The one element, for the conversions of Python."""

@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, signature
 from typing import Any, TypeVar
 from typing import cast as as_type
 
@@ -34,8 +34,9 @@ from hybridize.base.dtypes import index_numbers as index_numbers_of
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_kind, result_dtype, weak_kind
+from hybridize.base.settings import arguments_of
 from hybridize.base.spans import LISTENERS, OPERATION, span
-from hybridize.base.tracebacks import trim
+from hybridize.base.tracebacks import is_misfit, trim
 from hybridize.base.types import Shape, TensorType, same_shape, surely_same
 from hybridize.ops import Broadcast, Cast, Concat, Iota, Isnan, Reshape, Where, size_of
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, constant, current, type_of
@@ -104,12 +105,13 @@ def public(function: _Function, *, of_np: bool = True, takes_nd: bool = False) -
                 receiver = _named_receiver(error, args, kwargs)
                 if receiver is not None:
                     return receiver.__hybridize_function__(name, call, args, kwargs)
-                if not _is_misfit(error):
+                if not is_misfit(error):
                     raise
             objection = _objection(name, args, kwargs, error)
-            objection.help = objection.help or _takes(call, error)
+            if isinstance(error, TypeError) and "argument" in str(error):
+                objection.help = arguments_of(call)
             try:
-                raise objection from (error if CONFIG.full_tracebacks else error.with_traceback(None))
+                raise objection from (error if CONFIG.full_tracebacks else None)  # it says what the cause says
             except errors.HybridizeError:
                 trim(objection)
                 raise
@@ -192,20 +194,6 @@ def _is_objection(error: Exception) -> bool:
         inside = inside and not is_users(at.tb_frame.f_code.co_filename)
         at = at.tb_next
     return inside
-
-
-def _is_misfit(error: Exception) -> bool:
-    """Tell whether an error is Python's about a call whose arguments are not those of the function."""
-    return isinstance(error, TypeError) and error.__traceback__ is not None and error.__traceback__.tb_next is None
-
-
-def _takes(function: Callable[..., Any], error: Exception) -> str:
-    """Name the arguments of a function, where a call has too many or too few of them, or others."""
-    if not isinstance(error, TypeError) or "argument" not in str(error):
-        return ""
-    own = signature(function)
-    plain = [one.replace(annotation=Parameter.empty) for one in own.parameters.values()]
-    return f"its arguments are {own.replace(parameters=plain, return_annotation=Signature.empty)}"
 
 
 def _objection(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> errors.HybridizeError:

@@ -117,8 +117,7 @@ def chisquare(df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, dev
     """Draw chi-square numbers with `df` degrees of freedom."""
 
 def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Draw elements of a vector, or integers below a number, with one probability for all or with those of
-    `p`."""
+    """Draw elements of a vector, rows of a matrix, or integers below a number."""
 
 def exponential(scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
     """Draw exponential numbers with mean `scale`."""

@@ -459,11 +459,19 @@ def shuffle(x: Any) -> None:
 
 @creates("ctx", "device", "out")
 def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
-    """Draw elements of a vector, or integers below a number, with one probability for all or with those of `p`.
+    """Draw elements of a vector, rows of a matrix, or integers below a number.
+
+    Args:
+        a: an array, whose first axis is drawn from, or a number.
+        size: the shape of the result; None: one draw.
+        replace: whether an element can be drawn more than once.
+        p: the probability of each; None: all have the same.
 
     >>> np.random.seed(0)
     >>> np.random.choice(5, size=3)
     array([1, 4, 3], dtype=int64)
+    >>> np.random.choice(np.array([[1, 2], [3, 4]]), size=3).shape
+    (3, 2)
     """
     source: Any = None if isinstance(a, int) else array(a)
     if source is not None and not source.ndim:

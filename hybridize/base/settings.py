@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import numbers
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from hybridize.base.errors import ValueArgumentError
@@ -65,3 +66,11 @@ def keywords_of(kind: type) -> set[str]:
             if not any(p.kind is p.VAR_KEYWORD for p in parameters):
                 break
     return names
+
+
+def arguments_of(function: Callable[..., Any]) -> str:
+    """Return a sentence with the arguments of a function or a class, without their types."""
+    inspect = load_module("inspect")
+    own = inspect.signature(function)
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in own.parameters.values()]
+    return f"its arguments are {own.replace(parameters=plain, return_annotation=inspect.Signature.empty)}"

@@ -18,9 +18,10 @@ from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any, NoReturn, TypeVar, cast
 
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import HybridizeError, InternalError
+from hybridize.base.errors import ArgumentError, HybridizeError, InternalError
 from hybridize.base.hooks import Hook
 from hybridize.base.locations import CONTEXTS, PACKAGE
+from hybridize.base.settings import arguments_of
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _TRIMMED: set[tuple[CodeType, int]] = set()
@@ -77,11 +78,32 @@ def _leaving(function: Callable[..., Any]) -> Callable[..., Any]:
             trim(error)
             raise
         except TypeError as error:
-            if error.__traceback__ is not None and error.__traceback__.tb_next is None:
-                error.__traceback__ = None  # Python's, about the arguments of this call
-            raise
+            if not is_misfit(error):
+                raise
+            try:
+                raise misfit(function, args, error) from None
+            except HybridizeError as objection:
+                trim(objection)
+                raise
 
     return call
+
+
+def misfit(function: Callable[..., Any], args: tuple[Any, ...], error: TypeError) -> ArgumentError:
+    """Return the error for arguments that are not those of a function, in place of Python's.
+
+    A method is that of the class of its object, whichever base defines it.
+    """
+    owner, dot, name = function.__qualname__.rpartition(".")
+    if args and any(base.__qualname__ == owner for base in type(args[0]).__mro__):
+        owner, function = type(args[0]).__name__, cast(Any, function).__get__(args[0])
+    what = f"{owner}{dot}{name}() {str(error).partition('() ')[2]}"
+    return ArgumentError("E344", what, help=arguments_of(function))
+
+
+def is_misfit(error: BaseException) -> bool:
+    """Tell whether an error that was caught is Python's about a call whose arguments are not those of the function."""
+    return isinstance(error, TypeError) and error.__traceback__ is not None and error.__traceback__.tb_next is None
 
 
 def as_python(function: _Function) -> _Function:

@@ -87,7 +87,8 @@ class Cursor:
 
 def malformed(name: str, what: str, at: int) -> LoadError:
     """The error of a file that breaks its format at byte `at`."""
-    return LoadError("E601", f"{name} is malformed at byte {at}: {what}")
+    help = "check that this is the file that you mean, and that it was copied in full"
+    return LoadError("E601", f"{name} is malformed at byte {at}: {what}", help=help)
 
 
 def checked_size(shape: tuple[int, ...], dtype: DType) -> int | None:

@@ -33,7 +33,7 @@ from hybridize.gluon.overriding import check_private
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.stored import named_arrays
-from hybridize.gluon.within import check_prefix, tell, unknown_keyword
+from hybridize.gluon.within import check_prefix, constructor, tell, unknown_keyword
 from hybridize.ops.op import ACTIVE, capturing
 
 P = ParamSpec("P")
@@ -159,7 +159,7 @@ class Block:
         if cls.__module__.startswith("hybridize."):
             cls._is_layer = layer
             if "__init__" in vars(cls):
-                cls.__init__ = leaves(cls.__init__)  # type: ignore[method-assign]
+                cls.__init__ = constructor(cls.__init__)  # type: ignore[method-assign]
         elif "hybrid_forward" in vars(cls):
             cls._first_generation = True
 
@@ -266,7 +266,11 @@ class Block:
         ['0.weight', '0.bias', '1.weight', '1.bias']
         """
         if not isinstance(block, Block):
-            raise ValueArgumentError("E326", f"a child must be a Block, got {type(block).__name__}")
+            raise ValueArgumentError(
+                "E326",
+                f"a child must be a Block, got {type(block).__name__}",
+                help="pass a layer, or nn.Lambda(function)",
+            )
         self._children[str(len(self._children)) if name is None else name] = block
         self.watch.touch()
 

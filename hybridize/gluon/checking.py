@@ -50,11 +50,13 @@ def check_number(owner: object, word: str, number: Any) -> Any:
         ArgumentError E331: it is none.
     """
     if not hasattr(number, "__float__"):
-        raise ArgumentError("E331", f"{word} of {type(owner).__name__} must be a number, got {number!r}")
+        raise ArgumentError(
+            "E331", f"{word} of {type(owner).__name__} must be a number, got {number!r}", help="pass a Python number"
+        )
     return number
 
 
-def check_part(owner: object, word: str, part: Any, help: str = "") -> Any:
+def check_part(owner: object, word: str, part: Any, help: str = "pass a probability, for example 0.5") -> Any:
     """Return a number between 0 and 1 as it is; refuse anything else.
 
     Raises:

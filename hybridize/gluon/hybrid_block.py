@@ -497,7 +497,7 @@ class HybridBlock(Block, layer=False):
         if not isinstance(block, HybridBlock):
             raise ValueArgumentError(
                 "E326",
-                f"children of HybridBlock must also be HybridBlock, but {block!r} is a {type(block).__name__}",
+                f"children of HybridBlock must also be HybridBlock, got {type(block).__name__} {block!r}",
                 help="derive it from HybridBlock, or make the parent a Block (Sequential instead of HybridSequential)",
             )
         super().register_child(block, name)

@@ -391,6 +391,9 @@ class Parameter:
         """True if an initialization waits for the shape."""
         return self._deferred is not None
 
+    _without_values = "call net.initialize(); parameters of children are in net.collect_params(), not in net.params"
+    """The remedy where there is no array yet."""
+
     def _not_ready(self) -> StateError:
         if self._deferred is not None:
             return DeferredInitializationError(
@@ -402,7 +405,7 @@ class Parameter:
         return UninitializedError(
             "E502",
             f"parameter {self.name!r} has not been initialized",
-            help="call net.initialize(); parameters of children are in net.collect_params(), not in net.params",
+            help=self._without_values,
         )
 
     # ------------------------------------------------------------------------------------------------------ data

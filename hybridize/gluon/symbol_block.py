@@ -132,6 +132,9 @@ class SymbolBlock(HybridBlock):
         block = SymbolBlock(read_symbol(symbol_file), input_names)
         if param_file is not None:
             block._load_file(str(param_file), allow_missing, ignore_extra, device if device is not None else ctx)
+            return block
+        for parameter in block._parameters.values():
+            parameter._without_values = _UNREAD
         return block
 
     @staticmethod
@@ -215,7 +218,8 @@ class SymbolBlock(HybridBlock):
 
     def forward(self, *args: Any) -> Any:
         if len(args) != len(self._inputs):
-            raise ArgumentError("E333", f"the block takes {', '.join(self._inputs)}, got {len(args)} arguments")
+            what = f"the block takes {', '.join(self._inputs)}, got {len(args)} arguments"
+            raise ArgumentError("E333", what, help="pass one array each; to the command, one --input FILE.npy each")
         arrays = dict(zip(self._inputs, args, strict=True))
         for name, axes in self._bound.items():
             shape = arrays[name].shape
@@ -247,6 +251,13 @@ class SymbolBlock(HybridBlock):
         nodes = len(self._expression._in_order())
         inside = f"{', '.join(self._inputs)} -> {self._expression.outputs} : {nodes} nodes"
         return f"{type(self).__name__}(\n  {inside}\n)"
+
+
+_UNREAD = (
+    "pass SymbolBlock.imports the file of the net's parameters as param_file, or call net.load_parameters(file); "
+    "net.initialize() sets random values"
+)
+"""The remedy where a net is called without the parameters of its file."""
 
 
 def _bound_of(graph: SymbolGraph) -> dict[str, dict[int, int]]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import re
 import weakref
+from collections.abc import Callable, Iterable
+from functools import wraps
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from hybridize.base.errors import TRAIL, ArgumentError, HybridizeError, InternalError
 from hybridize.base.loading import load_module
-from hybridize.base.settings import keywords_of
-from hybridize.base.tracebacks import LEAVES
+from hybridize.base.settings import arguments_of, keywords_of
+from hybridize.base.tracebacks import LEAVES, is_misfit, leaves
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _ELSEWHERE = {
     "stride": "strides", "kernel": "kernel_size", "dilate": "dilation", "pad": "padding", "num_group": "groups",
     "bias": "use_bias", "out_channels": "channels", "num_filter": "channels", "num_features": "in_channels",
@@ -51,6 +54,20 @@ def tell(error: BaseException, block: Any) -> None:
             left[TRAIL] = weakref.ref(block), text, path
             error.within = f"{text}, {path!r} of {type(block).__name__}"
             return
+    if error.code == "E502" and (holder := _holder(block, inner())):
+        error.help = (
+            f"{holder} does not register the layers in it, so net.initialize() does not reach them: make it an "
+            "nn.Sequential, or call self.register_child(layer) for each"
+        )
+
+
+def _holder(block: Any, layer: Any) -> str:
+    """Return the attribute of a block that is a plain list, tuple or dict with a layer in it; empty: none is."""
+    for name, value in vars(block).items():
+        parts = value.values() if isinstance(value, dict) else value
+        if not name.startswith("_") and isinstance(value, (list, tuple, dict)) and any(one is layer for one in parts):
+            return f"the {type(value).__name__} {type(block).__name__}.{name}"
+    return ""
 
 
 def _continue(error: HybridizeError, block: Any) -> None:
@@ -91,6 +108,29 @@ def unknown_keyword(kind: type, name: str) -> ArgumentError:
     meant = [_ELSEWHERE[name]] if _ELSEWHERE.get(name) in known else close(name, sorted(known), 1)
     help = f"did you mean {meant[0]!r}?" if meant else f"it takes {', '.join(sorted(known))}"
     return ArgumentError("E344", f"{kind.__name__} takes no keyword {name!r}", help=help)
+
+
+def constructor(function: _Function) -> _Function:
+    """Make `__init__` of a class one whose errors name the class that the user calls, and no frame of this package."""
+
+    @wraps(function)
+    def call(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            function(self, *args, **kwargs)
+        except TypeError as error:
+            if is_misfit(error):
+                raise _misfit(type(self), kwargs, error) from None
+            raise
+
+    return leaves(cast("_Function", call))
+
+
+def _misfit(kind: type, keywords: Iterable[str], error: TypeError) -> ArgumentError:
+    """Return the error for arguments that are not those of a class, in place of Python's."""
+    unknown = [name for name in keywords if name not in {"prefix", "params"} | keywords_of(kind)]
+    if unknown:
+        return unknown_keyword(kind, unknown[0])
+    return ArgumentError("E344", f"{kind.__name__} {str(error).partition('() ')[2]}", help=arguments_of(kind))
 
 
 def check_prefix(kind: type, prefix: Any) -> None:

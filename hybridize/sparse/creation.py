@@ -16,6 +16,7 @@ from hybridize.array.device import as_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.tracebacks import leaves
 from hybridize.formats.mxnet.sparse import CSR, MAX_DENSE_BYTES, ROW_SPARSE, SparseArray, checked, starts_of
 from hybridize.sparse.arrays import CLASSES, BaseSparseNDArray, CSRNDArray, RowSparseNDArray, made_sparse
 
@@ -171,6 +172,7 @@ def array(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any 
     return source_array.copy() if dtype is None else source_array.astype(dtype)
 
 
+@leaves
 def cast_storage(data: Any, stype: str) -> Any:
     """Return a copy of the array in a storage type: `default`, `csr` or `row_sparse`.
 

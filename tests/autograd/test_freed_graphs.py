@@ -211,7 +211,7 @@ def _gradient_of_what_is_freed(w: Any, v: Any) -> Any:
 @pytest.mark.parametrize(
     ("program", "codes"),
     [
-        (_twice, "E541"), (_recorded_before, "E541"), (_all_recorded_before, "E541"), (_nothing_else, "E540 E555"),
+        (_twice, "E541"), (_recorded_before, "E541"), (_all_recorded_before, "E541"), (_nothing_else, "E540"),
         (_gradient_of_what_is_behind, "E541"), (_gradient_of_what_is_freed, "E388"),
     ],
 )  # fmt: skip

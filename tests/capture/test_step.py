@@ -409,7 +409,7 @@ def test_arguments_with_gradients_attached():
     plain = np.ones(3, dtype="float64")
     with pytest.raises(StateError) as error:
         compiled(plain)
-    assert error.value.code == "E555"
+    assert error.value.code == "E540"
 
 
 def test_a_new_buffer_or_another_wish_is_seen():
@@ -642,8 +642,8 @@ def test_backward_of_what_was_not_recorded():
             y = (w * w).sum()
         y.backward()
 
-    _refused(outside, StateError, "E555")
-    _refused(paused, StateError, "E555")
+    _refused(outside, StateError, "E540")
+    _refused(paused, StateError, "E540")
 
 
 def test_a_second_pass_over_what_was_freed():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors about blocks: the layer and where it is in its net; keywords that no layer has."""
 
+import inspect
 import re
 
 import pytest
@@ -196,3 +197,116 @@ def test_a_layer_in_a_branch_or_loop_on_data(layer, looping):
         assert caught.value.loc.file == __file__
         found.append((caught.value.code, caught.value.what, caught.value.loc))
     assert found[0] == found[1]
+
+
+class Listed(HybridBlock):
+    """Keeps its layers in an attribute that registers none of them."""
+
+    def __init__(self, keep):
+        super().__init__()
+        self.layers = keep([nn.Dense(3, in_units=3), nn.Dense(2)])
+
+    def forward(self, x):
+        for layer in self.layers.values() if isinstance(self.layers, dict) else self.layers:
+            x = layer(x)
+        return x
+
+
+@pytest.mark.parametrize("keep", [list, tuple, lambda layers: dict(enumerate(layers))], ids=["list", "tuple", "dict"])
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.filterwarnings("ignore:.*unregistered container")
+def test_layers_that_are_not_registered(keep, compiled, nested):
+    net = Listed(keep)
+    if nested:
+        outer = nn.HybridSequential()
+        outer.add(net)
+        net = outer
+    net.initialize()
+    net.hybridize(compiled)
+    with refusal(errors.UninitializedError, r"E502.*\nhelp: the \w+ Listed\.layers .*nn\.Sequential.*register_child"):
+        net(np.ones((1, 3)))
+
+
+def test_a_net_that_is_not_initialized_is_told_to_be():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3, in_units=3))
+    with refusal(errors.UninitializedError, r"help: call net\.initialize\(\)"):
+        net(np.ones((1, 3)))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_imported_net_without_its_parameters_is_told_of_their_file(tmp_path, compiled):
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    expected = net(np.ones((1, 3)))
+    graph, parameters = net.export(str(tmp_path / "net"))
+    loaded = gluon.SymbolBlock.imports(graph, ["data"])
+    loaded.hybridize(compiled)
+    with refusal(errors.UninitializedError, "E502.*\nhelp: .*param_file.*load_parameters.*random values"):
+        loaded(np.ones((1, 3)))
+    loaded.load_parameters(parameters)
+    assert (loaded(np.ones((1, 3))) == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: nn.Conv2D(4, kernel=3), "E344: Conv2D takes no keyword 'kernel'\nhelp: .*'kernel_size'"),
+        (
+            lambda: nn.Conv1DTranspose(4, kernel_sise=3),
+            "Conv1DTranspose takes no keyword 'kernel_sise'\n.*'kernel_size'",
+        ),
+        (lambda: nn.Dropout(p=0.5), "Dropout takes no keyword 'p'\nhelp: did you mean 'rate'"),
+        (lambda: nn.Embedding(3, output=4), "Embedding takes no keyword 'output'\n.*'output_dim'"),
+        (lambda: rnn.LSTM(hidden=3), "LSTM takes no keyword 'hidden'\n.*'hidden_size'"),
+        (lambda: nn.Conv2D(4), r"Conv2D missing .*'kernel_size'\nhelp: its arguments are \(channels, kernel_size, "),
+        (lambda: nn.Dense(), r"Dense missing .*'units'\nhelp: its arguments are \(units, "),
+        (lambda: nn.Flatten(1, 2, 3), r"Flatten takes .* positional arguments"),
+    ],
+)
+def test_a_layer_that_lacks_an_argument_is_named_as_it_is_called(make, words):
+    with refusal(errors.ArgumentError, words) as caught:
+        make()
+    assert caught.value.__cause__ is None
+    assert caught.value.loc.file == __file__
+
+
+def test_a_layer_says_what_arguments_it_takes():
+    assert list(inspect.signature(nn.Dropout).parameters)[:2] == ["rate", "axes"]
+    assert list(inspect.signature(nn.Conv2D).parameters)[:2] == ["channels", "kernel_size"]
+    assert list(inspect.signature(np.ones(2).copy).parameters) == ["order"]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: nn.Dropout(5), "E331: rate .*\nhelp: pass a probability"),
+        (lambda: rnn.LSTM(3, dropout=2), "E331: dropout .*\nhelp: pass a probability"),
+        (lambda: nn.LayerNorm(epsilon="a"), "E331.*\nhelp: "),
+        (lambda: gluon.model_zoo.vision.get_resnet(3, 18), "E331.*\nhelp: pass 1 or 2"),
+        (lambda: gluon.model_zoo.vision.get_resnet(1, 19), "E331.*\nhelp: pass one of these numbers"),
+        (lambda: nn.Sequential().add(3), "E326: a child must be a Block, got int\nhelp: "),
+        (lambda: nn.HybridSequential().add(3), "E326: .*, got int 3\nhelp: "),
+    ],
+)
+def test_what_a_layer_does_not_take_has_a_remedy(call, words):
+    with refusal(errors.ArgumentError, words):
+        call()
+
+
+def test_a_file_of_something_else_has_a_remedy(tmp_path):
+    (tmp_path / "net.params").write_text("abc")
+    with refusal(errors.LoadError, "E601: .* is malformed at byte 0.*\nhelp: check that this is the file"):
+        nn.Dense(3).load_parameters(str(tmp_path / "net.params"))
+
+
+def test_an_imported_net_without_its_inputs_names_the_option_of_the_command(tmp_path):
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    net(np.ones((1, 3)))
+    loaded = gluon.SymbolBlock.imports(net.export(str(tmp_path / "net"))[0], ["data"])
+    with refusal(errors.ArgumentError, "E333: the block takes data, got 0 arguments\nhelp: .*--input"):
+        loaded()

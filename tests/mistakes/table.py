@@ -375,7 +375,7 @@ net = nn.HybridSequential()
             "net.add(Plain())",
             IMPERATIVE,
             "E326",
-            "children of HybridBlock must also be HybridBlock, but Plain(",
+            "children of HybridBlock must also be HybridBlock, got Plain Plain(",
             "derive it from HybridBlock, or make the parent a Block (Sequential instead of HybridSequential)",
         ),
         Mistake(

@@ -77,7 +77,7 @@ def test_the_command_prints_a_page():
 
 
 def test_a_code_that_is_none_is_refused():
-    for code in ("E999", "999", "asnumpy", "../E450"):
+    for code in ("E999", "999", "asnumpy", "EE450", "../E450"):
         refused = command(code)
         assert refused.exit_code == 2
         assert "a code is written like E450" in " ".join(refused.output.replace("│", " ").split())

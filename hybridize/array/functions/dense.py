@@ -17,8 +17,9 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.access import consistent
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType, float32, float64
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import HybridizeError, ShapeError
 from hybridize.base.promotion import floating, promote
+from hybridize.base.tracebacks import trim
 from hybridize.ops import composites
 from hybridize.ops.op import ACTIVE, Operand
 
@@ -50,13 +51,17 @@ def fully_connected(
     >>> npx.fully_connected(np.array([[1, 2]]), np.array([[1, 0], [0, 1], [1, 1]]), np.zeros(3))
     array([[1., 2., 3.]])
     """
-    if no_bias:
-        bias = None
-    if num_hidden is not None and isinstance(weight, (ndarray, Symbol)) and weight.shape[:1] != (num_hidden,):
-        what = f"fully_connected: a weight {weight.type} for num_hidden={num_hidden}"
-        raise ShapeError("E102", what, help="the weight is [num_hidden, in]")
-    product = _at_once(x, weight, bias, flatten)
-    return _fully_connected(x, weight, bias, flatten) if product is None else product
+    try:
+        if no_bias:
+            bias = None
+        if num_hidden is not None and isinstance(weight, (ndarray, Symbol)) and weight.shape[:1] != (num_hidden,):
+            what = f"fully_connected: a weight {weight.type} for num_hidden={num_hidden}"
+            raise ShapeError("E102", what, help="the weight is [num_hidden, in]")
+        product = _at_once(x, weight, bias, flatten)
+        return _fully_connected(x, weight, bias, flatten) if product is None else product
+    except HybridizeError as error:
+        trim(error)
+        raise
 
 
 def _at_once(x: Any, weight: Any, bias: Any, flatten: bool) -> ndarray | None:

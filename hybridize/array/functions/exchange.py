@@ -11,8 +11,10 @@ from hybridize.array.functions.creation import from_dlpack
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import checked
 from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.tracebacks import leaves
 
 
+@leaves
 def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
     """Return an array of a NumPy array, over its memory unless `zero_copy` is False.
 
@@ -40,6 +42,7 @@ def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
     return x
 
 
+@leaves
 def to_dlpack_for_read(data: ndarray) -> Any:
     """Return a DLPack capsule over the memory of an array, which another library may read.
 
@@ -70,6 +73,7 @@ class _Capsule:
         return (1, 0)
 
 
+@leaves
 def from_dlpack_or_capsule(dlpack: Any) -> Any:
     """Return an array over the memory of a DLPack capsule, or of an object that gives one.
 

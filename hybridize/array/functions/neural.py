@@ -39,9 +39,10 @@ from hybridize.array.variates import uniform
 from hybridize.base import dims
 from hybridize.base.access import ACCESS, WRITER, consistent, consistently
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int64, is_float
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError, ValueArgumentError
 from hybridize.base.modes import is_training
 from hybridize.base.promotion import floating, promote
+from hybridize.base.tracebacks import trim
 from hybridize.base.types import same_shape
 from hybridize.ops import composites
 from hybridize.ops.library.attention import masked_log_softmax as library_masked_log_softmax
@@ -81,15 +82,19 @@ def relu(data: Any) -> Any:
     >>> npx.relu(np.array([-1, 2]))
     array([0., 2.])
     """
-    if type(data) is ndarray and (not ACTIVE or short_tape() is not None):
-        x = data._data
-        if x.dtype is float32 or x.dtype is float64:
-            writes = ACCESS.writes
-            y = numpy.maximum(x, _ZERO32)
-            if WRITER or ACCESS.writes is not writes:
-                y = consistently(numpy.maximum, x, _ZERO32)
-            return _step("relu", data, y if type(y) is numpy.ndarray else numpy.asarray(y))
-    return _relu(data)
+    try:
+        if type(data) is ndarray and (not ACTIVE or short_tape() is not None):
+            x = data._data
+            if x.dtype is float32 or x.dtype is float64:
+                writes = ACCESS.writes
+                y = numpy.maximum(x, _ZERO32)
+                if WRITER or ACCESS.writes is not writes:
+                    y = consistently(numpy.maximum, x, _ZERO32)
+                return _step("relu", data, y if type(y) is numpy.ndarray else numpy.asarray(y))
+        return _relu(data)
+    except HybridizeError as error:
+        trim(error)
+        raise
 
 
 @public
@@ -381,10 +386,14 @@ def activation(data: Any, act_type: str = "relu") -> Any:
     >>> npx.activation(np.array([-1, 2]), "relu")
     array([0., 2.])
     """
-    function = _ACTIVATIONS.get(act_type) if isinstance(act_type, str) else None
-    if function is None:
-        raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
-    return function(data) if _is_direct(data) else _activation(data, act_type)
+    try:
+        function = _ACTIVATIONS.get(act_type) if isinstance(act_type, str) else None
+        if function is None:
+            raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
+        return function(data) if _is_direct(data) else _activation(data, act_type)
+    except HybridizeError as error:
+        trim(error)
+        raise
 
 
 def _is_direct(data: Any) -> bool:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, CaptureError
+from hybridize.base.errors import ArgumentError, CaptureError, ValueArgumentError
 from hybridize.base.participation import outside_only
+from hybridize.base.tracebacks import leaves
 from hybridize.ops.op import ACTIVE, capturing
 
 
@@ -40,8 +41,22 @@ def _number(x: Any) -> Any:
 
 
 _REPORTS = ("warn", "raise", "call", "print", "log")
+_WAYS = ("ignore", *_REPORTS)
 
 
+def _check_ways(function: str, **ways: Any) -> None:
+    """Refuse what is no way to report a kind of results.
+
+    Raises:
+        ValueArgumentError E345: there is no such way.
+    """
+    for name, way in ways.items():
+        if name != "call" and way is not None and way not in _WAYS:
+            what = f"{name} of {function} must be {', '.join(_WAYS[:-1])} or {_WAYS[-1]}, got {way!r}"
+            raise ValueArgumentError("E345", what, help="`warn` shows a warning, `ignore` reports nothing")
+
+
+@leaves
 class errstate(numpy.errstate):  # noqa: N801 - the name NumPy gave it
     """Set, within a `with` block, what happens where a result overflows or is no number.
 
@@ -60,10 +75,12 @@ class errstate(numpy.errstate):  # noqa: N801 - the name NumPy gave it
         if ACTIVE and capturing() and names:
             what = f"errstate({names[0]}={kwargs[names[0]]!r}) in a program, which reports nothing of its elements"
             raise CaptureError("E404", what, help="test the result: npx.assert_(np.isfinite(x).all(), ...)")
+        _check_ways("errstate", **kwargs)
         super().__init__(**kwargs)
 
 
 @outside_only("changes what is reported")
+@leaves
 def seterr(
     all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
 ) -> dict[str, Any]:
@@ -76,15 +93,20 @@ def seterr(
         under: where a result is too small.
         invalid: where a result is NaN.
 
+    Raises:
+        ValueArgumentError E345: it is none of these words.
+
     >>> before = np.seterr(divide="ignore")
     >>> np.geterr()["divide"]
     'ignore'
     >>> _ = np.seterr(**before)
     """
+    _check_ways("seterr", all=all, divide=divide, over=over, under=under, invalid=invalid)
     return {**numpy.seterr(all=all, divide=divide, over=over, under=under, invalid=invalid)}
 
 
 @outside_only("changes what is reported")
+@leaves
 def seterrcall(func: Any) -> Any:
     """Set the function, or the object with `write`, that hears of results that overflow or are no numbers.
 
@@ -100,7 +122,7 @@ def seterrcall(func: Any) -> Any:
     """
     if func is not None and not callable(func) and not callable(getattr(func, "write", None)):
         what = f"seterrcall takes a function, or an object with write, got {type(func).__name__}"
-        raise ArgumentError("E344", what)
+        raise ArgumentError("E344", what, help="pass a function of a text and a number, or None")
     return numpy.seterrcall(func)
 
 

@@ -111,7 +111,7 @@ class Expressions(ast.NodeTransformer):
         named = function.id if isinstance(function, ast.Name) and not self.scope.is_local(function.id) else ""
         if named == "super" and not node.args and not node.keywords:
             # Without arguments `super` looks into its own frame, which may be a generated one here.
-            if not self.first_parameter:
+            if not self.first_parameter or not ("__class__" in self.free or self.scope.is_in_class()):
                 return node  # Python's own error
             here: list[ast.expr] = [ast.Name(id=name, ctx=ast.Load()) for name in ("__class__", self.first_parameter)]
             return ast.copy_location(ast.Call(func=function, args=here, keywords=[]), node)

@@ -112,6 +112,10 @@ class Scope:
         scope = self._of(name)
         return scope is not None and name in scope.local
 
+    def is_in_class(self) -> bool:
+        """Tell whether the body of a class, which is converted with this function, is around it."""
+        return self.kind == "class" or (self.parent is not None and self.parent.is_in_class())
+
     def is_global(self, name: str) -> bool:
         """Tell whether a `global` statement says that `name` is one of the module."""
         scope = self._of(name)

@@ -332,6 +332,7 @@ class History:
         train_mode: bool,
     ) -> Any:  # fmt: skip
         """`autograd.grad`: gradients as new arrays."""
+        begins = self._heads(at, heads)  # as imperatively, what is wrong with them is said first
         wanted, classes = [], []
         for x in listed(variables):
             symbol = at.lifted(x)
@@ -339,12 +340,12 @@ class History:
             if value is None or not self.has(at, value):
                 what = str(symbol.type) if type(symbol) is Symbol else type(x).__name__
                 raise ArgumentError(
-                    "E388", f"grad with respect to {what}, which was not recorded",
+                    "E388", f"grad: {what} was not recorded",
                     help="call x.attach_grad() before recording",
                 )  # fmt: skip
             wanted.append(value)
             classes.append(symbol.of_nd)
-        sweep = TraceSweep(self, at, self._heads(at, heads), wanted)
+        sweep = TraceSweep(self, at, begins, wanted)
         with modes.mode(recording=create, training=train_mode):
             arrived = sweep.run(self._head_grads(at, sweep.heads, head_grads))
             results = []
@@ -430,7 +431,7 @@ class History:
                 if value in self._constants:
                     raise freed("an array", self._constants[value][0].at)
                 raise StateError(
-                    "E555", f"{symbol.type} was not recorded, so it cannot be differentiated",
+                    "E540", f"{symbol.type} was not recorded, so it cannot be differentiated",
                     help="compute it within `with autograd.record():`, from an array with attach_grad()",
                 )  # fmt: skip
             values.append(value)

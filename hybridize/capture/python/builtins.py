@@ -66,6 +66,13 @@ def _hasattr(router: Semantics, owner: Any, name: str, /) -> bool:
     return True
 
 
+def _may_be(name: str, value: Any) -> bool:
+    """Tell whether a keyword of `print` may have a value."""
+    if name in ("sep", "end"):
+        return value is None or isinstance(value, (str, texts.Text))
+    return name in ("file", "flush")
+
+
 @as_python
 def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
     """`print`: of values of the program, or where data decides whether it happens, a step of the program.
@@ -79,6 +86,9 @@ def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
     if trace is None or (not each and (shown or not any(map(texts.of_data, args)))):
         print(*args, **kwargs)
         return
+    wrong = {name: value for name, value in kwargs.items() if not _may_be(name, value)}
+    if wrong:
+        print(**wrong)  # Python's own error
     strings = [texts.string(arg) for arg in args]
     sep = " " if kwargs.get("sep") is None else kwargs["sep"]
     end = "\n" if kwargs.get("end") is None else kwargs["end"]

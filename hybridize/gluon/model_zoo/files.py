@@ -92,5 +92,6 @@ def of_family(family: str, nets: Mapping[Any, Callable[..., Net]], layers: Any) 
         ArgumentError E331: the family has no net of so many.
     """
     if layers not in nets:
-        raise ArgumentError("E331", f"{family} has {', '.join(map(str, nets))} layers, not {layers!r}")
+        what = f"{family} has {', '.join(map(str, nets))} layers, not {layers!r}"
+        raise ArgumentError("E331", what, help="pass one of these numbers")
     return nets[layers]

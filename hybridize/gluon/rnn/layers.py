@@ -178,7 +178,8 @@ class RecurrentLayer(Stateful, HybridBlock):
         """
         stack = self._stack
         if stack.clip_min is not None:
-            raise ArgumentError("E331", f"{type(self).__name__} that clips its states cannot be converted to cells")
+            what = f"{type(self).__name__} that clips its states cannot be converted to cells"
+            raise ArgumentError("E331", what, help="create it without state_clip_min and state_clip_max")
         cells = HybridSequentialRNNCell(prefix=self.prefix)
         for layer in range(stack.num_layers):
             cell = self._cell(f"l{layer}")

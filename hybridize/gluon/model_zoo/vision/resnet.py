@@ -327,7 +327,7 @@ def get_resnet(
     'ResNetV2'
     """
     if version not in VERSIONS:
-        raise ArgumentError("E331", f"the version of ResNet must be 1 or 2, got {version!r}")
+        raise ArgumentError("E331", f"the version of ResNet must be 1 or 2, got {version!r}", help="pass 1 or 2")
     return of_family("ResNet", VERSIONS[version], num_layers)(pretrained, device, root, **kwargs)
 
 

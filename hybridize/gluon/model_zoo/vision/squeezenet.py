@@ -51,7 +51,8 @@ class SqueezeNet(Classifier):
     def __init__(self, version: str, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
         if version not in VERSIONS:
-            raise ArgumentError("E331", f"SqueezeNet has versions {', '.join(VERSIONS)}, not {version!r}")
+            what = f"SqueezeNet has versions {', '.join(VERSIONS)}, not {version!r}"
+            raise ArgumentError("E331", what, help="pass one of these texts")
         channels, size, modules = VERSIONS[version]
         with self._internal_scope():
             blocks: list[Block] = [nn.Conv2D(channels, size, 2), relu(), nn.MaxPool2D(3, 2, ceil_mode=True)]
