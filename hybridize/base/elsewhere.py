@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import NoReturn
 
@@ -32,6 +33,8 @@ class Elsewhere:
 def lacks(of: type, remedies: Mapping[str, str]) -> None:
     """Let a class tell what stands for names of other libraries that it lacks; own names of its subclasses stand.
 
+    `dir` of its instances leaves them out.
+
     Args:
         of: the class.
         remedies: by name what to write instead.
@@ -39,3 +42,10 @@ def lacks(of: type, remedies: Mapping[str, str]) -> None:
     for name, remedy in remedies.items():
         assert name not in vars(of), f"{of.__name__} has {name}"
         setattr(of, name, Elsewhere(name, remedy))
+    of.__dir__ = _own_names  # type: ignore[method-assign,assignment]
+
+
+def _own_names(instance: object) -> list[str]:
+    """Return the names that editors complete: without those of other libraries."""
+    members = ChainMap(*[dict(vars(base)) for base in type(instance).__mro__])
+    return [name for name in object.__dir__(instance) if type(members.get(name)) is not Elsewhere]

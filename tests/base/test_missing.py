@@ -56,3 +56,23 @@ def test_what_is_said(module, name, said):
 
 def test_submodules_are_found_as_ever():
     assert all(importlib.import_module(f"hybridize.gluon.{one.name}") for one in pkgutil.iter_modules(gluon.__path__))
+
+
+def test_names_of_other_libraries_are_not_completed():
+    """`dir` has no name that raises; a subclass's own name of that kind is there."""
+
+    class Own(nn.Dense):
+        def parameters(self):
+            return []
+
+    for value in (np.ones(2), np.ones(2).as_nd_ndarray(), nn.Dense(2), Own(2)):
+        names = dir(value)
+        for name in (one for one in names if not one.startswith("_")):
+            try:
+                getattr(value, name)
+            except MissingNameError as error:
+                pytest.fail(f"{type(value).__name__}.{name}: {error}")
+            except hybridize.errors.HybridizeError:  # what there is later only: an array's gradient, a net's program
+                pass
+        assert "numpy" not in names
+    assert "parameters" in dir(Own(2)) and "parameters" not in dir(nn.Dense(2))

@@ -5,7 +5,7 @@ import zipfile
 import numpy
 import pytest
 
-from hybridize import d2l
+from hybridize import d2l, init, metric, optimizer
 from tests.formats.tflite.writer import doubling
 
 
@@ -26,4 +26,7 @@ def folder_of_examples(tmp_path, monkeypatch):
         packed.writestr("fra-eng/fra.txt", "Go.\tVa !\n")
     for name in ("airfoil", "fra-eng"):
         monkeypatch.setitem(d2l.DATA_HUB, name, (d2l.DATA_HUB[name][0], None))  # of any content
+    for registry in (init.base._REGISTRY, metric.base._REGISTRY):  # examples add classes
+        monkeypatch.setattr(registry, "_classes", dict(registry._known()))
+    monkeypatch.setattr(optimizer.Optimizer, "opt_registry", dict(optimizer.Optimizer.opt_registry))
     monkeypatch.chdir(here)
