@@ -129,7 +129,7 @@ def seed_everywhere() -> None:
         if random is not None:
             random.seed(0)
     if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(0)
+        sys.modules["torch"].default_generator.manual_seed(0)  # `torch.manual_seed` asks for a stack for other devices
 
 
 @pytest.fixture(autouse=True)
