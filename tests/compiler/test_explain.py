@@ -1,6 +1,7 @@
 """What became of a program: the report says what the compiler did, and times steps that add up to the call."""
 
 import contextlib
+import re
 
 import numpy
 import pytest
@@ -236,7 +237,7 @@ def test_the_numpy_backend_is_explained_by_its_nodes():
     program = hybridize(lambda x: np.tanh(x) + 1, backend="numpy").program(np.ones((2,)))
     report = program.explain(profile=True)
     assert [kernel.kind for kernel in report.kernels][:1] == ["reference"]
-    assert "backend numpy" in str(report)
+    assert re.search(r"backend +numpy", str(report))
     assert report.seconds is None
 
 
