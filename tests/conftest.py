@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 # Before anything is imported, and for the processes that tests start: what is tested is this compiler, not what it, or
@@ -26,6 +27,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["MPLBACKEND"] = "agg"
 
 CHAPTER = Path(__file__).parent / "chapter"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let `make test` draw the same examples each time, and `make test-long` other ones: what they find, CI keeps."""
+    if config.getoption("markexpr") != "long":
+        hypothesis.settings.load_profile("ci")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -47,7 +47,8 @@ def test_ticks_are_few_and_within(low, width):
     high = low + width
     found = ticks(low, high)
     assert 2 <= len(found) <= 9
-    assert all(low - 1e-6 * width <= one <= high + 1e-6 * width for one in found)
+    slack = 1e-6 * width + 2 * math.ulp(max(abs(low), abs(high)))
+    assert all(low - slack <= one <= high + slack for one in found)
 
 
 def test_panels_stand_below_each_other_and_text_is_escaped():
