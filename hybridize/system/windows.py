@@ -384,14 +384,14 @@ def _records(relation: int) -> tuple[bytes, ...]:
     answer = ctypes.create_string_buffer(size.value or 1)
     if not size.value or not _kernel().GetLogicalProcessorInformationEx(relation, answer, ctypes.byref(size)):
         return ()
-    text, found, at = answer.raw[: size.value], [], 0
+    text, records, at = answer.raw[: size.value], [], 0
     while at + 8 <= len(text):
         nbytes = struct.unpack_from("<I", text, at + 4)[0]
         if not nbytes:
             break
-        found.append(text[at : at + nbytes])
+        records.append(text[at : at + nbytes])
         at += nbytes
-    return tuple(found)
+    return tuple(records)
 
 
 def affinity() -> Collection[int]:
@@ -421,9 +421,9 @@ _ENABLED, _HARD_CAP = 1, 4
 def quota(root: str = _ROOT) -> int | None:
     """Return the processors whose time the job of this process grants, as those of containers do."""
     answer = (_WORD * 2)()
-    asked = _kernel().QueryInformationJobObject(None, _RATE_CONTROL, answer, ctypes.sizeof(answer), None)
+    known = _kernel().QueryInformationJobObject(None, _RATE_CONTROL, answer, ctypes.sizeof(answer), None)
     flags, rate = answer
-    if not asked or flags & (_ENABLED | _HARD_CAP) != _ENABLED | _HARD_CAP:
+    if not known or flags & (_ENABLED | _HARD_CAP) != _ENABLED | _HARD_CAP:
         return None
     return max(1, rate * (os.cpu_count() or 1) // 10_000)
 
