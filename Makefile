@@ -3,6 +3,7 @@
 # make system     what the tests of other languages need of Debian's packages; make test does it first
 # make lint       the checks without the tests: style, prose, types, who may import whom
 # make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
+# make test-pythons  some tests in every Python that is here, with every NumPy; hours, in environments of their own
 # make docs       the pages that are made from the source
 # make site       the documentation as a site, in build/site
 # make runtimes   the LLVM text of what is written in C
@@ -32,7 +33,7 @@ LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
-.PHONY: help demo test tests system lint style types test-long bench docs site runtimes release clean
+.PHONY: help demo test tests system lint style types test-long test-pythons bench docs site runtimes release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -67,6 +68,9 @@ test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.insta
 		.litert/.installed .doors/.installed .servers/.installed .engines/.installed .site/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
+test-pythons: .venv/.installed-dev
+	$(BIN)/python tests/platforms/pythons.py $(ARGS)
+
 bench: .venv-bench/.installed
 	$(BENCH)/hybridize bench $(ARGS)
 
@@ -85,7 +89,7 @@ runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .site .release build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .pythons .site .release build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
