@@ -2,12 +2,12 @@
 """Run tests in every Python with every NumPy that installs here, and print the table of docs/internals/platforms.md.
 
     python tests/platforms/pythons.py                       # Pythons on the path, or of pyenv
-    python tests/platforms/pythons.py --python "chroot /srv/sid python3.14" --numpy 2.4
+    python tests/platforms/pythons.py --python "chroot /srv/sid env -C $PWD python3.14" --numpy 2.4
 
 Each cell is an environment of its own in `--folder`: a Python, a minor release of NumPy, and the newest releases of all
 other packages. Beside them each Python has a cell with the lowest releases that `dependencies` takes. It runs
 tests/chapter without what needs PyTorch, and the sample of `tests/platforms/sample.py`. `hybridize` is not installed:
-PYTHONPATH names this checkout, which a `chroot` must have at the same path, as it must have the folder.
+PYTHONPATH names this checkout, which a root of `chroot` must have at the same path, as it must have the folder.
 """
 
 import argparse
