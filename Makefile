@@ -157,14 +157,14 @@ clean:
 # PYTHONPATH, so that tests of any working tree may run in it.
 .tensorflow/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m venv .tensorflow
-	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "safetensors>=0.5" "typer>=0.19" "rich>=13" \
+	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "typer>=0.19" "rich>=13" \
 		"pytest>=8.3" "hypothesis>=6.120" "nbclient>=0.10" "ipykernel>=6.29"
 	@touch $@
 
 # JAX beside what hybridize needs, which is taken from the source.
 .jax/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m venv .jax
-	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5" \
+	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" \
 		"typer>=0.19" "rich>=13" "pytest>=8.3"
 	@touch $@
 
@@ -172,7 +172,7 @@ clean:
 # MLServer ask for different versions of FastAPI.
 .servers/.installed: | .venv/bin/python
 	$(BIN)/python -m venv .servers
-	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
+	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
 	$(BIN)/python -m venv .servers/kserve
 	.servers/kserve/bin/python -m pip install $(PIP_FLAGS) kserve
 	@touch $@
@@ -180,7 +180,7 @@ clean:
 # Data engines: what the recipes of the guide run in. Spark runs in Java, which `system` installs.
 .engines/.installed: | .venv/bin/python
 	$(BIN)/python -m venv .engines
-	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
+	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
 	@touch $@
 
 # The libraries that were written for Gluon, each in a folder of its own, as the registry has it; what they need beside
