@@ -3,6 +3,7 @@
 # make system     what the tests of other languages need of Debian's packages; make test does it first
 # make lint       the checks without the tests: style, prose, types, who may import whom
 # make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
+# make test-pythons  some tests in every Python that is here, with every NumPy; hours, in environments of their own
 # make docs       the pages that are made from the source
 # make site       the documentation as a site, in build/site
 # make runtimes   the LLVM text of what is written in C
@@ -32,7 +33,7 @@ LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
-.PHONY: help demo test tests system lint style types test-long bench docs site runtimes release clean
+.PHONY: help demo test tests system lint style types test-long test-pythons bench docs site runtimes release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -67,6 +68,9 @@ test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.insta
 		.litert/.installed .doors/.installed .servers/.installed .engines/.installed .site/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
+test-pythons: .venv/.installed-dev
+	$(BIN)/python tests/platforms/pythons.py $(ARGS)
+
 bench: .venv-bench/.installed
 	$(BENCH)/hybridize bench $(ARGS)
 
@@ -85,7 +89,7 @@ runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .site .release build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .pythons .site .release build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -153,14 +157,14 @@ clean:
 # PYTHONPATH, so that tests of any working tree may run in it.
 .tensorflow/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m venv .tensorflow
-	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "safetensors>=0.5" "typer>=0.19" "rich>=13" \
+	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "typer>=0.19" "rich>=13" \
 		"pytest>=8.3" "hypothesis>=6.120" "nbclient>=0.10" "ipykernel>=6.29"
 	@touch $@
 
 # JAX beside what hybridize needs, which is taken from the source.
 .jax/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m venv .jax
-	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5" \
+	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" \
 		"typer>=0.19" "rich>=13" "pytest>=8.3"
 	@touch $@
 
@@ -168,7 +172,7 @@ clean:
 # MLServer ask for different versions of FastAPI.
 .servers/.installed: | .venv/bin/python
 	$(BIN)/python -m venv .servers
-	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
+	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
 	$(BIN)/python -m venv .servers/kserve
 	.servers/kserve/bin/python -m pip install $(PIP_FLAGS) kserve
 	@touch $@
@@ -176,7 +180,7 @@ clean:
 # Data engines: what the recipes of the guide run in. Spark runs in Java, which `system` installs.
 .engines/.installed: | .venv/bin/python
 	$(BIN)/python -m venv .engines
-	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
+	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
 	@touch $@
 
 # The libraries that were written for Gluon, each in a folder of its own, as the registry has it; what they need beside
