@@ -82,7 +82,7 @@ class _Outlines:
     def of(self, file: str, module_globals: dict[str, Any]) -> _Outline | None:
         if file.startswith("<frozen "):  # of a module that is part of Python itself
             file = module_globals.get("__file__") or file
-        lines = linecache.getlines(file, module_globals)
+        lines = _lines(file, module_globals)
         if not lines:
             return None
         with self._lock:
@@ -108,6 +108,15 @@ class _Outlines:
 
 
 _outlines = _Outlines()
+
+
+def _lines(file: str, module_globals: dict[str, Any]) -> list[str]:
+    """Read the lines of a file; none where the module's loader fails at it, as loaders without source may."""
+    try:
+        return linecache.getlines(file, module_globals)
+    except Exception as error:
+        let_through(error)
+        return []
 
 
 def _spans(node: ast.AST, class_name: str) -> Iterator[_Span]:
@@ -162,7 +171,9 @@ def _lookup(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | 
 
 
 def is_edited(code: CodeType, module_globals: dict[str, Any]) -> bool:
-    """Tell whether there is a file of the code, which does not say what runs."""
+    """Tell whether there is a file of the code, which does not say what runs; texts like `<string>` are many."""
+    if code.co_filename.startswith("<"):
+        return False
     return _outlines.of(code.co_filename, module_globals) is not None and find(code, module_globals) is None
 
 
