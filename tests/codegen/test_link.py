@@ -365,26 +365,56 @@ def header(image):
     lines = [f"static const size_t {name} = {value};" for name, value in fields.items()]
     for name, content in (("code", image.code), ("data", image.data)):
         lines.append(f"static const unsigned char {name}[] = {{{','.join(map(str, content))}}};")
-    externals = ",".join(f"{{{place}, (void *){name}}}" for name, place in image.externals)
+    externals = ",".join(f"{{{place}, (void *)of_{name}}}" for name, place in image.externals)
     lines.append(f"static const struct {{ size_t word; void *function; }} externals[] = {{{externals}}};")
     pointers = ",".join(f"{{{place}, {target}}}" for place, target in image.pointers)
     lines.append(f"static const struct {{ size_t word, target; }} pointers[] = {{{pointers}}};")
     return "\n".join([*lines, *(f"#define OFFSET_{name} {place}" for name, place in image.exports)]) + "\n"
 
 
-@pytest.mark.parametrize("name", ["x86_64", pytest.param("aarch64", marks=emulated)])
-def test_a_loader_in_c_runs_images_of_each_processor(name, tmp_path):
-    target = named_target("aarch64" if name == "aarch64" else "baseline")
-    (tmp_path / "image.h").write_text(header(link(emit_object(EVERYTHING, target), target.machine)))
-    compiler, *runner = ["aarch64-linux-gnu-gcc", "qemu-aarch64"] if name == "aarch64" else ["gcc"]
+@pytest.mark.parametrize(
+    "name",
+    [
+        "baseline-linux", "baseline-macos", "baseline-windows", pytest.param("aarch64-linux", marks=emulated),
+        pytest.param("aarch64-macos", marks=emulated),
+    ],
+)  # fmt: skip
+def test_a_loader_in_c_runs_images_of_each_machine(name, tmp_path):
+    target = named_target(name)
+    text = EVERYTHING
+    if target.system == "windows":  # where code reaches a function of the process by calling it alone: see below
+        text = text.replace("ret ptr @labs", "ret ptr @of_labs") + OF_LABS
+    (tmp_path / "image.h").write_text(header(link(emit_object(text, target), target.machine)))
+    arm = target.processor == "aarch64"
+    compiler, *runner = ["aarch64-linux-gnu-gcc", "qemu-aarch64"] if arm else ["gcc"]
+    called = "-DCALLED=" + ("__attribute__((ms_abi))" if target.system == "windows" else "")
     if not shutil.which(compiler):
         pytest.skip("there is no C compiler")
     source, program = Path(__file__).with_name("load_image.c"), tmp_path / "program"
-    subprocess.run([compiler, "-O1", "-static", "-I", tmp_path, source, "-o", program, "-lm"], check=True)
+    subprocess.run([compiler, called, "-O1", "-static", "-I", tmp_path, source, "-o", program, "-lm"], check=True)
     done = subprocess.run([*runner, program], check=True, capture_output=True, text=True)
     *numbers, last = done.stdout.split()
     assert list(map(int, numbers)) == [1, 2, 5, 6, 7, 8, 10, 210, 41, -3, 77, 0, 83, 7, 9]
     assert float(last) == pytest.approx(2.5 + math.lgamma(math.lgamma(50.0)))
+
+
+OF_LABS = """
+define internal i64 @of_labs(i64 %x) {
+  %y = call i64 @labs(i64 %x)
+  ret i64 %y
+}
+"""
+
+
+def test_on_windows_a_function_of_the_process_has_no_address_but_is_called():
+    target = named_target("baseline-windows")
+    with pytest.raises(CodegenError, match=r"E967.*'labs' cannot be resolved"):
+        link(emit_object(EVERYTHING, target), target.machine)
+
+
+def test_an_object_is_of_the_processor_that_its_image_is_for():
+    with pytest.raises(CodegenError, match=r"E967.*for aarch64.*x86_64-macos"):
+        link(emit_object(SUM.replace("@sum", "@one"), named_target("aarch64-macos")), "x86_64-macos")
 
 
 @pytest.mark.parametrize("name", sampled(["avx512", "baseline", "aarch64"], 2))

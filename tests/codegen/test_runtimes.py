@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridize.codegen import clang, runtimes
+from hybridize.codegen import clang
 from hybridize.compiler.host import process_image
 from hybridize.machine.target import named_target
 from hybridize.runtime import pool

@@ -26,7 +26,7 @@ from hybridize.formats.archive.lines import lines_out
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.saved import SavedProgram, SavedSignature
 from hybridize.graph.text import digest
-from hybridize.machine.target import NAMES, named_target
+from hybridize.machine.target import NAMES, labelled_target, named_target
 from hybridize.runtime import abi
 from hybridize.runtime.entry import state_offset
 
@@ -79,7 +79,7 @@ def _label(name: str) -> str:
 
 
 def _no_code(name: str) -> ValueArgumentError:
-    known = ", ".join(one for one in NAMES if named_target(one).system)
+    known = ", ".join(one for one in NAMES if labelled_target(one).system)
     return ValueArgumentError(
         "E345",
         f"archives cannot hold code for {name!r}",
