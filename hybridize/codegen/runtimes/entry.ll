@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; e5d058c4bd8a048ea8c7e76115aff60bf309a40f22360e180d5676e4a48223e8
+; c3b4b03955a1dc586b947b5ae4bd40bccb1745e539b70dff0c985f5fd5da930e
 
 
 @table_offset = external constant i64, align 8
