@@ -14,13 +14,13 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
-import sys
 import threading
 from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
+from hybridize import system
 from hybridize.base.errors import ArgumentError
 from hybridize.base.forks import in_child, renewed
 from hybridize.runtime import processors
@@ -46,10 +46,6 @@ WORD: Final = {
 TEAM: Final = {"parallel": 0, "pool": 1, "threads": 2}
 """Words of a team."""
 
-_FUTEX = {"x86_64": 202, "aarch64": 98}
-"""The number of the system call."""
-_LINUX = ("pthread_create", "pthread_join", "pthread_sigmask", "syscall", "clock_gettime", "sched_yield")
-
 Words = NDArray[numpy.int64]
 
 
@@ -72,17 +68,15 @@ class Pool:
     @staticmethod
     def possible() -> bool:
         """Tell whether this system has what the pool is made of."""
-        return sys.platform == "linux" and os.uname().machine in _FUTEX
+        return system.thread_words() is not None
 
     def install(self, parallel: int, shutdown: int) -> None:
         """Give the pool its code, which must stay where it is until the process ends."""
         with self._lock:
             if self._parallel:
                 return
-            libc = ctypes.CDLL(None)
-            for word, name in enumerate(_LINUX):
-                self._table[word] = ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0
-            self._table[len(_LINUX)] = _FUTEX[os.uname().machine]
+            words = system.thread_words() or ()
+            self._table[: len(words)] = words
             self._table[WORD["ceiling"]] = THREADS
             self._shutdown = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(shutdown)
             self._parallel = parallel
