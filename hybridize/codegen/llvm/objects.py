@@ -25,7 +25,7 @@ from hybridize.base.forks import awaited
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
 from hybridize.base.requirements import load
-from hybridize.machine.target import Target
+from hybridize.machine.target import Target, family
 
 TRIED: Final = "0.50.0"
 """The newest release of llvmlite that hybridize has been tried with."""
@@ -229,7 +229,7 @@ def _free(triple: str, cpu: str, features: str, level: int) -> list[Any]:
 
 
 def _generator(triple: str, cpu: str, features: str, level: int) -> Any:
-    processor = triple.partition("-")[0]
+    processor = family(triple)
     if processor != system.PROCESSOR:
         binding().initialize_all_targets()
         binding().initialize_all_asmprinters()

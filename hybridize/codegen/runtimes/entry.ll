@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; 4a6ce1c204f2c50f65b7d8116c2e06f41375a52ae1961faaa2a2f0b777c20c10
+; 73beea3fa32feddba5704d0efc9c83c6e74375748dd4f4cf76ce8433e788ccd2
 
 
 @table_offset = external constant i64, align 8

@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; c26a51d841d61058c677ab56ee5ed3f9bb97fafcb3f071fc5b0781b0927f091e
+; da40e35581ec03b7a3a03ce52453e4136a09c283e42baeb33e99918e851dc595
 
 
 @generator = external constant i64, align 8

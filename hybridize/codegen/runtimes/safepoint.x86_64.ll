@@ -1,5 +1,5 @@
 ; Made of safepoint.c by `make runtimes`: clang version 22.1.8
-; 440bfd87e6efb7e072368245301ce0aad2637467f74d40d7a354c8c2b3a23e47
+; 41895a01808304f24a92baaaf73115567a83ef699e48f835590ef3fb9e1b7a4c
 
 
 @hybridize_watched = external global { ptr, ptr, ptr }, align 8

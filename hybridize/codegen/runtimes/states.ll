@@ -1,5 +1,5 @@
 ; Made of states.c by `make runtimes`: clang version 22.1.8
-; 94beb30210ab4eb06f0199adf78af4dcbba13ff6dac581828e6d5e4c98e42cc2
+; 3e474947e2652347517453a4dc6d9fcae048aafb683de8a9d7fc7a876a82429c
 
 
 @ending = internal unnamed_addr constant [6 x i8] c".part\00", align 1

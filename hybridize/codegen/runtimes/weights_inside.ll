@@ -1,5 +1,5 @@
 ; Made of weights_inside.c by `make runtimes`: clang version 22.1.8
-; 57d19a43d14a4b4867d2df24fdefda4b986fa566af3f079309314576ff9e33c2
+; 8d72685079c5a666cce9cdf6aad76a2da9284fb954f50c9721310d461f22e0c3
 
 @weights = external constant [0 x i8], align 1
 

@@ -1,5 +1,5 @@
 ; Made of weights_mapped.c by `make runtimes`: clang version 22.1.8
-; 22126b0b47441c8eebb5635854f9115f8e9f7f468fd4fa4cac3b403baf17f641
+; e15f6d064784f06ab0558bd3ae5af6ecd70a42b2eda8602b2e60f2da57a86136
 
 @open_flags = external constant i64, align 8
 @weights_bytes = external constant i64, align 8
