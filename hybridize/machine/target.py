@@ -52,6 +52,9 @@ class Target:
     by_lane: bool = False
     """True if a multiply-add takes one lane of a register for all lanes (NEON): elements that are broadcast are loaded
     several at a time."""
+    adds_in_place: bool = False
+    """True if a multiply-add of vectors overwrites what it adds to (NEON): a constant there is loaded each time, as it
+    would be copied each time if it were in a register."""
     packs_from: int = 4
     """Rows of x from which on a w contiguous along k is read faster packed in panels than in place, as dot products. A
     choice; sums of the rows in between have another order, and round otherwise."""
@@ -80,7 +83,9 @@ _NAMED = {
     "baseline": Target("baseline", _X86, "x86-64", "", 16, 16, False, halves=False, rounds=False, needs=SSE2),
     # Tuned for one that runs instructions out of order: LLVM's generic one does not, and its order of loads spills. The
     # features are those of every processor.
-    "aarch64": Target("aarch64", _ARM, "cortex-a72", "-crc,-aes,-sha2", 16, 32, True, by_lane=True),
+    "aarch64": Target(
+        "aarch64", _ARM, "cortex-a72", "-crc,-aes,-sha2", 16, 32, True, by_lane=True, adds_in_place=True
+    ),
     # Sixteen registers, as the engine's compiler has on x86-64.
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),
 }
