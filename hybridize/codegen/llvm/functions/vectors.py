@@ -228,14 +228,32 @@ class Vectors(Registers):
         constants = [self.number(value) for value in numbers]
         if not self.target.adds_in_place or self.lanes == 1:
             return constants
-        module, kind = self.f.module, f"[{len(numbers)} x {self.type}]"
-        value = f"[{', '.join(f'{self.type} {one}' for one in constants)}]"
-        name = f"numbers.{self.suffix}.{hashlib.sha256(value.encode()).hexdigest()[:16]}"
         # LLVM takes what is loaded from a constant out of loops, and then has more numbers than registers.
-        table = self.f.on_entry(f"freeze ptr {module.constant(name, kind, value)}", name)
+        name = self._table(self.type, constants)
+        table = self.f.on_entry(f"freeze ptr {name}", name)
         nbytes = self.lanes * self.dtype.itemsize
         places = (self.f.at(table, nbytes * number) for number in range(len(numbers)))
         return [self.f.op(f"load {self.type}, ptr {place}, align 16") for place in places]
+
+    def factors(self, *numbers: float) -> list[str]:
+        """Numbers that multiply-adds multiply by: constants, or lanes of one register."""
+        constants = [self.number(value) for value in numbers]
+        if not self.target.by_lane or self.lanes == 1:
+            return constants
+        one, count = self.of(1), self.target.lanes(self.dtype.itemsize)
+        name = self._table(one.type, [one.number(value) for value in (*numbers, *[0.0] * (-len(numbers) % count))])
+        several = self.of(count)
+        loads = range(0, len(numbers), count)
+        loaded = [self.f.op(f"load {several.type}, ptr {self.f.at(name, k * self.dtype.itemsize)}, align 16") for k in loads]
+        return [
+            shuffled(self.f, several.type, loaded[k // count], [k % count] * self.lanes) for k in range(len(numbers))
+        ]
+
+    def _table(self, kind: str, constants: Sequence[str]) -> str:
+        """A constant of the module: these values, one after the other."""
+        value = f"[{', '.join(f'{kind} {one}' for one in constants)}]"
+        name = f"numbers.{hashlib.sha256(value.encode()).hexdigest()[:16]}"
+        return self.f.module.constant(name, f"[{len(constants)} x {kind}]", value)
 
     def rounded(self, x: str, factor: float) -> tuple[str, str]:
         """x * factor rounded to an integer: as a float, and as an integer. Needs |x factor| < 2^21.
