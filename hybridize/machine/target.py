@@ -50,8 +50,9 @@ class Target:
     """The processor's features that code for it takes for granted, as Linux calls them: where one of them is missing,
     the code is not run."""
     by_lane: bool = False
-    """True if a multiply-add takes one lane of a register for all lanes (NEON): elements that are broadcast are loaded
-    several at a time."""
+    """True if instructions name one lane of a register (NEON): multiply-adds take it for all lanes, so that elements
+    that are broadcast are loaded several at a time; and it is loaded and stored alone, so that vectors of which a known
+    number of lanes count need no masks."""
     adds_in_place: bool = False
     """True if a multiply-add of vectors overwrites what it adds to (NEON): a constant there is loaded each time, as it
     would be copied each time if it were in a register."""

@@ -348,6 +348,9 @@ def tap_panels(
         key=lambda width: (_cost(vectors, width, rows, strides, hint(sums[1]), arithmetic), -width),
     )
     parts = [(0, vectors // best, best), (vectors // best * best, 1, vectors % best)]
+    if target.by_lane and parts[0][1] > 1 and not parts[1][2] and not same(columns % lanes, 0):
+        # The last panel, of whose last vector fewer columns exist, has code of its own.
+        parts = [(0, vectors // best - 1, best), (vectors - best, 1, best)]
     if is_symbolic(columns):
         parts = [(0, (columns + best * lanes - 1) // (best * lanes), best)]
     panels = []
