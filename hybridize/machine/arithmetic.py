@@ -62,7 +62,7 @@ class Arithmetic:
     @property
     def by_lane(self) -> bool:
         """True if multiply-adds take one lane of a register of broadcast elements."""
-        return self.target.by_lane and (self.is_float or self.bytes == 4) and not self.paired
+        return self.target.by_lane and (self.is_float or self.bytes == 4)
 
     def __eq__(self, other: object) -> bool:
         return type(other) is Arithmetic and vars(self) == vars(other)

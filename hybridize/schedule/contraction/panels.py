@@ -162,9 +162,10 @@ def rows_by_lane(
     """Return the most rows of a tile, from `most` on, whose sums, elements of x and two vectors of w fit the registers.
 
     `strides` are the bytes from one row to the next and from one term; None: rows lie anywhere. A turn has so many
-    terms. Vectors of panels that are converted take a register more.
+    terms. Vectors of panels that are converted take a register more, and those of pairs the halves of both.
     """
     free = arithmetic.target.registers - min(vectors, 2) - (arithmetic.packed != arithmetic.accumulate)
+    free -= 3 * arithmetic.paired
     while (most + 1) * vectors + lane_registers(arithmetic, most + 1, strides, terms) <= free:
         most += 1
     return most

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.text import Function, shuffled, vector
+from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.contraction.panels import Window, windows
 
 Place = tuple[str, int]
@@ -47,13 +47,12 @@ class Broadcasts:
         f, arithmetic = self.f, self.arithmetic
         base, window = self.windows[place]
         run = f.at(self.x, base) if base else self.x
-        if window.lanes == 1:
+        if window.lanes == 1 and not arithmetic.paired:
             return arithmetic.broadcast(f, f.at(run, window.start))
         key = base, window.start, window.lanes
         if key not in self.loaded:
             self.loaded[key] = arithmetic.load_computed(f, f.at(run, window.start), window.lanes)
-        kind = vector(arithmetic.type, window.lanes)
-        return shuffled(f, kind, self.loaded[key], [window.lane] * arithmetic.lanes)
+        return arithmetic.lane(f, self.loaded[key], window.lanes, window.lane)
 
 
 def broadcasts(f: Function, arithmetic: ArithmeticEmitter, x: str, places: Collection[Place]) -> Broadcasts:
