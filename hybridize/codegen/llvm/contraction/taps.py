@@ -578,8 +578,8 @@ class _Line:
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
         """The lanes of a vector of columns; of the last ones, some may not exist."""
         if vector == self.panels.vectors - 1 and self._are_known():
-            left = (self.plan.column.size - 1) % self.plan.lanes + 1
-            return Lane(self.plan.column.axis, Width.first(left, self.plan.lanes))
+            left = self.plan.column.size - (self.panels.start + vector * self.plan.lanes)
+            return Lane(self.plan.column.axis, Width.first(min(left, self.plan.lanes), self.plan.lanes))
         return Lane(self.plan.column.axis, _width(f, self.plan, self.panels, vector, column, "%columns"))
 
     def _loading(self, f: Function) -> AbstractContextManager[LoadVector]:
