@@ -7,6 +7,7 @@ one machine tests the code of several, and a target is the key under which code 
 
 from __future__ import annotations
 
+from hybridize.base.arm import ASIMD
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.base.x86 import SSE2, X86_V3, X86_V4
@@ -85,7 +86,7 @@ _NAMED = {
     # Tuned for one that runs instructions out of order: LLVM's generic one does not, and its order of loads spills. The
     # features are those of every processor.
     "aarch64": Target(
-        "aarch64", _ARM, "cortex-a72", "-crc,-aes,-sha2", 16, 32, True, by_lane=True, adds_in_place=True
+        "aarch64", _ARM, "cortex-a72", "-crc,-aes,-sha2", 16, 32, True, by_lane=True, adds_in_place=True, needs=ASIMD
     ),
     # Sixteen registers, as the engine's compiler has on x86-64.
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),

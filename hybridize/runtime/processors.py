@@ -7,12 +7,14 @@ Files are looked for under `root`, so that tests bring their own.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Any
 
 import numpy
 
+from hybridize.base.arm import ASIMD
 from hybridize.base.interruptions import let_through
 from hybridize.base.x86 import SSE2, X86_V3, X86_V4
 
@@ -118,8 +120,8 @@ def _by_glibc(level: int) -> int:
         return 0
 
 
-_GROUPS = {"X86_V3": X86_V3, "X86_V4": X86_V4}
-"""Features by the groups that NumPy tells, which are levels of the x86-64 psABI."""
+_GROUPS = {"X86_V3": X86_V3, "X86_V4": X86_V4, "ASIMD": ASIMD}
+"""Features by the words that NumPy tells, which are levels of the x86-64 psABI, or ARM's names."""
 
 
 @cache
@@ -131,6 +133,7 @@ def features(root: str = ROOT) -> frozenset[str]:
     core: Any = getattr(getattr(numpy, "_core", None), "_multiarray_umath", None)
     flags = getattr(core, "__cpu_features__", {}) if root == ROOT else {}
     if not _GROUPS.keys() <= flags.keys():
-        line = _text(root, "proc/cpuinfo").partition("\nflags")[2].partition("\n")[0]
-        return frozenset(line.partition(":")[2].split())
-    return frozenset(" ".join([SSE2, *(names for group, names in _GROUPS.items() if flags[group])]).split())
+        line = re.search(r"^(?:flags|Features)\s*:(.*)$", _text(root, "proc/cpuinfo"), re.MULTILINE)
+        return frozenset(line[1].split() if line else ())
+    own = [names for group, names in _GROUPS.items() if flags[group]]
+    return frozenset(" ".join(own if ASIMD in own else [SSE2, *own]).split())

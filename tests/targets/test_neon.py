@@ -10,8 +10,10 @@ import pytest
 from hybridize import ops
 from hybridize.base.dtypes import bfloat16, float16, float32, float64, int16, int32
 from hybridize.base.types import TensorType
+from hybridize.codegen.llvm import engine
 from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.program import build
+from hybridize.compiler.measuring import EXPERIMENTS
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph
@@ -139,7 +141,9 @@ def test_functions_load_what_their_polynomials_add(name):
 CHAINS = {
     "a sum of two": of_elements(ops.add, float32, float32),
     "a quotient and a root": of_elements(lambda x, y: ops.sqrt(ops.div(x, y)), float32, float32),
-    "a polynomial by hand": of_elements(lambda x, y: ops.add(ops.mul(ops.mul(x, y), x), ops.mul(y, y)), float64, float64),
+    "a polynomial by hand": of_elements(
+        lambda x, y: ops.add(ops.mul(ops.mul(x, y), x), ops.mul(y, y)), float64, float64
+    ),
     "a sum of lines": of_elements(lambda x: ops.sum(x, (1,)), float32),
     "a sum of columns": of_elements(lambda x: ops.sum(x, (0,)), float32),
     "a largest of lines": of_elements(lambda x: composites.softmax(x, 1), float32),
@@ -197,6 +201,43 @@ def test_the_tallest_tiles_fill_the_registers(dtype):
     assert panels.tile_rows(arithmetic, 4) == 6
 
 
+# The target
+
+
+class Told:
+    """What LLVM tells of a processor whose model ends the process over pairs of loads."""
+
+    get_host_cpu_name = staticmethod(lambda: "oryon-1")
+    get_host_cpu_features = staticmethod(lambda: {"neon": True, "dotprod": True, "sve": False})
+
+
+def test_a_host_has_its_own_features_and_the_schedule_of_the_target(monkeypatch):
+    monkeypatch.setattr(engine, "binding", lambda: Told)
+    monkeypatch.setattr(engine, "runnable", lambda: ("aarch64",))
+    host = engine.host_target.__wrapped__()
+    assert host.cpu == TARGET.cpu
+    assert host.features == f"{TARGET.features},+dotprod,+neon,-sve"
+    assert (host.by_lane, host.adds_in_place) == (True, True)
+
+
+@pytest.mark.parametrize("features", ["+dotprod,+fullfp16,+lse,+rdm", "+sve,+sve2,+bf16,+i8mm,+dotprod,+fullfp16"])
+def test_features_of_newer_processors_leave_tiles_as_they_are(features):
+    newer = dataclasses.replace(TARGET, features=f"{TARGET.features},{features}")
+    for name in ("float32", "float64", "int32", "pairs", "a window"):
+        graph, count, share = TILES[name]
+        loop = tile(graph, target=newer)
+        assert loop.products == count
+        assert loop.share >= share
+        assert not loop.spills
+
+
+def test_terms_of_a_turn_are_not_measured_where_loads_bring_several():
+    (unroll, packs) = EXPERIMENTS
+    assert unroll.values(TARGET) == (1,)
+    assert packs.values(TARGET) == (1, 4)
+    assert unroll.values(named_target("avx512")) == (1, 2)
+
+
 # The numbers
 
 
@@ -205,7 +246,9 @@ def jobs():
     rng = numpy.random.default_rng(0)
 
     def drawn(graph):
-        return graph, [numpy.asarray(9 * rng.standard_normal(one.type.shape)).astype(one.type.dtype) for one in graph.inputs]
+        return graph, [
+            numpy.asarray(9 * rng.standard_normal(one.type.shape)).astype(one.type.dtype) for one in graph.inputs
+        ]
 
     graphs = [product(*size, dtype, spec) for size in ((13, 33, 29), (3, 7, 6), (1, 2, 9)) for dtype, spec in
               ((float32, "mk,kn->mn"), (float64, "km,kn->mn"), (int32, "mk,nk->mn"), (float16, "mk,kn->mn"))]  # fmt: skip

@@ -570,9 +570,7 @@ class _Walk:
         outer.sort(key=lambda axis: -abs(hint(axis.x)))
         size = part.contraction.sizes[row.axis]
         strides = row.x * arithmetic.stored.itemsize, self.sums()[1][-1].x * arithmetic.stored.itemsize
-        heights = tuple(
-            tap_plans.tile_height(each.vectors, size, strides, each.unroll, arithmetic) for each in panels
-        )
+        heights = tuple(tap_plans.tile_height(each.vectors, size, strides, each.unroll, arithmetic) for each in panels)
         distances = tuple(
             tap_plans.row_distances(strides, height, each.unroll, arithmetic.target)
             for height, each in zip(heights, panels, strict=True)

@@ -395,9 +395,7 @@ def _places(strides: tuple[int, int], height: int, unroll: int) -> set[int]:
     return {i * row + k * term for i in range(height) for k in range(unroll)}
 
 
-def _cost(
-    vectors: int, width: int, rows: int, strides: tuple[int, int], terms: int, arithmetic: Arithmetic
-) -> float:
+def _cost(vectors: int, width: int, rows: int, strides: tuple[int, int], terms: int, arithmetic: Arithmetic) -> float:
     """Cycles of one term of all rows and columns, about, and the calls of tiles that they take."""
     total = 0.0
     for count, wide in ((vectors // width, width), (1, vectors % width)):

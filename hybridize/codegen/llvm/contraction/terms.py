@@ -171,7 +171,6 @@ class TermLoop:
             ]
         return following
 
-
     def _places(self, terms: int) -> list[list[Place]]:
         """The places of the rows of each term of a turn from x; of one term, where x walks; none, where elements are
         broadcast as they are loaded.

@@ -244,7 +244,9 @@ class Vectors(Registers):
         name = self._table(one.type, [one.number(value) for value in (*numbers, *[0.0] * (-len(numbers) % count))])
         several = self.of(count)
         loads = range(0, len(numbers), count)
-        loaded = [self.f.op(f"load {several.type}, ptr {self.f.at(name, k * self.dtype.itemsize)}, align 16") for k in loads]
+        loaded = [
+            self.f.op(f"load {several.type}, ptr {self.f.at(name, k * self.dtype.itemsize)}, align 16") for k in loads
+        ]
         return [
             shuffled(self.f, several.type, loaded[k // count], [k % count] * self.lanes) for k in range(len(numbers))
         ]
