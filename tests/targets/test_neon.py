@@ -27,19 +27,23 @@ GENERIC = dataclasses.replace(TARGET, by_lane=False, adds_in_place=False, cpu="g
 """The same machine by the general emitter: elements are broadcast one by one, polynomials add constants."""
 
 
-def product(m, n, k, dtype, spec="mk,kn->mn", result=None):
-    """x times w; a letter of the specification is a size."""
+def itself(y):
+    return y
+
+
+def product(m, n, k, dtype, spec="mk,kn->mn", result=None, after=itself):
+    """x times w, and what follows; a letter of the specification is a size."""
     sizes = {"m": m, "n": n, "k": k}
     shapes = [[sizes[letter] for letter in side] for side in spec.partition("->")[0].split(",")]
     kinds = [TensorType(tuple(shape), dtype) for shape in shapes]
-    return PIPELINE.run(make_graph(lambda x, w: [ops.contract(spec, x, w, result=result)], kinds))
+    return PIPELINE.run(make_graph(lambda x, w: [after(ops.contract(spec, x, w, result=result))], kinds))
 
 
-def convolution(channels, columns, side, window, dtype=float32, step=1, result=None):
+def convolution(channels, columns, side, window, dtype=float32, step=1, result=None, after=itself):
     kinds = [TensorType((1, channels, side, side), dtype), TensorType((columns, channels, window, window), dtype)]
     edge = (window // 2, window // 2)
     return PIPELINE.run(
-        make_graph(lambda x, w: [ops.convolution(x, w, (step, step), (edge, edge), result=result)], kinds)
+        make_graph(lambda x, w: [after(ops.convolution(x, w, (step, step), (edge, edge), result=result))], kinds)
     )
 
 
@@ -84,6 +88,15 @@ def test_tiles_are_multiply_adds_by_lane(name):
     assert loop.share >= share
     assert not loop.spills
     assert not loop.count("dup", "ld1r", "mov\tv"), "elements are lanes of what was loaded"
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_dot_products_of_few_rows_load_pairs(rows):
+    """Several vectors of k a turn: an address with a register has no room for the number of the vector."""
+    loop = tile(product(rows, 256, 512, float32, "mk,nk->mn"), stable=())
+    assert loop.products == 16
+    assert loop.count("ld") == loop.count("ldp") <= 10
+    assert len(loop.body) <= 35
 
 
 @pytest.mark.long
@@ -255,6 +268,9 @@ def jobs():
     graphs += [product(7, 21, 10, int16, result=int32), convolution(5, 10, 9, 3), convolution(1, 6, 12, 5),
                convolution(6, 20, 9, 3, float64, step=2), convolution(8, 9, 6, 3, int16, result=int32)]  # fmt: skip
     graphs += [of_elements(getattr(ops, name), float32) for name in ("exp", "tanh", "erf", "log1p")]
+    graphs += [product(rows, 9, terms, float32, "mk,nk->mn") for rows in (1, 3) for terms in (21, 84)]
+    graphs.append(convolution(3, 10, 8, 3, after=composites.gelu))
+    graphs.append(product(9, 10, 12, float32, after=composites.gelu))
     return list(map(drawn, graphs))
 
 

@@ -577,10 +577,13 @@ class _Line:
 
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
         """The lanes of a vector of columns; of the last ones, some may not exist."""
-        if vector == self.panels.vectors - 1 and self._are_known():
-            left = self.plan.column.size - (self.panels.start + vector * self.plan.lanes)
-            return Lane(self.plan.column.axis, Width.first(min(left, self.plan.lanes), self.plan.lanes))
-        return Lane(self.plan.column.axis, _width(f, self.plan, self.panels, vector, column, "%columns"))
+        plan, panels = self.plan, self.panels
+        if not self._are_known():
+            return Lane(plan.column.axis, _width(f, plan, panels, vector, column, "%columns"))
+        if vector is None:
+            return Lane(plan.column.axis, _width(f, plan, panels, vector, column, plan.column.size))
+        left = plan.column.size - (panels.start + vector * plan.lanes)
+        return Lane(plan.column.axis, Width.first(min(left, plan.lanes), plan.lanes))
 
     def _loading(self, f: Function) -> AbstractContextManager[LoadVector]:
         """The loads of vectors of a panel."""
