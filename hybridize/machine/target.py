@@ -7,7 +7,6 @@ one machine tests the code of several, and a target is the key under which code 
 
 from __future__ import annotations
 
-from hybridize.base.arm import ASIMD
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.base.x86 import SSE2, X86_V3, X86_V4
@@ -76,7 +75,6 @@ class Target:
 
 
 _X86 = "x86_64-unknown-linux-gnu"
-_ARM = "aarch64-unknown-linux-gnu"
 _WASM = "+simd128,+bulk-memory,+bulk-memory-opt,+nontrapping-fptoint,+sign-ext,+mutable-globals"
 _NAMED = {
     # The levels of the x86-64 psABI, the widest first.
@@ -86,8 +84,9 @@ _NAMED = {
     # Tuned for one that runs instructions out of order: LLVM's generic one does not, and its order of loads spills. The
     # features are those of every processor.
     "aarch64": Target(
-        "aarch64", _ARM, "cortex-a72", "-crc,-aes,-sha2", 16, 32, True, by_lane=True, adds_in_place=True, needs=ASIMD
-    ),
+        "aarch64", "aarch64-unknown-linux-gnu", "cortex-a72", "-crc,-aes,-sha2", 16, 32, True, by_lane=True,
+        adds_in_place=True,
+    ),  # fmt: skip
     # Sixteen registers, as the engine's compiler has on x86-64.
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),
 }

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy
 
-from hybridize.base.arm import ASIMD
 from hybridize.base.interruptions import let_through
 from hybridize.base.x86 import SSE2, X86_V3, X86_V4
 
@@ -120,7 +119,7 @@ def _by_glibc(level: int) -> int:
         return 0
 
 
-_GROUPS = {"X86_V3": X86_V3, "X86_V4": X86_V4, "ASIMD": ASIMD}
+_GROUPS = {"X86_V3": X86_V3, "X86_V4": X86_V4, "ASIMD": "asimd", "ASIMDDP": "asimddp"}
 """Features by the words that NumPy tells, which are levels of the x86-64 psABI, or ARM's names."""
 
 
@@ -136,4 +135,4 @@ def features(root: str = ROOT) -> frozenset[str]:
         line = re.search(r"^(?:flags|Features)\s*:(.*)$", _text(root, "proc/cpuinfo"), re.MULTILINE)
         return frozenset(line[1].split() if line else ())
     own = [names for group, names in _GROUPS.items() if flags[group]]
-    return frozenset(" ".join(own if ASIMD in own else [SSE2, *own]).split())
+    return frozenset(" ".join(own if flags["ASIMD"] else [SSE2, *own]).split())
