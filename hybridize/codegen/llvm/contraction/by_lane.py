@@ -60,9 +60,9 @@ def broadcasts(f: Function, arithmetic: ArithmeticEmitter, x: str, places: Colle
     by_run: dict[str, set[int]] = {}
     for base, place in places:
         by_run.setdefault(base, set()).add(place)
-    found = {
+    of = {
         (base, place): (base, window)
         for base, run in by_run.items()
         for place, window in windows(run, arithmetic.bytes, arithmetic.lanes).items()
     }
-    return Broadcasts(f, arithmetic, x, found, {}, {})
+    return Broadcasts(f, arithmetic, x, of, {}, {})
