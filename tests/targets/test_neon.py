@@ -1,8 +1,13 @@
-"""The loops of AArch64 code, read in LLVM's assembly: nothing spills, and tiles are multiply-adds by lane."""
+"""The loops of AArch64 code, read in LLVM's assembly: nothing spills, and tiles are multiply-adds by lane.
+
+python tests/targets/test_neon.py    write the golden instructions anew: for a change that is meant to change them
+"""
 
 import dataclasses
 import functools
 import itertools
+from collections import Counter
+from pathlib import Path
 
 import numpy
 import pytest
@@ -11,7 +16,7 @@ from hybridize import ops
 from hybridize.base.dtypes import bfloat16, float16, float32, float64, int16, int32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import engine
-from hybridize.codegen.llvm.objects import assembly
+from hybridize.codegen.llvm.objects import assembly, version
 from hybridize.codegen.llvm.program import build
 from hybridize.compiler.measuring import EXPERIMENTS
 from hybridize.machine.arithmetic import Arithmetic
@@ -22,7 +27,8 @@ from hybridize.schedule.contraction import panels
 from tests.targets.loops import innermost
 from tests.targets.test_aarch64 import emulated
 
-TARGET = named_target("aarch64")
+TARGET = named_target("aarch64-linux")
+GOLDEN = Path(__file__).with_name("neon.txt")
 GENERIC = dataclasses.replace(TARGET, by_lane=False, adds_in_place=False, cpu="generic")
 """The same machine by the general emitter: elements are broadcast one by one, polynomials add constants."""
 
@@ -180,6 +186,31 @@ def test_loops_of_models_spill_nothing(models):
     assert not [(name, loop.function, loop.spills) for name, loop in loops if loop.spills]
 
 
+# All of it, written down
+
+
+def instructions():
+    """LLVM's release, and for each tile and function the instructions of the loop that multiplies most."""
+    loops = {name: tile(graph) for name, (graph, *_) in TILES.items()}
+    loops |= {name: loop_of_function(name) for name in (*FUNCTIONS, "gelu")}
+    lines = [f"LLVM {version()}"]
+    for name, loop in loops.items():
+        counts = Counter(line.partition("\t")[0] for line in loop.body)
+        words = ", ".join(
+            f"{count} {word}" for word, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        )
+        lines.append(f"{name}: {len(loop.body)}: {words}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.long
+def test_instructions_are_what_was_written_down():
+    found, wanted = instructions(), GOLDEN.read_text()
+    if found.partition("\n")[0] != wanted.partition("\n")[0]:
+        pytest.skip(f"{wanted.partition(chr(10))[0]} wrote the instructions")
+    assert found == wanted, "if it is meant to: python tests/targets/test_neon.py"
+
+
 # The parts
 
 
@@ -286,3 +317,7 @@ def test_lanes_change_no_bit(programs):
             scale = float(numpy.nanmax(abs(wanted.astype("f8"))))
             tolerance = {"float16": 2e-2, "float32": 1e-5, "float64": 1e-12}.get(str(output.dtype), 0)
             assert numpy.nanmax(abs(output.astype("f8") - wanted.astype("f8"))) <= tolerance * max(1.0, scale)
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(instructions())
