@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; c26a51d841d61058c677ab56ee5ed3f9bb97fafcb3f071fc5b0781b0927f091e
+; 1f377a82592c053c46607871548d56946d0d5f0082e1ad752b821ce2957f0466
 
 
 @generator = external constant i64, align 8

@@ -1,5 +1,5 @@
 ; Made of pool.c by `make runtimes`: clang version 22.1.8
-; b031be97d4d94c3c7a002ed5b7354a86d3d9e922a5a840e75cb885a531ac995e
+; adca125a697f9078cba3c5910aeee1ccd6a5c1ca07f636af2bb480f2e713e757
 
 define void @hybridize_parallel(ptr %team, ptr %body, ptr %data, i64 %count, i64 %grain, i64 %slots, i64 %wake) nounwind {
 entry:

@@ -1,5 +1,5 @@
 ; Made of safepoint.c by `make runtimes`: clang version 22.1.8
-; 440bfd87e6efb7e072368245301ce0aad2637467f74d40d7a354c8c2b3a23e47
+; 4fd8d3bdc072f0f6e60c19eb42aaaf6f85ea1a6ffcb128e7c16bebf38fd74fda
 
 
 @hybridize_watched = external global { ptr, ptr, ptr }, align 8
