@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
-from hybridize.machine.target import NAMES, named_target
+from hybridize.base import platforms
+from hybridize.machine.target import NAMES, labelled_target
 from hybridize.runtime.processors import ROOT, features
 
 
 @cache
 def runnable(root: str = ROOT) -> tuple[str, ...]:
     """Names of the targets whose code this machine runs, the widest first; its files are looked for under `root`."""
-    machine = os.uname().machine
-    family = [target for target in map(named_target, NAMES) if target.processor == machine]
+    machine = platforms.PROCESSOR
+    family = [target for target in map(labelled_target, NAMES) if target.processor == machine]
     # Code for the last of a family runs on all of it, and is taken where nobody tells the processor's features.
     names = [one.name for one in family if features(root).issuperset(one.needs.split()) or one is family[-1]]
     return tuple(names) or (machine,)

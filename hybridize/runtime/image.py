@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
+from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.runtime import externals
@@ -29,7 +30,7 @@ class Image:
     """A linked module, as the bytes to map. All offsets are in bytes from its beginning in memory."""
 
     machine: str
-    """The family of processors: x86_64 or aarch64."""
+    """The processor and the system that it is for, see `base.platforms`: x86_64, aarch64, x86_64-windows."""
     code: bytes
     """The bytes that are only read once loaded: code, constants, words that hold addresses."""
     data_offset: int
@@ -61,7 +62,7 @@ class Loaded:
 
         Raises:
             CodegenError E963: it names a function that this process does not have.
-            CodegenError E966: it is of another processor, or the operating system refuses the memory.
+            CodegenError E966: it is of another processor or system, or the operating system refuses the memory.
         """
         self._base = 0
         self.nbytes: int = -(-image.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
@@ -103,15 +104,15 @@ class Loaded:
             self._unmap(self._base, self.nbytes)
 
 
-@cache
-def _machine() -> str:
-    return os.uname().machine
-
-
 def _check(image: Image) -> None:
-    here = _machine()
+    here = platforms.here()
     if image.machine != here:
-        raise CodegenError("E966", f"an image of {image.machine} cannot be loaded on {here}")
+        its, ours = platforms.machine_title(image.machine), platforms.machine_title(here)
+        raise CodegenError(
+            "E966",
+            f"this machine code is for {its}, and cannot be loaded on {ours}",
+            help="compile the program here: load the file without its images, or save it for this machine",
+        )
     if image.data_offset % mmap.PAGESIZE:
         raise CodegenError("E966", f"the image's pages are smaller than the {mmap.PAGESIZE} bytes of this machine's")
 
@@ -128,7 +129,7 @@ def _system() -> Any:
 
 
 if sys.platform == "linux":
-    _system(), _machine()  # with hybridize: it takes a tenth of the time in which a small program from a file is ready
+    _system()  # with hybridize: it takes a tenth of the time in which a small program from a file is ready
 
 
 def _new_pages(nbytes: int) -> int:

@@ -10,6 +10,7 @@ from heapq import heapreplace
 from operator import itemgetter
 from pathlib import Path
 
+from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.base.interruptions import let_through
 from hybridize.codegen.functions import CodeStore, FunctionKey, function_key, named, outlined
@@ -81,7 +82,7 @@ def working_level(target: Target) -> int:
     (Zen), it is in their order within a block once registers are given, and in some of these: such processors choose
     the order anew, and 15 programs, measured in turn, were as fast.
     """
-    return 1 if target.triple.startswith("x86_64") else 2
+    return 1 if target.processor == "x86_64" else 2
 
 
 def check_runnable(target: Target) -> None:
@@ -92,6 +93,14 @@ def check_runnable(target: Target) -> None:
     """
     if target.name not in runnable():
         raise CodegenError("E965", f"{target.name} does not run on this machine, which runs {', '.join(runnable())}")
+    if target.system != platforms.SYSTEM:
+        raise CodegenError(
+            "E965",
+            f"{target.label} does not run on this machine: its code is for {platforms.machine_title(target.machine)}, "
+            f"and this is {platforms.machine_title(platforms.here())}",
+            help=f"name the level alone, {target.name}, to run it here; code for other systems is for files that are "
+            "loaded there",
+        )
 
 
 def compile_image(text: str, target: Target, level: int = 2) -> Image:
@@ -105,7 +114,7 @@ def compile_image(text: str, target: Target, level: int = 2) -> Image:
     Raises:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
     """
-    return link(emit_object(text, target, level))
+    return link(emit_object(text, target, level), target.machine)
 
 
 def compile_program(module: Module, target: Target, store: CodeStore | None = None, threads: int = 1) -> Image:
@@ -144,7 +153,7 @@ def compile_program(module: Module, target: Target, store: CodeStore | None = No
                 if key not in known and code[name].refers_to(others) <= set(names[name])
             }
         )
-    return link_functions({name: code[name] for name in levels}, parts.exported, module.variables)
+    return link_functions({name: code[name] for name in levels}, parts.exported, module.variables, target.machine)
 
 
 def _dealt(parts: Parts, levels: Mapping[str, int], threads: int) -> list[ModuleText]:

@@ -13,18 +13,18 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import platform
 import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
-from hybridize.machine.target import Target
+from hybridize.machine.target import Target, family
 
 LOCK: Final = awaited(threading.RLock(), 2)
 """Held whenever LLVM is called: no child that is forked meanwhile gets LLVM, or llvmlite's lock, in mid-call."""
@@ -218,8 +218,8 @@ def _free(triple: str, cpu: str, features: str, level: int) -> list[Any]:
 
 
 def _generator(triple: str, cpu: str, features: str, level: int) -> Any:
-    processor = triple.partition("-")[0]
-    if processor != platform.machine():
+    processor = family(triple)
+    if processor != platforms.PROCESSOR:
         binding().initialize_all_targets()
         binding().initialize_all_asmprinters()
     # The linker of WebAssembly places data itself; code that finds its own address exists there for shared modules.

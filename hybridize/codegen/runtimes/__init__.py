@@ -13,13 +13,16 @@
 
 `python -m hybridize.codegen.clang` (`make runtimes`) compiles each of them by clang, which the package ziglang
 brings, to the `.ll` files that lie here. They are part of the source, so that no user needs a compiler of C; a test
-compares them with what they are made of. Nothing of a target but its processor stands in them.
+compares them with what they are made of. Nothing of a target but its processor stands in them: no C type whose size
+depends on the system (`long`), no structure passed by value, and where systems differ, a number that `text` is told.
 """
 
 from __future__ import annotations
 
 import os
 from typing import Any
+
+from hybridize.machine.target import Target
 
 
 def text(name: str, processor: str = "", **numbers: int) -> str:
@@ -36,3 +39,8 @@ def text(name: str, processor: str = "", **numbers: int) -> str:
     for constant, number in numbers.items():
         content = content.replace(f"@{constant} = external constant", f"@{constant} = internal constant i64 {number} ;")
     return content
+
+
+def entry_text(target: Target, table_offset: int) -> str:
+    """The text of the entry for a machine."""
+    return text("entry", table_offset=table_offset, size_comes_first=int(target.system == "windows"))

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import dataclasses
-import platform
-import sys
 from typing import Final
 
+from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.library.model import System
@@ -70,9 +69,7 @@ PLATFORMS: Final = {
 
 def host() -> str:
     """The name of this machine's platform."""
-    system = {"linux": "linux", "darwin": "macos", "win32": "windows"}.get(sys.platform, sys.platform)
-    processor = {"arm64": "aarch64", "amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
-    return f"{processor}-{system}"
+    return f"{platforms.PROCESSOR}-{platforms.SYSTEM}"
 
 
 def named_platform(name: str | None) -> Platform:
