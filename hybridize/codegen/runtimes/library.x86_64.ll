@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; 1f377a82592c053c46607871548d56946d0d5f0082e1ad752b821ce2957f0466
+; 91485e97170e4bb9a2208da087d3f1e66a8fd7b75960398f88e082e37e32ad81
 
 
 @generator = external constant i64, align 8

@@ -1,5 +1,5 @@
 ; Made of pool.c by `make runtimes`: clang version 22.1.8
-; adca125a697f9078cba3c5910aeee1ccd6a5c1ca07f636af2bb480f2e713e757
+; 5973617ed932177eec8c1f13f85401a7315bb8777576a23a4bc8d8e6531c4a35
 
 define void @hybridize_parallel(ptr %team, ptr %body, ptr %data, i64 %count, i64 %grain, i64 %slots, i64 %wake) nounwind {
 entry:

@@ -1,5 +1,5 @@
 ; Made of safepoint.c by `make runtimes`: clang version 22.1.8
-; 4fd8d3bdc072f0f6e60c19eb42aaaf6f85ea1a6ffcb128e7c16bebf38fd74fda
+; 690db2816eeee116732e6dacc542a6c7e08ecfc045e948bd83843e9e88d26006
 
 
 @hybridize_watched = external global { ptr, ptr, ptr }, align 8

@@ -1,5 +1,5 @@
 ; Made of states.c by `make runtimes`: clang version 22.1.8
-; 94beb30210ab4eb06f0199adf78af4dcbba13ff6dac581828e6d5e4c98e42cc2
+; e652db331655d19d3cd11e2df785516583a644007e04e5dc08c4191f6a991f15
 
 
 @ending = internal unnamed_addr constant [6 x i8] c".part\00", align 1

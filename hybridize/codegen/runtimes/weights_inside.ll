@@ -1,5 +1,5 @@
 ; Made of weights_inside.c by `make runtimes`: clang version 22.1.8
-; 57d19a43d14a4b4867d2df24fdefda4b986fa566af3f079309314576ff9e33c2
+; 3cd7c569056eedf17d10dd3fa4222d378ab5840ce01af0d3bd924716cd0a0a4a
 
 @weights = external constant [0 x i8], align 1
 

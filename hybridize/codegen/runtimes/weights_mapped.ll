@@ -1,5 +1,5 @@
 ; Made of weights_mapped.c by `make runtimes`: clang version 22.1.8
-; 22126b0b47441c8eebb5635854f9115f8e9f7f468fd4fa4cac3b403baf17f641
+; 2ad9681e2bdaa5a44220115ded66ac064b207c9a1d92fa5a601bebb24840f6ff
 
 @open_flags = external constant i64, align 8
 @weights_bytes = external constant i64, align 8

@@ -1,5 +1,5 @@
 ; Made of weights_read.c by `make runtimes`: clang version 22.1.8
-; 7fba03f122acf67966b76bd35cc9a07a6342f4971916eb35ec0f1dda1f590968
+; 687eda8e76014057a095acf212d9f958b61408d6477f4a8d7ff0371eaa0a8e09
 
 @weights_bytes = external constant i64, align 8
 @.str = private unnamed_addr constant [3 x i8] c"rb\00", align 1

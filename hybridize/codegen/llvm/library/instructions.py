@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions whose machine code is written here, byte by byte, for what LLVM has no word.
 
-No module of a library holds `asm`. llvmlite starts LLVM's assembler for the processor that it runs on alone, and without
-one `asm` ends the process: on AArch64 no library for x86-64 could be written. The bytes are LLVM's prologue data, which
-it places before the code of a function. They return, so that code is never reached.
+No module of a library holds `asm`. llvmlite starts LLVM's assembler only for the processor that it runs on. Without an
+assembler `asm` ends the process: on AArch64 no library for x86-64 could be written. The bytes are LLVM's prologue data,
+which it places before the code of a function. They return, so that code is never reached.
 """
 
 from __future__ import annotations
