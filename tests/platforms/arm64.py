@@ -1,70 +1,28 @@
 """A Debian for arm64 in an emulator, and the tests in it.
 
-    python -m tests.platforms.arm64 make          a root in .arm64: 5 minutes, 5 GB; as root, with Debian's packages
-                                                  mmdebstrap and qemu-user-static
-    python -m tests.platforms.arm64 run ARGS      a program in it; the checkout is /src there
-    python -m tests.platforms.arm64 test [PATHS]  tests, of which .arm64/results keeps each outcome; what has one is not
-                                                  run again. SHARD=0/20 runs every twentieth; AGAIN=1 what did not pass
-    python -m tests.platforms.arm64 table         the outcomes, counted
-
-Nothing of the machine is changed: the packages of the root are unpacked and never configured, so that no program of
-arm64 runs while it is made, and `run` registers the emulator in a namespace of its own, which ends with it. Linux before
-6.7 has no such namespaces; there the emulator must have been registered by Debian's package.
-
-The processor is Neoverse N1, in the root's facts, too. With its default, `max`, NumPy's products are wrong: QEMU (7.2 to
-11.1) does not run OpenBLAS's kernels for SVE as a processor would.
+python -m tests.platforms.arm64 make          a root in .arm64: 5 minutes, 5 GB; as root, with Debian's packages
+                                              mmdebstrap and qemu-user-static
+python -m tests.platforms.arm64 run ARGS      a program in it; the checkout is /src there
+python -m tests.platforms.arm64 test [PATHS]  tests, of which .arm64/results keeps each outcome; what has one is not
+                                              run again. SHARD=0/20 runs every twentieth; AGAIN=1 what did not pass
+python -m tests.platforms.arm64 table         the outcomes, counted
 """
 
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+from tests.platforms import debian
+from tests.platforms.debian import CHECKOUT
 from tests.platforms.recording import results, table
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 HOME = Path(os.environ.get("HYBRIDIZE_ARM64", CHECKOUT / ".arm64"))
 ROOT, RESULTS, PACKAGES = HOME / "root", HOME / "results", "usr/local/lib/python3.13/dist-packages"
-EMULATOR = "/usr/bin/qemu-aarch64-static"
 DEBIAN = "python3", "python3-venv", "gcc", "g++", "libc6-dev", "make"
 APART = {"ruff", "mypy", "pyright", "torch"}
 """Tools that read source alone; torch comes without what its wheel asks for."""
-PIP = [
-    *(sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--only-binary=:all:"),
-    *("--python-version", "3.13", "--implementation", "cp"),
-    *(f"--platform=manylinux_2_{minor}_aarch64" for minor in (17, 24, 26, 27, 28, 31, 34)),
-    "--platform=manylinux2014_aarch64",
-]
-REGISTRATION = (
-    r":hybridize-arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:"
-    r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:"
-    f"{EMULATOR}:F"
-)
-ENTER = r"""
-if mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc 2>/dev/null; then
-    printf %s "$REGISTRATION" > /proc/sys/fs/binfmt_misc/register
-fi
-set -e
-mount --rbind /dev "$ROOT/dev"
-mount --rbind /proc "$ROOT/proc"
-mount --bind "$ROOT/etc/cpuinfo" "$ROOT/proc/cpuinfo"
-mount --bind "$CHECKOUT" "$ROOT/src"
-exec chroot "$ROOT" /usr/bin/env -i "$@"
-"""
-CPUINFO = """processor\t: {number}
-BogoMIPS\t: 50.00
-Features\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop asimddp
-CPU implementer\t: 0x41
-CPU architecture: 8
-CPU variant\t: 0x4
-CPU part\t: 0xd0c
-CPU revision\t: 1
-
-"""
-CACHES = {"index0": (1, "Data", "64K"), "index1": (1, "Instruction", "64K"), "index2": (2, "Unified", "1024K")}
 HOLLOW = r"""
 cd "/$PACKAGES/torch/lib"
 names() { nm -D "$1" *.so* 2>/dev/null; }
@@ -90,111 +48,61 @@ def dependencies() -> dict[str, str]:
 
 
 def make() -> None:
-    """Make the root, and its facts about the processor."""
-    if ROOT.exists():
-        shutil.rmtree(ROOT)
-    HOME.mkdir(exist_ok=True)
-    source = ["--mode=root", "--variant=extract", "--architectures=arm64", "--include=?essential"]
-    subprocess.run(
-        ["mmdebstrap", *source, f"--include={','.join(DEBIAN)}", "trixie", ROOT, "http://deb.debian.org/debian"],
-        check=True,
-    )
-    for name in ("bin", "lib", "sbin"):
-        if not (ROOT / name).exists():
-            (ROOT / name).symlink_to(f"usr/{name}")
-    (ROOT / "usr/bin/cc").symlink_to("gcc")
-    for name in ("src", "dev", "proc", PACKAGES):
-        (ROOT / name).mkdir(parents=True, exist_ok=True)
-    facts()
+    """Make the root, with all that the tests need."""
+    debian.make(ROOT, "arm64", DEBIAN)
     wanted = dependencies()
     install(*(one for name, one in wanted.items() if name not in APART))
-    (ROOT / PACKAGES / "hybridize.pth").write_text("/src\n")
-    torch(wanted["torch"])
-
-
-def facts() -> None:
-    """Write what Linux would say of the processor: the emulator lets programs read this machine's own answers."""
-    (ROOT / "etc/cpuinfo").write_text("".join(CPUINFO.format(number=number) for number in range(os.cpu_count() or 1)))
-    cpus = ROOT / "sys/devices/system/cpu"
-    for number in range(os.cpu_count() or 1):
-        for index, (level, kind, size) in CACHES.items():
-            folder = cpus / f"cpu{number}/cache/{index}"
-            folder.mkdir(parents=True, exist_ok=True)
-            for name, value in {"level": level, "type": kind, "size": size, "shared_cpu_list": number}.items():
-                (folder / name).write_text(f"{value}\n")
-        for name, value in {"regs/identification/midr_el1": "0x00000000414fd0c1", "topology/core_id": number}.items():
-            (cpus / f"cpu{number}" / name).parent.mkdir(parents=True, exist_ok=True)
-            (cpus / f"cpu{number}" / name).write_text(f"{value}\n")
-    for name in ("possible", "present", "online"):
-        (cpus / name).write_text(f"0-{(os.cpu_count() or 1) - 1}\n")
+    (ROOT / PACKAGES / "hybridize.pth").write_text("/src\n/src/benchmarks\n")
+    # Its wheel asks for gigabytes of CUDA's libraries: hollow ones have their names.
+    install("--no-deps", wanted["torch"], "nvidia-cuda-runtime==13.0.*")
+    install("filelock", "typing-extensions", "setuptools", "sympy", "networkx", "jinja2", "fsspec")
+    debian.inside(ROOT, ["sh", "-ec", HOLLOW], {"PACKAGES": PACKAGES}, check=True)
 
 
 def install(*packages: str) -> None:
-    """Unpack wheels for arm64 where Debian's Python looks for packages."""
-    subprocess.run([*PIP, "--target", ROOT / PACKAGES, *packages], check=True)
-
-
-def torch(release: str) -> None:
-    """Install torch, without the gigabytes of CUDA's libraries that its wheel asks for: hollow ones have their names."""
-    install("--no-deps", release, "nvidia-cuda-runtime==13.0.*")
-    install("filelock", "typing-extensions", "setuptools", "sympy", "networkx", "jinja2", "fsspec")
-    inside(["sh", "-ec", HOLLOW], {"PACKAGES": PACKAGES}, check=True)
-
-
-def inside(command: list[str], environment: dict[str, str] | None = None, check: bool = False) -> int:
-    """Run a program in the root, in the checkout's folder; return its exit status."""
-    own = {
-        name: value for name, value in os.environ.items() if name.startswith("HYBRIDIZE_") and name != "HYBRIDIZE_ARM64"
-    }
-    named = {
-        "QEMU_CPU": os.environ.get("QEMU_CPU", "neoverse-n1"),
-        "HOME": "/root",
-        "PATH": "/usr/local/bin:/usr/bin",
-        "LANG": "C.UTF-8",
-        "PYTHONPYCACHEPREFIX": "/var/cache/python",
-        "SYSTEM": "0",
-        **own,
-        **(environment or {}),
-    }
-    words = [f"{name}={value}" for name, value in named.items()]
-    enter = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", ENTER, "sh", *words]
-    host = {**os.environ, "ROOT": str(ROOT), "CHECKOUT": str(CHECKOUT), "REGISTRATION": REGISTRATION}
-    done = subprocess.run([*enter, "sh", "-c", 'cd /src; exec "$@"', "sh", *command], env=host, check=check)
-    return done.returncode
+    """Unpack wheels where Debian's Python looks for packages."""
+    debian.pip("arm64", "install", "--target", ROOT / PACKAGES, *packages)
 
 
 def test(paths: list[str]) -> int:
     """Run tests until each has an outcome; a test that ends its process does not end the others."""
-    known = results(RESULTS)
-    if os.environ.get("AGAIN"):
-        kept = [
-            line for line in RESULTS.read_text().splitlines() if known[line.split('"')[1]][0] in ("passed", "skipped")
-        ]
-        RESULTS.write_text("".join(f"{line}\n" for line in kept))
     HOME.mkdir(exist_ok=True)
     RESULTS.touch()
+    if os.environ.get("AGAIN"):
+        known = results(RESULTS)
+        lines = [
+            line for line in RESULTS.read_text().splitlines() if known[line.split('"')[1]][0] in ("passed", "skipped")
+        ]
+        RESULTS.write_text("".join(f"{line}\n" for line in lines))
     shown = ROOT / "results"
-    shown.touch()
-    shown.unlink()
+    shown.unlink(missing_ok=True)
     os.link(RESULTS, shown)
-    environment = {"HYBRIDIZE_RESULTS": "/results", "HYBRIDIZE_SHARD": os.environ.get("SHARD", "")}
-    command = ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording", *paths]
-    while True:
-        before = len(results(RESULTS))
-        status = inside(command, environment)
-        if status in (0, 1, 2, 5) or len(results(RESULTS)) == before:  # others: its process ended in a test
-            return status
+    own = {
+        name: value for name, value in os.environ.items() if name.startswith("HYBRIDIZE_") and name != "HYBRIDIZE_ARM64"
+    }
+    shard = {"HYBRIDIZE_RESULTS": "/results", "HYBRIDIZE_SHARD": os.environ.get("SHARD", ""), "SYSTEM": "0"}
+    command = ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording"]
+    command.append("--continue-on-collection-errors")
+    statuses = [0]
+    for path in paths:
+        while True:
+            before = len(results(RESULTS))
+            statuses.append(debian.inside(ROOT, [*command, path], own | shard).returncode)
+            if statuses[-1] in (0, 1, 2, 5) or len(results(RESULTS)) == before:  # others: its process ended in a test
+                break
+    return next((status for status in statuses if status not in (0, 5)), 0)
 
 
 def main(verb: str, *words: str) -> int:
+    """Do what the command line says; return the exit status."""
     if verb in ("run", "test") and not (ROOT / PACKAGES).exists():
         raise SystemExit(f"there is no root in {HOME}; python -m tests.platforms.arm64 make makes it")
     if verb == "make":
         make()
     elif verb == "run":
-        return inside(list(words))
+        return debian.inside(ROOT, list(words)).returncode
     elif verb == "test":
-        return test(list(words) or ["tests"])
+        return test(list(words) or sorted(str(one.relative_to(CHECKOUT)) for one in CHECKOUT.glob("tests/*/")))
     elif verb == "table":
         print(table(results(RESULTS)))
     else:
