@@ -70,6 +70,10 @@ def make(root: Path, architecture: str, packages: tuple[str, ...]) -> None:
             (root / name).symlink_to(f"usr/{name}")
     if (root / "usr/bin/gcc").exists():
         (root / "usr/bin/cc").symlink_to("gcc")
+    # As its package does when it is configured; pip does not start without.
+    certificates = sorted((root / "usr/share/ca-certificates").rglob("*.crt"))
+    (root / "etc/ssl/certs").mkdir(parents=True, exist_ok=True)
+    (root / "etc/ssl/certs/ca-certificates.crt").write_text("".join(one.read_text() for one in certificates))
     for name in ("src", "dev", "proc", "tmp"):
         (root / name).mkdir(exist_ok=True)
     if architecture == "arm64":

@@ -32,7 +32,7 @@ def root(request, tmp_path_factory):
     if missing(request.param):
         pytest.skip(missing(request.param))
     place = tmp_path_factory.mktemp(request.param) / "root"
-    debian.make(place, request.param, ("python3", "python3-venv"))
+    debian.make(place, request.param, ("apt", "python3", "python3-venv"))
     assert not [name for name in ("cc", "gcc", "clang", "make", "ld") if (place / "usr/bin" / name).exists()]
     debian.pip(request.param, "download", "--dest", place / "wheels", *DEPENDENCIES)
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", place / "wheels", CHECKOUT]
@@ -66,6 +66,8 @@ def test_the_first_example_and_the_command(root):
 def test_the_demo(root):
     text = run(root, "/env/bin/python", "-I", "/src/examples/chapter_mlp.py")
     assert "fallbacks 0" in text
+    assert "my_mlp.o: " in text
+    assert 'pip install "hybridize[export]"' in text
     assert "All results are the same." in text
 
 
