@@ -64,8 +64,8 @@ def install(*packages: str) -> None:
     debian.pip("arm64", "install", "--target", ROOT / PACKAGES, *packages)
 
 
-def test(paths: list[str]) -> int:
-    """Run tests until each has an outcome; a test that ends its process does not end the others."""
+def test(parts: list[list[str]]) -> int:
+    """Run tests, part by part, until each has an outcome; a test that ends its process does not end the others."""
     HOME.mkdir(exist_ok=True)
     RESULTS.touch()
     if os.environ.get("AGAIN"):
@@ -84,10 +84,10 @@ def test(paths: list[str]) -> int:
     command = ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording"]
     command.append("--continue-on-collection-errors")
     statuses = [0]
-    for path in paths:
+    for paths in parts:
         while True:
             before = len(results(RESULTS))
-            statuses.append(debian.inside(ROOT, [*command, path], own | shard).returncode)
+            statuses.append(debian.inside(ROOT, [*command, *paths], own | shard).returncode)
             if statuses[-1] in (0, 1, 2, 5) or len(results(RESULTS)) == before:  # others: its process ended in a test
                 break
     return next((status for status in statuses if status not in (0, 5)), 0)
@@ -102,7 +102,8 @@ def main(verb: str, *words: str) -> int:
     elif verb == "run":
         return debian.inside(ROOT, list(words)).returncode
     elif verb == "test":
-        return test(list(words) or sorted(str(one.relative_to(CHECKOUT)) for one in CHECKOUT.glob("tests/*/")))
+        folders = sorted(str(one.relative_to(CHECKOUT)) for one in CHECKOUT.glob("tests/*/"))
+        return test([list(words)] if words else [[folder] for folder in folders])
     elif verb == "table":
         print(table(results(RESULTS)))
     else:
