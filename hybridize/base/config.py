@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 
+from hybridize import system
 from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import mutable
 
@@ -32,13 +33,7 @@ def _cache_folder() -> str:
     named = os.environ.get("HYBRIDIZE_CACHE_DIR", "")
     if named:
         return os.path.abspath(named)
-    caches = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(caches):  # relative ones are to be ignored, says the XDG specification
-        home = os.path.expanduser("~")
-        if not os.path.isabs(home):  # a user without a home
-            return ""
-        caches = os.path.join(home, ".cache")
-    return os.path.join(caches, "hybridize")
+    return system.cache_folder("hybridize")
 
 
 @mutable

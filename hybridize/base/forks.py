@@ -14,7 +14,6 @@ the order of their levels, by whoever holds several of them as by whoever forks:
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections import deque
@@ -22,6 +21,8 @@ from collections.abc import Callable
 from itertools import compress
 from operator import itemgetter, methodcaller
 from typing import Any, Final, TypeVar
+
+from hybridize import system
 
 L = TypeVar("L", bound=Any)
 
@@ -100,6 +101,5 @@ def _after_in_child() -> None:
         function()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)
-    os.register_at_fork(before=_before, after_in_parent=_after)  # for when a handler raises where one of them begins
+system.at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)
+system.at_fork(before=_before, after_in_parent=_after)  # for when a handler raises where one of them begins

@@ -20,13 +20,13 @@ another thread may be loading LLVM for a quarter of a second.
 from __future__ import annotations
 
 import importlib
-import threading
 from typing import Any, Final
 
 from hybridize.base.collector import seldom
 from hybridize.base.forks import awaited
+from hybridize.system.imports import IMPORTS
 
-LOADING: Final = awaited(threading.RLock(), 3)
+LOADING: Final = awaited(IMPORTS, 3)
 """Held while a module is loaded."""
 
 

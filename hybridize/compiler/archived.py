@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize import system
 from hybridize.base import platforms
 from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import BY_CODE, CODES
@@ -115,8 +116,8 @@ def _levels() -> tuple[str, ...]:
     """Labels of the targets whose code is wanted here, the best first."""
     names = runnable()
     if CONFIG.target:
-        names = tuple(name for name in names if CONFIG.target in (name, f"{name}-{platforms.SYSTEM}"))
-    return tuple([platforms.machine_name(name, platforms.SYSTEM) for name in names])
+        names = tuple(name for name in names if CONFIG.target in (name, f"{name}-{system.NAME}"))
+    return tuple([platforms.machine_name(name, system.NAME) for name in names])
 
 
 def best(codes: Iterable[Code]) -> Code | None:

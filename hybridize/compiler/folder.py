@@ -13,9 +13,8 @@ import itertools
 import os
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
+from hybridize import system
 from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through, suppress
 
@@ -64,10 +63,10 @@ class Folder:
     def read(self, name: str, suffix: str = SUFFIX) -> bytes | None:
         """The content of a file, if it is there and can be trusted."""
         try:
-            with opened_own(self.path) as folder:
-                file = os.open(name + suffix, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+            with system.PrivateFolder(self.path) as folder:
+                file = folder.open(name + suffix)
                 try:
-                    return self._content(file, name + suffix)
+                    return self._content(folder, file, name + suffix)
                 finally:
                     os.close(file)
         except FileNotFoundError:
@@ -77,13 +76,13 @@ class Folder:
             self.problem = described(problem)
             return None
 
-    def _content(self, file: int, name: str) -> bytes | None:
+    def _content(self, folder: system.PrivateFolder, file: int, name: str) -> bytes | None:
         status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode) or is_foreign(status):
+        if not stat.S_ISREG(status.st_mode) or system.is_foreign(status):
             raise PermissionError(0, "not used, as others may write it", os.path.join(self.path, name))
         if time.time() - status.st_mtime > _REFRESH_S:
             with suppress(OSError):
-                os.utime(file)
+                folder.touch(file, name)
         # A signal, or somebody who cuts the file off meanwhile, may make it less: the checksum tells.
         return os.read(file, status.st_size) if status.st_size <= self.limit_bytes else None
 
@@ -96,7 +95,7 @@ class Folder:
             return False
         try:
             os.makedirs(self.path, 0o700, exist_ok=True)
-            with opened_own(self.path) as folder:
+            with system.PrivateFolder(self.path) as folder:
                 self._write(folder, name + suffix, content, first)
                 self._make_room(folder, len(content))
         except OSError as problem:
@@ -109,7 +108,7 @@ class Folder:
         """Tell whether a file could be written, as far as that is known without writing one."""
         try:
             os.makedirs(self.path, 0o700, exist_ok=True)
-            with opened_own(self.path):
+            with system.PrivateFolder(self.path):
                 return os.access(self.path, os.W_OK | os.X_OK)
         except OSError as problem:
             let_through(problem)
@@ -119,7 +118,7 @@ class Folder:
     def entries(self) -> list[CachedFile]:
         """All files, the least recently used first."""
         try:
-            with opened_own(self.path) as folder:
+            with system.PrivateFolder(self.path) as folder:
                 return self._files(folder, _RECORDS)
         except FileNotFoundError:
             return []
@@ -131,28 +130,29 @@ class Folder:
     def clear(self) -> int:
         """Remove all files; returns how many bytes they were."""
         freed = 0
-        with suppress(OSError), opened_own(self.path) as folder:
+        with suppress(OSError), system.PrivateFolder(self.path) as folder:
             for file in self._files(folder, (*_RECORDS, LASTING, _PART)):
                 freed += _removed(folder, file)
         return freed
 
-    def _write(self, folder: int, name: str, content: bytes, first: bool) -> None:
+    def _write(self, folder: system.PrivateFolder, name: str, content: bytes, first: bool) -> None:
         part = f".{name}.{os.getpid()}.{next(_part)}{_PART}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        file = os.open(part, flags, 0o600, dir_fd=folder)
+        file = folder.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
             with open(file, "wb", buffering=0) as target:
                 left = memoryview(content)
                 while left:
                     left = left[target.write(left) or 0 :]
-            if not first or not _linked(folder, part, name):
-                os.rename(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+            if first and folder.link(part, name):
+                folder.remove(part)
+            else:
+                folder.rename(part, name)
         except BaseException:
             with suppress(OSError):
-                os.unlink(part, dir_fd=folder)
+                folder.remove(part)
             raise
 
-    def _make_room(self, folder: int, added: int) -> None:
+    def _make_room(self, folder: system.PrivateFolder, added: int) -> None:
         """Remove the least recently used files when there are too many bytes."""
         self._bytes += added
         self.until_look -= 1
@@ -167,56 +167,22 @@ class Folder:
             if abandoned or self._bytes > enough:
                 self._bytes -= _removed(folder, file)
 
-    def _files(self, folder: int, suffixes: tuple[str, ...]) -> list[CachedFile]:
+    def _files(self, folder: system.PrivateFolder, suffixes: tuple[str, ...]) -> list[CachedFile]:
         """Files of some kinds, the least recently used first; no other file is ever touched."""
         entries = []
-        with os.scandir(folder) as files:
-            for file in files:
-                if file.name.endswith(suffixes):
-                    with suppress(OSError):  # another process has just removed it
-                        status = file.stat(follow_symlinks=False)
-                        if stat.S_ISDIR(status.st_mode):
-                            continue  # not ours, and its size is no bytes of files
-                        entries.append(CachedFile(file.name, status.st_size, status.st_mtime))
+        for file in folder.scan():
+            if file.name.endswith(suffixes):
+                with suppress(OSError):  # another process has just removed it
+                    status = file.stat(follow_symlinks=False)
+                    if stat.S_ISDIR(status.st_mode):
+                        continue  # not ours, and its size is no bytes of files
+                    entries.append(CachedFile(file.name, status.st_size, status.st_mtime))
         return sorted(entries, key=lambda entry: entry.used)
 
 
-@contextmanager
-def opened_own(path: str, flags: int = 0) -> Iterator[int]:
-    """The folder of a path, which is the user's own; what is done by this descriptor cannot be led elsewhere.
-
-    Raises:
-        OSError: there is none, or others may write to it.
-    """
-    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | flags)
+def _removed(folder: system.PrivateFolder, file: CachedFile) -> int:
     try:
-        if is_foreign(os.fstat(folder)):
-            raise PermissionError(0, "not used, as others may write to it", path)
-        yield folder
-    finally:
-        os.close(folder)
-
-
-def is_foreign(status: os.stat_result) -> bool:
-    """Tell whether somebody else owns a file or folder, or may write to it."""
-    return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
-
-
-def _linked(folder: int, part: str, name: str) -> bool:
-    """Give what was written its name, unless a file has it already; False where the file system has no links."""
-    try:
-        with suppress(FileExistsError):
-            os.link(part, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-    except OSError as error:
-        let_through(error)
-        return False
-    os.unlink(part, dir_fd=folder)
-    return True
-
-
-def _removed(folder: int, file: CachedFile) -> int:
-    try:
-        os.unlink(file.name, dir_fd=folder)
+        folder.remove(file.name)
     except OSError as error:
         let_through(error)
         return 0

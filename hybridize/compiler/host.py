@@ -84,8 +84,8 @@ def process_image(kind: str, target: Target, numbers: Sequence[int]) -> Image:
         from hybridize.codegen.llvm.engine import compile_image, working_level
 
     if kind == "entry":
-        return compile_image(runtimes.entry_text(target, numbers[0]), target, working_level(target))
-    return compile_image(runtimes.text("pool", target.processor), target, 0)
+        return compile_image(runtimes.text("entry", table_offset=numbers[0]), target, working_level(target))
+    return compile_image(runtimes.text("pool", target.machine), target, 0)
 
 
 def process_module(kind: str, *numbers: int) -> Loaded:

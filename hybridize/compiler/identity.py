@@ -14,22 +14,17 @@ from functools import cache
 
 import numpy
 
+from hybridize import system
 from hybridize.base.digests import digest
 from hybridize.base.interruptions import let_through
-from hybridize.runtime.processors import cache_bytes
 
-PARTS = ("base", "graph", "loops", "machine", "ops", "passes", "schedule", "codegen", "compiler", "runtime")
+PARTS = ("base", "graph", "loops", "machine", "ops", "passes", "schedule", "codegen", "compiler", "runtime", "system")
 """The packages that machine code and plans are made by and read by."""
 
 _LOADED = (".py", ".pyc", ".so", ".ll")
 """Endings of files that hold code."""
 _LOADED_NS = time.time_ns() - 10**9
 """The compiler is loaded about now; a second is more than it takes from its first module to this one."""
-_PER_CORE = ("processor", "cpu MHz", "physical id", "siblings", "core id", "cpu cores", "apicid", "initial apicid",
-             "bogomips", "BogoMIPS")  # fmt: skip
-"""Lines of /proc/cpuinfo that differ between cores or from one moment to the next."""
-_CORE_BYTES = 1 << 11
-"""Read of /proc/cpuinfo at once: about as much as it says of a core."""
 
 
 @cache
@@ -86,17 +81,6 @@ def _add_files(folder: str, chunks: list[bytes]) -> int:
 @cache
 def processor() -> str | None:
     """A digest of what the operating system says of the first core; None where it says nothing."""
-    try:
-        file = os.open("/proc/cpuinfo", os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            text = b""
-            while b"\n\n" not in text and (more := os.read(file, _CORE_BYTES)):
-                text += more  # the kernel writes it core by core, as it is read: of a large machine that takes long
-        finally:
-            os.close(file)
-    except OSError as error:
-        let_through(error)
-        return None
-    first = text.partition(b"\n\n")[0].decode(errors="replace").splitlines()
-    facts = [line for line in first if line.partition(":")[0].strip() not in _PER_CORE]
-    return digest(repr([os.uname().machine, [cache_bytes(1), cache_bytes(2)], facts]).encode()).hex() if facts else None
+    facts = system.processor_facts()
+    sizes = [system.cache_bytes(1), system.cache_bytes(2)]
+    return digest(repr([system.PROCESSOR, sizes, facts]).encode()).hex() if facts else None

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from hybridize import system
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
 from hybridize.machine.target import Target
-from hybridize.runtime.processors import cache_bytes
 
 if TYPE_CHECKING:
     from hybridize.codegen.llvm.text import Function, Module
@@ -225,7 +225,7 @@ def measure(seconds: float) -> Limits:
         probe = probes.probe(kind, nbytes)
         return probe.amount / best_seconds(probe.call, seconds) / 1e9
 
-    l3_bytes = cache_bytes(3)
+    l3_bytes = system.cache_bytes(3)
     from_memory = gigas(READING, 128 << 20)
     return Limits(
         l1_gb_per_s=gigas(READING, target.l1_bytes // 2),

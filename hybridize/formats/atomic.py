@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from hybridize import system
 from hybridize.base.errors import ArgumentError, WriteError
 from hybridize.base.interruptions import let_through
 from hybridize.formats.leftovers import make_temporary_file
@@ -93,13 +94,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
         try:
             yield temporary
             os.chmod(temporary, 0o666 & ~UMASK)  # mkstemp's 0600 is not what a saved model should have
-            sync(temporary)
+            system.sync(temporary)
             os.replace(temporary, target)
         except BaseException:
             with suppress(FileNotFoundError):  # linkers remove what they cannot finish
                 os.unlink(temporary)
             raise
-        sync(folder)  # makes the rename itself durable
+        system.sync(folder)  # makes the rename itself durable
     except WriteError:
         raise
     except OSError as error:
@@ -117,12 +118,3 @@ def write_atomically(path: str | os.PathLike[str], chunks: Iterable[bytes | memo
     with replacing(path) as temporary, open(temporary, "wb") as file:
         for chunk in chunks:
             file.write(chunk)
-
-
-def sync(path: str | os.PathLike[str]) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NoReturn
 import numpy
 from numpy.typing import NDArray
 
+from hybridize import system
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import LoadError, ReadError
 
@@ -114,12 +115,12 @@ def forget(array: NDArray[Any]) -> None:
     """
     under = _under(array)
     mapped = under.obj if isinstance(under, memoryview) else under
-    if isinstance(mapped, mmap.mmap) and array.nbytes and hasattr(mmap, "MADV_DONTNEED"):
+    if isinstance(mapped, mmap.mmap) and array.nbytes:
         start = array.ctypes.data - numpy.frombuffer(mapped, numpy.uint8).ctypes.data
         first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
         end = (start + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
         if first < end:
-            mapped.madvise(mmap.MADV_DONTNEED, first, end - first)
+            system.forget(mapped, first, end - first)
 
 
 def _under(array: NDArray[Any]) -> Any:

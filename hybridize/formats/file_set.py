@@ -18,9 +18,10 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from hybridize import system
 from hybridize.base.errors import WriteError
 from hybridize.base.interruptions import let_through
-from hybridize.formats.atomic import UMASK, destination, refused, split, sync
+from hybridize.formats.atomic import UMASK, destination, refused, split
 from hybridize.formats.leftovers import make_temporary_folder
 
 
@@ -65,7 +66,7 @@ def put_in_place(files: Sequence[str], folder: str, root: str | None = None) -> 
     for file in files:
         if not os.path.islink(file):
             os.chmod(file, (0o777 if os.access(file, os.X_OK) else 0o666) & ~UMASK)
-            sync(file)
+            system.sync(file)
     names = [os.path.basename(file) if root is None else os.path.relpath(file, root) for file in files]
     paths = [os.path.join(folder, name) for name in names]
     for path in paths:
@@ -95,5 +96,5 @@ def put_in_place(files: Sequence[str], folder: str, root: str | None = None) -> 
         if isinstance(error, OSError) and not isinstance(error, WriteError):
             raise refused(paths[number], error) from error
         raise
-    sync(folder)
+    system.sync(folder)
     return paths

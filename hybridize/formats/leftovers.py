@@ -16,8 +16,9 @@ import time
 from functools import cache
 from typing import Final
 
+from hybridize import system
 from hybridize.base.digests import digest
-from hybridize.base.interruptions import let_through, suppress
+from hybridize.base.interruptions import suppress
 from hybridize.base.loading import LOADING
 
 _PART: Final = ".part"
@@ -73,50 +74,21 @@ def _is_abandoned(entry: os.DirEntry[str]) -> bool:
         return False
     if match[2] != _boot():
         return time.time() - entry.stat(follow_symlinks=False).st_mtime > _DAY_S
-    return _started(int(match[3])) != int(match[4])
+    return system.process_start(int(match[3])) != int(match[4])
 
 
 def _prefix(name: str) -> str:
     process = os.getpid()
-    return f".{name[:_LONGEST]}.{_machine()}-{_boot()}-{process}-{_started(process)}-"
+    return f".{name[:_LONGEST]}.{_machine()}-{_boot()}-{process}-{system.process_start(process)}-"
 
 
 @cache
 def _machine() -> str:
     """A digest of the name of the machine and of what numbers processes in it."""
-    try:
-        world = os.readlink("/proc/self/ns/pid")
-    except OSError as error:
-        let_through(error)
-        world = ""
-    return digest(f"{os.uname().nodename} {world}".encode()).hex()[:8]
+    return digest(f"{system.host_name()} {system.process_space()}".encode()).hex()[:8]
 
 
 @cache
 def _boot() -> str:
-    """A digest of what Linux calls this run of the machine."""
-    return digest(_content("/proc/sys/kernel/random/boot_id")).hex()[:8]
-
-
-def _started(process: int) -> int:
-    """Return the time a process began at, since the machine did; -1 where there is none, 0 where nobody says."""
-    text = _content(f"/proc/{process}/stat")
-    if text:
-        state, *_ = fields = text.rpartition(b")")[2].split()  # its name, in brackets, may have spaces
-        return -1 if state in (b"Z", b"X") else int(fields[19])
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return -1
-    except OSError as error:  # another user's
-        let_through(error)
-    return 0
-
-
-def _content(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        let_through(error)
-        return b""
+    """A digest of the name of this run of the machine."""
+    return digest(system.boot_name().encode()).hex()[:8]

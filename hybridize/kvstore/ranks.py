@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 import numpy
 
+from hybridize import system
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.kvstore.carriers import SUMMED, Buffer, Carrier, Request, find_carrier
 
@@ -54,13 +55,9 @@ class Ranks:
         self._is_left = False
         """True if an operation was begun that not all ranks have come to."""
         self._title = "the start"
-        try:
-            space = os.readlink("/proc/self/ns/pid")
-        except OSError:
-            space = ""
         self._homes: list[tuple[str, str, int]] = [("", "", 0)] * self.size
         """Host, space of process numbers, and process of each rank."""
-        self._homes = list(map(tuple, self._gathered([socket.gethostname(), space, self._pid])))
+        self._homes = list(map(tuple, self._gathered([socket.gethostname(), system.process_space(), self._pid])))
         self.at_end: list[Callable[[], None]] = []
         """Functions that are called when all ranks have ended their programs."""
         atexit.register(self._leave)
@@ -200,7 +197,7 @@ class Ranks:
             begin = look = time.monotonic()
             limit = self.timeout if timeout is None else timeout
             while not is_done():
-                os.sched_yield()
+                system.give_way()
                 now = time.monotonic()
                 if now < look:
                     continue
@@ -248,13 +245,7 @@ class Ranks:
         host, space, pid = self._homes[rank]
         if (host, space) != self._homes[self.rank][:2] or not space:
             return False
-        try:
-            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-                return file.read().rpartition(")")[2].split()[0] in "ZX"
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        except OSError:
-            return False
+        return system.process_start(pid) == -1
 
     def _named(self, rank: int) -> str:
         host, _, pid = self._homes[rank]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
+from hybridize import system
 from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import changed, frozen
@@ -74,7 +75,7 @@ class Target:
     @property
     def system(self) -> str:
         """The operating system that code is called on: linux, windows, macos; empty for wasm32."""
-        return next((system for system in SYSTEMS if system in self.triple), "")
+        return next((name for name in SYSTEMS if name in self.triple), "")
 
     @property
     def machine(self) -> str:
@@ -123,12 +124,12 @@ def named_target(name: str) -> Target:
     Raises:
         CodegenError E960: there is no such target.
     """
-    level, _, system = name.rpartition("-")
-    if system not in SYSTEMS:
-        level, system = name, platforms.SYSTEM
+    level, _, of_system = name.rpartition("-")
+    if of_system not in SYSTEMS:
+        level, of_system = name, system.NAME
     if level not in _NAMED:
         raise CodegenError("E960", f"no target is called {name!r}", help=f"use one of {', '.join(NAMES)}")
-    return _on_system(level, system)
+    return _on_system(level, of_system)
 
 
 def labelled_target(label: str) -> Target:
@@ -141,15 +142,15 @@ def labelled_target(label: str) -> Target:
 
 
 @cache
-def _on_system(level: str, system: str) -> Target:
+def _on_system(level: str, name: str) -> Target:
     target = _NAMED[level]
-    if system == "linux" or not target.system:
+    if name == "linux" or not target.system:
         return target
-    triple = _TRIPLES.get((target.processor, system))
+    triple = _TRIPLES.get((target.processor, name))
     if triple is None:
         raise CodegenError(
             "E960",
-            f"there is no machine code for {platforms.machine_title(platforms.machine_name(target.processor, system))}",
+            f"there is no machine code for {_title((target.processor, name))}",
             help=f"there is for Linux, {', '.join(map(_title, _TRIPLES))}; Windows on aarch64 runs a Python for x64",
         )
     return changed(target, triple=triple)

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import math
-import mmap
 import threading
 from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
+from hybridize import system
 from hybridize.base.dtypes import DType
 from hybridize.base.forks import renewed
-from hybridize.base.interruptions import suppress
 from hybridize.runtime.cpython import USABLE
 
 ALIGNMENT = 64
@@ -60,13 +59,11 @@ def weights(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
 
 def _chunk_of_memory() -> NDArray[numpy.uint8]:
     """Zeros that begin with a large page, where the system has such pages."""
-    if not hasattr(mmap, "MADV_HUGEPAGE"):
+    memory = system.large_memory(_CHUNK + _PAGE)
+    if memory is None:
         return aligned((_CHUNK,), numpy.dtype(numpy.uint8))
-    memory = mmap.mmap(-1, _CHUNK + _PAGE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     whole = numpy.frombuffer(memory, numpy.uint8)
     start = -whole.ctypes.data % _PAGE
-    with suppress(OSError):  # a system without large pages
-        memory.madvise(mmap.MADV_HUGEPAGE, start, _CHUNK)
     return whole[start : start + _CHUNK]
 
 

@@ -8,7 +8,6 @@ another Python differs, compiled programs run through `Executable.run` instead, 
 from __future__ import annotations
 
 import ctypes
-import mmap
 import sys
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -21,10 +20,13 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize import system
 from hybridize.base.access import READERS
 from hybridize.base.dtypes import uint8
 from hybridize.base.once import once
+from hybridize.runtime.externals import address
 
+_HAS_NO_GIL: Final = "t" in getattr(sys, "abiflags", "")  # Windows has no such flags
 OB_TYPE: Final = 8
 ARRAY_DATA: Final = 16
 ARRAY_NDIM: Final = 24
@@ -95,7 +97,7 @@ def _probe_array(array: NDArray[Any]) -> bool:
 @cache
 def supported() -> bool:
     """Tell whether this interpreter and this NumPy lay out their objects as the entry expects."""
-    if sys.implementation.name != "cpython" or "t" in sys.abiflags:  # t: without a GIL
+    if sys.implementation.name != "cpython" or _HAS_NO_GIL:
         return False
     if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
         return False
@@ -163,25 +165,19 @@ class _Owner:
 @cache
 def _items_supported() -> bool:
     """Tell whether lists and tuples hold pointers to their items where `same_items` looks for them."""
-    if sys.implementation.name != "cpython" or "t" in sys.abiflags or ctypes.sizeof(ctypes.c_void_p) != 8:
+    if sys.implementation.name != "cpython" or _HAS_NO_GIL or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
     items = [object() for _ in range(100)]
     items.append(items[0])  # by which it has moved
     copy = tuple(items)
     words = [id(item) for item in items]
     at = _word(id(items) + LIST_ITEMS), id(copy) + TUPLE_ITEMS
-    return all([_word(start + 8 * k) for k in range(101)] == words for start in at) and hasattr(_libc(), "memcmp")
+    return all([_word(start + 8 * k) for k in range(101)] == words for start in at)
 
 
 def items_address(items: list[Any]) -> int:
     """Return the address of the pointers to the items of a list."""
     return _word(id(items) + LIST_ITEMS)
-
-
-@cache
-def _libc() -> Any:
-    """The C library, whose functions are called without giving the GIL away."""
-    return ctypes.PyDLL(None)
 
 
 _FEW: Final = 32
@@ -203,7 +199,7 @@ def same_items(items: list[Any] | tuple[Any, ...], expected: tuple[Any, ...]) ->
     # Another thread may change the list, and with it the memory of its items, between any two lines of Python. Here the
     # last look at its length, the look at its address and memcmp follow each other in C, which keeps the GIL.
     right_length = map(eq, map(len, (items,)), (count,))
-    differs: int = next(starmap(_libc().memcmp, compress((operands,), right_length)), 1)
+    differs: int = next(starmap(system.c_library().memcmp, compress((operands,), right_length)), 1)
     return differs == 0
 
 
@@ -228,11 +224,9 @@ def member_offset(cls: type, name: str) -> int | None:
 def process_table() -> NDArray[numpy.int64]:
     """The table of externals, one for the process; its last two words are the cached scratch block (see `scratch`)."""
     table = numpy.zeros(len(EXTERNALS), dtype=numpy.int64)
-    libc = ctypes.CDLL(None)
     for name in EXTERNALS[: WORD["PyArray_NewFromDescr"]]:
-        library: Any = ctypes.pythonapi if name.startswith("Py") else libc
-        if name != "madvise" or hasattr(mmap, "MADV_HUGEPAGE"):
-            table[WORD[name]] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+        if name != "madvise" or system.HAS_LARGE_PAGES:
+            table[WORD[name]] = address(name)
     table[WORD["PyArray_NewFromDescr"]] = _word(_numpy_api() + 8 * _API_NEW_FROM_DESCR)
     table[WORD["PyArray_SetBaseObject"]] = _word(_numpy_api() + 8 * _API_SET_BASE_OBJECT)
     things = (

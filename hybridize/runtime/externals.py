@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import ctypes
 from functools import cache
-from typing import Any
 
+from hybridize import system
 from hybridize.base.errors import CodegenError
-from hybridize.base.interruptions import suppress
 
 
 @cache
@@ -18,19 +16,7 @@ def address(name: str) -> int:
     Raises:
         CodegenError E963: nowhere in this process.
     """
-    for library in _libraries():
-        try:
-            function = getattr(library, name)
-        except AttributeError:
-            continue
-        return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
-    raise CodegenError("E963", f"the module needs {name!r}, which is not defined in this process")
-
-
-@cache
-def _libraries() -> tuple[Any, ...]:
-    """The process itself and, where Python was built without it, the mathematics library."""
-    libraries = [ctypes.CDLL(None)]
-    with suppress(OSError):  # another C library, which has its mathematics within
-        libraries.append(ctypes.CDLL("libm.so.6"))
-    return tuple(libraries)
+    place = system.function_address(name)
+    if not place:
+        raise CodegenError("E963", f"the module needs {name!r}, which is not defined in this process")
+    return place

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-import os
 import struct
 import sys
 from collections.abc import Callable
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
+from hybridize import system
 from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
+from hybridize.base.interruptions import let_through
 from hybridize.runtime import externals
 
 _WORD: Final = struct.Struct("<q")
-_FAILED: Final = ctypes.c_void_p(-1).value
+_PAGES: Final = system.pages()  # here: it takes a tenth of the time in which a small program from a file is ready
 
 
 @frozen
@@ -68,7 +68,7 @@ class Loaded:
         self.nbytes: int = -(-image.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
         """Memory that it takes."""
         self._exports = dict(image.exports)
-        self._unmap = _system().munmap  # kept: a loaded image may outlive this module when the interpreter ends
+        self._unmap = _PAGES.give_back  # kept: a loaded image may outlive this module when the interpreter ends
         _check(image)
         words = [(offset, externals.address(name)) for name, offset in image.externals]
         self._base = base = _new_pages(self.nbytes)
@@ -117,30 +117,19 @@ def _check(image: Image) -> None:
         raise CodegenError("E966", f"the image's pages are smaller than the {mmap.PAGESIZE} bytes of this machine's")
 
 
-@cache
-def _system() -> Any:
-    """The C library, with the three functions that manage pages typed."""
-    system = ctypes.CDLL(None, use_errno=True)
-    system.mmap.restype = ctypes.c_void_p
-    system.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    system.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    system.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    return system
-
-
-if sys.platform == "linux":
-    _system()  # with hybridize: it takes a tenth of the time in which a small program from a file is ready
-
-
 def _new_pages(nbytes: int) -> int:
-    anonymous = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    base = _system().mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, anonymous, -1, 0)
-    if base == _FAILED or base is None:
-        raise CodegenError("E966", f"no memory for {nbytes} bytes of machine code: {os.strerror(ctypes.get_errno())}")
-    return int(base)
+    try:
+        return _PAGES.new(nbytes)
+    except OSError as error:
+        let_through(error)
+        raise CodegenError("E966", f"no memory for {nbytes} bytes of machine code: {error.strerror}") from error
 
 
 def _protect(base: int, nbytes: int) -> None:
-    if _system().mprotect(base, nbytes, mmap.PROT_READ | mmap.PROT_EXEC):
-        why = os.strerror(ctypes.get_errno())
-        raise CodegenError("E966", f"the operating system does not let this process run code that it made: {why}")
+    try:
+        _PAGES.make_executable(base, nbytes)
+    except OSError as error:
+        let_through(error)
+        what = "the operating system does not let this process run code that it made"
+        remedy = f'{system.HOW_TO_ALLOW_CODE}, or use backend="numpy"'
+        raise CodegenError("E966", f"{what}: {error.strerror}", help=remedy) from error

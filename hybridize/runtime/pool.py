@@ -14,13 +14,13 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
-import sys
 import threading
 from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
+from hybridize import system
 from hybridize.base.errors import ArgumentError
 from hybridize.base.forks import in_child, renewed
 from hybridize.runtime import processors
@@ -37,18 +37,14 @@ CHUNKS_EACH: Final = 4
 _LINE = 8
 """Words of a cache line: what different threads write stands on different lines."""
 WORD: Final = {
-    "pthread_create": 0, "pthread_join": 1, "pthread_sigmask": 2, "syscall": 3, "clock_gettime": 4, "sched_yield": 5,
-    "futex": 6, "ticket": _LINE, "body": 2 * _LINE, "data": 2 * _LINE + 1, "count": 2 * _LINE + 2,
+    "system": 0, "ticket": _LINE, "body": 2 * _LINE, "data": 2 * _LINE + 1, "count": 2 * _LINE + 2,
     "chunks": 2 * _LINE + 3, "threads": 2 * _LINE + 4, "rounding": 2 * _LINE + 5,
     "done": 3 * _LINE, "lock": 4 * _LINE, "waiting": 5 * _LINE,
     "sleepers": 6 * _LINE, "workers": 7 * _LINE, "ceiling": 7 * _LINE + 1, "stop": 7 * _LINE + 2, "thread": 8 * _LINE,
 }  # fmt: skip
-"""Words of the pool's table: functions and numbers it needs from outside, the loop, the workers."""
+"""Words of the pool's table: a line of functions and numbers that it needs of the system, the loop, the workers."""
 TEAM: Final = {"parallel": 0, "pool": 1, "threads": 2}
 """Words of a team."""
-
-_FUTEX = {"x86_64": 202, "aarch64": 98}
-"""The number of the system call."""
 
 Words = NDArray[numpy.int64]
 
@@ -72,17 +68,15 @@ class Pool:
     @staticmethod
     def possible() -> bool:
         """Tell whether this system has what the pool is made of."""
-        return sys.platform == "linux" and os.uname().machine in _FUTEX
+        return system.thread_words() is not None
 
     def install(self, parallel: int, shutdown: int) -> None:
         """Give the pool its code, which must stay where it is until the process ends."""
         with self._lock:
             if self._parallel:
                 return
-            libc = ctypes.CDLL(None)
-            for name in list(WORD)[: WORD["futex"]]:
-                self._table[WORD[name]] = ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0
-            self._table[WORD["futex"]] = _FUTEX[os.uname().machine]
+            words = system.thread_words() or ()
+            self._table[: len(words)] = words
             self._table[WORD["ceiling"]] = THREADS
             self._shutdown = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(shutdown)
             self._parallel = parallel

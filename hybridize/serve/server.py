@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import resource
 import signal
 import socket
 import ssl
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import uvicorn
 import uvloop
 
+from hybridize import system
 from hybridize.base.errors import LoadError, StateError
 from hybridize.serve.connections import GuardedProtocol
 from hybridize.serve.grpc_service import grpc_server
@@ -46,13 +46,6 @@ class _Uvicorn(uvicorn.Server):
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.stop()
-
-
-def _allow_files(count: int) -> None:
-    """Let this process have so many files and connections open, as far as the system does."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if resource.RLIM_INFINITY not in (soft, hard) and soft < min(count, hard):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(count, hard), hard))
 
 
 class ModelServer:
@@ -163,7 +156,7 @@ class ModelServer:
         return config
 
     async def _serve(self) -> None:
-        _allow_files(self.options.max_connections + _FILES)
+        system.allow_open_files(self.options.max_connections + _FILES)
         self._loop = asyncio.get_running_loop()
         self.registry = registry = ModelRegistry(self.options, self.log)
         config = self._config(RestApplication(registry))

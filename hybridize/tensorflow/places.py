@@ -23,6 +23,7 @@ import numpy
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from hybridize import system
 from hybridize.base.frozen import frozen
 from hybridize.runtime.entry import Look, Watch
 from hybridize.tensorflow.internals import EAGER, elements, values
@@ -41,7 +42,11 @@ class _Words:
     """Reads words of this process' memory; none where there is no memory."""
 
     def __init__(self) -> None:
-        self._function: Any = getattr(ctypes.CDLL(None), "process_vm_readv", None)
+        place, number = system.function_address("process_vm_readv"), ctypes.c_ulong
+        kind = ctypes.CFUNCTYPE(
+            ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p, number, ctypes.c_void_p, number, number
+        )
+        self._function: Any = kind(place) if place else None
         self._words = (ctypes.c_uint64 * 128)()
         self._spans = (ctypes.c_uint64 * 2)(ctypes.addressof(self._words), 0), (ctypes.c_uint64 * 2)(0, 0)
         self._arguments = [*(one for span in self._spans for one in (span, ctypes.c_ulong(1))), ctypes.c_ulong(0)]

@@ -13,6 +13,7 @@ from importlib import metadata
 import numpy
 
 import hybridize
+from hybridize import system
 from hybridize.array import np
 from hybridize.base.config import CONFIG
 from hybridize.base.frozen import frozen
@@ -56,7 +57,7 @@ class Checkup:
     remedy: str = ""
 
 
-def report(root: str = processors.ROOT, version: Callable[[str], str | None] | None = None) -> str:
+def report(root: str = system.ROOT, version: Callable[[str], str | None] | None = None) -> str:
     """Return the whole report, in lines of at most 80 columns.
 
     Args:
@@ -80,8 +81,8 @@ def _machine(root: str) -> Iterator[Checkup]:
     """The processor, its units, caches and threads."""
     target = default_target()
     bits = f", {target.vector_bytes * 8} bits at once"
-    yield Checkup("processor", f"{_model(root)}, {platform.machine()}; code for {target.name}{bits}")
-    sizes = [(level, processors.cache_bytes(level, root)) for level in (1, 2, 3)]
+    yield Checkup("processor", f"{_model(root)}, {system.PROCESSOR}; code for {target.name}{bits}")
+    sizes = [(level, system.cache_bytes(level, root)) for level in (1, 2, 3)]
     listed = ", ".join(f"L{level} {_size(count)}" for level, count in sizes if count)
     unknown = "" if listed else "the operating system does not tell their sizes, so code is made for common ones"
     yield Checkup("caches", listed or "unknown", unknown, "set HYBRIDIZE_MACHINE=l1_bytes=32768,l2_bytes=524288")
@@ -90,7 +91,7 @@ def _machine(root: str) -> Iterator[Checkup]:
 
 def _threads(root: str) -> Checkup:
     """Count the threads that programs use, and say what limits them."""
-    count, here, allowed = os.cpu_count() or 1, processors.affinity(), processors.quota(root)
+    count, here, allowed = os.cpu_count() or 1, system.affinity(), system.quota(root)
     usable = POOL.team()[2] if POOL.possible() else 1
     state = f"{usable} of {count} logical processors"
     wish = os.environ.get("HYBRIDIZE_NUM_THREADS", "").strip()
@@ -234,12 +235,7 @@ def _trial() -> Checkup:
 
 def _model(root: str) -> str:
     """The name of the processor, as the operating system has it."""
-    try:
-        with open(os.path.join(root, "proc/cpuinfo"), encoding="utf-8", errors="replace") as file:
-            name = re.search(r"^model name\s*:\s*(.+)$", file.read(), re.MULTILINE)
-    except OSError:
-        name = None
-    return name[1].strip() if name else platform.processor() or "unknown"
+    return system.processor_name(root) or platform.processor() or "unknown"
 
 
 def _size(count: float) -> str:

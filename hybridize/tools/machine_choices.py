@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+from hybridize import system
 from hybridize.base.config import CONFIG
 from hybridize.compiler import default_target, disk, measured
 from hybridize.compiler.host import this_host
 from hybridize.compiler.measured import MeasuredChoices
 from hybridize.machine.choices import CHOICES, SIZES, VARIABLE, settings
 from hybridize.machine.target import Target, named_target
-from hybridize.runtime.processors import cache_bytes
 from hybridize.tools.tables import Grid
 
 _LEVELS = {"l1_bytes": 1, "l2_bytes": 2}
@@ -42,7 +42,7 @@ def table(*, again: bool = False) -> Grid:
 def _origin(name: str, table: Target, used: MeasuredChoices | None) -> str:
     """Say where the value of a field comes from that the user has not set."""
     if name in _LEVELS:
-        return "the operating system" if not CONFIG.target and cache_bytes(_LEVELS[name]) else "default"
+        return "the operating system" if not CONFIG.target and system.cache_bytes(_LEVELS[name]) else "default"
     if used is not None:
         return "measured"
     return "table" if getattr(table, name) != getattr(Target, name) else "default"

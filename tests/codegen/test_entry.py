@@ -101,7 +101,7 @@ define void @count(ptr %i, ptr %o, ptr %s) {
 
 @pytest.fixture(scope="module")
 def code():
-    return compile_module(runtimes.entry_text(host_target(), state_offset()), host_target())
+    return compile_module(runtimes.text("entry", table_offset=state_offset()), host_target())
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,18 @@
 """Another operating system is planted: what is chosen for it, and that code of one is never loaded on another."""
 
+import ctypes
+import re
+
 import numpy
 import pytest
 
 import hybridize
-from hybridize import np
+from hybridize import np, system
 from hybridize.base import platforms
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError, ValueArgumentError
 from hybridize.capture import Function
+from hybridize.codegen import clang
 from hybridize.codegen.llvm import engine
 from hybridize.codegen.llvm.engine import check_runnable, compile_image
 from hybridize.compiler import archived, disk, host
@@ -17,20 +21,23 @@ from hybridize.formats import read_archive
 from hybridize.formats.archive.writing import chosen
 from hybridize.formats.library.platforms import named_platform
 from hybridize.machine.target import labelled_target, named_target
+from hybridize.runtime import image as image_module
+from hybridize.runtime import pool
 from hybridize.runtime.image import Image, Loaded
+from hybridize.system import linux, macos, windows
 from tests.refusals import refusal
 
 TEXT = "define i64 @f(i64 %x) {\n  ret i64 %x\n}\n"
-HERE = f"{'macOS' if platforms.SYSTEM == 'macos' else platforms.SYSTEM.capitalize()} on {platforms.PROCESSOR}"
+HERE = f"{'macOS' if system.NAME == 'macos' else system.NAME.capitalize()} on {system.PROCESSOR}"
 
 
 @pytest.fixture
 def planted(monkeypatch):
-    """`planted(system, processor)`: this machine is said to be another one; nothing of it is run."""
+    """`planted(name, processor)`: this machine is said to be another one; nothing of it is run."""
 
-    def plant(system, processor="x86_64"):
-        monkeypatch.setattr(platforms, "SYSTEM", system)
-        monkeypatch.setattr(platforms, "PROCESSOR", processor)
+    def plant(name, processor="x86_64"):
+        monkeypatch.setattr(system, "NAME", name)
+        monkeypatch.setattr(system, "PROCESSOR", processor)
         for one in (engine.host_target, host.this_host, archived.runnable):
             one.cache_clear()
 
@@ -41,7 +48,7 @@ def planted(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("system", "processor", "machine", "library"),
+    ("name", "processor", "machine", "library"),
     [
         ("linux", "x86_64", "x86_64", "libnet.so"),
         ("windows", "x86_64", "x86_64-windows", "net.dll"),
@@ -50,9 +57,9 @@ def planted(monkeypatch):
         ("linux", "aarch64", "aarch64", "libnet.so"),
     ],
 )
-def test_what_is_compiled_and_exported_is_for_this_system(planted, monkeypatch, system, processor, machine, library):
-    level, compiled_here = "aarch64" if processor == "aarch64" else "baseline", processor == platforms.PROCESSOR
-    planted(system, processor)
+def test_what_is_compiled_and_exported_is_for_this_system(planted, monkeypatch, name, processor, machine, library):
+    level, compiled_here = "aarch64" if processor == "aarch64" else "baseline", processor == system.PROCESSOR
+    planted(name, processor)
     monkeypatch.setattr(CONFIG, "cache", False)
     assert named_target(level).machine == machine
     if compiled_here:
@@ -61,7 +68,7 @@ def test_what_is_compiled_and_exported_is_for_this_system(planted, monkeypatch, 
     assert named_platform(None).library("net") == library
     monkeypatch.setattr(CONFIG, "target", level)
     assert default_target().machine == machine
-    assert archived.native() == ((level if system == "linux" else f"{level}-{system}"),)
+    assert archived.native() == ((level if name == "linux" else f"{level}-{name}"),)
 
 
 @pytest.mark.parametrize("name", ["baseline-linux", "baseline-windows", "baseline-macos", "aarch64-macos"])
@@ -76,7 +83,7 @@ def test_an_image_of_another_system_is_not_loaded(name):
 
 
 def test_a_target_of_another_system_does_not_run_here():
-    other = next(name for name in ("avx2-macos", "avx2-windows") if named_target(name).system != platforms.SYSTEM)
+    other = next(name for name in ("avx2-macos", "avx2-windows") if named_target(name).system != system.NAME)
     if "avx2" not in engine.runnable():
         pytest.skip("this machine has no AVX2")
     with refusal(CodegenError, rf"E965: {other} does not run .* is for .*, and this is {HERE}(.|\n)*help: .*avx2"):
@@ -104,14 +111,14 @@ def test_a_file_brings_code_for_several_systems_and_each_takes_its_own(planted, 
     program = read_archive(tmp_path / "net")
     codes, process = program.signatures[0].codes, program.process
     assert [code.target for code in codes] == ["baseline", *labels[1:]], "files from before say nothing of Linux"
-    for system, processor, own in (
+    for name, processor, own in (
         ("linux", "x86_64", "baseline"),
         ("windows", "x86_64", "baseline-windows"),
         ("macos", "x86_64", "baseline-macos"),
         ("macos", "aarch64", "aarch64-macos"),
         ("linux", "aarch64", None),
     ):
-        planted(system, processor)
+        planted(name, processor)
         assert [code.target for code in codes if code.fits] == [own] * (own is not None)
         assert {code.target for code in process if code.fits} <= {own}
         best = archived.best(codes)
@@ -147,8 +154,8 @@ def test_systems_that_share_a_folder_share_no_files(planted, tmp_path, monkeypat
     monkeypatch.setattr(CONFIG, "cache", True)
     monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path))
     names = set()
-    for system in ("linux", "windows", "macos"):
-        planted(system)
+    for name in ("linux", "windows", "macos"):
+        planted(name)
         target = named_target("baseline")
         names |= {host._name(), disk.name("entry", repr(target), "(24,)")}
     assert len(names - {None}) == 6
@@ -159,3 +166,64 @@ def test_an_image_says_what_it_is_for():
     assert Image("x86_64-windows", *fields[1:]).machine == "x86_64-windows"
     assert platforms.machine_title("x86_64-windows") == "Windows on x86_64"
     assert platforms.machine_title("sparc") == "Linux on sparc"
+
+
+@pytest.mark.parametrize("end", [linux, macos, windows])
+def test_a_process_that_may_not_run_its_own_code_is_told_what_allows_it(monkeypatch, end):
+    """On macOS a hardened program is such a process: it is told the entitlement that it lacks."""
+
+    class Pages:
+        def new(self, nbytes):
+            return system.pages().new(nbytes)
+
+        def make_executable(self, address, nbytes):
+            raise PermissionError(13, "Permission denied")
+
+        def give_back(self, address, nbytes):
+            system.pages().give_back(address, nbytes)
+
+    monkeypatch.setattr(image_module, "_PAGES", Pages())
+    monkeypatch.setattr(system, "HOW_TO_ALLOW_CODE", end.HOW_TO_ALLOW_CODE)
+    word = {"linux": "SELinux", "macos": "com.apple.security.cs.allow-unsigned-executable-memory", "windows": "Guard"}
+    with refusal(CodegenError, rf'E966: .*Permission denied(.|\n)*help: .*{word[end.NAME]}.*backend="numpy"'):
+        Loaded(compile_image(TEXT, named_target("baseline")))
+
+
+@pytest.mark.parametrize("end", [linux, macos, windows])
+def test_the_words_of_threads_are_in_the_order_of_the_code(end):
+    source = (clang.FOLDER / f"threads_{end.NAME}.h").read_text()
+    (members,) = re.findall(r"^struct threads \{(.*?)^\};", source, re.MULTILINE | re.DOTALL)
+    functions = re.findall(r"\(\*(\w+)\)\(", re.sub(r"\(\*start\)\(", "", members))
+    assert [name.removeprefix("__") for name in end.THREADS] == functions
+
+
+def test_threads_of_macos_are_there_or_not_at_all(monkeypatch):
+    known = {name: 8 * number for number, name in enumerate(macos.THREADS, 1)}
+    monkeypatch.setattr(macos, "function_address", lambda name: known.get(name, 0))
+    assert macos.thread_words() == tuple(known.values())
+    del known["__ulock_wake"]
+    assert macos.thread_words() is None
+
+
+def test_threads_of_windows_come_with_the_frequency_of_their_clock(monkeypatch):
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+    rates = [10_000_000, 0]
+
+    @kind
+    def frequency(place):
+        ctypes.c_int64.from_address(place).value = rate = rates.pop(0)
+        return int(rate > 0)
+
+    known = {name: 8 * number for number, name in enumerate(windows.THREADS, 1)}
+    words = known | {"QueryPerformanceFrequency": ctypes.cast(frequency, ctypes.c_void_p).value}
+    monkeypatch.setattr(windows, "function_address", lambda name: words.get(name, 0))
+    monkeypatch.setattr(windows, "PROCESSOR", "x86_64")
+    assert windows.thread_words() == (*known.values(), 10_000_000)
+    assert windows.thread_words() is None, "where the system has no such counter"
+    assert len(windows.THREADS) + 1 <= pool.WORD["ticket"], "they fit into a line"
+
+
+@pytest.mark.parametrize("end", [linux, macos, windows])
+def test_loaders_of_data_start_processes_as_the_system_allows(end):
+    expected = "fork" if end is linux else "spawn"
+    assert end.START_METHOD == expected

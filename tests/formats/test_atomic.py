@@ -13,7 +13,7 @@ import time
 import pytest
 
 import hybridize
-from hybridize import np
+from hybridize import np, system
 from hybridize.errors import ArgumentError, CodegenError, WriteError
 from hybridize.formats import atomic, leftovers
 from hybridize.formats.atomic import replacing, write_atomically
@@ -84,14 +84,14 @@ def test_what_is_no_path(write, path):
 
 
 def test_a_full_disk(tmp_path, monkeypatch, write):
-    sync = atomic.sync
+    sync = system.sync
 
     def full(path):
         if os.path.isfile(path):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         sync(path)
 
-    monkeypatch.setattr(atomic, "sync", full)
+    monkeypatch.setattr(system, "sync", full)
     (tmp_path / "net").write_text("as it was")
     with pytest.raises(WriteError, match=r"cannot write .*: No space left on device(.|\n)*make room") as caught:
         write(tmp_path / "net")
@@ -178,7 +178,7 @@ def test_what_living_writers_write_is_left_alone(tmp_path):
     """Also that of other machines, of containers that count processes for themselves, and of anybody else."""
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     machine, boot = leftovers._machine(), leftovers._boot()
-    alive = f"{machine}-{boot}-{other.pid}-{leftovers._started(other.pid)}-abcdefgh"
+    alive = f"{machine}-{boot}-{other.pid}-{system.process_start(other.pid)}-abcdefgh"
     names = [
         f".net.{alive}.part",
         f".net.00000000-{boot}-{other.pid}-1-abcdefgh.part",

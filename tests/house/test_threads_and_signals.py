@@ -11,15 +11,18 @@ import hybridize
 
 PACKAGE = Path(hybridize.__file__).parent
 FORKS = PACKAGE / "base" / "forks.py"
+IMPORTS, POSIX = PACKAGE / "system" / "imports.py", PACKAGE / "system" / "posix.py"
+"""A lock that base.loading gives to forks; what calls functions around them."""
 LOADING = PACKAGE / "base" / "loading.py"
 FILES = sorted(PACKAGE.rglob("*.py"))
 WORKING = {  # where calls are captured, compiled and run
     "array", "autograd", "base", "capture", "codegen", "compiler", "contract", "graph", "loops", "ops", "optimizer",
-    "passes", "programs", "runtime", "schedule", "torch",
+    "passes", "programs", "runtime", "schedule", "system", "torch",
 }  # fmt: skip
 BROAD = {"Exception", "BaseException", "OSError"}
 """Classes that exceptions of the user's own handlers commonly have: `TimeoutError` is an `OSError`."""
 WORDS = "Lock(", "Condition(", "Semaphore(", "register_at_fork", "except", "suppress("
+INTERRUPTIONS = "hybridize.base.interruptions", "hybridize.system.interruptions"
 KEPT = {
     "base/forks.py",  # raises what it caught once the locks are taken
     "runtime/effects.py",  # called by machine code, which nothing may be raised through: it is raised behind it
@@ -51,8 +54,9 @@ def test_locks_are_renewed_or_awaited_at_a_fork():
     for file in FILES:
         calls = [node for node in nodes(file) if isinstance(node, ast.Call)]
         known = {id(lock) for call in calls if name(call.func) in ("renewed", "awaited") for lock in call.args}
-        found = [call for call in calls if name(call.func) == "register_at_fork" or is_lock(call)]
-        wrong += [f"{file}:{call.lineno}" for call in found if id(call) not in known and file != FORKS]
+        found = [call for call in calls if name(call.func) in ("register_at_fork", "at_fork") or is_lock(call)]
+        if file not in (FORKS, IMPORTS, POSIX):
+            wrong += [f"{file}:{call.lineno}" for call in found if id(call) not in known]
     assert not wrong, "a forked child may find these locked, or in another order: see base.forks"
 
 
@@ -84,7 +88,7 @@ def late_imports(tree):
         node, inside = waiting.pop()
         if inside and isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        if isinstance(node, ast.With) and any(name(item.context_expr) == "LOADING" for item in node.items):
+        if isinstance(node, ast.With) and any(name(item.context_expr) in ("LOADING", "IMPORTS") for item in node.items):
             continue
         inside = inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
@@ -165,7 +169,7 @@ def test_what_signal_handlers_raise_is_let_through():
         place = file.relative_to(PACKAGE).as_posix()
         if place.split("/")[0] not in WORKING or place in KEPT:
             continue
-        own = any(isinstance(x, ast.ImportFrom) and x.module == "hybridize.base.interruptions" for x in nodes(file))
+        own = any(isinstance(x, ast.ImportFrom) and x.module in INTERRUPTIONS for x in nodes(file))
         handlers = [node for node in nodes(file) if isinstance(node, ast.ExceptHandler) and swallows(node)]
         calls = [node for node in nodes(file) if suppresses(node) and not own]
         wrong += [f"{file}:{node.lineno}" for node in (*handlers, *calls)]

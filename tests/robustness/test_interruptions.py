@@ -19,6 +19,7 @@ from hybridize.base.modes import BUSY, THREAD
 from hybridize.capture import function as capturing
 from hybridize.compiler import folder
 from hybridize.gluon import nn
+from hybridize.system import posix
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no signals of the user's own"),
@@ -334,7 +335,7 @@ def test_alarms_while_the_cache_folder_is_used(method, tmp_path, monkeypatch):
         raise TimeoutError
 
     before = signal.signal(signal.SIGUSR1, alarm)
-    monkeypatch.setattr(folder, "is_foreign", raising)
+    monkeypatch.setattr(posix, "is_foreign", raising)
     try:
         with pytest.raises(TimeoutError):
             getattr(kept, method)(*{"read": ("a",), "write": ("b", b"more")}.get(method, ()))

@@ -45,7 +45,7 @@ end:
   ret void
 }
 """
-ENTRY = compile_module(runtimes.entry_text(host_target(), state_offset()), host_target())
+ENTRY = compile_module(runtimes.text("entry", table_offset=state_offset()), host_target())
 
 
 def executable(entry=True):

@@ -16,7 +16,6 @@ from hybridize.codegen.link import link
 from hybridize.codegen.llvm.objects import assembly, emit_object
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.llvm.timed import TimedWriter
-from hybridize.compiler.host import process_image
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate
 from tests.samples import sampled
@@ -98,8 +97,8 @@ def texts_for_macos(models):
     target = named_target("aarch64-macos")
     yield build(models.mlp(64, constant=False)[0], target).module.text()
     yield build(models.gelu_of_layer_norm(64, 128)[0], target).module.text()
-    yield runtimes.entry_text(target, 24)
-    yield runtimes.text("pool", target.processor)
+    yield runtimes.text("entry", table_offset=24)
+    yield runtimes.text("pool", target.machine)
 
 
 def test_apples_register_is_not_touched(models):
@@ -130,10 +129,8 @@ def test_variadic_calls_are_two_and_say_so():
         for line in re.findall(r"\bcall (\w+ \(.*?\.\.\.\)) [%@]", clang.file(name, one).read_text())
     }
     assert variadic == {("pool", "i64 (i64, ...)"), ("weights_mapped", "i32 (ptr, i32, ...)")}
-    declared = {
-        name for name in clang.RUNTIMES if "..." in re.sub(r"//.*", "", (clang.FOLDER / f"{name}.c").read_text())
-    }
-    assert declared == {"pool", "weights_mapped"}
+    sources = {path.name: re.sub(r"//.*", "", path.read_text()) for path in clang.FOLDER.glob("*.[ch]")}
+    assert {name for name, text in sources.items() if "..." in text} == {"threads_linux.h", "weights_mapped.c"}
 
 
 def test_runtimes_have_no_type_whose_size_the_system_decides():
@@ -166,16 +163,6 @@ def test_programs_that_note_times_ask_the_clock_of_their_system(name, clock, thr
         text = build(graph, target, slots=4 if parts else 1, host_of=host).module.text()
         image = link(emit_object(text, target), target.machine)
         assert {word for word, _ in image.externals} - ALLOWED - {"__chkstk"} == expected
-
-
-@pytest.mark.parametrize("name", ["baseline-windows", "aarch64-macos"])
-def test_the_entry_says_how_its_system_allocates(name):
-    """`_aligned_malloc` of Windows takes the size first: a word of the code says so, and nothing else differs."""
-    target = named_target(name)
-    text = runtimes.entry_text(target, 24)
-    first = re.search(r"@size_comes_first = internal constant i64 (\d)", text)[1]
-    assert first == ("1" if target.system == "windows" else "0")
-    assert process_image("entry", target, (24,)).machine == target.machine
 
 
 def test_objects_are_elf_for_every_system():

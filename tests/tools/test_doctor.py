@@ -27,8 +27,8 @@ def plain(monkeypatch, tmp_path):
     monkeypatch.setattr(CONFIG, "cache", True)
     monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path / "cache"))
     monkeypatch.setattr(doctor, "ranges", lambda: RANGES)
-    monkeypatch.setattr(doctor.processors, "affinity", lambda: range(os.cpu_count() or 1))
-    monkeypatch.setattr(doctor.processors, "cache_bytes", lambda level, root="/": 32768 << level)
+    monkeypatch.setattr(doctor.system, "affinity", lambda: range(os.cpu_count() or 1))
+    monkeypatch.setattr(doctor.system, "cache_bytes", lambda level, root="/": 32768 << level)
     for name in ("HYBRIDIZE_NUM_THREADS", "HYBRIDIZE_DISABLE"):
         monkeypatch.delenv(name, raising=False)
 
@@ -77,14 +77,14 @@ def test_disabled(monkeypatch):
 @pytest.mark.skipif(not POOL.possible(), reason="one thread on this system")
 def test_the_affinity_mask_allows_one_processor(monkeypatch):
     monkeypatch.setattr(doctor.os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(doctor.processors, "affinity", lambda: {3})
+    monkeypatch.setattr(doctor.system, "affinity", lambda: {3})
     assert "threads: the affinity mask allows 1 of 8 processors start the process without taskset" in report()[1]
 
 
 @pytest.mark.skipif(not POOL.possible(), reason="one thread on this system")
 def test_the_cgroup_grants_one_processor(tmp_path, monkeypatch):
     monkeypatch.setattr(doctor.os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(doctor.processors, "affinity", lambda: range(8))
+    monkeypatch.setattr(doctor.system, "affinity", lambda: range(8))
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/self/cgroup").write_text("0::/\n")
     (tmp_path / "proc/cpuinfo").write_text("model name\t: Some Processor 9000\n")

@@ -8,11 +8,10 @@ import functools
 from collections.abc import Mapping
 from heapq import heapreplace
 from operator import itemgetter
-from pathlib import Path
 
+from hybridize import system
 from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
-from hybridize.base.interruptions import let_through
 from hybridize.codegen.functions import CodeStore, FunctionKey, function_key, named, outlined
 from hybridize.codegen.levels import runnable as runnable
 from hybridize.codegen.link import link, link_functions
@@ -23,7 +22,6 @@ from hybridize.codegen.split import split
 from hybridize.machine.families import of_family
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Image, Loaded
-from hybridize.runtime.processors import cache_bytes
 
 
 @functools.cache
@@ -38,20 +36,11 @@ def host_target() -> Target:
         named_target(runnable()[0]),
         cpu=_processor_name(name, features),
         features=flat,
-        l1_bytes=cache_bytes(1) or Target.l1_bytes,
-        l2_bytes=cache_bytes(2) or Target.l2_bytes,
+        l1_bytes=system.cache_bytes(1) or Target.l1_bytes,
+        l2_bytes=system.cache_bytes(2) or Target.l2_bytes,
     )
-    return of_family(target, "intel" if "GenuineIntel" in _cpu_facts() else "other")
-
-
-@functools.cache
-def _cpu_facts() -> str:
-    """Read what the operating system tells of the first processor; empty where it tells nothing."""
-    try:
-        return Path("/proc/cpuinfo").read_text().partition("\n\n")[0]
-    except OSError as error:
-        let_through(error)
-        return ""
+    is_intel = any("GenuineIntel" in fact for fact in system.processor_facts())
+    return of_family(target, "intel" if is_intel else "other")
 
 
 def _processor_name(name: str, features: dict[str, bool]) -> str:
@@ -93,7 +82,7 @@ def check_runnable(target: Target) -> None:
     """
     if target.name not in runnable():
         raise CodegenError("E965", f"{target.name} does not run on this machine, which runs {', '.join(runnable())}")
-    if target.system != platforms.SYSTEM:
+    if target.system != system.NAME:
         raise CodegenError(
             "E965",
             f"{target.label} does not run on this machine: its code is for {platforms.machine_title(target.machine)}, "

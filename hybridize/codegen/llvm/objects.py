@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from hybridize.base import platforms
+from hybridize import system
 from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
 from hybridize.base.frozen import frozen
@@ -219,7 +219,7 @@ def _free(triple: str, cpu: str, features: str, level: int) -> list[Any]:
 
 def _generator(triple: str, cpu: str, features: str, level: int) -> Any:
     processor = family(triple)
-    if processor != platforms.PROCESSOR:
+    if processor != system.PROCESSOR:
         binding().initialize_all_targets()
         binding().initialize_all_asmprinters()
     # The linker of WebAssembly places data itself; code that finds its own address exists there for shared modules.

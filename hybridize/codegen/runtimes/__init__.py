@@ -4,7 +4,7 @@
     text("pool", "x86_64")         the module, to be compiled as any other
 
     entry.c      the function that Python calls
-    pool.c       the threads of the process
+    pool.c       the threads of the process, by what threads_*.h have of each system
     safepoint.c  signals and errors in loops that data ends
     library.c    models of a library for C, weights_*.c where their weights are, image_elf.c their pages
     python.h     objects of CPython, NumPy and DLPack
@@ -14,7 +14,7 @@
 `python -m hybridize.codegen.clang` (`make runtimes`) compiles each of them by clang, which the package ziglang
 brings, to the `.ll` files that lie here. They are part of the source, so that no user needs a compiler of C; a test
 compares them with what they are made of. Nothing of a target but its processor stands in them: no C type whose size
-depends on the system (`long`), no structure passed by value, and where systems differ, a number that `text` is told.
+depends on the system (`long`), no structure passed by value. Where systems differ, there is a text for each.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from hybridize.machine.target import Target
-
 
 def text(name: str, processor: str = "", **numbers: int) -> str:
     """The text of a module.
 
     Args:
         name: of its source.
-        processor: where it differs between processors, the family of one, also as Apple calls it.
+        processor: where it differs between processors, the family of one, also as Apple calls it; where it differs
+            between systems, too, the machine (`Target.machine`).
         numbers: the values of what its source declares as external constants.
     """
     family = f".{processor.replace('arm64', 'aarch64')}" if processor else ""
@@ -39,8 +38,3 @@ def text(name: str, processor: str = "", **numbers: int) -> str:
     for constant, number in numbers.items():
         content = content.replace(f"@{constant} = external constant", f"@{constant} = internal constant i64 {number} ;")
     return content
-
-
-def entry_text(target: Target, table_offset: int) -> str:
-    """The text of the entry for a machine."""
-    return text("entry", table_offset=table_offset, size_comes_first=int(target.system == "windows"))

@@ -138,8 +138,6 @@ _Static_assert(sizeof(struct guard) == GUARD_BYTES, "");
 
 // Where an instance keeps its table, a NumPy array; Python says it.
 extern const int64_t table_offset;
-// Whether the process's aligned_alloc takes the size first, as that of Windows (`_aligned_malloc`) does.
-extern const int64_t size_comes_first;
 
 enum {
     STACK_BYTES = 16 << 10,  // scratch of at most so many bytes lies on the stack
@@ -176,10 +174,6 @@ static char *aligned(char *address, int64_t bytes) {
 
 static object **tuple_items(const struct process *process, object *tuple) {
     return &AT(object *, tuple, process->tuple_items);
-}
-
-static char *allocated(const struct process *process, int64_t alignment, int64_t bytes) {
-    return size_comes_first ? process->aligned_alloc(bytes, alignment) : process->aligned_alloc(alignment, bytes);
 }
 
 // Whether the arguments are as many, and the keywords these very names, in order.
@@ -490,7 +484,7 @@ static void *new_block(const struct call *call, int64_t word, const int64_t *dim
     int64_t before = HEADER_BYTES + (int64_t)sizeof(struct tensor) + 16 * rank;
     int64_t need = (before + nbytes + ALIGNMENT + ALIGNMENT - 1) & -ALIGNMENT;
     // Not aligned more than all memory is: what is freed of such blocks fits no later one, and memory grows.
-    char *block = allocated(process, 16, need);
+    char *block = process->aligned_alloc(16, need);
     if (!block) {
         process->PyErr_NoMemory();
         return NULL;
@@ -570,7 +564,7 @@ static char *take_scratch(struct process *process, int64_t need, int64_t *nbytes
     // What is too small would be freed after the call: not held beside the larger block until then.
     process->free(block);
     *nbytes = need;
-    block = allocated(process, 64, need);
+    block = process->aligned_alloc(64, need);
     if (!block) process->PyErr_NoMemory();
     return block;
 }

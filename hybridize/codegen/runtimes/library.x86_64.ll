@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; 91485e97170e4bb9a2208da087d3f1e66a8fd7b75960398f88e082e37e32ad81
+; f253fa9383a43982160e5e257bb61e779e09caf4e451b6ef7e1860ac68d4d522
 
 
 @generator = external constant i64, align 8

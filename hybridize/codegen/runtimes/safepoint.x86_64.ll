@@ -1,5 +1,5 @@
 ; Made of safepoint.c by `make runtimes`: clang version 22.1.8
-; 690db2816eeee116732e6dacc542a6c7e08ecfc045e948bd83843e9e88d26006
+; 5328e682490a315fd296b3ed13b63035138b9a3ea96b6a14bc98db2ec1ff5a14
 
 
 @hybridize_watched = external global { ptr, ptr, ptr }, align 8

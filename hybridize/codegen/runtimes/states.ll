@@ -1,5 +1,5 @@
 ; Made of states.c by `make runtimes`: clang version 22.1.8
-; e652db331655d19d3cd11e2df785516583a644007e04e5dc08c4191f6a991f15
+; 7739659ec62e74d85295606be26f66603b06aad493bb9147959709c212c69f31
 
 
 @ending = internal unnamed_addr constant [6 x i8] c".part\00", align 1

@@ -1,5 +1,5 @@
 ; Made of weights_inside.c by `make runtimes`: clang version 22.1.8
-; 3cd7c569056eedf17d10dd3fa4222d378ab5840ce01af0d3bd924716cd0a0a4a
+; a2332c1ba7221358a7f922d069ca1fa94c942f62ad188ebadc90c72b5c345198
 
 @weights = external constant [0 x i8], align 1
 

@@ -1,5 +1,5 @@
 ; Made of weights_mapped.c by `make runtimes`: clang version 22.1.8
-; 2ad9681e2bdaa5a44220115ded66ac064b207c9a1d92fa5a601bebb24840f6ff
+; de650bb138ae802ba93d8f5ececc02d58751a7e7941ff2e13b3a946d2cdedfbe
 
 @open_flags = external constant i64, align 8
 @weights_bytes = external constant i64, align 8

@@ -26,6 +26,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize import system
 from hybridize.base.digests import digest
 from hybridize.base.dtypes import BY_CODE as _BY_CODE
 from hybridize.base.dtypes import CODES, DType, bool_, uint8
@@ -266,7 +267,7 @@ def _container(source: str, data: Any, on_disk: bool = True) -> Container | None
 def _mapped(source: str) -> Any:
     """The bytes of a file; those that are written are copied, page by page."""
     try:
-        file = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(source, system.READ)
         try:
             if not os.fstat(file).st_size:
                 return b""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
-from hybridize.base import platforms
+from hybridize import system
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.library.model import System
@@ -69,7 +69,7 @@ PLATFORMS: Final = {
 
 def host() -> str:
     """The name of this machine's platform."""
-    return f"{platforms.PROCESSOR}-{platforms.SYSTEM}"
+    return f"{system.PROCESSOR}-{system.NAME}"
 
 
 def named_platform(name: str | None) -> Platform:

@@ -15,6 +15,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler, recv_handle, send_handle
 from typing import Any
 
+from hybridize import system
+
 SHARED_FROM = 1 << 15
 """Bytes of arrays from which a memory of their own is cheaper than the pipe."""
 _ALIGNMENT = 64
@@ -27,10 +29,10 @@ def send(connection: Connection, kind: str, serial: int, value: Any = None) -> N
     """Send one message; `value` is anything that can be sent to another process, arrays anywhere in it."""
     body, buffers = _packed(value)
     sizes = [buffer.nbytes for buffer in buffers]
-    if not hasattr(os, "memfd_create") or sum(sizes) < SHARED_FROM:
+    memory = system.shared_memory() if sum(sizes) >= SHARED_FROM else None
+    if memory is None:
         connection.send((kind, serial, body, [bytes(buffer) for buffer in buffers], None))
         return
-    memory = os.memfd_create("hybridize", os.MFD_CLOEXEC)
     try:
         os.ftruncate(memory, sum(map(_aligned, sizes)))
         with mmap.mmap(memory, 0) as mapped:

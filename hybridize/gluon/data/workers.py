@@ -21,6 +21,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from typing import Any, NoReturn
 
+from hybridize import system
 from hybridize.array import random
 from hybridize.autograd.modes import begin
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
@@ -75,8 +76,7 @@ class Workers:
             )
         method: str | None = multiprocessing.get_start_method(allow_none=True)
         if method is None:
-            # Forking sends the data set without a copy, and functions that have no name.
-            method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+            method = system.START_METHOD
         context = multiprocessing.get_context(method)
         load_module("numpy.random")  # here, once, rather than in each worker, which seeds it
         if method == "fork":
@@ -242,7 +242,7 @@ class Workers:
             "E570",
             f"worker {worker.number} of a DataLoader died{batch}: {_described(code)}",
             help="num_workers=0 runs the data set in this process, where its fault shows"
-            + ("; SIGKILL often means that memory ran out" if code == -signal.SIGKILL else ""),
+            + ("; SIGKILL often means that memory ran out" if code == system.KILLED else ""),
         )
 
 

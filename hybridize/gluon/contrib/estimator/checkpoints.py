@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 
+from hybridize import system
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import LoadError, ValueArgumentError
@@ -133,7 +134,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         with open(f"{path}.json.new", "w", encoding="utf-8") as file:
             json.dump(note, file)
             file.flush()
-            os.fsync(file.fileno())
+            system.sync_file(file.fileno())
         os.replace(f"{path}.json.new", f"{path}.json")
         if self.verbose:
             estimator.logger.info(f"[Epoch {estimator.epoch}] CheckpointHandler: saved {path}")

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from hybridize import system
 from hybridize.codegen.levels import runnable
 from hybridize.runtime import processors
 
@@ -60,11 +61,11 @@ V1 = "4:memory:/a\n3:cpu,cpuacct:/a/b\n0::/"
 )
 def test_quota(tmp_path, files, quota):
     write(tmp_path, files)
-    assert processors.quota(str(tmp_path)) == quota
+    assert system.quota(str(tmp_path)) == quota
 
 
 def test_threads_of_one_core_count_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(processors, "affinity", lambda: {0, 1, 2, 5})
+    monkeypatch.setattr(system, "affinity", lambda: {0, 1, 2, 5})
     assert processors.usable(str(tmp_path)) == 4
     folder = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     write(tmp_path, {folder.format(n): siblings for n, siblings in ((0, "0-1"), (1, "0-1"), (2, "2,5"), (5, "2,5"))})
@@ -72,7 +73,7 @@ def test_threads_of_one_core_count_once(tmp_path, monkeypatch):
 
 
 def test_the_quota_bounds_the_affinity(tmp_path, monkeypatch):
-    monkeypatch.setattr(processors, "affinity", lambda: set(range(8)))
+    monkeypatch.setattr(system, "affinity", lambda: set(range(8)))
     write(tmp_path, {"proc/self/cgroup": "0::/", f"{TREE}/cpu.max": "300000 100000"})
     assert processors.usable(str(tmp_path)) == 3
 
@@ -114,7 +115,7 @@ def test_levels_are_what_llvm_says():
     wanted = {"avx512": "avx512f avx512bw avx512cd avx512dq avx512vl", "avx2": "avx2 fma f16c bmi2", "baseline": "sse2"}
     levels = tuple(level for level, names in wanted.items() if host.issuperset(names.split()))
     assert runnable() == levels
-    assert runnable(os.path.join(processors.ROOT, ".")) == levels, "by the operating system, not by NumPy"
+    assert runnable(os.path.join(system.ROOT, ".")) == levels, "by the operating system, not by NumPy"
 
 
 def cache(index, kind, level, size):
@@ -136,14 +137,14 @@ def cache(index, kind, level, size):
 )
 def test_caches_by_the_operating_system(tmp_path, files, sizes):
     write(tmp_path, files)
-    assert tuple(processors.cache_bytes(level, str(tmp_path)) for level in (1, 2)) == sizes
+    assert tuple(system.cache_bytes(level, str(tmp_path)) for level in (1, 2)) == sizes
 
 
 def test_a_c_library_that_does_not_tell_caches(monkeypatch):
     def refuse(number):
         raise OSError(22, "Invalid argument")
 
-    told = [processors.cache_bytes(level) for level in (1, 2)]
-    monkeypatch.setattr(processors.os, "sysconf", refuse)
-    files = [processors.cache_bytes(level) for level in (1, 2)]
+    told = [system.cache_bytes(level) for level in (1, 2)]
+    monkeypatch.setattr(os, "sysconf", refuse)
+    files = [system.cache_bytes(level) for level in (1, 2)]
     assert all(size in (0, known) for size, known in zip(files, told, strict=True))
