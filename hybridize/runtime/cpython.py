@@ -63,7 +63,8 @@ EXTERNALS: Final = (
     "PyErr_SetObject", "PyDict_GetItemWithError", "PyDict_Next", "PyObject_GetAttr", "madvise",
     "PyObject_GetBuffer", "PyBuffer_Release", "PyCapsule_New", "PyCapsule_IsValid",
     "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes",
-    "float_class", "int_class", "None", "True", "tuple_items", "readers", "scratch", "scratch_bytes",
+    "float_class", "int_class", "None", "True", "tuple_items", "readers", "page_bytes", "scratch",
+    "scratch_bytes",
 )  # fmt: skip
 WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
 
@@ -265,4 +266,5 @@ def process_table() -> NDArray[numpy.int64]:
         table[WORD[name]] = id(thing)
     table[WORD["tuple_items"]] = TUPLE_ITEMS
     table[WORD["readers"]] = ctypes.addressof(READERS)
+    table[WORD["page_bytes"]] = mmap.PAGESIZE
     return table

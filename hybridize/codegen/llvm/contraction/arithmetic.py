@@ -101,8 +101,8 @@ class ArithmeticEmitter(Arithmetic):
 
     @property
     def broadcasts_bits(self) -> bool:
-        """True if there is `broadcast_as_bits`."""
-        return self.target.processor == "x86_64" and self.target.vector_bytes >= 32 and self.type == "float"
+        """True if `broadcast_as_bits` is faster; never in a library, whose levels are for any maker's processors."""
+        return self.target.cpu.startswith("znver") and self.target.vector_bytes >= 32 and self.type == "float"
 
     def broadcast_as_bits(self, f: Function, pointer: str) -> str:
         """One computed element in every lane, by an instruction for integers.
