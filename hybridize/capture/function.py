@@ -325,8 +325,9 @@ class Function(Calls[P, R], Generic[P, R]):
             samples: calls by which the file can be checked, besides those that the programs were captured at: each an
                 array or a tuple of arguments.
             targets: what to bring machine code along for, so that `load(path, images=True)` needs no compiler there:
-                `"avx512"`, `"avx2"`, `"baseline"` (levels of x86-64), `"aarch64"`, or several of them; `"native"`, as
-                None, is the widest of these that this machine has, and `()` is none at all.
+                `"avx512"`, `"avx2"`, `"baseline"` (levels of x86-64), `"aarch64"`, or several of them; of another
+                operating system `"avx2-windows"`, `"aarch64-macos"`, `"avx2-linux"`; `"native"`, as None, is the widest
+                level that this machine has, and `()` is none at all.
 
         Raises:
             StateError E530: nothing has been compiled yet.

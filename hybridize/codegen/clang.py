@@ -34,7 +34,7 @@ RUNTIMES: Final[dict[str, tuple[str, ...]]] = {
     "entry": ("",),
     "image_elf": ("",),
     "library": ("x86_64", "aarch64"),
-    "pool": ("x86_64", "aarch64"),
+    "pool": ("x86_64", "aarch64", "x86_64-windows", "x86_64-macos", "aarch64-macos"),
     "safepoint": ("x86_64", "aarch64"),
     "states": ("",),
     "files_posix": ("",),
@@ -43,7 +43,7 @@ RUNTIMES: Final[dict[str, tuple[str, ...]]] = {
     "weights_mapped": ("",),
     "weights_read": ("",),
 }
-"""The sources, and the processors that each differs between."""
+"""The sources, and the processors, or the machines (`base.platforms`), that each differs between."""
 _FIRST: Final = "x86_64"
 """The processor that text for all of them is made for."""
 
@@ -166,7 +166,8 @@ def head(name: str) -> str:
 
 def compiled(name: str, processor: str) -> str:
     """The LLVM text of a source."""
-    command = [*_COMPILER, "-target", f"{processor or _FIRST}-freestanding-none", *_CLANG]
+    family, _, system = (processor or _FIRST).partition("-")
+    command = [*_COMPILER, "-target", f"{family}-freestanding-none", *_CLANG, *([f"-D{system.upper()}"] * bool(system))]
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "text.ll")
         subprocess.run([*command, f"{name}.c", "-o", str(output)], cwd=FOLDER, check=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 from hybridize import system
-from hybridize.machine.target import NAMES, named_target
+from hybridize.machine.target import NAMES, labelled_target
 from hybridize.runtime.processors import features
 
 
@@ -14,7 +14,7 @@ from hybridize.runtime.processors import features
 def runnable(root: str = system.ROOT) -> tuple[str, ...]:
     """Names of the targets whose code this machine runs, the widest first; its files are looked for under `root`."""
     machine = system.PROCESSOR
-    family = [target for target in map(named_target, NAMES) if target.processor == machine]
+    family = [target for target in map(labelled_target, NAMES) if target.processor == machine]
     # Code for the last of a family runs on all of it, and is taken where nobody tells the processor's features.
     names = [one.name for one in family if features(root).issuperset(one.needs.split()) or one is family[-1]]
     return tuple(names) or (machine,)

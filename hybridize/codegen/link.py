@@ -26,17 +26,21 @@ _UNREAD: Final = (".eh_frame", ".note")
 """Sections that only debuggers and exceptions read."""
 
 
-def link(content: bytes) -> Image:
+def link(content: bytes, machine: str) -> Image:
     """The image of an object. It exports what that defines and does not hide.
 
+    Args:
+        content: the object, which names its processor but not its operating system.
+        machine: what it is for (`machine.Target.machine`).
+
     Raises:
-        CodegenError E967: the object holds something that code of ours never has.
+        CodegenError E967: the object holds something that code of ours never has, or is of another processor.
     """
-    return _linked(elf.read(content))
+    return _linked(elf.read(content), machine)
 
 
 def link_functions(
-    functions: Mapping[str, FunctionCode], exported: Collection[str], variables: Mapping[str, int]
+    functions: Mapping[str, FunctionCode], exported: Collection[str], variables: Mapping[str, int], machine: str
 ) -> Image:
     """The image of functions that need each other.
 
@@ -44,19 +48,22 @@ def link_functions(
         functions: their code, by name.
         exported: the names of those that the image exports.
         variables: bytes of variables that it exports, too, which begin as zeros.
+        machine: as for `link`.
 
     Raises:
         CodegenError E967: the code holds something that code of ours never has.
     """
-    return _linked(_joined(functions, exported, variables))
+    return _linked(_joined(functions, exported, variables), machine)
 
 
-def _linked(obj: Object) -> Image:
+def _linked(obj: Object, machine: str) -> Image:
+    if obj.machine != machine.partition("-")[0]:
+        raise CodegenError("E967", f"the object is for {obj.machine}, and its image shall be for {machine}")
     linker = _Linker(obj)
     for section, relocations in obj.relocations():
         if section in linker.starts:
             linker.relocate(section, relocations)
-    return linker.image()
+    return linker.image(machine)
 
 
 _CODE, _CONSTANTS, _VARIABLES = 1, 2, 3
@@ -324,12 +331,12 @@ class _Linker:
         self.memory[offset : self.free] = numpy.frombuffer(content, numpy.uint8)
         return offset
 
-    def image(self) -> Image:
+    def image(self, machine: str) -> Image:
         """Make the image of the linked sections."""
         obj, symbols = self.obj, self.obj.symbols
         exported = (symbols["info"] >> 4 != 0) & (symbols["other"] & 3 == 0) & self.inside
         return Image(
-            machine=obj.machine,
+            machine=machine,
             code=self.memory[: self.free].tobytes(),
             data_offset=self.variables,
             data=self.memory[self.variables :].tobytes(),

@@ -15,6 +15,8 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize import system
+from hybridize.base import platforms
 from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import CodegenError, LoadError
@@ -26,7 +28,7 @@ from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import offer, process_image
 from hybridize.compiler.pool import have_pool
 from hybridize.graph import Graph
-from hybridize.machine.target import named_target
+from hybridize.machine.target import labelled_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime import abi, effects, serialization
 from hybridize.runtime.executable import Executable
@@ -50,7 +52,7 @@ class Code:
     kind: str
     """`program`; or `entry` or `pool`, which a process needs once."""
     target: str
-    """Name of the level of processors."""
+    """The level of processors and the system, as `Target.label` says them."""
     abi: int
     """Of the runtime that it was made for."""
     numbers: tuple[int, ...]
@@ -66,7 +68,7 @@ class Code:
     @property
     def fits(self) -> bool:
         """True if this runtime on this machine can run it."""
-        return self.abi == abi.NUMBER and self.target in _levels()
+        return self.target in _levels() and self.abi == abi.NUMBER and self.facts.get("machine") == platforms.here()
 
 
 @frozen
@@ -111,16 +113,17 @@ class _LatePlan(Plan):
 
 
 def _levels() -> tuple[str, ...]:
-    """Targets whose code is wanted here, the best first."""
-    here = runnable()
-    return tuple(name for name in here if name == CONFIG.target) if CONFIG.target else here
+    """Labels of the targets whose code is wanted here, the best first."""
+    names = runnable()
+    if CONFIG.target:
+        names = tuple(name for name in names if CONFIG.target in (name, f"{name}-{system.NAME}"))
+    return tuple([platforms.machine_name(name, system.NAME) for name in names])
 
 
 def best(codes: Iterable[Code]) -> Code | None:
     """The code that is the fastest here; None where none fits."""
-    levels = _levels()
-    fitting = {code.target: code for code in codes if code.abi == abi.NUMBER}
-    for target in levels:
+    fitting = {code.target: code for code in codes if code.fits}
+    for target in _levels():
         if target in fitting:
             return fitting[target]
     return None
@@ -141,7 +144,7 @@ def program_code(
 
     Args:
         graph: as captured.
-        target: name of a target.
+        target: label of a target.
         stable: as in `compile`.
         named: keeps a constant beside the code and returns its digest; None for one that is to stand within.
     """
@@ -149,7 +152,7 @@ def program_code(
         from hybridize.codegen.llvm.engine import compile_image  # late: see the package
         from hybridize.codegen.llvm.program import build
 
-    machine = named_target(target)
+    machine = labelled_target(target)
     built = build(PIPELINE.run(graph), machine, stable=stable, slots=SLOTS)
     plan = built.plan
     image = _image_code(compile_image(built.module.text(), machine))
@@ -202,7 +205,7 @@ def _image_code(image: Image) -> CompiledCode:
 
 def process_code(kind: str, target: str, numbers: Sequence[int]) -> CompiledCode:
     """The entry, or the code of the threads."""
-    return _image_code(process_image(kind, named_target(target), numbers))
+    return _image_code(process_image(kind, labelled_target(target), numbers))
 
 
 # ------------------------------------------------------------------------------------------------------------ taking
@@ -212,7 +215,7 @@ def offer_process_code(codes: Sequence[Code]) -> None:
     """Let this process use the entry and the code of threads from a file instead of making its own."""
     for target in _levels():
         for code in codes:
-            if code.target == target and code.abi == abi.NUMBER:  # the first that is offered stays, the best
+            if code.target == target and code.fits:  # the first that is offered stays, the best
                 offer(code.kind, code.numbers, partial(_process_image, code))
 
 
@@ -322,4 +325,4 @@ def _llvm_text(graph: Graph, target: str, stable: Collection[int]) -> str:
     with LOADING:
         from hybridize.codegen.llvm.program import build  # late: see the package
 
-    return str(build(PIPELINE.run(graph), named_target(target), stable=stable, slots=SLOTS).module.text())
+    return str(build(PIPELINE.run(graph), labelled_target(target), stable=stable, slots=SLOTS).module.text())

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
+from hybridize.base import platforms
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
 from hybridize.compiler import disk
@@ -29,12 +30,16 @@ class HostFacts:
 @cache
 def this_host() -> HostFacts:
     """This machine and who told, by the disk where an earlier process asked LLVM."""
-    entry = disk.find(disk.name("host"), [HostFacts, Target])
+    entry = disk.find(_name(), [HostFacts, Target])
     if isinstance(entry, HostFacts):
         return entry
     host = _by_llvm()
-    disk.keep(disk.name("host"), host)
+    disk.keep(_name(), host)
     return host
+
+
+def _name() -> str | None:
+    return disk.name("host", platforms.here())
 
 
 def host_target() -> Target:
@@ -46,7 +51,7 @@ def host_target() -> Target:
 def renew() -> None:
     """Ask LLVM again, once it is loaded: another release may know the machine better. Later processes go by that."""
     if _by_llvm() != this_host():
-        disk.keep(disk.name("host"), _by_llvm())
+        disk.keep(_name(), _by_llvm())
 
 
 def _by_llvm() -> HostFacts:
@@ -80,7 +85,7 @@ def process_image(kind: str, target: Target, numbers: Sequence[int]) -> Image:
 
     if kind == "entry":
         return compile_image(runtimes.text("entry", table_offset=numbers[0]), target, working_level(target))
-    return compile_image(runtimes.text("pool", target.processor), target, 0)
+    return compile_image(runtimes.text("pool", target.machine), target, 0)
 
 
 def process_module(kind: str, *numbers: int) -> Loaded:

@@ -7,8 +7,13 @@ one machine tests the code of several, and a target is the key under which code 
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Final
+
+from hybridize import system
+from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.x86 import SSE2, X86_V3, X86_V4
 
 
@@ -19,6 +24,7 @@ class Target:
     name: str
     """One of `NAMES`."""
     triple: str
+    """LLVM's name of the processor, the system whose calling convention code has, and the form of objects."""
     cpu: str
     """LLVM's name of the processor; empty for the generic one."""
     features: str
@@ -49,6 +55,13 @@ class Target:
     needs: str = ""
     """The processor's features that code for it takes for granted, as Linux calls them: where one of them is missing,
     the code is not run."""
+    by_lane: bool = False
+    """True if instructions name one lane of a register (NEON): multiply-adds take it for all lanes, so that elements
+    that are broadcast are loaded several at a time; and it is loaded and stored alone, so that vectors of which a known
+    number of lanes count need no masks."""
+    adds_in_place: bool = False
+    """True if a multiply-add of vectors overwrites what it adds to (NEON): a constant there is loaded each time, as it
+    would be copied each time if it were in a register."""
     packs_from: int = 4
     """Rows of x from which on a w contiguous along k is read faster packed in panels than in place, as dot products. A
     choice; sums of the rows in between have another order, and round otherwise."""
@@ -64,17 +77,48 @@ class Target:
     @property
     def processor(self) -> str:
         """The family of processors: x86_64, aarch64 or wasm32."""
-        return self.triple.partition("-")[0]
+        return family(self.triple)
+
+    @property
+    def system(self) -> str:
+        """The operating system that code is called on: linux, windows, macos; empty for wasm32."""
+        return next((name for name in SYSTEMS if name in self.triple), "")
+
+    @property
+    def machine(self) -> str:
+        """What an image of code for it says that it is for: `x86_64` on Linux, `x86_64-windows`, `aarch64-macos`."""
+        return platforms.machine_name(self.processor, self.system)
+
+    @property
+    def label(self) -> str:
+        """The name that files know it by: `avx2` on Linux, `avx2-windows` elsewhere."""
+        return platforms.machine_name(self.name, self.system)
 
 
+def family(triple: str) -> str:
+    """Return the family of processors that a triple names."""
+    return triple.partition("-")[0].replace("arm64", "aarch64")  # as Apple calls it
+
+
+SYSTEMS: Final = ("linux", "windows", "macos")
+"""The operating systems that machine code is written for."""
+_TRIPLES: Final = {
+    # Objects are ELF everywhere, as `codegen.link` takes no others: with the calling convention of their system.
+    ("x86_64", "windows"): "x86_64-pc-windows-elf",
+    ("x86_64", "macos"): "x86_64-apple-macosx12.0.0-elf",
+    ("aarch64", "macos"): "arm64-apple-macosx12.0.0-elf",
+}
 _X86 = "x86_64-unknown-linux-gnu"
 _WASM = "+simd128,+bulk-memory,+bulk-memory-opt,+nontrapping-fptoint,+sign-ext,+mutable-globals"
+# Tuned for one that runs instructions out of order: LLVM's generic one does not, and its order of loads spills. The
+# features are those of every processor.
+_ARM = "aarch64-unknown-linux-gnu", "cortex-a72", "-crc,-aes,-sha2"
 _NAMED = {
     # The levels of the x86-64 psABI, the widest first.
     "avx512": Target("avx512", _X86, "x86-64-v4", "", 64, 32, True, masked_bytes=1, scales=True, needs=X86_V4),
     "avx2": Target("avx2", _X86, "x86-64-v3", "", 32, 16, True, masked_bytes=4, needs=X86_V3),
     "baseline": Target("baseline", _X86, "x86-64", "", 16, 16, False, halves=False, rounds=False, needs=SSE2),
-    "aarch64": Target("aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+fp-armv8", 16, 32, True),
+    "aarch64": Target("aarch64", *_ARM, 16, 32, True, by_lane=True, adds_in_place=True),
     # Sixteen registers, as the engine's compiler has on x86-64.
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),
 }
@@ -85,9 +129,42 @@ NAMES = tuple(_NAMED)
 def named_target(name: str) -> Target:
     """A target by its name: a level of x86-64 (`avx512`, `avx2`, `baseline`), `aarch64` or `wasm32`.
 
+    A level alone is one of this machine's operating system; `avx2-linux`, `avx2-windows` and `aarch64-macos` say it.
+
     Raises:
         CodegenError E960: there is no such target.
     """
-    if name not in _NAMED:
+    level, _, of_system = name.rpartition("-")
+    if of_system not in SYSTEMS:
+        level, of_system = name, system.NAME
+    if level not in _NAMED:
         raise CodegenError("E960", f"no target is called {name!r}", help=f"use one of {', '.join(NAMES)}")
-    return _NAMED[name]
+    return _on_system(level, of_system)
+
+
+def labelled_target(label: str) -> Target:
+    """A target by the name that files know it by, see `Target.label`: one without a system is Linux's.
+
+    Raises:
+        CodegenError E960: there is no such target.
+    """
+    return named_target(label if label.rpartition("-")[2] in SYSTEMS else f"{label}-linux")
+
+
+@cache
+def _on_system(level: str, name: str) -> Target:
+    target = _NAMED[level]
+    if name == "linux" or not target.system:
+        return target
+    triple = _TRIPLES.get((target.processor, name))
+    if triple is None:
+        raise CodegenError(
+            "E960",
+            f"there is no machine code for {_title((target.processor, name))}",
+            help=f"there is for Linux, {', '.join(map(_title, _TRIPLES))}; Windows on aarch64 runs a Python for x64",
+        )
+    return changed(target, triple=triple)
+
+
+def _title(key: tuple[str, str]) -> str:
+    return platforms.machine_title(platforms.machine_name(*key))

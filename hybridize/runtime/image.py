@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Final
 
 from hybridize import system
+from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
@@ -29,7 +30,7 @@ class Image:
     """A linked module, as the bytes to map. All offsets are in bytes from its beginning in memory."""
 
     machine: str
-    """The family of processors: x86_64 or aarch64."""
+    """The processor and the system that it is for, see `base.platforms`: x86_64, aarch64, x86_64-windows."""
     code: bytes
     """The bytes that are only read once loaded: code, constants, words that hold addresses."""
     data_offset: int
@@ -61,7 +62,7 @@ class Loaded:
 
         Raises:
             CodegenError E963: it names a function that this process does not have.
-            CodegenError E966: it is of another processor, or the operating system refuses the memory.
+            CodegenError E966: it is of another processor or system, or the operating system refuses the memory.
         """
         self._base = 0
         self.nbytes: int = -(-image.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
@@ -104,9 +105,14 @@ class Loaded:
 
 
 def _check(image: Image) -> None:
-    here = system.PROCESSOR
+    here = platforms.here()
     if image.machine != here:
-        raise CodegenError("E966", f"an image of {image.machine} cannot be loaded on {here}")
+        its, ours = platforms.machine_title(image.machine), platforms.machine_title(here)
+        raise CodegenError(
+            "E966",
+            f"this machine code is for {its}, and cannot be loaded on {ours}",
+            help="compile the program here: load the file without its images, or save it for this machine",
+        )
     if image.data_offset % mmap.PAGESIZE:
         raise CodegenError("E966", f"the image's pages are smaller than the {mmap.PAGESIZE} bytes of this machine's")
 
@@ -125,4 +131,5 @@ def _protect(base: int, nbytes: int) -> None:
     except OSError as error:
         let_through(error)
         what = "the operating system does not let this process run code that it made"
-        raise CodegenError("E966", f"{what}: {error.strerror}") from error
+        remedy = f'{system.HOW_TO_ALLOW_CODE}, or use backend="numpy"'
+        raise CodegenError("E966", f"{what}: {error.strerror}", help=remedy) from error

@@ -37,13 +37,12 @@ CHUNKS_EACH: Final = 4
 _LINE = 8
 """Words of a cache line: what different threads write stands on different lines."""
 WORD: Final = {
-    "pthread_create": 0, "pthread_join": 1, "pthread_sigmask": 2, "syscall": 3, "clock_gettime": 4, "sched_yield": 5,
-    "futex": 6, "ticket": _LINE, "body": 2 * _LINE, "data": 2 * _LINE + 1, "count": 2 * _LINE + 2,
+    "system": 0, "ticket": _LINE, "body": 2 * _LINE, "data": 2 * _LINE + 1, "count": 2 * _LINE + 2,
     "chunks": 2 * _LINE + 3, "threads": 2 * _LINE + 4, "rounding": 2 * _LINE + 5,
     "done": 3 * _LINE, "lock": 4 * _LINE, "waiting": 5 * _LINE,
     "sleepers": 6 * _LINE, "workers": 7 * _LINE, "ceiling": 7 * _LINE + 1, "stop": 7 * _LINE + 2, "thread": 8 * _LINE,
 }  # fmt: skip
-"""Words of the pool's table: functions and numbers it needs from outside, the loop, the workers."""
+"""Words of the pool's table: a line of functions and numbers that it needs of the system, the loop, the workers."""
 TEAM: Final = {"parallel": 0, "pool": 1, "threads": 2}
 """Words of a team."""
 

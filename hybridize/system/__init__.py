@@ -37,6 +37,8 @@ to write them into that to run them, and makes sure that processors fetch what w
 frees what `new` gave; it works as long as the object is there, even when modules have been cleared. Each raises
 `OSError`.
 """
+HOW_TO_ALLOW_CODE = end.HOW_TO_ALLOW_CODE
+"""What a user can do where the system does not let a process run code that it made."""
 function_address = end.function_address
 """Return the address of a function of this process, of the C library, the mathematics library or CPython; 0: there is
 none of that name. `aligned_alloc` and `free` belong together."""

@@ -83,6 +83,9 @@ def thread_words() -> tuple[int, ...] | None:
     return *map(function_address, THREADS), _FUTEX[PROCESSOR]
 
 
+HOW_TO_ALLOW_CODE: Final[str] = "allow it to this process in the security policy, as SELinux's execmem does"
+
+
 # ------------------------------------------------------------------------------------------------------------ memory
 
 

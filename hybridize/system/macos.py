@@ -59,9 +59,22 @@ def _process() -> Any:
     return ctypes.CDLL(None)
 
 
+THREADS: Final = (
+    "pthread_create", "pthread_join", "pthread_sigmask", "__ulock_wait", "__ulock_wake", "sched_yield",
+    "clock_gettime_nsec_np",
+)  # fmt: skip
+"""Functions that the pool's code calls (`threads_macos.h`); libc++ waits by the calls of the system among them, too."""
+
+
 def thread_words() -> tuple[int, ...] | None:
-    """Return nothing yet: programs use one thread."""
-    return None
+    """Return the functions of threads; None where a release of the system has lost one."""
+    words = tuple(map(function_address, THREADS))
+    return words if all(words) and PROCESSOR in ("x86_64", "aarch64") else None
+
+
+HOW_TO_ALLOW_CODE: Final[str] = (
+    "sign the program that runs Python with the entitlement com.apple.security.cs.allow-unsigned-executable-memory"
+)
 
 
 # ------------------------------------------------------------------------------------------------------------ memory

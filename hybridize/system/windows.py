@@ -161,9 +161,24 @@ def c_library() -> Any:
     return ctypes.PyDLL("ucrtbase")
 
 
+THREADS: Final = (
+    "CreateThread", "WaitForSingleObject", "CloseHandle", "WaitOnAddress", "WakeByAddressAll",
+    "QueryPerformanceCounter", "SwitchToThread",
+)  # fmt: skip
+"""Functions that the pool's code calls (`threads_windows.h`)."""
+
+
 def thread_words() -> tuple[int, ...] | None:
-    """Return nothing yet: programs use one thread."""
-    return None
+    """Return the functions of threads and the frequency of the counter."""
+    words = tuple(map(function_address, THREADS))
+    frequency = ctypes.c_int64()
+    ask = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(function_address("QueryPerformanceFrequency"))
+    if PROCESSOR != "x86_64" or not all(words) or not ask(ctypes.byref(frequency)):
+        return None
+    return *words, frequency.value
+
+
+HOW_TO_ALLOW_CODE: Final[str] = "switch Arbitrary Code Guard off for the program that runs Python"
 
 
 # ------------------------------------------------------------------------------------------------------------ memory

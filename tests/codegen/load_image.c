@@ -1,10 +1,20 @@
-/* Loads the image in image.h as runtime/image.py does, and prints what its functions give. */
+/* Loads the image in image.h as runtime/image.py does, and prints what its functions give. CALLED is the calling
+ * convention of the image's system; the functions that it calls have it, too. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+static CALLED double of_lgamma(double x) { return lgamma(x); }
+static CALLED int64_t of_labs(int64_t x) { return labs(x); }
+static CALLED void *of_memset(void *to, int value, size_t count) {
+  volatile char *bytes = to;
+  for (size_t k = 0; k < count; k++) bytes[k] = value;
+  return to;
+}
+
 #include "image.h" /* code, code_bytes, data, data_bytes, data_offset, nbytes, externals, pointers, the OFFSETS */
 
 #define AT(type, name) ((type)(base + OFFSET_##name))
@@ -22,12 +32,12 @@ int main(void) {
   }
   if (mprotect(base, data_offset, PROT_READ | PROT_EXEC)) return 2;
   __builtin___clear_cache(base, base + code_bytes);
-  for (int64_t k = 0; k < 2; k++) printf("%ld ", (long)AT(int64_t(*)(int64_t), by_table)(k));
-  for (int64_t k = 0; k < 4; k++) printf("%ld ", (long)AT(int64_t(*)(int64_t), third)(k));
-  for (int64_t k = 0; k < 6; k++) printf("%ld ", (long)AT(int64_t(*)(int64_t), chosen)(k));
-  printf("%ld ", (long)AT(int64_t(*)(void), next)());
-  printf("%d ", AT(int8_t(*)(void), filled)());
-  printf("%ld ", (long)AT(int64_t(*(*)(void))(int64_t), given)()(-9));
-  printf("%.9f\n", AT(double (*)(double), outside)(50.0));
+  for (int64_t k = 0; k < 2; k++) printf("%ld ", (long)AT(int64_t(CALLED *)(int64_t), by_table)(k));
+  for (int64_t k = 0; k < 4; k++) printf("%ld ", (long)AT(int64_t(CALLED *)(int64_t), third)(k));
+  for (int64_t k = 0; k < 6; k++) printf("%ld ", (long)AT(int64_t(CALLED *)(int64_t), chosen)(k));
+  printf("%ld ", (long)AT(int64_t(CALLED *)(void), next)());
+  printf("%d ", AT(int8_t(CALLED *)(void), filled)());
+  printf("%ld ", (long)AT(int64_t(CALLED *(CALLED *)(void))(int64_t), given)()(-9));
+  printf("%.9f\n", AT(double (CALLED *)(double), outside)(50.0));
   return 0;
 }

@@ -100,6 +100,7 @@ other:
 }
 """
 Int = ctypes.c_int64
+HERE = host_target().machine
 
 
 def function(loaded, name, returns, *params):
@@ -236,7 +237,7 @@ def test_functions_of_several_objects_make_one_image(order):
     for text in TWO[::order]:
         functions |= taken_apart(text, host_target())
     shown = [name for name in functions if name not in ("one", "there")]
-    image = link_functions(functions, shown, {"count": 8})
+    image = link_functions(functions, shown, {"count": 8}, HERE)
     assert sorted(name for name, _ in image.exports) == ["also", "by_table", "count", "outside", "shown"]
     assert sorted(name for name, _ in image.externals) == ["labs", "lgamma"]
     loaded = Loaded(image)
@@ -251,7 +252,7 @@ def test_functions_of_several_objects_make_one_image(order):
 
 def test_tables_of_jumps_and_constants_come_along():
     functions = taken_apart(SWITCHES, host_target())
-    loaded = Loaded(link_functions(functions, ["chosen.1", "chosen.2"], {}))
+    loaded = Loaded(link_functions(functions, ["chosen.1", "chosen.2"], {}, HERE))
     for number in (1, 2):
         chosen = function(loaded, f"chosen.{number}", Int, Int, ctypes.c_float)
         results = [chosen(k, 1.0) for k in (0, 1, 2, 3, 4, 7)]
@@ -278,7 +279,7 @@ define i64 @next() {
 
 def test_an_object_alone_that_needs_another_names_what_it_lacks():
     with pytest.raises(CodegenError, match="'there'") as raised:
-        link(emit_object(TWO[0], host_target()))
+        link(emit_object(TWO[0], host_target()), HERE)
     assert raised.value.code == "E967"
 
 
@@ -322,10 +323,10 @@ def test_what_no_module_of_ours_has_is_refused():
 
 def test_what_is_no_object_is_refused():
     content = emit_object(EVERYTHING, host_target())
-    assert elf.read(content).machine == "x86_64"
+    assert elf.read(content).machine == host_target().processor
     for wrong in (b"", b"\x7fELF" * 40, content[:16] + b"\2\0" + content[18:], content[:18] + b"\x28\0" + content[20:]):
         with pytest.raises(CodegenError, match="E967"):
-            link(wrong)
+            link(wrong, HERE)
 
 
 def test_an_unknown_kind_of_reference_is_refused():
@@ -335,7 +336,7 @@ def test_an_unknown_kind_of_reference_is_refused():
     at = bytes(content).index(records[0].tobytes())
     struct.pack_into("<I", content, at + 8, 10)  # R_X86_64_32
     with pytest.raises(CodegenError, match=r"E967.*type 10"):
-        link(bytes(content))
+        link(bytes(content), HERE)
 
 
 def test_images_of_other_machines_are_refused():
@@ -364,26 +365,59 @@ def header(image):
     lines = [f"static const size_t {name} = {value};" for name, value in fields.items()]
     for name, content in (("code", image.code), ("data", image.data)):
         lines.append(f"static const unsigned char {name}[] = {{{','.join(map(str, content))}}};")
-    externals = ",".join(f"{{{place}, (void *){name}}}" for name, place in image.externals)
+    externals = ",".join(f"{{{place}, (void *)of_{name}}}" for name, place in image.externals)
     lines.append(f"static const struct {{ size_t word; void *function; }} externals[] = {{{externals}}};")
     pointers = ",".join(f"{{{place}, {target}}}" for place, target in image.pointers)
     lines.append(f"static const struct {{ size_t word, target; }} pointers[] = {{{pointers}}};")
     return "\n".join([*lines, *(f"#define OFFSET_{name} {place}" for name, place in image.exports)]) + "\n"
 
 
-@pytest.mark.parametrize("name", ["x86_64", pytest.param("aarch64", marks=emulated)])
-def test_a_loader_in_c_runs_images_of_each_processor(name, tmp_path):
-    target = named_target("aarch64" if name == "aarch64" else "baseline")
-    (tmp_path / "image.h").write_text(header(link(emit_object(EVERYTHING, target))))
-    compiler, *runner = ["aarch64-linux-gnu-gcc", "qemu-aarch64"] if name == "aarch64" else ["gcc"]
+@pytest.mark.parametrize(
+    "name",
+    [
+        "baseline-linux", "baseline-macos", "baseline-windows", pytest.param("aarch64-linux", marks=emulated),
+        pytest.param("aarch64-macos", marks=emulated),
+    ],
+)  # fmt: skip
+def test_a_loader_in_c_runs_images_of_each_machine(name, tmp_path):
+    target = named_target(name)
+    text = EVERYTHING
+    if target.system == "windows":  # where code reaches a function of the process by calling it alone: see below
+        text = text.replace("ret ptr @labs", "ret ptr @of_labs") + OF_LABS
+    (tmp_path / "image.h").write_text(header(link(emit_object(text, target), target.machine)))
+    arm = target.processor == "aarch64"
+    compiler, *runner = ["aarch64-linux-gnu-gcc", "qemu-aarch64"] if arm else ["gcc"]
+    called = "-DCALLED=" + ("__attribute__((ms_abi))" if target.system == "windows" else "")
     if not shutil.which(compiler):
         pytest.skip("there is no C compiler")
     source, program = Path(__file__).with_name("load_image.c"), tmp_path / "program"
-    subprocess.run([compiler, "-O1", "-static", "-I", tmp_path, source, "-o", program, "-lm"], check=True)
+    subprocess.run([compiler, called, "-O1", "-static", "-I", tmp_path, source, "-o", program, "-lm"], check=True)
     done = subprocess.run([*runner, program], check=True, capture_output=True, text=True)
     *numbers, last = done.stdout.split()
     assert list(map(int, numbers)) == [1, 2, 5, 6, 7, 8, 10, 210, 41, -3, 77, 0, 83, 7, 9]
     assert float(last) == pytest.approx(2.5 + math.lgamma(math.lgamma(50.0)))
+
+
+OF_LABS = """
+define internal i64 @of_labs(i64 %x) {
+  %y = call i64 @labs(i64 %x)
+  ret i64 %y
+}
+"""
+
+
+def test_on_windows_a_function_of_the_process_has_no_address_but_is_called():
+    target = named_target("baseline-windows")
+    with pytest.raises(CodegenError, match=r"E967.*'labs' cannot be resolved"):
+        link(emit_object(EVERYTHING, target), target.machine)
+
+
+IDENTITY = "define i64 @f(i64 %x) {\n  ret i64 %x\n}\n"
+
+
+def test_an_object_is_of_the_processor_that_its_image_is_for():
+    with pytest.raises(CodegenError, match=r"E967.*for aarch64.*x86_64-macos"):
+        link(emit_object(IDENTITY, named_target("aarch64-macos")), "x86_64-macos")
 
 
 @pytest.mark.parametrize("name", sampled(["avx512", "baseline", "aarch64"], 2))

@@ -18,8 +18,6 @@ ALLOWED = {
     ("codegen/llvm/library/runtime.py", "sched_yield"): "a name in the library that is written",
     ("codegen/llvm/library/stack.py", "sched_yield"): "a name in the library that is written",
     ("formats/library/declared.py", "sched_yield"): "a name that a library may need",
-    ("runtime/pool.py", "sched_yield"): "a word of the table of the emitted code",
-    ("runtime/pool.py", "futex"): "a word of the table of the emitted code",
 }
 OF_OS = {
     "uname", "fork", "forkpty", "register_at_fork", "memfd_create", "geteuid", "getuid", "getegid", "getgid", "sysconf",

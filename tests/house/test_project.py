@@ -38,7 +38,7 @@ def test_workflows(file):
         assert {"runs-on", "steps"} <= set(job)
         for step in job["steps"]:
             assert len({"uses", "run"} & set(step)) == 1
-            assert not (set(step) - {"uses", "run", "with", "shell", "name"})
+            assert not (set(step) - {"uses", "run", "with", "shell", "name", "if"})
     assert commands(file.read_text(encoding="utf-8")) <= targets()
 
 

@@ -19,22 +19,26 @@ from hybridize.base.dims import parse_scope
 from hybridize.codegen.llvm.objects import emit_object
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.wasm.link import link
-from hybridize.machine.target import named_target
+from hybridize.formats.library.declared import undefined
+from hybridize.machine.target import Target, named_target
 from hybridize.runtime.buffers import dense
 
 LIBRARY = Path(hybridize.codegen.wasm.__file__).with_name("library.mjs")
 HERE = Path(__file__).parent
 NODE = shutil.which("node")
-CROSS = [shutil.which(name) for name in ("aarch64-linux-gnu-gcc", "qemu-aarch64")]
+COMPILERS = {"x86_64": ["gcc"], "aarch64": ["aarch64-linux-gnu-gcc", "qemu-aarch64"]}
+"""For each processor a compiler of C, and what runs its programs here."""
+ARGUMENTS = dict.fromkeys(("atan2", "fmod", "hypot", "nextafter", "pow", "remainder", "copysign"), 2) | {"fma": 3}
+"""Of functions of C's mathematics library, where there are several."""
 
 
 class Programs:
-    """Graphs with their inputs, built for one target into a folder."""
+    """Graphs with their inputs, built for a target, by its name or itself, into a folder."""
 
     def __init__(self, jobs, target, folder):
         self.folder = folder
         self.jobs = [(graph, [dense(x) for x in inputs]) for graph, inputs in jobs]
-        self.target = named_target(target)
+        self.target = target if isinstance(target, Target) else named_target(target)
         self.built = [
             build(graph, self.target, f"program{k}", interruptible=False) for k, (graph, _) in enumerate(self.jobs)
         ]
@@ -55,9 +59,14 @@ class Programs:
         assert done.returncode == 0, done.stderr
         return self._found(), json.loads((self.folder / "times").read_text())
 
-    def in_qemu(self):
-        """Outputs of each program, all linked into one static executable."""
-        table = []
+    def in_c(self):
+        """Outputs of each program, all linked into one static executable.
+
+        It is one of Linux, whatever system the code is for: what differs is how functions are called.
+        """
+        compiler, *emulator = COMPILERS[self.target.processor]
+        windows = self.target.system == "windows"
+        table = [_called_by_windows(name) for name in sorted(self._needs()) if windows and name != "__chkstk"]
         for k, built in enumerate(self.built):
             functions = [one.function for one in built.plan.derivations]
             # Names of ours have dots, which C's do not.
@@ -66,17 +75,25 @@ class Programs:
             table += [f"extern program program{k};", *declared]
             table.append(f"static derivation *derivations{k}[] = {{{listed or 0}}};")
             (self.folder / f"{k}.o").write_bytes(self.objects[k])
+            if windows:
+                renamed = [f"--redefine-sym={name}=by_windows_{name}" for name in self._needs() - {"__chkstk"}]
+                subprocess.run(["objcopy", *renamed, self.folder / f"{k}.o"], check=True)
         count = range(len(self.built))
         table.append(f"static program *programs[] = {{{', '.join(f'program{k}' for k in count)}}};")
         table.append(f"static derivation **derivations[] = {{{', '.join(f'derivations{k}' for k in count)}}};")
         (self.folder / "table.h").write_text("\n".join(table))
         run, objects = self.folder / "run", [self.folder / f"{k}.o" for k in count]
         # Each program of several sizes brings its own `prepare`, which nothing here calls.
-        flags = ["-static", "-O1", f"-I{self.folder}", "-Wl,--allow-multiple-definition"]
-        subprocess.run([CROSS[0], *flags, HERE / "run.c", *objects, "-lm", "-o", run], check=True)
+        flags = ["-static", "-O1", "-fno-omit-frame-pointer", f"-I{self.folder}", "-Wl,--allow-multiple-definition"]
+        flags += ["-DWINDOWS"] if windows else []
+        subprocess.run([compiler, *flags, HERE / "run.c", *objects, "-lm", "-o", run], check=True)
         with (self.folder / "given").open("rb") as given, (self.folder / "found").open("wb") as found:
-            subprocess.run([CROSS[1], run], stdin=given, stdout=found, check=True)
+            subprocess.run([*emulator, run], stdin=given, stdout=found, check=True)
         return self._found()
+
+    def _needs(self):
+        """The names that the objects do not define."""
+        return {name for one in self.objects for name in undefined(one)}
 
     def _found(self):
         raw, at, results = (self.folder / "found").read_bytes(), 0, []
@@ -89,6 +106,19 @@ class Programs:
                 at += type_.nbytes
         assert at == len(raw)
         return results
+
+
+def _called_by_windows(name):
+    """C for a function that programs call as Windows does, and that calls the one of this system."""
+    if name in ("memcpy", "memmove", "memset"):
+        second = "int" if name == "memset" else "const void *"
+        taken, passed, returned = f"void *x, {second} y, size_t n", "x, y, n", "void *"
+    else:
+        returned = "float" if name.endswith("f") and name != "erf" else "double"
+        names = ["x", "y", "z"][: ARGUMENTS.get(name.removesuffix("f") if returned == "float" else name, 1)]
+        taken, passed = ", ".join(f"{returned} {one}" for one in names), ", ".join(names)
+    head = f"CALLED __attribute__((noinline)) {returned} by_windows_{name}({taken})"
+    return f"{head} {{ {returned} made = {name}({passed}); SCRIBBLE; return made; }}"
 
 
 def _number(*values):

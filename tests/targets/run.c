@@ -1,11 +1,10 @@
 /* Runs programs linked with it: run < given > found. What is in the files: see programs.py, which writes table.h. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 
-typedef void program(void **inputs, void **outputs, void *scratch);
-typedef void derivation(void **sources, void **made, void *scratch);
+#include "convention.h"
+
+typedef CALLED void program(void **inputs, void **outputs, void *scratch);
+typedef CALLED void derivation(void **sources, void **made, void *scratch);
 #include "table.h"
 
 static void *room(int64_t count) { return aligned_alloc(64, (count + 127) / 64 * 64); }
@@ -41,12 +40,12 @@ int main(void) {
       void *sources[256], *made = inputs[given + k] = room(number()), *scratch = room(number());
       int64_t count = number();
       for (int64_t j = 0; j < count; j++) sources[j] = fill(number());
-      derivations[job][maker](sources, &made, scratch);
+      CALL(derivations[job][maker], sources, &made, scratch);
     }
     int64_t results = number();
     for (int64_t k = 0; k < results; k++) sizes[k] = number();
     for (int64_t k = 0; k < results; k++) outputs[k] = room(sizes[k]);
-    programs[job](inputs, outputs, room(number()));
+    CALL(programs[job], inputs, outputs, room(number()));
     for (int64_t k = 0; k < results; k++) fwrite(outputs[k], 1, sizes[k], stdout);
   }
   return 0;

@@ -10,6 +10,7 @@ from heapq import heapreplace
 from operator import itemgetter
 
 from hybridize import system
+from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.functions import CodeStore, FunctionKey, function_key, named, outlined
 from hybridize.codegen.levels import runnable as runnable
@@ -30,11 +31,12 @@ def host_target() -> Target:
     with LOCK:
         features, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
-    flat = ",".join(f"{'+' if present else '-'}{one}" for one, present in sorted(features.items()))
+    named = named_target(runnable()[0])
+    flat = [f"{'+' if present else '-'}{one}" for one, present in sorted(features.items())]
     target = dataclasses.replace(
-        named_target(runnable()[0]),
-        cpu=_processor_name(name, features),
-        features=flat,
+        named,
+        cpu=_processor_name(named, name, features),
+        features=",".join(filter(None, [named.features, *flat])),
         l1_bytes=system.cache_bytes(1) or Target.l1_bytes,
         l2_bytes=system.cache_bytes(2) or Target.l2_bytes,
     )
@@ -42,8 +44,14 @@ def host_target() -> Target:
     return of_family(target, "intel" if is_intel else "other")
 
 
-def _processor_name(name: str, features: dict[str, bool]) -> str:
-    """LLVM's name of the processor: a hypervisor may hide the model, and then LLVM guesses an older one."""
+def _processor_name(named: Target, name: str, features: dict[str, bool]) -> str:
+    """LLVM's name of the processor: a hypervisor may hide the model, and then LLVM guesses an older one.
+
+    On AArch64 that of the named target, whose tiles fill the registers: the schedules of some models spill, and LLVM 22
+    ends the process over one of them (Oryon), whose model lacks loads of pairs. The features are the processor's own.
+    """
+    if named.processor == "aarch64":
+        return named.cpu
     return "sapphirerapids" if features.get("amx-tile") and name in _BEFORE_AMX else name
 
 
@@ -70,7 +78,7 @@ def working_level(target: Target) -> int:
     (Zen), it is in their order within a block once registers are given, and in some of these: such processors choose
     the order anew, and 15 programs, measured in turn, were as fast.
     """
-    return 1 if target.triple.startswith("x86_64") else 2
+    return 1 if target.processor == "x86_64" else 2
 
 
 def check_runnable(target: Target) -> None:
@@ -81,6 +89,14 @@ def check_runnable(target: Target) -> None:
     """
     if target.name not in runnable():
         raise CodegenError("E965", f"{target.name} does not run on this machine, which runs {', '.join(runnable())}")
+    if target.system != system.NAME:
+        raise CodegenError(
+            "E965",
+            f"{target.label} does not run on this machine: its code is for {platforms.machine_title(target.machine)}, "
+            f"and this is {platforms.machine_title(platforms.here())}",
+            help=f"name the level alone, {target.name}, to run it here; code for other systems is for files that are "
+            "loaded there",
+        )
 
 
 def compile_image(text: str, target: Target, level: int = 2) -> Image:
@@ -94,7 +110,7 @@ def compile_image(text: str, target: Target, level: int = 2) -> Image:
     Raises:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
     """
-    return link(emit_object(text, target, level))
+    return link(emit_object(text, target, level), target.machine)
 
 
 def compile_program(module: Module, target: Target, store: CodeStore | None = None, threads: int = 1) -> Image:
@@ -133,7 +149,7 @@ def compile_program(module: Module, target: Target, store: CodeStore | None = No
                 if key not in known and code[name].refers_to(others) <= set(names[name])
             }
         )
-    return link_functions({name: code[name] for name in levels}, parts.exported, module.variables)
+    return link_functions({name: code[name] for name in levels}, parts.exported, module.variables, target.machine)
 
 
 def _dealt(parts: Parts, levels: Mapping[str, int], threads: int) -> list[ModuleText]:

@@ -20,8 +20,8 @@ from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import PlanAddress, PlanNode, PlanShare, PlanStep, PlanTasks, steps_of
 
-MONOTONIC: Final = 1
-"""The number of the clock that `perf_counter` reads."""
+_CLOCKS: Final = {"linux": 1, "macos": 8}
+"""The number of the clock that `perf_counter` reads, where it is one of `clock_gettime`."""
 PART: Final = ("step", "thread", "begin", "end")
 """The words of a part: the number of its step, or `~first` of several in turns; the system's number of the thread;
 nanoseconds.
@@ -65,7 +65,7 @@ class TimedWriter(HostWriter):
     def now(self, f: Function) -> str:
         """Read the clock."""
         if _NOW not in f.module.functions:
-            _emit_now(f.module)
+            _emit_now(f.module, self.target.system)
         return f.op(f"call i64 @{_NOW}()")
 
     def record(self, f: Function, parts: str, step: int, begin: str) -> None:
@@ -129,25 +129,44 @@ _NOW: Final = "now"
 _RECORD: Final = "record"
 
 
-def _emit_now(module: Module) -> None:
+def _emit_now(module: Module, system: str) -> None:
     """`i64 now()`: nanoseconds."""
-    clock = module.declare("clock_gettime", "i32", ["i32", "ptr"])
     f = Function(module, _NOW, [], returns="i64", attributes=UNOPTIMISED)
     time = f.alloca("i64", 2, align=8)
-    f.op(f"call i32 {clock}(i32 {MONOTONIC}, ptr {time})")
-    f.do(f"ret i64 {f.plus(f.times(f.load(time), 10**9), f.load(time, 8))}")
+    if system == "windows":
+        for word, of in enumerate(("Counter", "Frequency")):
+            function = module.declare(f"QueryPerformance{of}", "i32", ["ptr"])
+            f.op(f"call i32 {function}(ptr {f.element(time, word)})")
+        ticks, rate = f.load(time), f.load(time, 8)
+        seconds = f.op(f"udiv i64 {ticks}, {rate}")
+        rest = f.times(f.op(f"urem i64 {ticks}, {rate}"), 10**9)  # the whole would take more than 64 bits
+        nanoseconds = f.op(f"udiv i64 {rest}, {rate}")
+    else:
+        clock = module.declare("clock_gettime", "i32", ["i32", "ptr"])
+        f.op(f"call i32 {clock}(i32 {_CLOCKS[system]}, ptr {time})")
+        seconds, nanoseconds = f.load(time), f.load(time, 8)
+    f.do(f"ret i64 {f.plus(f.times(seconds, 10**9), nanoseconds)}")
+
+
+def _thread(f: Function, system: str) -> str:
+    """The system's number of the running thread."""
+    if system == "macos":
+        number = f.alloca("i64", 1, align=8)
+        function = f.module.declare("pthread_threadid_np", "i32", ["ptr", "ptr"])
+        f.op(f"call i32 {function}(ptr null, ptr {number})")
+        return f.load(number)
+    function = f.module.declare({"linux": "gettid", "windows": "GetCurrentThreadId"}[system], "i32", [])
+    return f.op(f"sext i32 {f.op(f'call i32 {function}()')} to i64")
 
 
 def _emit_record(timed: TimedWriter, module: Module) -> None:
     """`(ptr parts, i64 step, i64 begin)`: where there is no room, a part is only counted."""
-    thread = module.declare("gettid", "i32", [])
     f = Function(module, _RECORD, [("ptr", "parts"), ("i64", "step"), ("i64", "begin")], attributes=UNOPTIMISED)
     end = timed.now(f)
     number = f.op("atomicrmw add ptr %parts, i64 1 monotonic")
     with f.when(f.test("ult", number, f.load("%parts", 8))):
         at = f.element("%parts", f.plus(f.times(number, len(PART)), FIRST_PART))
-        own = f.op(f"sext i32 {f.op(f'call i32 {thread}()')} to i64")
-        for place, value in enumerate(("%step", own, "%begin", end)):
+        for place, value in enumerate(("%step", _thread(f, timed.target.system), "%begin", end)):
             f.store(value, at, 8 * place)
 
 

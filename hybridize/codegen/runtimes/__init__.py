@@ -4,7 +4,7 @@
     text("pool", "x86_64")         the module, to be compiled as any other
 
     entry.c      the function that Python calls
-    pool.c       the threads of the process
+    pool.c       the threads of the process, by what threads_*.h have of each system
     safepoint.c  signals and errors in loops that data ends
     library.c    models of a library for C, weights_*.c where their weights are, image_elf.c their pages
     python.h     objects of CPython, NumPy and DLPack
@@ -13,7 +13,8 @@
 
 `python -m hybridize.codegen.clang` (`make runtimes`) compiles each of them by clang, which the package ziglang
 brings, to the `.ll` files that lie here. They are part of the source, so that no user needs a compiler of C; a test
-compares them with what they are made of. Nothing of a target but its processor stands in them.
+compares them with what they are made of. Nothing of a target but its processor stands in them: no C type whose size
+depends on the system (`long`), no structure passed by value. Where systems differ, there is a text for each.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def text(name: str, processor: str = "", **numbers: int) -> str:
 
     Args:
         name: of its source.
-        processor: where it differs between processors, the family of one, also as Apple calls it.
+        processor: where it differs between processors, the family of one, also as Apple calls it; where it differs
+            between systems, too, the machine (`Target.machine`).
         numbers: the values of what its source declares as external constants.
     """
     family = f".{processor.replace('arm64', 'aarch64')}" if processor else ""

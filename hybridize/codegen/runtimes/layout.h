@@ -117,13 +117,7 @@ enum { RETURNS_LEAF = 0, RETURNS_TUPLE = 1, RETURNS_LIST = 2, RETURNS_NONE = 3, 
     _Static_assert(offsetof(RECORD, nbytes) == 40, "nbytes");
 
 #define CHECK_POOL(RECORD) \
-    _Static_assert(offsetof(RECORD, pthread_create) == 0, "pthread_create"); \
-    _Static_assert(offsetof(RECORD, pthread_join) == 8, "pthread_join"); \
-    _Static_assert(offsetof(RECORD, pthread_sigmask) == 16, "pthread_sigmask"); \
-    _Static_assert(offsetof(RECORD, syscall) == 24, "syscall"); \
-    _Static_assert(offsetof(RECORD, clock_gettime) == 32, "clock_gettime"); \
-    _Static_assert(offsetof(RECORD, sched_yield) == 40, "sched_yield"); \
-    _Static_assert(offsetof(RECORD, futex) == 48, "futex"); \
+    _Static_assert(offsetof(RECORD, system) == 0, "system"); \
     _Static_assert(offsetof(RECORD, ticket) == 64, "ticket"); \
     _Static_assert(offsetof(RECORD, body) == 128, "body"); \
     _Static_assert(offsetof(RECORD, data) == 136, "data"); \
@@ -179,8 +173,9 @@ enum { RETURNS_LEAF = 0, RETURNS_TUPLE = 1, RETURNS_LIST = 2, RETURNS_NONE = 3, 
     _Static_assert(offsetof(RECORD, True) == 280, "True"); \
     _Static_assert(offsetof(RECORD, tuple_items) == 288, "tuple_items"); \
     _Static_assert(offsetof(RECORD, readers) == 296, "readers"); \
-    _Static_assert(offsetof(RECORD, scratch) == 304, "scratch"); \
-    _Static_assert(offsetof(RECORD, scratch_bytes) == 312, "scratch_bytes");
+    _Static_assert(offsetof(RECORD, page_bytes) == 304, "page_bytes"); \
+    _Static_assert(offsetof(RECORD, scratch) == 312, "scratch"); \
+    _Static_assert(offsetof(RECORD, scratch_bytes) == 320, "scratch_bytes");
 
 #define CHECK_SEQUENCE(RECORD) \
     _Static_assert(offsetof(RECORD, size) == 16, "size"); \

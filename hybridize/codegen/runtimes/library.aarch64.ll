@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; c26a51d841d61058c677ab56ee5ed3f9bb97fafcb3f071fc5b0781b0927f091e
+; f253fa9383a43982160e5e257bb61e779e09caf4e451b6ef7e1860ac68d4d522
 
 
 @generator = external constant i64, align 8

@@ -1,12 +1,13 @@
 ; Made of pool.c by `make runtimes`: clang version 22.1.8
-; b031be97d4d94c3c7a002ed5b7354a86d3d9e922a5a840e75cb885a531ac995e
+; e49429b99078dfc51ec05c644f6301864b1406edfaf651b8e3eaf649de92e11e
+
 
 define void @hybridize_parallel(ptr %team, ptr %body, ptr %data, i64 %count, i64 %grain, i64 %slots, i64 %wake) nounwind {
 entry:
-  %time.i23.i.i = alloca [2 x i64], align 8
+  %time.i25.i.i = alloca [2 x i64], align 8
   %time.i.i.i = alloca [2 x i64], align 8
-  %every.i.i = alloca [16 x i64], align 8
-  %before.i.i = alloca [16 x i64], align 8
+  %every.i.i.i = alloca [16 x i64], align 8
+  %mask.i.i = alloca { [16 x i64] }, align 8
   %pool1 = getelementptr inbounds nuw i8, ptr %team, i64 8
   %0 = load ptr, ptr %pool1, align 8
   %threads = getelementptr inbounds nuw i8, ptr %team, i64 16
@@ -42,61 +43,61 @@ land.lhs.true8:
   br i1 %6, label %if.then, label %if.end15
 
 if.then:
-  br label %for.body.i.i
+  br label %for.body.i.i.i
 
-for.cond.cleanup.i.i:
+for.body.i.i.i:
+  %indvars.iv.i.i.i = phi i64 [ 0, %if.then ], [ %indvars.iv.next.i.i.i, %for.body.i.i.i ]
+  %arrayidx.i.i.i = getelementptr inbounds nuw i64, ptr %every.i.i.i, i64 %indvars.iv.i.i.i
+  store i64 -1, ptr %arrayidx.i.i.i, align 8
+  %indvars.iv.next.i.i.i = add nuw nsw i64 %indvars.iv.i.i.i, 1
+  %exitcond.not.i.i.i = icmp eq i64 %indvars.iv.next.i.i.i, 16
+  br i1 %exitcond.not.i.i.i, label %keep_signals_away.exit.i.i, label %for.body.i.i.i
+
+keep_signals_away.exit.i.i:
   %sub.i = add i64 %cond.i, -1
-  %pthread_sigmask.i.i = getelementptr inbounds nuw i8, ptr %0, i64 16
-  %7 = load ptr, ptr %pthread_sigmask.i.i, align 16
-  %call.i.i = call i32 %7(i32 2, ptr %every.i.i, ptr %before.i.i)
+  %pthread_sigmask.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %7 = load ptr, ptr %pthread_sigmask.i.i.i, align 8
+  %call.i.i.i = call i32 %7(i32 2, ptr %every.i.i.i, ptr %mask.i.i)
   %workers.i.i = getelementptr inbounds nuw i8, ptr %0, i64 448
   %ceiling.i.i = getelementptr inbounds nuw i8, ptr %0, i64 456
   %8 = load atomic i64, ptr %workers.i.i monotonic, align 64
   %9 = load atomic i64, ptr %ceiling.i.i monotonic, align 8
-  %cond.i27.i.i = call i64 @llvm.umin.i64(i64 %sub.i, i64 %9)
-  %cmp428.i.i = icmp ult i64 %8, %cond.i27.i.i
-  br i1 %cmp428.i.i, label %while.body.lr.ph.i.i, label %start.exit.i
+  %cond.i22.i.i = call i64 @llvm.umin.i64(i64 %sub.i, i64 %9)
+  %cmp23.i.i = icmp ult i64 %8, %cond.i22.i.i
+  br i1 %cmp23.i.i, label %while.body.lr.ph.i.i, label %start.exit.i
 
 while.body.lr.ph.i.i:
   %thread.i.i = getelementptr inbounds nuw i8, ptr %0, i64 512
   br label %while.body.i.i
 
-for.body.i.i:
-  %indvars.iv.i.i = phi i64 [ 0, %if.then ], [ %indvars.iv.next.i.i, %for.body.i.i ]
-  %arrayidx.i.i = getelementptr inbounds nuw i64, ptr %every.i.i, i64 %indvars.iv.i.i
-  store i64 -1, ptr %arrayidx.i.i, align 8
-  %indvars.iv.next.i.i = add nuw nsw i64 %indvars.iv.i.i, 1
-  %exitcond.not.i.i = icmp eq i64 %indvars.iv.next.i.i, 16
-  br i1 %exitcond.not.i.i, label %for.cond.cleanup.i.i, label %for.body.i.i
-
 while.body.i.i:
   %10 = phi i64 [ %8, %while.body.lr.ph.i.i ], [ %12, %if.end.i.i ]
-  %11 = load ptr, ptr %0, align 64
-  %arrayidx5.i.i = getelementptr inbounds nuw i64, ptr %thread.i.i, i64 %10
-  %call6.i.i = call i32 %11(ptr %arrayidx5.i.i, ptr null, ptr @worker, ptr %0)
-  %tobool.not.i.i = icmp eq i32 %call6.i.i, 0
-  br i1 %tobool.not.i.i, label %if.else.i.i, label %if.then.i.i
+  %arrayidx.i.i = getelementptr inbounds nuw i64, ptr %thread.i.i, i64 %10
+  %11 = load ptr, ptr %0, align 8
+  %call.i19.i.i = call i32 %11(ptr %arrayidx.i.i, ptr null, ptr @worker, ptr %0)
+  %cmp.i.i.i = icmp eq i32 %call.i19.i.i, 0
+  br i1 %cmp.i.i.i, label %if.then.i.i, label %if.else.i.i
 
 if.then.i.i:
-  store atomic i64 %10, ptr %ceiling.i.i monotonic, align 8
+  %add.i.i = add nuw i64 %10, 1
+  store atomic i64 %add.i.i, ptr %workers.i.i monotonic, align 64
   br label %if.end.i.i
 
 if.else.i.i:
-  %add.i.i = add nuw i64 %10, 1
-  store atomic i64 %add.i.i, ptr %workers.i.i monotonic, align 64
+  store atomic i64 %10, ptr %ceiling.i.i monotonic, align 8
   br label %if.end.i.i
 
 if.end.i.i:
   %12 = load atomic i64, ptr %workers.i.i monotonic, align 64
   %13 = load atomic i64, ptr %ceiling.i.i monotonic, align 8
   %cond.i.i.i = call i64 @llvm.umin.i64(i64 %sub.i, i64 %13)
-  %cmp4.i.i = icmp ult i64 %12, %cond.i.i.i
-  br i1 %cmp4.i.i, label %while.body.i.i, label %start.exit.i
+  %cmp.i.i = icmp ult i64 %12, %cond.i.i.i
+  br i1 %cmp.i.i, label %while.body.i.i, label %start.exit.i
 
 start.exit.i:
-  %.lcssa.i.i = phi i64 [ %8, %for.cond.cleanup.i.i ], [ %12, %if.end.i.i ]
-  %14 = load ptr, ptr %pthread_sigmask.i.i, align 16
-  %call12.i.i = call i32 %14(i32 2, ptr %before.i.i, ptr null)
+  %.lcssa.i.i = phi i64 [ %8, %keep_signals_away.exit.i.i ], [ %12, %if.end.i.i ]
+  %14 = load ptr, ptr %pthread_sigmask.i.i.i, align 8
+  %call.i21.i.i = call i32 %14(i32 2, ptr %mask.i.i, ptr null)
   %add.i = add i64 %.lcssa.i.i, 1
   %cond.i.i = call i64 @llvm.umin.i64(i64 %cond.i, i64 %add.i)
   %cmp.i = icmp ult i64 %add.i, 2
@@ -143,20 +144,20 @@ if.then18.i:
   %syscall.i.i = getelementptr inbounds nuw i8, ptr %0, i64 24
   %19 = load ptr, ptr %syscall.i.i, align 8
   %futex.i.i = getelementptr inbounds nuw i8, ptr %0, i64 48
-  %20 = load i64, ptr %futex.i.i, align 16
-  %call.i77.i = call i64 (i64, ...) %19(i64 %20, ptr %add.ptr.i.i, i64 129, i64 %sub21.i, ptr null)
+  %20 = load i64, ptr %futex.i.i, align 8
+  %call.i.i = call i64 (i64, ...) %19(i64 %20, ptr %add.ptr.i.i, i32 129, i64 %sub21.i, ptr null)
   br label %if.end22.i
 
 if.end22.i:
   %21 = load atomic i64, ptr %ticket.i acquire, align 64
-  %and.i.i.i84.i = and i64 %21, 4095
-  %shr.i.i.i85.i = lshr i64 %21, 12
-  %and.i.i3.i86.i = and i64 %shr.i.i.i85.i, 4095
-  %cmp.i87.i = icmp samesign ult i64 %and.i.i.i84.i, %and.i.i3.i86.i
-  br i1 %cmp.i87.i, label %while.body.i, label %while.end.i
+  %and.i.i.i86.i = and i64 %21, 4095
+  %shr.i.i.i87.i = lshr i64 %21, 12
+  %and.i.i3.i88.i = and i64 %shr.i.i.i87.i, 4095
+  %cmp.i7789.i = icmp samesign ult i64 %and.i.i.i86.i, %and.i.i3.i88.i
+  br i1 %cmp.i7789.i, label %while.body.i, label %while.end.i
 
 while.body.i:
-  %and.i.i.i88.i = phi i64 [ %and.i.i.i.i, %if.end32.i ], [ %and.i.i.i84.i, %if.end22.i ]
+  %and.i.i.i90.i = phi i64 [ %and.i.i.i.i, %if.end32.i ], [ %and.i.i.i86.i, %if.end22.i ]
   %22 = phi i64 [ %25, %if.end32.i ], [ %21, %if.end22.i ]
   %add28.i = add i64 %22, 1
   %23 = cmpxchg ptr %ticket.i, i64 %22, i64 %add28.i seq_cst seq_cst, align 8
@@ -164,9 +165,9 @@ while.body.i:
   br i1 %24, label %if.then30.i, label %if.end32.i
 
 if.then30.i:
-  %mul.i.i = mul i64 %and.i.i.i88.i, %count
+  %mul.i.i = mul i64 %and.i.i.i90.i, %count
   %div.i.i = udiv i64 %mul.i.i, %cond.i75.i
-  %add.i78.i = add nuw nsw i64 %and.i.i.i88.i, 1
+  %add.i78.i = add nuw nsw i64 %and.i.i.i90.i, 1
   %mul1.i.i = mul i64 %add.i78.i, %count
   %div2.i.i = udiv i64 %mul1.i.i, %cond.i75.i
   call void %body(ptr %data, i64 %div.i.i, i64 %div2.i.i, i64 0)
@@ -177,11 +178,11 @@ if.end32.i:
   %and.i.i.i.i = and i64 %25, 4095
   %shr.i.i.i.i = lshr i64 %25, 12
   %and.i.i3.i.i = and i64 %shr.i.i.i.i, 4095
-  %cmp.i.i = icmp samesign ult i64 %and.i.i.i.i, %and.i.i3.i.i
-  br i1 %cmp.i.i, label %while.body.i, label %while.end.i
+  %cmp.i77.i = icmp samesign ult i64 %and.i.i.i.i, %and.i.i3.i.i
+  br i1 %cmp.i77.i, label %while.body.i, label %while.end.i
 
 while.end.i:
-  %and.i.i.i.lcssa.i = phi i64 [ %and.i.i.i84.i, %if.end22.i ], [ %and.i.i.i.i, %if.end32.i ]
+  %and.i.i.i.lcssa.i = phi i64 [ %and.i.i.i86.i, %if.end22.i ], [ %and.i.i.i.i, %if.end32.i ]
   %26 = atomicrmw add ptr %done.i, i64 %and.i.i.i.lcssa.i seq_cst, align 64
   %add37.i = add i64 %26, %and.i.i.i.lcssa.i
   %cmp38.not.i = icmp eq i64 %add37.i, %cond.i75.i
@@ -189,65 +190,65 @@ while.end.i:
 
 if.then39.i:
   %clock_gettime.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %27 = load ptr, ptr %clock_gettime.i.i.i, align 32
-  %call.i.i.i = call i32 %27(i32 1, ptr %time.i.i.i)
+  %27 = load ptr, ptr %clock_gettime.i.i.i, align 8
+  %call.i.i80.i = call i32 %27(i32 1, ptr %time.i.i.i)
   %28 = load i64, ptr %time.i.i.i, align 8
   %arrayidx1.i.i.i = getelementptr inbounds nuw i8, ptr %time.i.i.i, i64 8
   %29 = load i64, ptr %arrayidx1.i.i.i, align 8
   %30 = load atomic i64, ptr %done.i acquire, align 64
-  %cmp.not31.i.i = icmp eq i64 %30, %cond.i75.i
-  br i1 %cmp.not31.i.i, label %wait_for_others.exit.i, label %while.body.lr.ph.i80.i
+  %cmp.not32.i.i = icmp eq i64 %30, %cond.i75.i
+  br i1 %cmp.not32.i.i, label %wait_for_others.exit.i, label %while.body.lr.ph.i81.i
 
-while.body.lr.ph.i80.i:
-  %arrayidx1.i27.i.i = getelementptr inbounds nuw i8, ptr %time.i23.i.i, i64 8
+while.body.lr.ph.i81.i:
+  %arrayidx1.i29.i.i = getelementptr inbounds nuw i8, ptr %time.i25.i.i, i64 8
   %waiting.i.i = getelementptr inbounds nuw i8, ptr %0, i64 320
   %syscall.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 24
   %futex.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 48
-  %sched_yield.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 40
-  br label %while.body.i81.i
+  %sched_yield.i.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 40
+  br label %while.body.i82.i
 
-while.body.i81.i:
-  %31 = load ptr, ptr %clock_gettime.i.i.i, align 32
-  %call.i25.i.i = call i32 %31(i32 1, ptr %time.i23.i.i)
-  %32 = load i64, ptr %time.i23.i.i, align 8
-  %33 = load i64, ptr %arrayidx1.i27.i.i, align 8
+while.body.i82.i:
+  %31 = load ptr, ptr %clock_gettime.i.i.i, align 8
+  %call.i27.i.i = call i32 %31(i32 1, ptr %time.i25.i.i)
+  %32 = load i64, ptr %time.i25.i.i, align 8
+  %33 = load i64, ptr %arrayidx1.i29.i.i, align 8
   %reass.add.i.i = sub i64 %32, %28
   %reass.mul.i.i = mul i64 %reass.add.i.i, 1000000000
-  %add.i28.i.i = sub i64 %33, %29
-  %sub.i.i = add i64 %add.i28.i.i, %reass.mul.i.i
-  %cmp2.i.i = icmp slt i64 %sub.i.i, 50000
-  br i1 %cmp2.i.i, label %if.then.i83.i, label %if.end.i82.i
+  %add.i30.i.i = sub i64 %33, %29
+  %sub.i.i = add i64 %add.i30.i.i, %reass.mul.i.i
+  %cmp3.i.i = icmp slt i64 %sub.i.i, 50000
+  br i1 %cmp3.i.i, label %if.then.i84.i, label %if.end.i83.i
 
-if.then.i83.i:
+if.then.i84.i:
   call void @llvm.aarch64.hint(i32 1)
-  %cmp.i.i.i = icmp sgt i64 %sub.i.i, 3000
-  br i1 %cmp.i.i.i, label %if.then.i.i.i, label %cleanup.i.i
+  %cmp.i.i85.i = icmp sgt i64 %sub.i.i, 3000
+  br i1 %cmp.i.i85.i, label %if.then.i.i.i, label %cleanup.i.i
 
 if.then.i.i.i:
-  %34 = load ptr, ptr %sched_yield.i.i.i, align 8
-  %call.i29.i.i = call i32 %34()
+  %34 = load ptr, ptr %sched_yield.i.i.i.i, align 8
+  %call.i.i.i.i = call i32 %34()
   br label %cleanup.i.i
 
-if.end.i82.i:
+if.end.i83.i:
   store atomic i64 1, ptr %waiting.i.i seq_cst, align 64
   %35 = load atomic i64, ptr %done.i seq_cst, align 64
-  %cmp6.not.i.i = icmp eq i64 %35, %cond.i75.i
-  br i1 %cmp6.not.i.i, label %cleanup.i.i, label %if.then7.i.i
+  %cmp7.not.i.i = icmp eq i64 %35, %cond.i75.i
+  br i1 %cmp7.not.i.i, label %cleanup.i.i, label %if.then8.i.i
 
-if.then7.i.i:
+if.then8.i.i:
   %36 = load ptr, ptr %syscall.i.i.i, align 8
-  %37 = load i64, ptr %futex.i.i.i, align 16
-  %call.i30.i.i = call i64 (i64, ...) %36(i64 %37, ptr %done.i, i64 128, i64 %35, ptr null)
+  %37 = load i64, ptr %futex.i.i.i, align 8
+  %call.i31.i.i = call i64 (i64, ...) %36(i64 %37, ptr %done.i, i32 128, i64 %35, ptr null)
   br label %cleanup.i.i
 
 cleanup.i.i:
   %38 = load atomic i64, ptr %done.i acquire, align 64
   %cmp.not.i.i = icmp eq i64 %38, %cond.i75.i
-  br i1 %cmp.not.i.i, label %wait_for_others.exit.i, label %while.body.i81.i
+  br i1 %cmp.not.i.i, label %wait_for_others.exit.i, label %while.body.i82.i
 
 wait_for_others.exit.i:
-  %waiting10.i.i = getelementptr inbounds nuw i8, ptr %0, i64 320
-  store atomic i64 0, ptr %waiting10.i.i monotonic, align 64
+  %waiting12.i.i = getelementptr inbounds nuw i8, ptr %0, i64 320
+  store atomic i64 0, ptr %waiting12.i.i monotonic, align 64
   br label %run_together.exit
 
 run_together.exit:
@@ -288,15 +289,15 @@ if.end:
   %3 = load ptr, ptr %syscall.i, align 8
   %futex.i = getelementptr inbounds nuw i8, ptr %pool, i64 48
   %4 = load i64, ptr %futex.i, align 16
-  %call.i = tail call i64 (i64, ...) %3(i64 %4, ptr %add.ptr.i, i64 129, i64 255, ptr null)
+  %call.i = tail call i64 (i64, ...) %3(i64 %4, ptr %add.ptr.i, i32 129, i64 255, ptr null)
   %workers4 = getelementptr inbounds nuw i8, ptr %pool, i64 448
   %5 = load atomic i64, ptr %workers4 monotonic, align 64
-  %cmp25.not = icmp eq i64 %5, 0
-  br i1 %cmp25.not, label %for.cond.cleanup, label %for.body.lr.ph
+  %cmp26.not = icmp eq i64 %5, 0
+  br i1 %cmp26.not, label %for.cond.cleanup, label %for.body.lr.ph
 
 for.body.lr.ph:
-  %pthread_join = getelementptr inbounds nuw i8, ptr %pool, i64 8
   %thread = getelementptr inbounds nuw i8, ptr %pool, i64 512
+  %pthread_join.i = getelementptr inbounds nuw i8, ptr %pool, i64 8
   br label %for.body
 
 for.cond.cleanup:
@@ -306,12 +307,12 @@ for.cond.cleanup:
   br label %return
 
 for.body:
-  %number.026 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.body ]
-  %6 = load ptr, ptr %pthread_join, align 8
-  %arrayidx = getelementptr inbounds nuw i64, ptr %thread, i64 %number.026
-  %7 = load i64, ptr %arrayidx, align 8
-  %call5 = tail call i32 %6(i64 %7, ptr null)
-  %inc = add nuw i64 %number.026, 1
+  %number.027 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.body ]
+  %arrayidx = getelementptr inbounds nuw i64, ptr %thread, i64 %number.027
+  %6 = load i64, ptr %arrayidx, align 8
+  %7 = load ptr, ptr %pthread_join.i, align 8
+  %call.i25 = tail call i32 %7(i64 %6, ptr null)
+  %inc = add nuw i64 %number.027, 1
   %exitcond.not = icmp eq i64 %inc, %5
   br i1 %exitcond.not, label %for.cond.cleanup, label %for.body
 
@@ -324,11 +325,11 @@ declare i64 @llvm.aarch64.get.fpcr()
 
 define internal ptr @worker(ptr %argument) nounwind {
 entry:
-  %time.i42 = alloca [2 x i64], align 8
-  %time.i33 = alloca [2 x i64], align 8
+  %time.i45 = alloca [2 x i64], align 8
+  %time.i36 = alloca [2 x i64], align 8
   %time.i = alloca [2 x i64], align 8
   %clock_gettime.i = getelementptr inbounds nuw i8, ptr %argument, i64 32
-  %0 = load ptr, ptr %clock_gettime.i, align 32
+  %0 = load ptr, ptr %clock_gettime.i, align 8
   %call.i = call i32 %0(i32 1, ptr %time.i)
   %1 = load i64, ptr %time.i, align 8
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %time.i, i64 8
@@ -337,8 +338,8 @@ entry:
   %stop = getelementptr inbounds nuw i8, ptr %argument, i64 464
   %3 = load atomic i64, ptr %ticket1 acquire, align 64
   %4 = load atomic i64, ptr %stop acquire, align 16
-  %tobool.not60 = icmp eq i64 %4, 0
-  br i1 %tobool.not60, label %if.end.lr.ph, label %cleanup18
+  %tobool.not63 = icmp eq i64 %4, 0
+  br i1 %tobool.not63, label %if.end.lr.ph, label %cleanup21
 
 if.end.lr.ph:
   %mul.i = mul i64 %1, 1000000000
@@ -349,27 +350,27 @@ if.end.lr.ph:
   %count8.i = getelementptr inbounds nuw i8, ptr %argument, i64 144
   %chunks10.i = getelementptr inbounds nuw i8, ptr %argument, i64 152
   %rounding.i = getelementptr inbounds nuw i8, ptr %argument, i64 168
-  %arrayidx1.i37 = getelementptr inbounds nuw i8, ptr %time.i33, i64 8
-  %sched_yield.i = getelementptr inbounds nuw i8, ptr %argument, i64 40
+  %arrayidx1.i40 = getelementptr inbounds nuw i8, ptr %time.i36, i64 8
+  %sched_yield.i.i = getelementptr inbounds nuw i8, ptr %argument, i64 40
   %sleepers = getelementptr inbounds nuw i8, ptr %argument, i64 384
   %add.ptr.i = getelementptr inbounds nuw i8, ptr %argument, i64 68
   %syscall.i = getelementptr inbounds nuw i8, ptr %argument, i64 24
   %futex.i = getelementptr inbounds nuw i8, ptr %argument, i64 48
   %done.i = getelementptr inbounds nuw i8, ptr %argument, i64 192
   %waiting.i = getelementptr inbounds nuw i8, ptr %argument, i64 320
-  %arrayidx1.i46 = getelementptr inbounds nuw i8, ptr %time.i42, i64 8
+  %arrayidx1.i49 = getelementptr inbounds nuw i8, ptr %time.i45, i64 8
   br label %if.end
 
 if.end:
-  %5 = phi i64 [ %3, %if.end.lr.ph ], [ %35, %cleanup15 ]
-  %since.061 = phi i64 [ %add.i, %if.end.lr.ph ], [ %since.1, %cleanup15 ]
+  %5 = phi i64 [ %3, %if.end.lr.ph ], [ %35, %cleanup18 ]
+  %since.064 = phi i64 [ %add.i, %if.end.lr.ph ], [ %since.1, %cleanup18 ]
   br label %do.body.i
 
 do.body.i:
   %6 = load atomic i64, ptr %ticket1 acquire, align 64
   %shr.i.i = lshr i64 %6, 24
   %and.i.i = and i64 %shr.i.i, 255
-  %add.i32 = add nuw nsw i64 %and.i.i, 1
+  %add.i35 = add nuw nsw i64 %and.i.i, 1
   %and.i.i.i.i = and i64 %6, 4095
   %shr.i.i.i.i = lshr i64 %6, 12
   %and.i.i3.i.i = and i64 %shr.i.i.i.i, 4095
@@ -378,7 +379,7 @@ do.body.i:
 
 lor.lhs.false.i:
   %7 = load atomic i64, ptr %threads.i monotonic, align 32
-  %cmp.not.i = icmp ult i64 %add.i32, %7
+  %cmp.not.i = icmp ult i64 %add.i35, %7
   br i1 %cmp.not.i, label %if.end.i, label %if.then4
 
 if.end.i:
@@ -402,7 +403,7 @@ for.cond.cleanup.i:
   %17 = atomicrmw add ptr %done.i, i64 %inc.i seq_cst, align 64
   %add30.i = add i64 %17, %inc.i
   %cmp31.i = icmp eq i64 %add30.i, %11
-  br i1 %cmp31.i, label %land.lhs.true.i, label %if.end13
+  br i1 %cmp31.i, label %land.lhs.true.i, label %if.end15
 
 for.body.i.loopexit:
   br label %for.body.i
@@ -417,7 +418,7 @@ for.body.i:
   %div.i.i = udiv i64 %mul.i.i, %11
   %mul1.i.i = mul i64 %and.i.i.i, %10
   %div2.i.i = udiv i64 %mul1.i.i, %11
-  call void %15(ptr %16, i64 %div.i.i, i64 %div2.i.i, i64 %add.i32)
+  call void %15(ptr %16, i64 %div.i.i, i64 %div2.i.i, i64 %add.i35)
   %inc.i = add i64 %ran.084.i, 1
   br label %do.body18.i
 
@@ -438,61 +439,61 @@ land.rhs.i:
 land.lhs.true.i:
   %21 = load atomic i64, ptr %waiting.i seq_cst, align 64
   %tobool.not.i = icmp eq i64 %21, 0
-  br i1 %tobool.not.i, label %if.end13, label %if.then35.i
+  br i1 %tobool.not.i, label %if.end15, label %if.then35.i
 
 if.then35.i:
   %22 = load ptr, ptr %syscall.i, align 8
-  %23 = load i64, ptr %futex.i, align 16
-  %call.i.i = call i64 (i64, ...) %22(i64 %23, ptr %done.i, i64 129, i64 1, ptr null)
-  br label %if.end13
+  %23 = load i64, ptr %futex.i, align 8
+  %call.i.i = call i64 (i64, ...) %22(i64 %23, ptr %done.i, i32 129, i64 1, ptr null)
+  br label %if.end15
 
 if.then4:
-  %24 = load ptr, ptr %clock_gettime.i, align 32
-  %call.i35 = call i32 %24(i32 1, ptr %time.i33)
-  %25 = load i64, ptr %time.i33, align 8
-  %mul.i36 = mul i64 %25, 1000000000
-  %26 = load i64, ptr %arrayidx1.i37, align 8
-  %add.i38 = sub i64 %26, %since.061
-  %sub = add i64 %add.i38, %mul.i36
+  %24 = load ptr, ptr %clock_gettime.i, align 8
+  %call.i38 = call i32 %24(i32 1, ptr %time.i36)
+  %25 = load i64, ptr %time.i36, align 8
+  %mul.i39 = mul i64 %25, 1000000000
+  %26 = load i64, ptr %arrayidx1.i40, align 8
+  %add.i41 = sub i64 %26, %since.064
+  %sub = add i64 %add.i41, %mul.i39
   %cmp = icmp sgt i64 %sub, 19999
-  br i1 %cmp, label %cleanup, label %if.then6
+  br i1 %cmp, label %cleanup, label %if.then7
 
-if.then6:
+if.then7:
   call void @llvm.aarch64.hint(i32 1)
   %cmp.i = icmp sgt i64 %sub, 3000
-  br i1 %cmp.i, label %if.then.i, label %cleanup15
+  br i1 %cmp.i, label %if.then.i, label %cleanup18
 
 if.then.i:
-  %27 = load ptr, ptr %sched_yield.i, align 8
-  %call.i40 = call i32 %27()
-  br label %cleanup15
+  %27 = load ptr, ptr %sched_yield.i.i, align 8
+  %call.i.i43 = call i32 %27()
+  br label %cleanup18
 
 cleanup:
   %28 = atomicrmw add ptr %sleepers, i64 1 seq_cst, align 64
   %shr = lshr i64 %5, 32
   %29 = load ptr, ptr %syscall.i, align 8
-  %30 = load i64, ptr %futex.i, align 16
-  %call.i41 = call i64 (i64, ...) %29(i64 %30, ptr %add.ptr.i, i64 128, i64 %shr, ptr null)
+  %30 = load i64, ptr %futex.i, align 8
+  %call.i44 = call i64 (i64, ...) %29(i64 %30, ptr %add.ptr.i, i32 128, i64 %shr, ptr null)
   %31 = atomicrmw sub ptr %sleepers, i64 1 seq_cst, align 64
-  br label %if.end13
+  br label %if.end15
 
-if.end13:
-  %32 = load ptr, ptr %clock_gettime.i, align 32
-  %call.i44 = call i32 %32(i32 1, ptr %time.i42)
-  %33 = load i64, ptr %time.i42, align 8
-  %mul.i45 = mul i64 %33, 1000000000
-  %34 = load i64, ptr %arrayidx1.i46, align 8
-  %add.i47 = add i64 %mul.i45, %34
-  br label %cleanup15
+if.end15:
+  %32 = load ptr, ptr %clock_gettime.i, align 8
+  %call.i47 = call i32 %32(i32 1, ptr %time.i45)
+  %33 = load i64, ptr %time.i45, align 8
+  %mul.i48 = mul i64 %33, 1000000000
+  %34 = load i64, ptr %arrayidx1.i49, align 8
+  %add.i50 = add i64 %mul.i48, %34
+  br label %cleanup18
 
-cleanup15:
-  %since.1 = phi i64 [ %add.i47, %if.end13 ], [ %since.061, %if.then.i ], [ %since.061, %if.then6 ]
+cleanup18:
+  %since.1 = phi i64 [ %add.i50, %if.end15 ], [ %since.064, %if.then.i ], [ %since.064, %if.then7 ]
   %35 = load atomic i64, ptr %ticket1 acquire, align 64
   %36 = load atomic i64, ptr %stop acquire, align 16
   %tobool.not = icmp eq i64 %36, 0
-  br i1 %tobool.not, label %if.end, label %cleanup18
+  br i1 %tobool.not, label %if.end, label %cleanup21
 
-cleanup18:
+cleanup21:
   ret ptr null
 }
 

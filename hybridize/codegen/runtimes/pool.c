@@ -18,6 +18,13 @@
 
 #include "layout.h"
 #include "processor.h"
+#if defined(WINDOWS)
+#include "threads_windows.h"
+#elif defined(MACOS)
+#include "threads_macos.h"
+#else
+#include "threads_linux.h"
+#endif
 
 typedef void body_function(void *data, int64_t start, int64_t stop, int64_t slot);
 
@@ -25,13 +32,7 @@ typedef void body_function(void *data, int64_t start, int64_t stop, int64_t slot
 #define ON_A_LINE _Alignas(64)
 
 struct pool {
-    int32_t (*pthread_create)(int64_t *thread, void *attributes, void *(*start)(void *), void *argument);
-    int32_t (*pthread_join)(int64_t thread, void **result);
-    int32_t (*pthread_sigmask)(int32_t how, const int64_t *signals, int64_t *before);
-    int64_t (*syscall)(int64_t number, ...);
-    int32_t (*clock_gettime)(int32_t clock, int64_t *time);
-    int32_t (*sched_yield)(void);
-    int64_t futex;
+    struct threads system;
     ON_A_LINE _Atomic uint64_t ticket;
     ON_A_LINE body_function *_Atomic body;
     void *_Atomic data;
@@ -61,10 +62,6 @@ CHECK_TEAM(struct team)
 #define WORKERS_AT (2 * CHUNK_BITS)
 #define LOOP_AT 32
 #define MOST_CHUNKS ((1u << CHUNK_BITS) - 1)
-
-// Operations of futex, private to the process.
-enum { FUTEX_WAIT = 128, FUTEX_WAKE = 129 };
-enum { MONOTONIC_CLOCK = 1, SET_MASK = 2, SIGNAL_WORDS = 16 };
 
 enum {
     WORKER_SPINS_NS = 20000,  // for more to do: the steps of one program follow each other within it
@@ -105,20 +102,9 @@ static uint64_t next_loop(struct pool *pool) {
     return ((NOW(pool->ticket) >> LOOP_AT) + 1) << LOOP_AT;
 }
 
-// Sleep while a word of 32 bits is `value`, or wake that many who do.
-static void futex(struct pool *pool, void *address, int64_t operation, int64_t value) {
-    pool->syscall(pool->futex, address, operation, value, NULL);
-}
-
 // The 32 bits of the ticket that number the loop, which workers sleep on.
 static void *loop_number(struct pool *pool) {
     return (char *)&pool->ticket + LOOP_AT / 8;
-}
-
-static int64_t nanoseconds(struct pool *pool) {
-    int64_t time[2];
-    pool->clock_gettime(MONOTONIC_CLOCK, time);
-    return time[0] * 1000000000 + time[1];
 }
 
 // No chunk has more than one turn more than another: half of them are half of the work.
@@ -130,7 +116,7 @@ static void run(body_function *body, void *data, uint64_t chunk, uint64_t chunks
 // this very processor.
 static void breathe(struct pool *pool, int64_t elapsed) {
     pause_briefly();
-    if (elapsed > YIELDS_AFTER_NS) pool->sched_yield();
+    if (elapsed > YIELDS_AFTER_NS) give_way(&pool->system);
 }
 
 // Take part in the loop there is; returns whether there was anything to do.
@@ -157,54 +143,52 @@ static bool help(struct pool *pool) {
         } while (more && !replace(&pool->ticket, ticket, ticket - (1u << STOP_AT)));
     }
     bool complete = atomic_fetch_add(&pool->done, ran) + ran == chunks;
-    if (complete && atomic_load(&pool->waiting)) futex(pool, &pool->done, FUTEX_WAKE, 1);
+    if (complete && atomic_load(&pool->waiting)) wake(&pool->system, &pool->done, 1);
     return true;
 }
 
 // A thread's life. It helps, looks for a while for more to do, then sleeps.
-static void *worker(void *argument) {
+static thread_result worker(void *argument) {
     struct pool *pool = argument;
-    int64_t since = nanoseconds(pool);
+    int64_t since = nanoseconds(&pool->system);
     for (;;) {
         uint64_t ticket = ACQUIRED(pool->ticket);
-        if (ACQUIRED(pool->stop)) return NULL;
+        if (ACQUIRED(pool->stop)) return 0;
         if (!help(pool)) {
-            int64_t elapsed = nanoseconds(pool) - since;
+            int64_t elapsed = nanoseconds(&pool->system) - since;
             if (elapsed < WORKER_SPINS_NS) {
                 breathe(pool, elapsed);
                 continue;
             }
-            // Before the futex looks at the number: a caller that then sees no sleeper has already set a new one.
+            // Before the system looks at the number: a caller that then sees no sleeper has already set a new one.
             atomic_fetch_add(&pool->sleepers, 1);
-            futex(pool, loop_number(pool), FUTEX_WAIT, (int64_t)(ticket >> LOOP_AT));
+            sleep_while(&pool->system, loop_number(pool), (int64_t)(ticket >> LOOP_AT));
             atomic_fetch_sub(&pool->sleepers, 1);
         }
-        since = nanoseconds(pool);
+        since = nanoseconds(&pool->system);
     }
 }
 
-// Start threads until there are `wanted` workers; returns how many there are. Workers take no signals: those are for
-// the threads that run Python.
+// Start threads until there are `wanted` workers; returns how many there are.
 static uint64_t start(struct pool *pool, uint64_t wanted) {
-    int64_t every[SIGNAL_WORDS], before[SIGNAL_WORDS];
-    for (int word = 0; word < SIGNAL_WORDS; word++) every[word] = -1;
-    pool->pthread_sigmask(SET_MASK, every, before);
+    struct mask mask;
+    keep_signals_away(&pool->system, &mask);
     uint64_t count;
     while ((count = NOW(pool->workers)) < smaller(wanted, NOW(pool->ceiling))) {
-        if (pool->pthread_create(&pool->thread[count], NULL, worker, pool))
-            SET(pool->ceiling, count);
-        else
+        if (start_thread(&pool->system, &pool->thread[count], worker, pool))
             SET(pool->workers, count + 1);
+        else
+            SET(pool->ceiling, count);
     }
-    pool->pthread_sigmask(SET_MASK, before, NULL);
+    let_signals_come(&pool->system, &mask);
     return count;
 }
 
 // Wait until the workers have finished what they took: look for a while, then sleep.
 static void wait_for_others(struct pool *pool, uint64_t chunks) {
-    int64_t since = nanoseconds(pool);
+    int64_t since = nanoseconds(&pool->system);
     while (ACQUIRED(pool->done) != chunks) {
-        int64_t elapsed = nanoseconds(pool) - since;
+        int64_t elapsed = nanoseconds(&pool->system) - since;
         if (elapsed < CALLER_SPINS_NS) {
             breathe(pool, elapsed);
             continue;
@@ -212,7 +196,7 @@ static void wait_for_others(struct pool *pool, uint64_t chunks) {
         // The word first, then another look: whoever finishes last looks at the word after counting.
         atomic_store(&pool->waiting, 1);
         uint64_t done = atomic_load(&pool->done);
-        if (done != chunks) futex(pool, &pool->done, FUTEX_WAIT, (int64_t)done);
+        if (done != chunks) sleep_while(&pool->system, &pool->done, (int64_t)done);
     }
     SET(pool->waiting, 0);
 }
@@ -233,7 +217,7 @@ static bool run_together(
     SET(pool->done, 0);
     atomic_store(&pool->ticket, next_loop(pool) | chunks << STOP_AT);
     if (atomic_load(&pool->sleepers))
-        futex(pool, loop_number(pool), FUTEX_WAKE, (int64_t)smaller(threads, chunks) - 1);
+        wake(&pool->system, loop_number(pool), (int64_t)smaller(threads, chunks) - 1);
     // The caller's share: chunk after chunk from the front; it counts them as done in the end.
     uint64_t ticket;
     while (some_free(ticket = ACQUIRED(pool->ticket)))
@@ -263,9 +247,9 @@ int64_t hybridize_shutdown(struct pool *pool) {
     if (!replace(&pool->lock, 0, 1)) return 0;
     atomic_store(&pool->stop, 1);
     atomic_store(&pool->ticket, next_loop(pool));
-    futex(pool, loop_number(pool), FUTEX_WAKE, MOST_THREADS);
+    wake(&pool->system, loop_number(pool), MOST_THREADS);
     uint64_t workers = NOW(pool->workers);
-    for (uint64_t number = 0; number < workers; number++) pool->pthread_join(pool->thread[number], NULL);
+    for (uint64_t number = 0; number < workers; number++) join_thread(&pool->system, pool->thread[number]);
     SET(pool->workers, 0);
     SET(pool->stop, 0);
     atomic_store_explicit(&pool->lock, 0, memory_order_release);

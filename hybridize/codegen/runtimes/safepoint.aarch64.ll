@@ -1,5 +1,5 @@
 ; Made of safepoint.c by `make runtimes`: clang version 22.1.8
-; 440bfd87e6efb7e072368245301ce0aad2637467f74d40d7a354c8c2b3a23e47
+; 5328e682490a315fd296b3ed13b63035138b9a3ea96b6a14bc98db2ec1ff5a14
 
 
 @hybridize_watched = external global { ptr, ptr, ptr }, align 8

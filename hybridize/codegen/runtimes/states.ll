@@ -1,5 +1,5 @@
 ; Made of states.c by `make runtimes`: clang version 22.1.8
-; 94beb30210ab4eb06f0199adf78af4dcbba13ff6dac581828e6d5e4c98e42cc2
+; 7739659ec62e74d85295606be26f66603b06aad493bb9147959709c212c69f31
 
 
 @ending = internal unnamed_addr constant [6 x i8] c".part\00", align 1

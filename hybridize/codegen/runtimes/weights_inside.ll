@@ -1,5 +1,5 @@
 ; Made of weights_inside.c by `make runtimes`: clang version 22.1.8
-; 57d19a43d14a4b4867d2df24fdefda4b986fa566af3f079309314576ff9e33c2
+; a2332c1ba7221358a7f922d069ca1fa94c942f62ad188ebadc90c72b5c345198
 
 @weights = external constant [0 x i8], align 1
 

@@ -1,5 +1,5 @@
 ; Made of weights_mapped.c by `make runtimes`: clang version 22.1.8
-; 22126b0b47441c8eebb5635854f9115f8e9f7f468fd4fa4cac3b403baf17f641
+; de650bb138ae802ba93d8f5ececc02d58751a7e7941ff2e13b3a946d2cdedfbe
 
 @open_flags = external constant i64, align 8
 @weights_bytes = external constant i64, align 8

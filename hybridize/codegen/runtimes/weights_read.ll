@@ -1,5 +1,5 @@
 ; Made of weights_read.c by `make runtimes`: clang version 22.1.8
-; 7fba03f122acf67966b76bd35cc9a07a6342f4971916eb35ec0f1dda1f590968
+; 08763210f8e2a5e4cf6cac39904d730d343acb171a2d6f3646bcac00584b1ac9
 
 @weights_bytes = external constant i64, align 8
 @.str = private unnamed_addr constant [3 x i8] c"rb\00", align 1

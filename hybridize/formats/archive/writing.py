@@ -15,7 +15,7 @@ from hybridize.base.digests import digest as bytes_digest
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dims import text as size_text
 from hybridize.base.dtypes import CODES, uint8
-from hybridize.base.errors import ValueArgumentError
+from hybridize.base.errors import CodegenError, ValueArgumentError
 from hybridize.base.version import VERSION
 from hybridize.compiler import archived
 from hybridize.compiler.archived import CompiledCode
@@ -26,7 +26,7 @@ from hybridize.formats.archive.lines import lines_out
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.saved import SavedProgram, SavedSignature
 from hybridize.graph.text import digest
-from hybridize.machine.target import NAMES
+from hybridize.machine.target import NAMES, labelled_target, named_target
 from hybridize.runtime import abi
 from hybridize.runtime.entry import state_offset
 
@@ -57,21 +57,34 @@ def content(program: SavedProgram, targets: Targets = None) -> bytes:
 
 
 def chosen(targets: Targets) -> tuple[str, ...]:
-    """The names of the targets that are asked for.
+    """The targets that are asked for, by the labels that files know them by.
 
     Raises:
         ValueArgumentError E345: there is no such target.
     """
     choice = (targets,) if isinstance(targets, str) else targets
     names = ("native",) if choice is None else tuple(choice)
-    selection = tuple(
-        dict.fromkeys(one for name in names for one in (archived.native() if name == "native" else (name,)))
+    labels = (label for name in names for label in (archived.native() if name == "native" else (_label(name),)))
+    return tuple(dict.fromkeys(labels))
+
+
+def _label(name: str) -> str:
+    try:
+        target = named_target(name)
+    except CodegenError as error:
+        raise _no_code(name) from error
+    if not target.system:
+        raise _no_code(name)
+    return target.label
+
+
+def _no_code(name: str) -> ValueArgumentError:
+    known = ", ".join(one for one in NAMES if labelled_target(one).system)
+    return ValueArgumentError(
+        "E345",
+        f"archives cannot hold code for {name!r}",
+        help=f"use native, {known}; of another operating system as in avx2-windows, aarch64-macos, avx2-linux",
     )
-    for name in selection:
-        if name not in NAMES or name == "wasm32":
-            known = ", ".join(one for one in NAMES if one != "wasm32")
-            raise ValueArgumentError("E345", f"archives cannot hold code for {name!r}", help=f"use native, {known}")
-    return selection
 
 
 class _Writer:

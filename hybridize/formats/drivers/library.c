@@ -11,7 +11,11 @@
 #define F(what) JOIN(NAME, what)
 
 #ifdef WINDOWS
+#include "foreign.c"
 #include "windows.c"
+#elif defined(MACOS)
+#include "foreign.c"
+#include "macos.c"
 #endif
 
 static unsigned char *data;

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.base.errors import CodegenError
+from hybridize.base.processes import FROZEN, interpreter
 from hybridize.formats import checking
 from hybridize.formats.checking import Answer
 from hybridize.formats.deployable import Deployable
@@ -47,14 +48,16 @@ def answers(
         return _here(model, files[0], weights, calls, platform, min(_THREADS, options.get("threads", _THREADS)))
     if platform.name == "aarch64-linux":
         return _emulated(model, files, weights, calls, platform, options)
-    if platform.name == "x86_64-windows" and host() == "x86_64-linux" and shutil.which("cc") is not None:
-        return _of_windows(model, files, weights, calls, platform)
-    return [(f"not run here: no {_SYSTEMS[platform.system]} on {platform.processor}", [])]
+    return _in_linux(model, files, weights, calls, platform) or [
+        (f"not run here: no {_SYSTEMS[platform.system]} on {platform.processor}", [])
+    ]
 
 
 def _here(
     model: Deployable, file: str, weights: str, calls: Calls, platform: Platform, threads: int
 ) -> list[tuple[str, list[Answer]]]:
+    if interpreter() is None:
+        return [(FROZEN, [])]
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         if file.endswith(".o"):
             linked = os.path.join(folder, platform.library(model.name))
@@ -85,26 +88,34 @@ def _here(
         return [*outcomes, *((f"not run here: no {level}", []) for level in missing)]
 
 
-def _of_windows(
+def _in_linux(
     model: Deployable, files: Sequence[str], weights: str, calls: Calls, platform: Platform
 ) -> list[tuple[str, list[Answer]]]:
-    """Windows' code, loaded into a process of Linux, which gives it the functions of C that it needs."""
-    if files[0].endswith(".o"):
-        return [("not run here: an object for Windows", [])]
+    """Run the code of Windows or macOS in a process of Linux, which gives it the functions of C that it needs.
+
+    Returns nothing where there is no such process for its processor, and where it is no library.
+    """
+    native = host() == f"{platform.processor}-linux"
+    compiler = shutil.which("cc" if native else f"{platform.processor}-linux-gnu-gcc")
+    emulator = shutil.which(f"qemu-{platform.processor}")
+    if compiler is None or not (native or emulator) or not host().endswith("-linux") or files[0].endswith(".o"):
+        return []
     types = [one.type for one in model.outputs]
     header = next(file for file in files if file.endswith(".h"))
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         program = os.path.join(folder, "program")
-        flags = [f"-DNAME={model.name}", "-DWINDOWS", "-O1", "-include", header, str(checking.drivers() / "library.c")]
-        run_linker(["cc", *flags, "-o", program, "-lm"])
-        command = ["env", f"HYBRIDIZE_DLL={os.path.abspath(files[0])}", program]
+        flags = [f"-DNAME={model.name}", f"-D{platform.system.upper()}", "-O1", "-include", header]
+        run_linker([compiler, *flags, str(checking.drivers() / "library.c"), "-o", program, "-lm"])
+        command = ["env", f"HYBRIDIZE_LIBRARY={os.path.abspath(files[0])}"]
+        command += [program] if native else [str(emulator), "-L", f"/usr/{platform.processor}-linux-gnu", program]
+        where = "in a process of Linux" if native else "in a process of Linux under QEMU"
+        levels = [level for level in platform.levels if level in checking.levels()] if native else []
         return [
             (
-                f"{os.path.basename(files[0])}, {level}, in a process of Linux",
+                ", ".join([os.path.basename(files[0]), *([level] if level else []), where]),
                 checking.run_program(command, calls, types, processor=level, weights=weights),
             )
-            for level in platform.levels
-            if level in checking.levels()
+            for level in levels or [""]
         ]
 
 

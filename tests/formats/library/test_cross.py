@@ -1,5 +1,7 @@
 """Libraries for other machines: linked by Zig, and run here where that can be had."""
 
+import hashlib
+import re
 import shutil
 import struct
 import subprocess
@@ -13,6 +15,7 @@ from hybridize.formats import library
 from hybridize.formats.library import cross, linking, platforms, running
 from hybridize.formats.library.reading import read_library
 from hybridize.gluon import nn
+from tests.samples import sampled
 
 FUNCTIONS = ("create", "describe", "destroy", "error", "run", "sizes")
 
@@ -189,18 +192,110 @@ def commands(data, wanted):
     return found
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("machine", ["aarch64-macos", "x86_64-macos"])
-def test_macos(tmp_path, machine):
-    found = get_net().export(tmp_path / "net", format="library", targets=machine)
-    assert found.checks == (f"not run here: no macOS on {machine.partition('-')[0]}",)
+MACS = [pytest.param("aarch64-macos", marks=pytest.mark.long), "x86_64-macos"]
+
+
+def runs(system, machine):
+    """Make sure that this machine runs code for the processor of a Mac."""
+    if machine == "aarch64-macos":
+        system("qemu-aarch64", "aarch64-linux-gnu-gcc")
+
+
+@pytest.mark.parametrize("machine", MACS)
+def test_code_for_macs_runs_here(tmp_path, system, machine):
+    runs(system, machine)
+    found = get_net().export(tmp_path / "net", format="library", targets=machine, version="1.2.3")
+    for line in found.checks:
+        assert re.search(r"in a process of Linux( under QEMU)?: 4 calls as expected", line)
     read = read_library(tmp_path / "libnet.dylib")
     assert (read.platform.name, read.name) == (machine, "net")
-    data = (tmp_path / "libnet.dylib").read_bytes()
-    assert commands(data, 0xD) == ["@rpath/libnet.dylib"]
+    data = (tmp_path / "libnet.1.dylib").read_bytes()
+    assert commands(data, 0xD) == ["@rpath/libnet.1.dylib"]
     assert commands(data, 0xC) == ["/usr/lib/libSystem.B.dylib"], "it needs the system and nothing else"
     for name in FUNCTIONS:
         assert f"_net_{name}".encode() in data
+    assert oldest_system(data) == 11, "as the tag of a wheel says"
+    if machine == "aarch64-macos":
+        assert_signed(data)
+
+
+@pytest.mark.parametrize("machine", MACS)
+@pytest.mark.parametrize("case", sampled(CASES, 10))
+def test_functions_for_macs(tmp_path, system, case, machine):
+    runs(system, machine)
+    assert "1 call as expected" in export(case, tmp_path, targets=machine).checks[0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("machine", ["aarch64-macos", "x86_64-macos"])
+def test_weights_beside_for_macs(tmp_path, system, machine):
+    runs(system, machine)
+    found = get_net().export(tmp_path / "net", format="library", targets=machine, weights="beside")
+    assert "4 calls as expected" in found.checks[0]
+
+
+def oldest_system(data):
+    """The number of the oldest macOS that a library says it runs on."""
+    at = 32
+    for _ in range(struct.unpack_from("<I", data, 16)[0]):
+        number, size, platform, version = struct.unpack_from("<IIII", data, at)
+        if number == 0x32:  # LC_BUILD_VERSION
+            assert platform == 1, "macOS"
+            return version >> 16
+        at += size
+    raise AssertionError("it does not say")
+
+
+def assert_signed(data):
+    """Check an ad-hoc signature: macOS on Apple silicon ends a process that maps a page of another hash."""
+    at = 32
+    for _ in range(struct.unpack_from("<I", data, 16)[0]):
+        number, size, place, _ = struct.unpack_from("<IIII", data, at)
+        if number == 0x1D:  # LC_CODE_SIGNATURE
+            break
+        at += size
+    else:
+        raise AssertionError("it is not signed")
+    magic, _, _, kind, offset = struct.unpack_from(">5I", data, place)
+    assert (magic, kind) == (0xFADE0CC0, 0)
+    directory = place + offset
+    magic, _, _, flags, hashes, _, _, slots, limit = struct.unpack_from(">9I", data, directory)
+    length, hashing, _, page = struct.unpack_from("4B", data, directory + 36)
+    assert (magic, flags & 2, length, hashing) == (0xFADE0C02, 2, 32, 2), "ad hoc, by SHA-256"
+    assert (limit, slots) == (place, -(-place >> page))
+    for slot in range(slots):
+        begin = slot << page
+        digest = hashlib.sha256(data[begin : min(begin + (1 << page), limit)]).digest()
+        assert data[directory + hashes + 32 * slot :][:32] == digest
+
+
+@pytest.mark.parametrize("kind", ["cut", pytest.param("weight", marks=pytest.mark.long)])
+def test_a_damaged_library_for_a_mac_is_refused(tmp_path, monkeypatch, kind):
+    net, write = get_net(), library.write_library
+    weight = net[2].weight.data().asnumpy().tobytes()[:16]
+
+    def damaged(*arguments, **options):
+        files = write(*arguments, **options)
+        with open(files[0], "r+b") as file:
+            place = file.read().index(weight)
+            if kind == "cut":
+                file.truncate(place)
+            else:
+                file.seek(place + 3)
+                file.write(b"\x7f")
+        return files
+
+    monkeypatch.setattr(library, "write_library", damaged)
+    with pytest.raises(VerificationError, match="E812.*cut short" if kind == "cut" else "E810"):
+        net.export(tmp_path / "net", format="library", targets="x86_64-macos")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_process_for_another_system_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(running.shutil, "which", lambda name: None)
+    net = get_net()
+    for machine, words in (("aarch64-macos", "no macOS on aarch64"), ("x86_64-windows", "no Windows on x86_64")):
+        assert net.export(tmp_path / "net", format="object", targets=machine).checks == (f"not run here: {words}",)
 
 
 @pytest.mark.parametrize("machine", ["aarch64-macos", "x86_64-macos", "x86_64-windows"])

@@ -11,9 +11,9 @@ from hybridize import np
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm.library import emit
 from hybridize.codegen.llvm.library.model import MARKER_BYTES
-from hybridize.codegen.llvm.objects import emit_object
+from hybridize.codegen.llvm.objects import assembly, emit_object
 from hybridize.formats.deployable import deployable
-from hybridize.formats.library import write_library
+from hybridize.formats.library import write, write_library
 from hybridize.formats.library.declared import check_declared, undefined
 from hybridize.formats.library.platforms import PLATFORMS, named_platform
 from hybridize.formats.library.program import check_size
@@ -132,6 +132,15 @@ def test_objects_for_every_machine(net, platform):
         assert (b"program_run" in made.object) or (b"forward_run" in made.object)
         if made.platform.system == "linux":
             check_declared("net", undefined(made.object), made.platform)
+
+
+def test_code_for_apple_silicon_leaves_a_register_alone(net, monkeypatch):
+    """macOS overwrites x18 at any time."""
+    texts = []
+    monkeypatch.setattr(write, "emit_object", lambda text, target: texts.append(text) or emit_object(text, target))
+    made = compiled(net[1], targets="aarch64-macos")
+    (target,) = made.platform.targets()
+    assert not re.search(r"\b[xw]18\b", assembly(texts[0], target))
 
 
 def test_what_the_c_library_does_not_have_is_refused():
