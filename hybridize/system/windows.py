@@ -113,13 +113,11 @@ def pages() -> WindowsPages:
 _LIBRARIES: Final = ("ucrtbase", "ntdll", "kernel32", "kernelbase")
 _ALLOCATOR: Final = {"aligned_alloc": "_aligned_malloc", "free": "_aligned_free"}
 """Names in the C standard, and those of the functions of Windows that do the same, the first by way of a thunk."""
-_SWAPPED: Final = {
-    # mov rax, rcx; mov rcx, rdx; mov rdx, rax; mov rax, ADDRESS; jmp rax
-    "x86_64": (bytes.fromhex("4889c8 4889d1 4889c2 48b8"), bytes.fromhex("ffe0")),
-    # mov x2, x0; mov x0, x1; mov x1, x2; ldr x16, ADDRESS; br x16
-    "aarch64": (bytes.fromhex("e20300aa e00301aa e10302aa 50000058 00021fd6"), b""),
-}
-"""Code before and behind an address, which calls it with its two arguments in the other order."""
+_SWAPPED: Final = bytes.fromhex("4889c8 4889d1 4889c2 48b8"), bytes.fromhex("ffe0")
+"""Code before and behind an address, which calls it with its two arguments in the other order.
+
+mov rax, rcx; mov rcx, rdx; mov rdx, rax; mov rax, ADDRESS; jmp rax
+"""
 
 
 @cache
@@ -130,7 +128,7 @@ def _libraries() -> tuple[Any, ...]:
 def function_address(name: str) -> int:
     """Return the address of a function of CPython, of the C runtime or of the system."""
     if name == "aligned_alloc":
-        return _aligned_alloc()
+        return _aligned_alloc() if PROCESSOR == "x86_64" else 0
     return _address(_ALLOCATOR.get(name, name))
 
 
@@ -147,7 +145,7 @@ def _address(name: str) -> int:
 @cache
 def _aligned_alloc() -> int:
     """Make the function of the C standard of the one that takes the size first."""
-    before, behind = _SWAPPED[PROCESSOR]
+    before, behind = _SWAPPED
     code = before + struct.pack("<Q", _address(_ALLOCATOR["aligned_alloc"])) + behind
     place = pages().new(len(code))
     ctypes.memmove(place, code, len(code))
