@@ -325,7 +325,11 @@ def cache_folder(program: str) -> str:
     with IMPORTS:
         from platformdirs.windows import Windows  # late: it costs milliseconds
 
-    return Windows(program, appauthor=False).user_cache_dir
+    try:
+        return Windows(program, appauthor=False).user_cache_dir
+    except OSError as error:  # the account of a service has no such folder
+        let_through(error)
+        return ""
 
 
 # --------------------------------------------------------------------------------------------------------- processes

@@ -143,9 +143,20 @@ def test_folders_of_caches_elsewhere(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", "/Users/me")
     assert macos.cache_folder("hybridize") == "/Users/me/Library/Caches/hybridize"
-    monkeypatch.setenv("LOCALAPPDATA", "C:\\Users\\me\\AppData\\Local")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
+    assert macos.cache_folder("hybridize") == "/caches/hybridize"
+    local = "C:\\Users\\me\\AppData\\Local"
+    monkeypatch.setattr("platformdirs.windows.get_win_folder", {"CSIDL_LOCAL_APPDATA": local}.__getitem__)
     folder = windows.cache_folder("hybridize").replace("/", "\\")  # the separator is that of this machine
-    assert folder == "C:\\Users\\me\\AppData\\Local\\hybridize\\Cache"
+    assert folder == f"{local}\\hybridize\\Cache"
+
+
+def test_a_user_of_windows_without_a_folder(monkeypatch):
+    def refuse(name):
+        raise OSError(2, "The system cannot find the file specified")
+
+    monkeypatch.setattr("platformdirs.windows.get_win_folder", refuse)
+    assert windows.cache_folder("hybridize") == ""
 
 
 @pytest.mark.parametrize("end", [macos, windows])
