@@ -83,4 +83,4 @@ def processor() -> str | None:
     """A digest of what the operating system says of the first core; None where it says nothing."""
     facts = system.processor_facts()
     sizes = [system.cache_bytes(1), system.cache_bytes(2)]
-    return digest(repr([system.PROCESSOR, sizes, facts]).encode()).hex() if facts else None
+    return digest(repr([system.NAME, system.PROCESSOR, sizes, facts]).encode()).hex() if facts else None

@@ -113,13 +113,11 @@ def pages() -> WindowsPages:
 _LIBRARIES: Final = ("ucrtbase", "ntdll", "kernel32", "kernelbase")
 _ALLOCATOR: Final = {"aligned_alloc": "_aligned_malloc", "free": "_aligned_free"}
 """Names in the C standard, and those of the functions of Windows that do the same, the first by way of a thunk."""
-_SWAPPED: Final = {
-    # mov rax, rcx; mov rcx, rdx; mov rdx, rax; mov rax, ADDRESS; jmp rax
-    "x86_64": (bytes.fromhex("4889c8 4889d1 4889c2 48b8"), bytes.fromhex("ffe0")),
-    # mov x2, x0; mov x0, x1; mov x1, x2; ldr x16, ADDRESS; br x16
-    "aarch64": (bytes.fromhex("e20300aa e00301aa e10302aa 50000058 00021fd6"), b""),
-}
-"""Code before and behind an address, which calls it with its two arguments in the other order."""
+_SWAPPED: Final = bytes.fromhex("4889c8 4889d1 4889c2 48b8"), bytes.fromhex("ffe0")
+"""Code before and behind an address, which calls it with its two arguments in the other order.
+
+mov rax, rcx; mov rcx, rdx; mov rdx, rax; mov rax, ADDRESS; jmp rax
+"""
 
 
 @cache
@@ -130,7 +128,7 @@ def _libraries() -> tuple[Any, ...]:
 def function_address(name: str) -> int:
     """Return the address of a function of CPython, of the C runtime or of the system."""
     if name == "aligned_alloc":
-        return _aligned_alloc()
+        return _aligned_alloc() if PROCESSOR == "x86_64" else 0
     return _address(_ALLOCATOR.get(name, name))
 
 
@@ -147,7 +145,7 @@ def _address(name: str) -> int:
 @cache
 def _aligned_alloc() -> int:
     """Make the function of the C standard of the one that takes the size first."""
-    before, behind = _SWAPPED[PROCESSOR]
+    before, behind = _SWAPPED
     code = before + struct.pack("<Q", _address(_ALLOCATOR["aligned_alloc"])) + behind
     place = pages().new(len(code))
     ctypes.memmove(place, code, len(code))
@@ -399,14 +397,14 @@ def _records(relation: int) -> tuple[bytes, ...]:
     answer = ctypes.create_string_buffer(size.value or 1)
     if not size.value or not _kernel().GetLogicalProcessorInformationEx(relation, answer, ctypes.byref(size)):
         return ()
-    text, found, at = answer.raw[: size.value], [], 0
+    text, records, at = answer.raw[: size.value], [], 0
     while at + 8 <= len(text):
         nbytes = struct.unpack_from("<I", text, at + 4)[0]
         if not nbytes:
             break
-        found.append(text[at : at + nbytes])
+        records.append(text[at : at + nbytes])
         at += nbytes
-    return tuple(found)
+    return tuple(records)
 
 
 def affinity() -> Collection[int]:
@@ -436,9 +434,9 @@ _ENABLED, _HARD_CAP = 1, 4
 def quota(root: str = _ROOT) -> int | None:
     """Return the processors whose time the job of this process grants, as those of containers do."""
     answer = (_WORD * 2)()
-    asked = _kernel().QueryInformationJobObject(None, _RATE_CONTROL, answer, ctypes.sizeof(answer), None)
+    known = _kernel().QueryInformationJobObject(None, _RATE_CONTROL, answer, ctypes.sizeof(answer), None)
     flags, rate = answer
-    if not asked or flags & (_ENABLED | _HARD_CAP) != _ENABLED | _HARD_CAP:
+    if not known or flags & (_ENABLED | _HARD_CAP) != _ENABLED | _HARD_CAP:
         return None
     return max(1, rate * (os.cpu_count() or 1) // 10_000)
 

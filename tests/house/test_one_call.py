@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "internals" / "one-call.md"
 GROUND = "The ground floor"
-"""The section for `base`, whose helpers all calls share; the others name none of them."""
+"""The section for `base` and `system`, whose helpers all calls share; the others name none of them."""
 ADDED_TO = {
     "The first call of a training step": "The first call",
     "The second call of a training step": "The second call",
@@ -96,7 +96,7 @@ def named():
 
 
 def is_helper(file):
-    return file.startswith("base/")
+    return file.startswith(("base/", "system/"))
 
 
 @pytest.mark.parametrize("title", [title for titles in CALLS.values() for title in titles])
