@@ -32,10 +32,11 @@ def host_target() -> Target:
         features, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
     flat = ",".join(f"{'+' if present else '-'}{one}" for one, present in sorted(features.items()))
+    level = named_target(runnable()[0])
     target = dataclasses.replace(
-        named_target(runnable()[0]),
+        level,
         cpu=_processor_name(name, features),
-        features=flat,
+        features=flat or level.features,  # on Apple silicon LLVM tells none but by the name
         l1_bytes=system.cache_bytes(1) or Target.l1_bytes,
         l2_bytes=system.cache_bytes(2) or Target.l2_bytes,
     )
