@@ -109,17 +109,16 @@ _TRIPLES: Final = {
 }
 _X86 = "x86_64-unknown-linux-gnu"
 _WASM = "+simd128,+bulk-memory,+bulk-memory-opt,+nontrapping-fptoint,+sign-ext,+mutable-globals"
+_ARM = "aarch64-unknown-linux-gnu"
+# A processor that runs instructions out of order: LLVM's generic one does not, and its order of loads spills. Without
+# what not every processor has.
+_TUNED, _V8 = "cortex-a72", "-crc,-aes,-sha2"
 _NAMED = {
     # The levels of the x86-64 psABI, the widest first.
     "avx512": Target("avx512", _X86, "x86-64-v4", "", 64, 32, True, masked_bytes=1, scales=True, needs=X86_V4),
     "avx2": Target("avx2", _X86, "x86-64-v3", "", 32, 16, True, masked_bytes=4, needs=X86_V3),
     "baseline": Target("baseline", _X86, "x86-64", "", 16, 16, False, halves=False, rounds=False, needs=SSE2),
-    # Tuned for one that runs instructions out of order: LLVM's generic one does not, and its order of loads spills. The
-    # features are those of every processor.
-    "aarch64": Target(
-        "aarch64", "aarch64-unknown-linux-gnu", "cortex-a72", "-crc,-aes,-sha2", 16, 32, True, by_lane=True,
-        adds_in_place=True,
-    ),  # fmt: skip
+    "aarch64": Target("aarch64", _ARM, _TUNED, _V8, 16, 32, True, by_lane=True, adds_in_place=True),
     # Sixteen registers, as the engine's compiler has on x86-64.
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),
 }
