@@ -4,7 +4,7 @@
 The doors of other libraries come as files alone: they are found there, and draw no library in that a program lacks.
 """
 
-from PyInstaller.utils.hooks import collect_data_files, collect_submodules
+from PyInstaller.utils.hooks import collect_data_files, collect_submodules  # type: ignore[import-untyped]
 
 DOORS = tuple(f"hybridize.{door}" for door in ("torch", "tensorflow", "jax", "serve"))
 
