@@ -52,6 +52,8 @@ class HostWriter:
         self.target = target
         self.watched = False
         """True if loops that data ends have safepoints."""
+        self.ends: bool | None = None
+        """True if the program ends behind the loop that is being written where that was interrupted; None outside."""
         self.dims: Mapping[str, Dim] = {}
         """The size symbols, by name."""
 
@@ -67,8 +69,15 @@ class HostWriter:
     def body(self, f: Function, plan: Plan, pointers: Pointers) -> None:
         """Write all steps of a plan."""
         block = self.block(f, plan.steps, pointers, plan.team)
-        for node in plan.order:
+        for number, node in enumerate(plan.order):
+            if self.ends is not None:  # of a loop's body
+                block.write(node)
+                continue
+            following = plan.order[number + 1 : number + 2]
+            stops = any(isinstance(one, PlanStop) and one.condition is None for one in following)
+            self.ends = self.watched and not isinstance(node, PlanTasks) and (stops or not plan.updates)
             block.write(node)
+            self.ends = None
 
 
 class HostBlock:
@@ -242,11 +251,11 @@ class HostBlock:
         f, host = self._f, self._host
         name = f"{self._functions.prefix}.region{len(host.module.functions)}"
         regions: list[PlanRegion] = [step.region for step in steps if step.region is not None]
+        watched = host.target if host.ends or (host.watched and regions[0].control == "while") else None
         if len(regions) == 1:
-            watched = host.target if host.watched else None
             emit_region(host.module, name, regions[0], host.body, watched, sized=bool(f.sizes))
         else:
-            emit_scans(host.module, name, regions, host.body, sized=bool(f.sizes))
+            emit_scans(host.module, name, regions, host.body, watched, sized=bool(f.sizes))
         args = [self._at(argument) for step in steps for argument in step.arguments]
         f.call(name, [f"ptr {arg}" for arg in (*args, *[f.sizes] * bool(f.sizes))])
 
