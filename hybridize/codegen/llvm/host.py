@@ -52,8 +52,8 @@ class HostWriter:
         self.target = target
         self.watched = False
         """True if loops that data ends have safepoints."""
-        self.ends: bool | None = None
-        """True if the program ends behind the loop that is being written where that was interrupted; None outside."""
+        self.ends = False
+        """True if a loop of known length that is written now may end where it is interrupted: so does the program."""
         self.dims: Mapping[str, Dim] = {}
         """The size symbols, by name."""
 
@@ -69,15 +69,13 @@ class HostWriter:
     def body(self, f: Function, plan: Plan, pointers: Pointers) -> None:
         """Write all steps of a plan."""
         block = self.block(f, plan.steps, pointers, plan.team)
-        for number, node in enumerate(plan.order):
-            if self.ends is not None:  # of a loop's body
-                block.write(node)
-                continue
-            following = plan.order[number + 1 : number + 2]
-            stops = any(isinstance(one, PlanStop) and one.condition is None for one in following)
-            self.ends = self.watched and not isinstance(node, PlanTasks) and (stops or not plan.updates)
+        for node in plan.order:
             block.write(node)
-            self.ends = None
+
+    def begin(self, plan: Plan, number: int) -> None:
+        """Begin a node of the outermost program: behind one that writes over its inputs, it may have to stop."""
+        stops = PlanStop(None) in plan.order[number + 1 : number + 2]
+        self.ends = self.watched and not isinstance(plan.order[number], PlanTasks) and (stops or not plan.updates)
 
 
 class HostBlock:
