@@ -564,7 +564,7 @@ BETWEEN_LOOKS_US: Final = 500
 """The time between two looks of a longer one, whose estimate may be wrong by some hundred times."""
 MOST_BETWEEN_LOOKS: Final = 256
 """The turns between two looks: so many of the shortest take as long as a hundred looks."""
-MANY_TURNS: Final = 1 << 20
+MANY_TURNS: Final = 1 << 24
 """The turns that a loop is taken for whose number only calls know."""
 
 
