@@ -32,6 +32,7 @@ look() {
     need npm works npm                                 #   tests: TypeScript, which checks the loader's types
     need chromium works chromium                       # the web page, in tests
     need haproxy test -x /usr/sbin/haproxy             # tests: a balancer before several servers
+    need musl-tools works musl-gcc                     # tests: programs for Alpine
     need valgrind works valgrind                       # tests: memory
     need qemu-user works qemu-aarch64                  # tests: code for AArch64, in an emulator
     need gcc-aarch64-linux-gnu works aarch64-linux-gnu-gcc

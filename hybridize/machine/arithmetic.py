@@ -64,6 +64,11 @@ class Arithmetic:
         """True if multiply-adds take one lane of a register of broadcast elements."""
         return self.target.by_lane and (self.is_float or self.bytes == 4)
 
+    @property
+    def takes_halves(self) -> bool:
+        """True if multiply-adds take the halves of pairs, each from a register of its own."""
+        return self.paired and self.target.by_lane
+
     def __eq__(self, other: object) -> bool:
         return type(other) is Arithmetic and vars(self) == vars(other)
 

@@ -67,7 +67,7 @@ from hybridize.programs.entry import (
 from hybridize.programs.failures import locate, taken_of
 from hybridize.programs.families import family_key
 from hybridize.programs.packed import Copies, PackedMachine
-from hybridize.programs.queued import called, can_be_queued
+from hybridize.programs.queued import acts, called, can_be_queued
 from hybridize.programs.recorded_calls import recorded
 from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry, Watch
 from hybridize.runtime.exchange import Exchange
@@ -274,9 +274,11 @@ class Program:
 
     @property
     def is_plain(self) -> bool:
-        """True if calls are no more than a run of machine code over the inputs."""
+        """True if calls are no more than a run of machine code over the inputs, which a signal may interrupt."""
         runs = self._runs
-        return isinstance(runs, PackedMachine) and not runs.executable.effects and not runs.executable.derivers
+        if not isinstance(runs, PackedMachine) or runs.executable.derivers:
+            return False
+        return not runs.executable.effects or not acts(self.capture.graph, asserting=True)
 
     def entry_over(
         self, bound: Buffers, fallback: Entry, exchange: Exchange, watches: Sequence[Watch], structure: Any,

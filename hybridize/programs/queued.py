@@ -103,7 +103,7 @@ def can_be_queued(captured: captures.Captured) -> bool:
         return False
     if any(source.lost is not None for source in captured.sources):
         return False
-    return not _acts(captured.graph)
+    return not acts(captured.graph)
 
 
 def _shows(data: Any) -> bool:
@@ -113,11 +113,11 @@ def _shows(data: Any) -> bool:
     return isinstance(data, captures.Faced) or (isinstance(data, (tuple, frozenset)) and any(map(_shows, data)))
 
 
-def _acts(graph: Graph) -> bool:
-    """Tell whether a program prints, or calls Python: assertions can be raised later."""
+def acts(graph: Graph, *, asserting: bool = False) -> bool:
+    """Tell whether a program prints, or calls Python; or `asserting`, too: assertions can be raised later."""
     nodes = [one for node in graph.nodes for one in (node, *nodes_inside(node.op))]
     return any(
-        effect_of(node.op) is not Effect.PURE and not isinstance(node.op, Assert)
+        effect_of(node.op) is not Effect.PURE and (asserting or not isinstance(node.op, Assert))
         for node in nodes
         if not node.op.graphs
     )

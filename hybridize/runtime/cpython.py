@@ -80,9 +80,11 @@ def _word(address: int) -> int:
     return int(ctypes.c_int64.from_address(address).value)
 
 
-def _pointer(address: int) -> int:
-    """Return the address that lies at an address; 0 where it is none that a process has, and must not be followed."""
-    word = _word(address)
+def _pointer(one: object, offset: int) -> int:
+    """Return the address that lies in an object; 0 where none can be there, and what is there must not be followed."""
+    if offset % 8 or not HEAD <= offset <= type(one).__basicsize__ - 8:
+        return 0
+    word = _word(id(one) + offset)
     return word if 1 << 16 <= word < 1 << 52 and word % 8 == 0 else 0
 
 
@@ -106,7 +108,7 @@ def _probe_array(array: NDArray[Any]) -> bool:
     if ctypes.c_int32.from_address(at + ARRAY_NDIM).value != count:
         return False
     # The strides follow the sizes: two words that differ by so much are their addresses, and may be followed.
-    dims = _pointer(at + ARRAY_DIMS)
+    dims = _pointer(array, ARRAY_DIMS)
     if count and (not dims or _word(at + ARRAY_DIMS + 8) != dims + 8 * count):
         return False
     return (
@@ -195,7 +197,7 @@ def _items_supported() -> bool:
     items.append(items[0])  # by which it has moved
     copy = tuple(items)
     words = [id(item) for item in items]
-    at = _pointer(id(items) + LIST_ITEMS), id(copy) + TUPLE_ITEMS
+    at = _pointer(items, LIST_ITEMS), id(copy) + TUPLE_ITEMS
     # Word by word: what lies behind the first other one may be no memory of this process.
     return all(start and all(_word(start + 8 * k) == word for k, word in enumerate(words)) for start in at)
 
@@ -234,7 +236,7 @@ def member_offset(cls: type, name: str) -> int | None:
     if type(descriptor).__name__ != "member_descriptor" or object.__basicsize__ != HEAD:
         return None
     # PyMemberDescrObject: head, type, name, qualified name, then a pointer to PyMemberDef {name, int type, offset}.
-    member = _pointer(id(descriptor) + MEMBER)
+    member = _pointer(descriptor, MEMBER)
     offset = _word(member + MEMBER_OFFSET) if member else 0
     if not 16 <= offset <= cls.__basicsize__ - 8:
         return None

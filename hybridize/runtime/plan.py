@@ -558,6 +558,27 @@ def _number(x: Size) -> int:
     return x
 
 
+SHORT_US: Final = 20_000
+"""A loop that takes no longer, by the estimate, is over before anybody could interrupt it."""
+BETWEEN_LOOKS_US: Final = 500
+"""The time between two looks of a longer one, whose estimate may be wrong by some hundred times."""
+MOST_BETWEEN_LOOKS: Final = 256
+"""The turns between two looks: so many of the shortest take as long as a hundred looks."""
+MANY_TURNS: Final = 1 << 24
+"""The turns that a loop is taken for whose number only calls know."""
+
+
+def turns_between_looks(length: Size, nbytes: Size, flops: Size) -> int:
+    """Return after how many turns a loop of `length` turns looks whether it was interrupted; 0 if it is short.
+
+    A power of two. A turn moves so many bytes and computes so much, about.
+    """
+    turn_us = max(dims.hint(flops) / FLOPS_PER_US + dims.hint(nbytes) / BYTES_PER_US, 1e-3)
+    if turn_us * (MANY_TURNS if dims.is_symbolic(length) else length) <= SHORT_US:
+        return 0
+    return 1 << int(min(max(BETWEEN_LOOKS_US / turn_us, 1), MOST_BETWEEN_LOOKS)).bit_length() - 1
+
+
 def filled(part: T, sizes: Mapping[str, int] | Mapping[str, Dim]) -> T:
     """A plan, or a part of one, with numbers or dims for the names of symbols."""
     whole: T = _filled(part, sizes)

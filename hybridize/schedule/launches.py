@@ -7,7 +7,7 @@ All that is missing is what code generation adds: the names of functions, and th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from hybridize.base.dtypes import CODES
 from hybridize.runtime.plan import (
@@ -131,9 +131,13 @@ def place(address: Address) -> PlanAddress:
 
 
 def running_order(
-    steps: Sequence[ScheduleStep], groups: Sequence[TaskGroup] = (), *, stopping: bool = False
+    steps: Sequence[ScheduleStep], groups: Sequence[TaskGroup] = (), updates: Collection[int] = ()
 ) -> tuple[PlanNode, ...]:
-    """The order in which steps run; a program that is `stopping` ends where it has failed."""
+    """The order in which steps run; a program some of whose outputs are `updates` of inputs ends where it has failed.
+
+    So it does behind a loop that may last long, if it has not written over an input yet.
+    """
+    stopping = _first_write(steps, updates) if updates else 0
     nodes: list[PlanNode] = []
     done = 0
     for group in groups:
@@ -147,13 +151,25 @@ def running_order(
     return tuple(nodes)
 
 
-def _in_turn(steps: Sequence[ScheduleStep], numbers: range, stopping: bool) -> Iterator[PlanNode]:
+def _first_write(steps: Sequence[ScheduleStep], updates: Collection[int]) -> int:
+    """The first step that writes over an input."""
+    return next(
+        number
+        for number, step in enumerate(steps)
+        for address, writes in step.operands()
+        if writes and address.kind == "output" and address.slot in updates
+    )
+
+
+def _in_turn(steps: Sequence[ScheduleStep], numbers: range, stopping: int) -> Iterator[PlanNode]:
     """Steps one after the other, but for those that share a band or a loop with those beside them."""
     for shared, some in itertools.groupby(numbers, key=lambda number: steps[number].together):
         members = [*some]
         match shared:
             case int():
                 yield PlanScans(members[0], members[-1])
+                if members[-1] < stopping and any(steps[number].lasting for number in members):
+                    yield PlanStop(None)
             case Band(cut=RollingCut() as cut):
                 yield _rolling(shared, cut, members)
             case Band(cut=RowCut() as cut):
@@ -161,9 +177,12 @@ def _in_turn(steps: Sequence[ScheduleStep], numbers: range, stopping: bool) -> I
             case None:
                 for number in members:
                     yield number
-                    if stopping and (steps[number].asserts or steps[number].interruptible):
-                        is_loop = steps[number].interruptible
-                        yield PlanStop(None if is_loop else place(steps[number].addresses[0]))
+                    if number >= stopping:
+                        continue
+                    if steps[number].interruptible or steps[number].lasting:
+                        yield PlanStop(None)
+                    elif steps[number].asserts:
+                        yield PlanStop(place(steps[number].addresses[0]))
 
 
 def _band(band: Band, cut: RowCut, steps: Sequence[tuple[int, ScheduleStep]]) -> PlanBand:

@@ -294,7 +294,7 @@ def _described_program(program: Scheduling, finished: FinishedSteps, scratch_byt
         teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
         updates=updates,
         layouts=_layouts_kept(program, steps),
-        order=running_order(steps, beside, stopping=stopping and bool(updates)),
+        order=running_order(steps, beside, [output for output, _ in updates] if stopping else ()),
     )
     work = (sum(step.moved for step, _ in entries), sum(flops for _, flops in entries))
     reads = frozenset(program.slots.reads)

@@ -16,7 +16,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Routine
 from hybridize.loops.measure import kernel_bytes
-from hybridize.runtime.plan import Plan
+from hybridize.runtime.plan import Plan, turns_between_looks
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.plan import ContractionPlan
@@ -319,6 +319,11 @@ class BaseStep(ABC):
     @property
     def interruptible(self) -> bool:
         """True if it is or has a loop that data ends, at which such a program may end, too."""
+        return False
+
+    @property
+    def lasting(self) -> bool:
+        """True if it is a loop that may take so long that a user may want to interrupt it."""
         return False
 
     @property
@@ -630,6 +635,10 @@ class RegionStep(OwnStep):
     @property
     def interruptible(self) -> bool:
         return self.control == "while" or any(one.interruptible for body in self.bodies for one in body.steps)
+
+    @property
+    def lasting(self) -> bool:
+        return self.control == "scan" and turns_between_looks(self.length, *self.bodies[0].work) > 0
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
         yield from super().operands()

@@ -182,10 +182,10 @@ VECTOR_WEIGHTS: Final = (6, 24)
 """Instructions for each element up to which there are four vectors side by side, and up to which there are two, where
 there are few registers. Estimated."""
 MANY_VECTOR_WEIGHTS: Final = (80, 160)
-"""`VECTOR_WEIGHTS` where there are many. Estimated."""
+"""Instructions, as `VECTOR_WEIGHTS`, where there are many registers. Estimated."""
 VECTOR_WEIGHTS_IN_PLACE: Final = (12, 60)
-"""`VECTOR_WEIGHTS` where there are many, and multiply-adds overwrite their sum. Of a function (16) there are two
-vectors; with four, tanh and gelu spill. Measured: in the assembly for AArch64."""
+"""Instructions, as `VECTOR_WEIGHTS`, where there are many registers, and multiply-adds overwrite their sum. A function
+(16) has two vectors; with four, tanh and gelu spill. Measured: in the assembly for AArch64."""
 STATE_REGISTERS_SHARE: Final = 4
 """Parts of the registers, of which states of several accumulators take one at most, beside what a step computes.
 Estimated."""

@@ -107,23 +107,27 @@ def proven_updates(
     """The offers that are proven, and the steps, told which of their buffers may be one.
 
     A program that stops where an assertion fails or a loop is interrupted (`stopping`) must do so before it writes over
-    an input.
+    an input. So a loop that may last long, and hands new values of state on from turn to turn (one of training steps),
+    leaves the old ones alone: the copy that this takes is nothing beside it.
     """
     written: dict[int, int] = {}
     read: dict[int, int] = {}
+    training: list[int] = []
     banded: dict[tuple[int, int], int] = {}
     """The first step of a band, by its number, that reads an input."""
     for number, step in enumerate(steps):
         for address, writes in step.operands():
             if address.kind == "output" and writes:
                 written.setdefault(address.slot, number)
+                if step.lasting and address.slot in offers:
+                    training.append(number)
             elif address.kind == "input":
                 read[address.slot] = number
                 if step.band is not None:
                     banded.setdefault((step.band.number, address.slot), number)
     pairs, result = [], list(steps)
     ends = [number for number, step in enumerate(steps) if step.interruptible or step.asserts] if stopping else []
-    decided = max(ends, default=-1)
+    decided = max([*ends, *training] if stopping else (), default=-1)
     for output, source in offers.items():
         at = written.get(output)
         last = read.get(source, -1)

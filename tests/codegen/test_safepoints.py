@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops that data ends: they end at the first error, at every depth, and when a signal's handler raises."""
+"""Loops that last: they end when a signal's handler raises; those that data ends also at the first error, at every depth."""
 
 import faulthandler
 import os
 import signal
 import threading
+import time
 
 import numpy
 import pytest
 
-from hybridize import hybridize, np, npx
+from hybridize import autograd, hybridize, np, npx
+from hybridize.runtime.plan import turns_between_looks
 
 
 @pytest.fixture(autouse=True)
@@ -196,14 +198,17 @@ class Interrupted(Exception):
 
 
 def _interrupted(call):
-    """Call a function for which a signal comes after a while; an alarm's, whose handler raises."""
+    """Call a function for which signals come after a while, an alarm's, whose handler raises.
+
+    Several: what is raised while Python imports a module, or LLVM calls back, is lost.
+    """
 
     def handler(number, frame):
         raise Interrupted
 
     before = signal.signal(signal.SIGALRM, handler)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        signal.setitimer(signal.ITIMER_REAL, 0.2, 1)
         with pytest.raises(Interrupted):
             call()
     finally:
@@ -222,6 +227,111 @@ def test_a_signal_interrupts_a_loop(function):
         compiled(limit)  # ends at once: the program is there
     for _ in range(3):
         _interrupted(lambda: compiled(np.ones(3)))
+
+
+def of_known_length(x):
+    for _ in range(100_000_000):
+        x = np.sin(x) + 1
+    return x
+
+
+def with_a_loop_in_it(x):
+    for _ in range(3_000_000):
+        for k in range(100):
+            x = np.sin(x) + k
+    return x
+
+
+def of_heavy_turns(x):
+    y = np.ones((300, 300))
+    for _ in range(1_000_000):
+        y = np.dot(y, y) * x[0]
+    return y
+
+
+LASTING = [of_known_length, with_a_loop_in_it, of_heavy_turns]
+
+
+@pytest.mark.parametrize("function", LASTING, ids=lambda function: function.__name__)
+def test_a_signal_interrupts_a_loop_of_many_turns(function):
+    compiled = hybridize(function)
+    for call in range(3):
+        begin = time.perf_counter()
+        _interrupted(lambda: compiled(np.ones(3)))
+        # The first two compile: LLVM ends what it does.
+        assert call < 2 or time.perf_counter() - begin < 0.7
+
+
+def epoch_of():
+    """A whole epoch as one program: gradient descent and momentum over rows, and state before and after the loop."""
+    w, momentum, before, after = np.full((64, 64), 0.01), np.zeros((64, 64)), np.zeros(2), np.zeros(2)
+    w.attach_grad()
+
+    @hybridize
+    def epoch(rows):
+        before[...] = before + 1
+        total = 0.0
+        for row in rows:
+            with autograd.record():
+                loss = (np.dot(w, w).mean() * row - 1) ** 2
+            loss.backward()
+            momentum[...] = momentum * 0.9 + w.grad
+            w[...] = w - 0.001 * momentum
+            total = total + loss
+        after[...] = after + total
+        return total
+
+    return epoch, (w, momentum, before, after)
+
+
+def test_an_interrupted_epoch_leaves_what_was_before_it():
+    few, many = np.ones(20), np.ones(3_000_000)
+    epoch, state = epoch_of()
+    for _ in range(3):
+        epoch(few)
+        epoch(few[:18])
+    for _ in range(3):
+        expected = [one.asnumpy().copy() for one in state]
+        _interrupted(lambda: epoch(many))
+        for one, value in zip(state, expected, strict=True):
+            numpy.testing.assert_array_equal(one.asnumpy(), value)
+        epoch(few)
+        assert state[2].asnumpy()[0] == expected[2][0] + 1 and numpy.isfinite(state[0].asnumpy()).all()
+
+
+def test_an_epoch_that_ends_by_itself_is_what_python_computes():
+    rows = np.random.uniform(0, 1, (50,))
+    (compiled, state), (other, others) = epoch_of(), epoch_of()
+    for _ in range(3):
+        numpy.testing.assert_allclose(compiled(rows).asnumpy(), other.__wrapped__(rows).asnumpy(), rtol=1e-5)
+    for one, value in zip(state, others, strict=True):
+        numpy.testing.assert_allclose(one.asnumpy(), value.asnumpy(), rtol=1e-5)
+
+
+def test_loops_that_are_soon_over_have_no_safepoints_and_write_in_place():
+    """So costs nothing where nobody could interrupt anything: a recurrent layer's step, say."""
+    w, h = np.ones(3), np.zeros(3)
+
+    @hybridize
+    def step(x):
+        y = h
+        for row in x:
+            y = np.tanh(y + row)
+        w[...] = w + y
+        return y
+
+    x = np.ones((30, 3))
+    step(x)
+    executable = step.program(x)._runs.executable
+    assert executable.plan.updates and not executable.effects
+    assert turns_between_looks(30, 100, 100) == 0
+
+
+def test_a_look_takes_next_to_nothing():
+    """Turns of microseconds look once in 256 of them, those of milliseconds each time."""
+    assert turns_between_looks(1_000_000, 1600, 4200) == 256
+    assert turns_between_looks(1_000_000, 4_000_000, 0) == 4
+    assert turns_between_looks(1_000_000, 10**9, 0) == 1
 
 
 def test_ctrl_c_interrupts_a_loop_that_keeps_the_gil():

@@ -61,7 +61,7 @@ def make() -> None:
 
 def install(*packages: str) -> None:
     """Unpack wheels where Debian's Python looks for packages."""
-    debian.pip("arm64", "install", "--target", ROOT / PACKAGES, *packages)
+    debian.pip("arm64", "install", "--no-compile", "--target", ROOT / PACKAGES, *packages)
 
 
 def test(parts: list[list[str]]) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from hybridize import system
 from hybridize.codegen.levels import runnable
-from hybridize.runtime import processors
+from hybridize.runtime import pool, processors
 
 
 def write(root, files):
@@ -77,6 +77,28 @@ def test_the_quota_bounds_the_affinity(tmp_path, monkeypatch):
     monkeypatch.setattr(system, "affinity", lambda: set(range(8)))
     write(tmp_path, {"proc/self/cgroup": "0::/", f"{TREE}/cpu.max": "300000 100000"})
     assert processors.usable(str(tmp_path)) == 3
+
+
+@pytest.mark.parametrize(
+    ("mask", "limit", "threads"),
+    [
+        ({0, 63, 64, 65, 127, 300}, "max 100000", 6),
+        (set(range(128)), "max 100000", 64),
+        (set(range(64, 192)), "1200000 100000", 12),
+        (set(range(1024)), "max 100000", 512),
+    ],
+)
+def test_hosts_of_more_than_64_processors(tmp_path, monkeypatch, mask, limit, threads):
+    """Two processors of each core, 64 apart as servers number them, where the host has so many."""
+    monkeypatch.setattr(processors, "affinity", lambda: mask)
+    folder = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+    if len(mask) >= 128:
+        write(tmp_path, {folder.format(n): f"{n & ~64},{n | 64}" for n in mask})
+    write(tmp_path, {"proc/self/cgroup": "0::/pod", f"{TREE}/pod/cpu.max": limit})
+    assert processors.usable(str(tmp_path)) == threads
+    workers = pool.Pool()
+    monkeypatch.setattr(workers, "_usable", lambda: threads)
+    assert workers.slots() == (min(threads, pool.THREADS) if workers.possible() else 1)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity here")

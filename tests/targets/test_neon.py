@@ -6,6 +6,7 @@ python tests/targets/test_neon.py    write the golden instructions anew: for a c
 import dataclasses
 import functools
 import itertools
+import random
 from collections import Counter
 from pathlib import Path
 
@@ -120,6 +121,35 @@ def test_rests_of_tiles_spill_nothing():
         loops = [loop for loop in loops_of(product(m, n, k, dtype)) if loop.products]
         assert loops
         assert not [loop for loop in loops if loop.spills]
+
+
+def gradient(number, images, channels, columns, side, dtype):
+    """The gradient of a convolution by its first or second operand."""
+    kinds = [TensorType((images, channels, side, side), dtype), TensorType((columns, channels, 3, 3), dtype)]
+    forward = PIPELINE.run(make_graph(lambda x, w: [ops.convolution(x, w, (1, 1), ((1, 1), (1, 1)))], kinds))
+    kinds.append(forward.outputs[0].type)
+    return PIPELINE.run(make_graph(lambda x, w, g: ops.pullback(forward, [x, w], [g])[number : number + 1], kinds))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(40))
+def test_random_contractions_spill_nothing(seed):
+    some = random.Random(seed).choice
+    dtype = some((float32, float32, float64, int32, float16, int16))
+    result = int32 if dtype == int16 else None
+    graphs = [
+        convolution(
+            some((1, 3, 4, 8, 16, 33)), some((4, 6, 10, 16, 30, 41)), some((5, 9, 14, 28)), some((1, 3, 5, 7)),
+            dtype, step=some((1, 2)), result=result,
+        ),
+        product(
+            some((1, 2, 5, 9, 17, 64)), some((1, 5, 12, 33, 100)), some((3, 16, 100)), dtype,
+            some(("mk,kn->mn", "mk,nk->mn", "km,kn->mn")), result=result,
+        ),
+        gradient(some((0, 1)), some((1, 3)), some((1, 3, 16)), some((6, 16)), some((7, 12)), some((float32, float64))),
+    ]  # fmt: skip
+    for graph, stable in itertools.product(graphs, ((), (1,))):
+        assert not [(loop.function, loop.spills) for loop in loops_of(graph, stable) if loop.products and loop.spills]
 
 
 @pytest.mark.parametrize("columns", [6, 30, 10])

@@ -52,6 +52,8 @@ class HostWriter:
         self.target = target
         self.watched = False
         """True if loops that data ends have safepoints."""
+        self.ends = False
+        """True if a loop of known length that is written now may end where it is interrupted: so does the program."""
         self.dims: Mapping[str, Dim] = {}
         """The size symbols, by name."""
 
@@ -69,6 +71,11 @@ class HostWriter:
         block = self.block(f, plan.steps, pointers, plan.team)
         for node in plan.order:
             block.write(node)
+
+    def begin(self, plan: Plan, number: int) -> None:
+        """Begin a node of the outermost program: behind one that writes over its inputs, it may have to stop."""
+        stops = PlanStop(None) in plan.order[number + 1 : number + 2]
+        self.ends = self.watched and not isinstance(plan.order[number], PlanTasks) and (stops or not plan.updates)
 
 
 class HostBlock:
@@ -242,11 +249,11 @@ class HostBlock:
         f, host = self._f, self._host
         name = f"{self._functions.prefix}.region{len(host.module.functions)}"
         regions: list[PlanRegion] = [step.region for step in steps if step.region is not None]
+        watched = host.target if host.ends or (host.watched and regions[0].control == "while") else None
         if len(regions) == 1:
-            watched = host.target if host.watched else None
             emit_region(host.module, name, regions[0], host.body, watched, sized=bool(f.sizes))
         else:
-            emit_scans(host.module, name, regions, host.body, sized=bool(f.sizes))
+            emit_scans(host.module, name, regions, host.body, watched, sized=bool(f.sizes))
         args = [self._at(argument) for step in steps for argument in step.arguments]
         f.call(name, [f"ptr {arg}" for arg in (*args, *[f.sizes] * bool(f.sizes))])
 

@@ -140,7 +140,8 @@ class _Writer:
         known: list[PlanStep] = []
         sizes = host.dims
         block = host.block(f, known, ProgramPointers(f), plan.team)
-        for node in plan.order:
+        for at, node in enumerate(plan.order):
+            host.begin(plan, at)
             for number in steps_of(node):
                 complete.append(self._of_steps.step(steps[number], plan.steps[number]))
                 known.append(filled(complete[-1], sizes) if sizes else complete[-1])

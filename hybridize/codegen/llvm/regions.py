@@ -20,7 +20,7 @@ from hybridize.codegen.llvm.pointers import Base, Pointers
 from hybridize.codegen.llvm.safepoints import Safepoint
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import CONDITION_BYTES, Buffer, Plan, PlanRegion
+from hybridize.runtime.plan import CONDITION_BYTES, Buffer, Plan, PlanRegion, turns_between_looks
 
 WriteBody = Callable[[Function, Plan, Pointers], None]
 """Writes the steps of a body."""
@@ -31,7 +31,7 @@ def emit_region(
 ) -> None:
     """Write the region `name`; `sized` is whether sizes come with the call.
 
-    Where `watched` says the machine, a loop that data ends also ends when its program has failed, or been interrupted.
+    Where `watched` says the machine, a loop that may last also ends when its program has failed, or been interrupted.
     """
     f = _function(module, name, [step], sized)
     region = _Region(f, step, write, 0)
@@ -41,13 +41,15 @@ def emit_region(
         case "while":
             region.repeat(watched)
         case "scan":
-            _turn_together(f, [region])
+            _turn_together(f, [region], watched)
 
 
-def emit_scans(module: Module, name: str, steps: Sequence[PlanRegion], write: WriteBody, *, sized: bool) -> None:
+def emit_scans(
+    module: Module, name: str, steps: Sequence[PlanRegion], write: WriteBody, watched: Target | None, *, sized: bool
+) -> None:
     """Write scans of one length that do not need each other as one loop."""
     f = _function(module, name, steps, sized)
-    _turn_together(f, [_Region(f, step, write, number) for number, step in enumerate(steps)])
+    _turn_together(f, [_Region(f, step, write, number) for number, step in enumerate(steps)], watched)
 
 
 def _function(module: Module, name: str, steps: Sequence[PlanRegion], sized: bool) -> Function:
@@ -64,17 +66,29 @@ def _function(module: Module, name: str, steps: Sequence[PlanRegion], sized: boo
     return f
 
 
-def _turn_together(f: Function, scans: Sequence[_Region]) -> None:
+def _turn_together(f: Function, scans: Sequence[_Region], watched: Target | None) -> None:
     """One loop over the slices of scans of one length."""
+    turns = _between_looks(scans) if watched is not None else 0
+    safepoint = Safepoint(f, watched, effects=False) if watched is not None and turns else None
     first = [scan.begin() for scan in scans]
     carry = [("ptr", pointer) for pointers in first for pointer in pointers]
     with f.loop(0, f.size(scans[0].step.length), 1, carry) as loop:
         values = iter(loop.values)
         for scan in scans:
             scan.turn(loop, values)
+        if safepoint is not None:
+            loop.more = safepoint.goes_on(loop.index, turns)
     results = iter(loop.results)
     for scan in scans:
         scan.end(results)
+
+
+def _between_looks(scans: Sequence[_Region]) -> int:
+    """After how many turns scans of one loop look whether they were interrupted; 0 for never."""
+    steps = [step for scan in scans for step in scan.step.bodies[0].steps]
+    return turns_between_looks(
+        scans[0].step.length, sum(step.bytes for step in steps), sum(step.flops for step in steps)
+    )
 
 
 @frozen

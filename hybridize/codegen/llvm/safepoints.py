@@ -56,6 +56,20 @@ class Safepoint:
         f.branch(due, look, again, begin=look)
         f.branch(f.op(f"call i1 @safepoint(ptr {self._cells})"), after, again)
 
+    def goes_on(self, turn: str, between: int) -> str:
+        """Return an i1 that is false where a loop is to end that counts its turns, and looks once in `between` of them.
+
+        It costs a turn two instructions; `between` is a power of two.
+        """
+        f = self._f
+        look, on, before = f.fresh("look"), f.fresh("on"), f.label
+        due = f.test("eq", f.op(f"and i64 {turn}, {between - 1}"), between - 1)
+        f.branch(due, look, on, begin=look)
+        held = f.op(f"xor i1 {f.op(f'call i1 @safepoint(ptr {self._cells})')}, true")
+        f.jump(on)
+        f.begin_block(on)
+        return f.op(f"phi i1 [ true, %{before} ], [ {held}, %{look} ]")
+
 
 def _add(module: Module, target: Target) -> None:
     """Add what the safepoints of a module call and read."""

@@ -93,7 +93,7 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
         heights, height, block = thresholds.DOTS_ANY_ROWS[1:], thresholds.DOTS_ANY_ROWS[1], lanes
         written: tuple[int, ...] = thresholds.DOTS_ANY_ROWS
     else:
-        limit = 8 if many else 4  # sums and operands must fit the registers
+        limit = 8 if many and not arithmetic.takes_halves else 4  # sums and operands must fit the registers
         parts = row_tiles(product.m, limit)
         heights, height, written = (limit,), parts[0].height, tuple(part.height for part in parts)
         # Sums of several registers' columns are stored together where that does not mean reading w again for each tile.
@@ -135,7 +135,8 @@ def _columns(arithmetic: Arithmetic, rows: int, far: bool) -> tuple[int, ...]:
     """Rows of w per turn, then for what that leaves. Two are read as fast as one from nearby; from far away more
     streams are faster. Four at once also where they save reading x.
     """
-    return (4, 2, 1) if (far or 4 <= rows <= 6) and arithmetic.target.registers >= 32 else (2, 1)
+    several = far or (4 <= rows <= 6 and not arithmetic.takes_halves)
+    return (4, 2, 1) if several and arithmetic.target.registers >= 32 else (2, 1)
 
 
 def _turns(arithmetic: Arithmetic, rows: int, columns: int, k: int) -> int:

@@ -162,11 +162,13 @@ def rows_by_lane(
     """Return the most rows of a tile, from `most` on, whose sums, elements of x and two vectors of w fit the registers.
 
     `strides` are the bytes from one row to the next and from one term; None: rows lie anywhere. A turn has so many
-    terms. Vectors of panels that are converted take a register more, and those of pairs the halves of both.
+    terms. Vectors of panels that are converted take a register more, and those of pairs the halves of both; elements
+    of 16 bits have lanes in half of the registers alone, where other values are, too.
     """
-    free = arithmetic.target.registers - min(vectors, 2) - (arithmetic.packed != arithmetic.accumulate)
-    free -= 3 * arithmetic.paired
-    while (most + 1) * vectors + lane_registers(arithmetic, most + 1, strides, terms) <= free:
+    halves = arithmetic.takes_halves
+    free = arithmetic.target.registers - min(vectors, 2) - (arithmetic.packed != arithmetic.accumulate) - 3 * halves
+    room = arithmetic.target.registers // (4 if halves else 1)
+    while (own := lane_registers(arithmetic, most + 1, strides, terms)) <= room and (most + 1) * vectors + own <= free:
         most += 1
     return most
 
@@ -178,7 +180,8 @@ def lane_registers(arithmetic: Arithmetic, rows: int, strides: tuple[int | None,
         return rows * lane_registers(arithmetic, 1, (0, term), terms)
     places = {number * row + k * term for number in range(rows) for k in range(terms)}
     loaded = windows(places, arithmetic.bytes, arithmetic.lanes).values()
-    return max(1, len({window.start for window in loaded if window.lanes > 1}))
+    several, single = ({window.start for window in loaded if (window.lanes > 1) == wide} for wide in (True, False))
+    return len(several) + min(len(single), thresholds.SINGLE_ELEMENTS)
 
 
 @frozen

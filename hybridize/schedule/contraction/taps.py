@@ -357,7 +357,7 @@ def tap_panels(
     for start, count, width in parts:
         if width and not same(count, 0):
             taps, terms = map(hint, sums)
-            height = tile_height(width, rows, strides, terms, arithmetic)
+            height = tile_height(width, rows, strides, _together(strides, terms, arithmetic), arithmetic)
             unroll = _unrolled(strides, height, width, terms, arithmetic)
             tall = target.registers >= 32 and height > thresholds.FAR_ROWS
             far = taps * terms * width * target.vector_bytes > target.l1_bytes // 2
@@ -400,7 +400,7 @@ def _cost(vectors: int, width: int, rows: int, strides: tuple[int, int], terms: 
     total = 0.0
     for count, wide in ((vectors // width, width), (1, vectors % width)):
         if wide:
-            height = tile_height(wide, rows, strides, terms, arithmetic)
+            height = tile_height(wide, rows, strides, _together(strides, terms, arithmetic), arithmetic)
             tiles = -(-hint(rows) // height)
             total += (
                 count
@@ -428,13 +428,21 @@ def cycles(plan: TapPlan, target: Target) -> int:
     return total * hint(product(axis.size for axis in plan.groups))
 
 
-def tile_height(width: int, rows: int, strides: tuple[int, int], terms: int, arithmetic: Arithmetic) -> int:
-    """Rows of a tile: of the fewest tiles of a line the lowest, so that rows done twice are few."""
+def _together(strides: tuple[int, int], terms: int, arithmetic: Arithmetic) -> int:
+    """Choose the terms of a turn that a tile has room for, at least: those of a vector of a row, unless rows that lie
+    one behind the other fill vectors by themselves.
+    """
+    walks = same(strides[1], arithmetic.bytes) and not same(strides[0], arithmetic.bytes)
+    return min(terms, arithmetic.lanes) if arithmetic.by_lane and walks else 1
+
+
+def tile_height(width: int, rows: int, strides: tuple[int, int], together: int, arithmetic: Arithmetic) -> int:
+    """Rows of a tile, so many terms `together` in a turn: of the fewest tiles of a line the lowest, so that rows done
+    twice are few.
+    """
     limit = tile_rows(arithmetic, width, "in the code")
     if arithmetic.by_lane and known(strides):
-        # Rows that lie one behind the other fill vectors by themselves; else terms do.
-        walks = same(strides[1], arithmetic.bytes) and not same(strides[0], arithmetic.bytes)
-        limit = rows_by_lane(arithmetic, width, strides, min(terms, arithmetic.lanes) if walks else 1)
+        limit = rows_by_lane(arithmetic, width, strides, together)
     if not arithmetic.is_float and arithmetic.lanes == 2:
         limit = min(limit, thresholds.WHOLE_PAIRS // width)
     if hint(strides[0]) >= thresholds.FAR_ROW_BYTES:

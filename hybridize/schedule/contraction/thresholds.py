@@ -23,6 +23,9 @@ assembly of each target was looked at."""
 LONG_PRODUCT_ROWS: Final = 4
 """Rows of a tile of integers whose products take several instructions and registers. Measured: in the assembly of each
 target."""
+SINGLE_ELEMENTS: Final = 3
+"""Registers of elements of x that are loaded one by one where multiply-adds take lanes: LLVM loads some before it needs
+them. Measured: in the assembly for AArch64."""
 DISTANT_ROWS: Final = 16
 """Rows of a tile of taps, at most, whose distance in x is an argument. Measured: in the assembly for x86-64, the odd
 multiples of the distance up to 15 stay in general registers beside all pointers of the loop; of 22 rows, two do not,

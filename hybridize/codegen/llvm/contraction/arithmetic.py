@@ -115,7 +115,7 @@ class ArithmeticEmitter(Arithmetic):
 
     def multiply_add(self, f: Function, x: str, w: str, total: str) -> str:
         """x w + total; for bool, `(x and w) or total`."""
-        if self.paired and self.target.by_lane:
+        if self.takes_halves:
             return self._pairs_added(f, x, w, total)
         if self.paired:
             return f.op(f"add {self.vector} {self._products_of_pairs(f, x, w)}, {total}")
