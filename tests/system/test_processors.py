@@ -90,7 +90,7 @@ def test_the_quota_bounds_the_affinity(tmp_path, monkeypatch):
 )
 def test_hosts_of_more_than_64_processors(tmp_path, monkeypatch, mask, limit, threads):
     """Two processors of each core, 64 apart as servers number them, where the host has so many."""
-    monkeypatch.setattr(processors, "affinity", lambda: mask)
+    monkeypatch.setattr(system, "affinity", lambda: mask)
     folder = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     if len(mask) >= 128:
         write(tmp_path, {folder.format(n): f"{n & ~64},{n | 64}" for n in mask})
