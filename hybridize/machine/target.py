@@ -86,7 +86,7 @@ class Target:
 
     @property
     def machine(self) -> str:
-        """What an image of code for it says that it is for: `x86_64` on Linux, `x86_64-windows`, `aarch64-macos`."""
+        """The kind of machine that an image of its code names: `x86_64` on Linux, `x86_64-windows`, `aarch64-macos`."""
         return platforms.machine_name(self.processor, self.system)
 
     @property

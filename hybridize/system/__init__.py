@@ -38,7 +38,7 @@ frees what `new` gave; it works as long as the object is there, even when module
 `OSError`.
 """
 HOW_TO_ALLOW_CODE = end.HOW_TO_ALLOW_CODE
-"""What a user can do where the system does not let a process run code that it made."""
+"""The remedy, in words, where the system does not let a process run code that it made."""
 function_address = end.function_address
 """Return the address of a function of this process, of the C library, the mathematics library or CPython; 0: there is
 none of that name. `aligned_alloc` and `free` belong together."""
