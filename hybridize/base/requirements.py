@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hybridize cannot start without: an interpreter, and releases of packages; each lack is one ImportError.
+"""The Python and the packages that hybridize cannot start without; each lack is one ImportError.
 
 `hybridize.base` asks before anything else does: errors with codes are made of NumPy's, and older Pythons do not
 understand the rest of the source. So this file is written for Python 3.8, and imports nothing else of ours. Versions
@@ -32,8 +32,7 @@ def lack_of_python(
     if name != "cpython":
         return f"hybridize needs CPython, found {name}, which has other objects: install Python from python.org"
     if version[:2] < PYTHON:
-        found = ".".join(map(str, version[:3]))
-        return f"hybridize needs Python >= {_joined(PYTHON)}, found {found}: install a later Python"
+        return f"hybridize needs Python >= {_joined(PYTHON)}, found {_joined(version[:3])}: install a later Python"
     if not has_gil:
         return "hybridize needs Python's GIL, and this free-threaded Python runs without it: set PYTHON_GIL=1"
     return ""
@@ -52,14 +51,14 @@ def lack_of(name: str, version: str | None, *, musl: bool = False) -> str:
         return ""
     title = TITLES.get(name, name)
     wanted = f"{title} >= {_joined(first)}, < {_joined(end)}"
-    found = "it is not installed" if version is None else f"found {version}"
+    state = "it is not installed" if version is None else f"found {version}"
     remedy = f"pip install '{name}>={_joined(first)},<{_joined(end)}'"
     if version is None and musl and name in _NO_WHEELS:
         remedy = (
             f"there are no wheels of {name} for musl (Alpine), so use a system with glibc, such as python:slim, or "
             "deploy a library there that hybridize has exported"
         )
-    return f"hybridize needs {wanted}, {found}: {remedy}"
+    return f"hybridize needs {wanted}, {state}: {remedy}"
 
 
 def _joined(numbers: tuple[int, ...]) -> str:

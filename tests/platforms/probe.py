@@ -66,9 +66,10 @@ def main() -> None:
         doubled.save(folder / "doubled")
         assert load(folder / "doubled")(np.ones((3, 4))).item() == 36
     for path in sys.argv[1:]:
-        saved = load(path)
-        for _ in range(3):
-            assert saved(np.ones((3, 4))).item() == 36
+        for images in (False, True):
+            saved = load(path, images=images)
+            for _ in range(3):
+                assert saved(np.ones((3, 4))).item() == 36
     print(sys.version.split()[0], numpy.__version__, *runnable(), "for", default_target().name, cpython.supported())
 
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 _WORDS = frozenset(
-    {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "op",
-     "ops", "rest", "simple", "type_comment", "type_ignores"}
+    {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "is_lazy", "kind", "kwd_attrs", "level", "module",
+     "op", "ops", "rest", "simple", "type_comment", "type_ignores"}
 )  # fmt: skip
 """Fields that hold no nodes but operators, and whether a name is read or written."""
 _PLACE = ("lineno", "end_lineno", "col_offset", "end_col_offset")
