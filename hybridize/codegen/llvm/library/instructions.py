@@ -23,7 +23,7 @@ CPUID: Final = bytes.fromhex(
     "4c89cb"  # mov rbx, r9
     "c3"  # ret
 )
-"""What a leaf says of the processor. Called as Windows calls functions: the leaf is in ecx, the place in rdx."""
+"""The four words of a leaf about the processor. Called as Windows calls: the leaf is in ecx, their place in rdx."""
 XGETBV: Final = bytes.fromhex("31c90f01d0c3")  # xor ecx, ecx; xgetbv; ret
 """The registers that the operating system keeps between threads."""
 CHKSTK: Final = bytes.fromhex(
