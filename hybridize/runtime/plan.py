@@ -568,7 +568,7 @@ MANY_TURNS: Final = 1 << 24
 """The turns that a loop is taken for whose number only calls know."""
 
 
-def turns_between_looks(length: Size, nbytes: Size, flops: Size) -> int:
+def turns_between_looks(length: dims.Size, nbytes: dims.Size, flops: dims.Size) -> int:
     """Return after how many turns a loop of `length` turns looks whether it was interrupted; 0 if it is short.
 
     A power of two. A turn moves so many bytes and computes so much, about.

@@ -172,8 +172,21 @@ def test_a_function_of_other_globals():
 REWRITTEN = {
     "constants": lambda code: code.replace(co_consts=tuple(7 if one == 0 else one for one in code.co_consts)),
     "name": lambda code: code.replace(co_name="other"),
-    "line": lambda code: code.replace(co_firstlineno=3),
 }
+
+
+def test_code_of_other_lines_than_its_file_has():
+    """As IPython's autoreload leaves it, which compiles a function apart."""
+    check(types.FunctionType(scaled.__code__.replace(co_firstlineno=3), globals()))
+
+
+def test_lines_that_came_above_a_function_since_its_import(folder):
+    text = ON_DATA + "g = lambda x: x * 3 if x.sum() > 0 else x; h = lambda x: x * 5 if x.sum() > 0 else x\n"
+    (folder / "moved.py").write_text(text)
+    module = importlib.import_module("moved")
+    (folder / "moved.py").write_text("import os\n\n\n" + text)
+    for function in (module.f, module.g, module.h):
+        check(function)
 
 
 @pytest.mark.parametrize("what", REWRITTEN)

@@ -12,6 +12,7 @@ Scans that share a loop are one function, which takes what each of them takes, o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from hybridize.base.dims import bounds, is_symbolic, same
 from hybridize.base.frozen import frozen
@@ -85,7 +86,7 @@ def _turn_together(f: Function, scans: Sequence[_Region], watched: Target | None
 
 def _between_looks(scans: Sequence[_Region]) -> int:
     """After how many turns scans of one loop look whether they were interrupted; 0 for never."""
-    steps = [step for scan in scans for step in scan.step.bodies[0].steps]
+    steps: list[Any] = [step for scan in scans for step in scan.step.bodies[0].steps]
     return turns_between_looks(
         scans[0].step.length, sum(step.bytes for step in steps), sum(step.flops for step in steps)
     )

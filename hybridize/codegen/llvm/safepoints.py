@@ -65,10 +65,10 @@ class Safepoint:
         look, on, before = f.fresh("look"), f.fresh("on"), f.label
         due = f.test("eq", f.op(f"and i64 {turn}, {between - 1}"), between - 1)
         f.branch(due, look, on, begin=look)
-        held = f.op(f"xor i1 {f.op(f'call i1 @safepoint(ptr {self._cells})')}, true")
+        more = f.op(f"xor i1 {f.op(f'call i1 @safepoint(ptr {self._cells})')}, true")
         f.jump(on)
         f.begin_block(on)
-        return f.op(f"phi i1 [ true, %{before} ], [ {held}, %{look} ]")
+        return f.op(f"phi i1 [ true, %{before} ], [ {more}, %{look} ]")
 
 
 def _add(module: Module, target: Target) -> None:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that PyInstaller or cx_Freeze froze, run where their sources are not: right, or told what is missing."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hybridize
+from hybridize.formats import checking
+from hybridize.formats.library import cross
+from hybridize.tools import freezing
+
+CHECKOUT = str(Path(hybridize.__file__).parents[1])
+
+MODULE = """
+def branch(x):
+    if x.sum() > 0:
+        return x * 2
+    return x - 1
+"""
+
+PROGRAM = """
+import sys
+from hybridize import autograd, gluon, hybridize, load, np
+from hybridize.gluon import nn
+from model.parts import branch
+
+def told(name, call):
+    try:
+        print(name, "right" if call() else "wrong")
+    except Exception as error:
+        print(name, str(error).replace(chr(10), " "))
+
+x = np.ones((2, 3))
+net = nn.HybridSequential()
+net.add(nn.Dense(4, activation="relu"), nn.BatchNorm(), nn.Dense(2))
+net.initialize()
+expected = net(x)
+net.hybridize()
+told("net", lambda: abs(net(x) - expected).max() < 1e-6)
+trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 1e-2})
+loss_fn = gluon.loss.SoftmaxCrossEntropyLoss()
+
+@hybridize
+def train(x, y):
+    with autograd.record():
+        loss = loss_fn(net(x), y)
+    loss.backward()
+    trainer.step(len(x))
+    return loss.mean()
+
+losses = [float(train(x, np.array([0, 1]))) for _ in range(3)]
+told("step", lambda: losses[-1] <= losses[0] + 1e-3)
+told("lambda", lambda: hybridize(lambda x: np.exp(x))(x).sum() > 16)
+told("export", lambda: "this program is frozen" in str(net.export("net", format="library")))
+told("pair", lambda: bool(net.export("net")) and gluon.SymbolBlock.imports("net-symbol.json", ["data"], "net-0000.params")(x).shape == (2, 2))
+told("branch", lambda: hybridize(branch)(x).sum() == 12 and hybridize(branch)(-x).sum() == -12)
+"""
+
+
+def test_an_export_of_a_frozen_program_starts_it_no_second_time(monkeypatch, tmp_path):
+    """`sys.executable` is the program there: the check of a library would run it again, which would export again."""
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    started = []
+    monkeypatch.setattr(checking.subprocess, "run", lambda command, **_: started.append(command))
+    double = hybridize.hybridize(lambda x: x * 2)
+    double(hybridize.np.ones(3))
+    report = str(double.export(str(tmp_path / "twice"), format="object"))
+    assert "not run: this program is frozen" in report and not started
+    assert (cross.zig() or [""])[0] != sys.executable
+
+
+def freeze(tool, folder, data):
+    source = folder / "source"
+    (source / "model").mkdir(parents=True)
+    (source / "app.py").write_text(PROGRAM)
+    (source / "model/__init__.py").write_text("")
+    (source / "model/parts.py").write_text(MODULE)
+    environment = {**os.environ, "PYTHONPATH": CHECKOUT}
+    if tool == "cx_Freeze":
+        (source / "setup.py").write_text(
+            "from cx_Freeze import setup\n"
+            "options = {'packages': ['hybridize'], 'excludes': ['torch', 'tensorflow', 'jax'], 'build_exe': 'dist/app'}\n"
+            "setup(name='app', version='1', executables=['app.py'], options={'build_exe': options})\n"
+        )
+        command = [sys.executable, "setup.py", "build_exe"]
+    else:
+        command = [
+            sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", f"--{tool}", "--paths", CHECKOUT,
+            "--exclude-module", "torch", "--exclude-module", "tensorflow", "--exclude-module", "jax",
+            "--additional-hooks-dir", freezing.hook_folders()[0], "app.py",
+        ]  # fmt: skip
+        command[-1:-1] = ["--add-data", "model/parts.py:model"] * data
+    subprocess.run(command, cwd=source, env=environment, check=True, capture_output=True, timeout=900)
+    built = source.rename(folder / "moved") / "dist/app"
+    return built if built.is_file() else built / "app"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("tool", "data"), [("onedir", False), ("onedir", True), ("onefile", True), ("cx_Freeze", False)]
+)
+def test_a_frozen_program(tool, data, tmp_path):
+    if importlib.util.find_spec("cx_Freeze" if tool == "cx_Freeze" else "PyInstaller") is None:
+        pytest.skip("not installed: pip install pyinstaller cx_Freeze")
+    program = freeze(tool, tmp_path, data)
+    work = tmp_path / "work"
+    work.mkdir()
+    variables = {"PATH": os.environ["PATH"], "HYBRIDIZE_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run([program], cwd=work, env=variables, capture_output=True, text=True, timeout=300, check=False)
+    *lines, last = done.stdout.splitlines()
+    assert lines == [f"{name} right" for name in ("net", "step", "lambda", "export", "pair")], done.stdout + done.stderr
+    if data:
+        assert last == "branch right"
+    else:
+        assert "E401" in last and "as this program is frozen" in last and "add the file to what is frozen" in last
