@@ -3,6 +3,7 @@
 # make system     what the tests of other languages need of Debian's packages; make test does it first
 # make lint       the checks without the tests: style, prose, types, who may import whom
 # make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
+# make test-wine  the tests on Python for Windows, in Wine: hours; ARGS=tests/chapter, SHARD=0/20
 # make docs       the pages that are made from the source
 # make site       the documentation as a site, in build/site
 # make runtimes   the LLVM text of what is written in C
@@ -35,7 +36,7 @@ LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
-.PHONY: help demo test tests system lint style types test-long bench docs site runtimes release clean
+.PHONY: help demo test tests system lint style types test-long test-wine bench docs site runtimes release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -69,6 +70,10 @@ types: .venv/.installed-dev
 test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed \
 		.litert/.installed .doors/.installed .servers/.installed .engines/.installed .site/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
+
+test-wine: .venv/.installed-dev system
+	@test -d .wine/root/prefix/drive_c || $(BIN)/python -m tests.platforms.wine make
+	SHARD=$(SHARD) $(BIN)/python -m tests.platforms.wine test $(ARGS)
 
 bench: .venv-bench/.installed
 	$(BENCH)/hybridize bench $(ARGS)
