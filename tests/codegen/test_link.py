@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.platforms.marks import linux
 
 from hybridize import ops
 from hybridize.base.errors import CodegenError
@@ -292,6 +293,7 @@ def mapping(address):
     return None
 
 
+@linux
 def test_no_page_of_an_image_is_writable_and_executable():
     loaded = compile_module(EVERYTHING, host_target())
     rights = {name: mapping(loaded.address(name))[2] for name in ("next", "seen", "count")}

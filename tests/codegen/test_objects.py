@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.platforms.marks import forks
 
 from hybridize import compiler, ops
 from hybridize.base.config import CONFIG
@@ -106,6 +107,7 @@ def test_the_modules_of_several_threads_hold_each_function_once(monkeypatch):
     assert sorted(defined) == sorted(module.functions)
 
 
+@forks
 def test_children_that_are_forked_while_threads_compile_can_compile():
     """The lock is waited for, by all that LLVM's threads hold."""
     ended = threading.Event()

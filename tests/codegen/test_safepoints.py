@@ -2,12 +2,12 @@
 """Loops that data ends: they end at the first error, at every depth, and when a signal's handler raises."""
 
 import faulthandler
-import os
 import signal
 import threading
 
 import numpy
 import pytest
+from tests.platforms.marks import signals
 
 from hybridize import hybridize, np, npx
 
@@ -231,7 +231,7 @@ def test_ctrl_c_interrupts_a_loop_that_keeps_the_gil():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a worker of pytest-xdist ignores it
     try:
         for _ in range(2):
-            timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+            timer = threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,))
             timer.start()
             with pytest.raises(KeyboardInterrupt):
                 compiled(np.ones(2))
@@ -281,6 +281,7 @@ def test_what_a_loop_made_is_written_in_place():
     assert step.program(np.ones(3))._runs.executable.plan.updates
 
 
+@signals
 def test_a_handler_may_write_arrays():
     """It is Python: a loop that it has interrupted is no reader of memory meanwhile."""
     w, compiled = np.zeros(1000), hybridize(endless)

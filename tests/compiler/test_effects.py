@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.platforms.marks import forks
 
 from hybridize import compiler
 from hybridize.base.errors import StateError
@@ -175,6 +176,7 @@ def test_what_failed_in_one_thread_is_no_error_of_another(other_failed):
         entry(np.array([1, -1], np.float32))
 
 
+@forks
 def test_a_forked_child_has_its_own_thread_only(other_failed):
     entry = entry_of(program())
     child = os.fork()

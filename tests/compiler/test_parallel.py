@@ -7,6 +7,7 @@ import threading
 
 import numpy
 import pytest
+from tests.platforms.marks import forks
 
 import hybridize
 from hybridize import ops
@@ -320,6 +321,7 @@ def test_the_number_may_change_while_programs_run():
     assert not wrong
 
 
+@forks
 def test_child_and_parent_compute():
     graph, inputs = graph_of(lambda x: [composites.softmax(x, 1)], (600, 700))
     program = compile(graph, threads=2)

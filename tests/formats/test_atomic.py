@@ -11,6 +11,7 @@ import sys
 import time
 
 import pytest
+from tests.platforms.marks import forks, links
 
 import hybridize
 from hybridize import np, system
@@ -110,6 +111,7 @@ def test_a_linker_that_removes_what_it_cannot_finish(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+@links
 @pytest.mark.parametrize("way", ["archive", "save", "parameters", "bytes"])
 def test_what_is_no_file_is_never_replaced(tmp_path, net, way):
     os.mkfifo(tmp_path / "pipe")
@@ -128,6 +130,7 @@ def test_devices_are_never_replaced():
         atomic.destination(os.devnull)
 
 
+@links
 @pytest.mark.parametrize("way", ["archive", "save", "parameters", "bytes"])
 def test_links_are_followed(tmp_path, net, way):
     (tmp_path / "there").mkdir()
@@ -164,6 +167,7 @@ def parts(folder):
     return sorted(one.name for one in folder.iterdir() if one.name.endswith(".part"))
 
 
+@forks
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_what_killed_writers_leave_is_swept(tmp_path, write):
     killed(lambda: write(tmp_path / "net"))

@@ -6,6 +6,7 @@ import threading
 
 import numpy
 import pytest
+from tests.platforms.marks import forks
 
 import hybridize
 from hybridize import autograd, gluon, np, npx, profiler
@@ -224,7 +225,7 @@ def test_it_is_no_part_of_a_program(call):
         hybridize.hybridize(function)(np.ones(3))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@forks
 def test_a_forked_child_begins_anew():
     profiler.set_state("run")
     np.exp(np.ones(3))

@@ -7,6 +7,7 @@ import threading
 
 import numpy
 import pytest
+from tests.platforms.marks import signals
 
 import hybridize
 from hybridize.array import np, npx
@@ -328,6 +329,7 @@ def test_a_numpy_array_of_the_user_is_read_in_place():
             array[step:] = whole(OUT - step, IN)
 
 
+@signals
 def test_a_signal_s_handler_may_call_the_program_that_it_interrupts():
     layer, calls = Layer(), []
 

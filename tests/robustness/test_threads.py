@@ -6,6 +6,7 @@ import threading
 
 import numpy
 import pytest
+from tests.platforms.marks import forks
 
 import hybridize
 from hybridize import autograd, np
@@ -279,6 +280,7 @@ def test_no_update_of_a_state_is_lost():
     assert float(total[-1]) == 41
 
 
+@forks
 def test_a_process_that_is_forked_while_a_thread_draws_may_draw():
     """A lock that another thread holds when a process is forked would never be released in the child."""
     held, enough = threading.Event(), threading.Event()

@@ -9,6 +9,7 @@ import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.platforms.marks import forks
 
 import hybridize
 from hybridize import np, npx, ops
@@ -359,6 +360,7 @@ def test_branches_in_loops_and_conditions(everything):
     assert found[0] == found[1] == found[2]
 
 
+@forks
 def test_several_callers_and_children(eager):
     net, x = inception(), np.random.normal(0, 1, (1, 12, 14, 14))
     net.hybridize(threads=2)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy
 import onnx
 import pytest
+from tests.platforms.marks import owners
 
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.tools.migrating import files, names, numpys
@@ -326,6 +327,7 @@ def test_what_is_no_notebook_is_refused(text):
         migrate_notebook(text, "a.ipynb")
 
 
+@owners
 def test_encodings_and_modes_stay(tmp_path):
     path = tmp_path / "a.py"
     path.write_bytes("# coding: latin-1\r\nimport mxnet as mx  # é\r\n".encode("latin-1"))

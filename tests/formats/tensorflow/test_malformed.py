@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.platforms.marks import forks
 
 from hybridize import load
 from hybridize.errors import LoadError
@@ -62,6 +63,7 @@ def tried(folder, models, count, seed):
     return verdicts([mutant(rng, models, folder / str(number)) for number in range(count)])
 
 
+@forks
 def test_broken_copies_are_refused_or_run(tmp_path, models):
     results = tried(tmp_path, models, 200, 0)
     assert wrong(results) == {}
@@ -77,6 +79,7 @@ def test_twenty_thousand_broken_copies(tmp_path, models, seed):
     assert Counter(verdict for verdict, _ in results.values())["time"] < 20
 
 
+@forks
 def test_what_is_whole_runs(models):
     assert {verdict for verdict, _ in verdicts(list(map(str, models))).values()} <= {"right", "refused"}
     assert load(models[0])

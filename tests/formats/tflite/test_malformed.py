@@ -9,6 +9,7 @@ from collections import Counter
 from contextlib import suppress
 
 import pytest
+from tests.platforms.marks import forks
 
 from hybridize.errors import LoadError
 from hybridize.formats.tflite.read import program
@@ -40,6 +41,7 @@ def tried(folder, count, seed):
     return verdicts(paths)
 
 
+@forks
 def test_broken_copies_are_refused_or_run(tmp_path):
     results = tried(tmp_path, 300, 0)
     assert wrong(results) == {}

@@ -15,6 +15,7 @@ import warnings
 import ml_dtypes
 import numpy
 import pytest
+from tests.platforms.marks import forks
 
 from hybridize import autograd, hybridize, np, random
 from hybridize.base.modes import BUSY
@@ -342,6 +343,7 @@ def test_hybridized_code_runs_in_workers():
     assert next(iter(loader))[0].asnumpy()[3].tolist() == expected.tolist()
 
 
+@forks
 def test_a_forked_process_makes_workers_of_its_own():
     loader = data.DataLoader(DS, 5, num_workers=1)
     expected = as_lists(loader)
