@@ -94,7 +94,7 @@ def export_model(
     path = os.fspath(onnx_file_path)
     exported = net.export(path, format="onnx", **options)
     if exported.files[0] != path:
-        os.replace(exported.files[0], path)
+        system.replace(exported.files[0], path)
     if verbose:
         print(exported)
     return path

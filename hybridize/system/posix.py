@@ -175,6 +175,22 @@ def is_foreign(status: os.stat_result) -> bool:
     return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
+def file_content(file: int, *, writable: bool = False) -> Any:
+    """Map a file."""
+    with IMPORTS:
+        import mmap  # late: not all programs read files
+
+    return mmap.mmap(file, 0, access=mmap.ACCESS_COPY if writable else mmap.ACCESS_READ)
+
+
+replace = os.replace
+
+
+def is_in_use(error: OSError) -> bool:
+    """Return False: who has a file open keeps it when another one takes its place."""
+    return False
+
+
 def lock_file(file: int, *, shared: bool = False) -> bool:
     """Take the lock of an open file by `flock`."""
     with IMPORTS:
