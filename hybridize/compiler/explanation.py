@@ -82,7 +82,9 @@ class KernelReport:
     @property
     def manner(self) -> str:
         """Its kind, and how it reads, writes and is shared: `contraction packed ≤2 threads`."""
-        return " ".join((self.kind, *self.layout, *[f"{printable('≤', '<=')}{self.threads} threads"] * (self.threads > 1)))
+        return " ".join(
+            (self.kind, *self.layout, *[f"{printable('≤', '<=')}{self.threads} threads"] * (self.threads > 1))
+        )
 
 
 @frozen

@@ -18,6 +18,7 @@ from typing import Any
 import numpy
 
 from hybridize import symbol as symbols
+from hybridize import system
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError
 from hybridize.formats.onnx.read import read

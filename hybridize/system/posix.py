@@ -183,7 +183,9 @@ def file_content(file: int, *, writable: bool = False) -> Any:
     return mmap.mmap(file, 0, access=mmap.ACCESS_COPY if writable else mmap.ACCESS_READ)
 
 
-replace = os.replace
+def replace(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> None:
+    """Put a file in the place of another one."""
+    os.replace(old, new)
 
 
 def is_in_use(error: OSError) -> bool:

@@ -10,10 +10,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.platforms.marks import forks
 
 from hybridize import hybridize, np
 from hybridize.base.collector import seldom
+from tests.platforms.marks import forks
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,6 @@ import mmap
 import ml_dtypes
 import numpy
 import pytest
-from tests.platforms.pages import forbid
 
 from hybridize import compiler, ops
 from hybridize.base.dims import SizeScope
@@ -16,6 +15,7 @@ from hybridize.codegen.llvm.program import build
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.passes.inline import Inline
+from tests.platforms.pages import forbid
 from tests.samples import sampled
 
 PAGE = mmap.PAGESIZE

@@ -9,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.platforms.marks import linux
 
 from hybridize import ops
 from hybridize.base.errors import CodegenError
@@ -25,6 +24,7 @@ from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime.image import Image, Loaded
 from tests.catalog.samples import samples
+from tests.platforms.marks import linux
 from tests.samples import sampled
 
 EVERYTHING = """

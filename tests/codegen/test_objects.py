@@ -5,7 +5,6 @@ import threading
 
 import numpy as np
 import pytest
-from tests.platforms.marks import forks
 
 from hybridize import compiler, ops
 from hybridize.base.config import CONFIG
@@ -16,6 +15,7 @@ from hybridize.codegen.llvm.engine import compile_program, host_target
 from hybridize.codegen.llvm.objects import ModuleText, emit_object, emit_objects
 from hybridize.codegen.llvm.program import build
 from hybridize.ops.evaluate import evaluate
+from tests.platforms.marks import forks
 
 
 def source(number, level=2):

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy
 import pytest
-from tests.platforms.marks import forks, signals
 
 from hybridize.codegen.llvm.engine import compile_module, host_target, runnable
 from hybridize.compiler.pool import have_pool
 from hybridize.runtime.pool import POOL, TEAM
+from tests.platforms.marks import forks, signals
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
 

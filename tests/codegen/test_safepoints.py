@@ -7,9 +7,9 @@ import threading
 
 import numpy
 import pytest
-from tests.platforms.marks import signals
 
 from hybridize import hybridize, np, npx
+from tests.platforms.marks import signals
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.platforms.marks import forks
 
 from hybridize import compiler
 from hybridize.base.errors import StateError
@@ -19,6 +18,7 @@ from hybridize.ops import Add, Assert, Gt, Print
 from hybridize.runtime import effects
 from hybridize.runtime.entry import PythonEntry
 from hybridize.runtime.executable import Executable
+from tests.platforms.marks import forks
 
 F2 = TensorType((2,), np.dtype(np.float32))
 

@@ -226,4 +226,4 @@ def test_threads_of_windows_come_with_the_frequency_of_their_clock(monkeypatch):
 @pytest.mark.parametrize("end", [linux, macos, windows])
 def test_loaders_of_data_start_processes_as_the_system_allows(end):
     expected = "fork" if end is linux else "spawn"
-    assert end.START_METHOD == expected
+    assert expected == end.START_METHOD

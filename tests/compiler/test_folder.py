@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.platforms.marks import links, owners, root
 
 from hybridize.compiler.folder import SUFFIX, Folder
+from tests.platforms.marks import links, owners, root
 
 ROOT = Path(__file__).parents[2]
 

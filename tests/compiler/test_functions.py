@@ -6,7 +6,6 @@ import threading
 
 import numpy as np
 import pytest
-from tests.platforms.marks import forks, owners
 
 from hybridize import compiler, hybridize, ops
 from hybridize import np as np_
@@ -20,6 +19,7 @@ from hybridize.compiler.folder import FUNCTIONS
 from hybridize.machine.target import named_target
 from hybridize.ops.evaluate import evaluate
 from hybridize.passes import PIPELINE
+from tests.platforms.marks import forks, owners
 
 F = np.dtype(np.float32)
 ROWS = TensorType((6, 40), F)

@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.platforms.marks import forks, owners
 
 from hybridize import compiler
 from hybridize.base.config import CONFIG
@@ -22,6 +21,7 @@ from hybridize.graph import Builder
 from hybridize.machine.choices import CHOICES, with_fields
 from hybridize.machine.target import named_target
 from hybridize.ops.matmul import Matmul
+from tests.platforms.marks import forks, owners
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,6 @@ import threading
 
 import numpy
 import pytest
-from tests.platforms.marks import forks
 
 import hybridize
 from hybridize import ops
@@ -27,6 +26,7 @@ from hybridize.runtime.pool import POOL
 from hybridize.schedule import thresholds
 from hybridize.schedule.steps import ContractionStep
 from tests.catalog.samples import samples
+from tests.platforms.marks import forks
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
 

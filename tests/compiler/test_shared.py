@@ -8,10 +8,10 @@ import threading
 
 import numpy
 import pytest
-from tests.platforms.marks import owners
 
 from hybridize import system
 from hybridize.compiler import shared
+from tests.platforms.marks import owners
 
 SIZE = 1 << 20
 WRITER = """

@@ -14,7 +14,6 @@ from contextlib import redirect_stdout
 
 import numpy
 import pytest
-from tests.platforms.marks import forks, signals
 
 import hybridize
 from hybridize import autograd, engine, gluon, nd, np, npx
@@ -24,6 +23,7 @@ from hybridize.base import config
 from hybridize.base.access import ACCESS, READERS
 from hybridize.base.modes import BUSY
 from hybridize.errors import AssertionFailed, OutOfBoundsError, StateError
+from tests.platforms.marks import forks, signals
 
 X = numpy.arange(12, dtype="float32").reshape(3, 4)
 

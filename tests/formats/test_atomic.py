@@ -11,7 +11,6 @@ import sys
 import time
 
 import pytest
-from tests.platforms.marks import forks, links
 
 import hybridize
 from hybridize import np, system
@@ -19,6 +18,7 @@ from hybridize.errors import ArgumentError, CodegenError, WriteError
 from hybridize.formats import atomic, leftovers
 from hybridize.formats.atomic import replacing, write_atomically
 from hybridize.gluon import nn
+from tests.platforms.marks import forks, links
 from tests.refusals import refusal
 
 FORMATS = ("mxnet", "archive", "library", "object", "wasm", "wheel")

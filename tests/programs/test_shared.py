@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy
 import pytest
-from tests.platforms.marks import owners
 
 import hybridize
 from hybridize import load, np, npx, system
@@ -20,6 +19,7 @@ from hybridize.capture import saved_function
 from hybridize.compiler import shared
 from hybridize.errors import LoadError, ReadError, ShapeError, ValueArgumentError
 from hybridize.programs.packed import DerivedCopy
+from tests.platforms.marks import owners
 from tests.refusals import refusal
 
 ROWS = 40

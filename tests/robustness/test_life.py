@@ -15,7 +15,6 @@ import weakref
 
 import numpy
 import pytest
-from tests.platforms.marks import forks
 
 import hybridize
 from hybridize import compiler, np
@@ -26,6 +25,7 @@ from hybridize.gluon import nn
 from hybridize.ops.op import ACTIVE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 X = np.ones((2, 5))

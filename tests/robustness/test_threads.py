@@ -6,13 +6,13 @@ import threading
 
 import numpy
 import pytest
-from tests.platforms.marks import forks
 
 import hybridize
 from hybridize import autograd, np
 from hybridize.array.storage import STATE
 from hybridize.base.errors import HybridizeError
 from hybridize.gluon import nn
+from tests.platforms.marks import forks
 
 THREADS = 8
 

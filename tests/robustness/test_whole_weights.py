@@ -6,13 +6,13 @@ import threading
 import time
 
 import pytest
-from tests.platforms.marks import forks, signals
 
 from hybridize import autograd, gluon, hybridize, np
 from hybridize.base import access
 from hybridize.base.errors import HybridizeError
 from hybridize.gluon import nn
 from hybridize.ops.op import ACTIVE
+from tests.platforms.marks import forks, signals
 
 SIZE = 1024
 """A weight of [SIZE, SIZE] takes so long to write and to read that threads switch in the middle."""

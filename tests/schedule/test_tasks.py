@@ -9,7 +9,6 @@ import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.platforms.marks import forks
 
 import hybridize
 from hybridize import np, npx, ops
@@ -26,6 +25,7 @@ from hybridize.runtime.pool import POOL, TEAM
 from hybridize.schedule import parallel, schedule, scheduler, storage, thresholds
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.tasks import TaskFinder
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")

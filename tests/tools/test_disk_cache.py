@@ -3,12 +3,12 @@
 import os
 
 import pytest
-from tests.platforms.marks import owners
 from typer.testing import CliRunner
 
 from hybridize.base.config import CONFIG
 from hybridize.compiler.folder import Folder
 from hybridize.tools.application import application
+from tests.platforms.marks import owners
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy
 import onnx
 import pytest
-from tests.platforms.marks import owners
 
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.tools.migrating import files, names, numpys
@@ -18,6 +17,7 @@ from hybridize.tools.migrating.notebook import migrate_notebook
 from hybridize.tools.migrating.script import migrate
 from tests.formats.tflite.cases import CASES
 from tests.onnx_models import image_net
+from tests.platforms.marks import owners
 
 SCRIPTS = sorted((Path(__file__).parent / "mxnet_scripts").glob("*.py"))
 COMMAND = Path(sys.executable).with_name("hybridize")

@@ -4,6 +4,7 @@ import ctypes
 import mmap
 
 import numpy
+
 from tests.platforms.pages import forbid
 
 _PAGE = mmap.PAGESIZE

@@ -5,10 +5,10 @@ import os
 
 import numpy
 import pytest
-from tests.platforms.marks import links
 
 import hybridize as hy
 from hybridize import np
+from tests.platforms.marks import links
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ from collections import Counter
 import numpy
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from tests.platforms.marks import forks, links
 
 from hybridize import load
 from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.formats.onnx.read import program
 from tests.formats.mutants import SMALL, mutants, peak, verdicts, wrong
 from tests.onnx_models import image_net, model, table
+from tests.platforms.marks import forks, links
 from tests.refusals import refusal
 
 FLOAT = TensorProto.FLOAT

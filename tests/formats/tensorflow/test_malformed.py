@@ -9,13 +9,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.platforms.marks import forks
 
 from hybridize import load
 from hybridize.errors import LoadError
 from hybridize.formats.tensorflow.bundle import Bundle
 from tests.formats.mutants import SMALL, by_bytes, by_wire, peak, verdicts, wrong
 from tests.formats.tensorflow.test_graphdef import FLOAT, const, loaded, node
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 STORED = Path(__file__).parent / "models"

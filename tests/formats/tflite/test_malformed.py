@@ -9,13 +9,13 @@ from collections import Counter
 from contextlib import suppress
 
 import pytest
-from tests.platforms.marks import forks
 
 from hybridize.errors import LoadError
 from hybridize.formats.tflite.read import program
 from tests.formats.mutants import SMALL, by_bytes, peak, verdicts, wrong
 from tests.formats.tflite.cases import CASES
 from tests.formats.tflite.test_read import dense, sparse
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 MODELS = [dense(), sparse()[0], *(CASES[name].model for name in ("int8 CONV_2D", "int8 ADD", "WHILE") if name in CASES)]

@@ -6,11 +6,11 @@ import threading
 
 import numpy
 import pytest
-from tests.platforms.marks import forks
 
 from hybridize import np, random
 from hybridize.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.gluon import data
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 X = numpy.arange(46, dtype="float32").reshape(23, 2)

@@ -15,7 +15,6 @@ import warnings
 import ml_dtypes
 import numpy
 import pytest
-from tests.platforms.marks import forks
 
 from hybridize import autograd, hybridize, np, random
 from hybridize.base.modes import BUSY
@@ -23,6 +22,7 @@ from hybridize.errors import ArgumentError, StateError
 from hybridize.gluon import data
 from hybridize.gluon.data import transport
 from hybridize.ops.op import ACTIVE, capturing
+from tests.platforms.marks import forks
 
 X = numpy.arange(46, dtype="float32").reshape(23, 2)
 Y = numpy.arange(23, dtype="int32")
