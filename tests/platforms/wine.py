@@ -49,6 +49,7 @@ mount --rbind /dev "$ROOT/dev"
 mount --rbind /proc "$ROOT/proc"
 mount --rbind /sys "$ROOT/sys"
 mount --bind "$CHECKOUT" "$ROOT/src"
+WINEPREFIX=/prefix chroot "$ROOT" /usr/lib/wine/wineserver64 -w  # one of before, whose files are others
 exec chroot "$ROOT" /usr/bin/env -i --chdir=/src "$@"
 """
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-SCRIPT = '/zig/ziglang/zig "$@"; echo $? > "$DONE.part"; mv "$DONE.part" "$DONE"'
+SCRIPT = 'cd /tmp; /zig/ziglang/zig "$@"; echo $? > "$DONE.part"; mv "$DONE.part" "$DONE"'
 
 
 def of_linux(word):
