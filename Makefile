@@ -3,7 +3,9 @@
 # make system     what the tests of other languages need of Debian's packages; make test does it first
 # make lint       the checks without the tests: style, prose, types, who may import whom
 # make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
-# make test-wine  the tests on Python for Windows, in Wine: hours; ARGS=tests/chapter, SHARD=0/20
+# make test-arm64 the tests in an emulated Debian for arm64: days in all; SHARD=0/20, FOLDERS="tests/codegen", AGAIN=1
+# make test-pythons  some tests in every Python that is here, with every NumPy; hours, in environments of their own
+# make test-wine  the tests on Python for Windows, in Wine: hours; SHARD=0/20, FOLDERS="tests/codegen", AGAIN=1
 # make docs       the pages that are made from the source
 # make site       the documentation as a site, in build/site
 # make runtimes   the LLVM text of what is written in C
@@ -36,7 +38,7 @@ LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
-.PHONY: help demo test tests system lint style types test-long test-wine bench docs site runtimes release clean
+.PHONY: help demo test tests system lint style types test-long test-arm64 test-wine test-pythons bench docs site runtimes release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -71,9 +73,18 @@ test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.insta
 		.litert/.installed .doors/.installed .servers/.installed .engines/.installed .site/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
+# What has an outcome in .arm64/results is not run again.
+test-arm64: .venv/.installed-dev .arm64/.installed
+	SHARD=$(SHARD) AGAIN=$(AGAIN) $(BIN)/python -m tests.platforms.arm64 test $(FOLDERS)
+	$(BIN)/python -m tests.platforms.arm64 table
+
+test-pythons: .venv/.installed-dev
+	$(BIN)/python tests/platforms/pythons.py $(ARGS)
+
 test-wine: .venv/.installed-dev system
 	@test -d .wine/root/prefix/drive_c || $(BIN)/python -m tests.platforms.wine make
-	SHARD=$(SHARD) $(BIN)/python -m tests.platforms.wine test $(ARGS)
+	SHARD=$(SHARD) AGAIN=$(AGAIN) $(BIN)/python -m tests.platforms.wine test $(FOLDERS)
+	$(BIN)/python -m tests.platforms.wine table
 
 bench: .venv-bench/.installed
 	$(BENCH)/hybridize bench $(ARGS)
@@ -93,7 +104,7 @@ runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .site .release build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .pythons .site .arm64 .release build dist examples/deploy/models
 
 $(BIN)/python$(EXE):
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -161,14 +172,14 @@ $(BIN)/python$(EXE):
 # PYTHONPATH, so that tests of any working tree may run in it.
 .tensorflow/.installed: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .tensorflow
-	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "safetensors>=0.5" "typer>=0.19" "rich>=13" \
+	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "typer>=0.19" "rich>=13" \
 		"pytest>=8.3" "hypothesis>=6.120" "nbclient>=0.10" "ipykernel>=6.29"
 	@touch $@
 
 # JAX beside what hybridize needs, which is taken from the source.
 .jax/.installed: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .jax
-	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5" \
+	.jax/bin/python -m pip install $(PIP_FLAGS) $(JAX) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" \
 		"typer>=0.19" "rich>=13" "pytest>=8.3"
 	@touch $@
 
@@ -176,7 +187,7 @@ $(BIN)/python$(EXE):
 # MLServer ask for different versions of FastAPI.
 .servers/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .servers
-	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
+	.servers/bin/python -m pip install $(PIP_FLAGS) $(SERVERS) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
 	$(BIN)/python -m venv .servers/kserve
 	.servers/kserve/bin/python -m pip install $(PIP_FLAGS) kserve
 	@touch $@
@@ -184,7 +195,7 @@ $(BIN)/python$(EXE):
 # Data engines: what the recipes of the guide run in. Spark runs in Java, which `system` installs.
 .engines/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .engines
-	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5" "safetensors>=0.5"
+	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
 	@touch $@
 
 # The libraries that were written for Gluon, each in a folder of its own, as the registry has it; what they need beside
@@ -202,6 +213,11 @@ $(BIN)/python$(EXE):
 		.gluon/venv/bin/python -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation --no-compile --upgrade \
 			--target .gluon/upstream/$${library%%==*} $$library || exit 1; \
 	done
+	@touch $@
+
+# As root, with Debian's packages mmdebstrap and qemu-user-static.
+.arm64/.installed: tests/platforms/arm64.py pyproject.toml | .venv/.installed-dev
+	$(BIN)/python -m tests.platforms.arm64 make
 	@touch $@
 
 .venv-bench/.installed: pyproject.toml benchmarks/pyproject.toml

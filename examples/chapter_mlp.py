@@ -3,7 +3,7 @@
     python examples/chapter_mlp.py [FOLDER]
 
 Writes my_mlp-symbol.json and my_mlp-0000.params, then libmy_mlp.so and my_mlp.h, into FOLDER, or into a temporary
-folder that is removed afterwards. Exits with an error when a result differs.
+folder that is removed afterwards. Where nothing links it writes my_mlp.o. Exits with an error when a result differs.
 """
 
 import os
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import timeit
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy
@@ -121,13 +122,16 @@ def main() -> None:
         show_equal("saved and loaded", again(x).asnumpy(), imperative.asnumpy())
 
         console.rule("[bold]5. Run it without Python")
-        exported = net.export(os.fspath(folder / "my_mlp"), format="library")
+        links = shutil.which("cc") is not None or find_spec("ziglang") is not None
+        exported = net.export(os.fspath(folder / "my_mlp"), format="library" if links else "object")
         for file in map(Path, exported.files):
             console.print(f"  {file.name}: {file.stat().st_size:,} bytes", highlight=False)
         for check in exported.checks:
             console.print(f"  checked: {check}", highlight=False)
         if shutil.which("cc") is None:
-            console.print("  there is no cc here to build a program with")
+            console.print("  there is no cc here to build a program with", highlight=False)
+            if not links:
+                console.print(r'  pip install "hybridize\[export]" brings what links libraries', highlight=False)
         else:
             show_equal("from C", run_from_c(folder, x.asnumpy()), imperative.asnumpy())
     console.print("[bold green]All results are the same.")

@@ -16,6 +16,9 @@ This module only re-exports; DESIGN of the parts stands in the docstring of each
 import gc
 import sys
 
+from hybridize import base as base  # first: it looks whether the Python and the packages are here that the rest needs
+
+# isort: split
 from hybridize import autograd as autograd  # gives arrays `backward` and `attach_grad`; loads nothing else
 from hybridize import sparse as sparse  # gives arrays `tostype`, and `npx` its `save` and `load`; loads nothing else
 from hybridize.base import tracebacks

@@ -14,6 +14,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     recorded                          choices by numbers of Python's, or of a program that records them
     frozen, constructors              immutable classes; their constructors, compiled once for all processes
     nested, once, digests             trees of leaves, what is made once, hashes
+    requirements                      the Python and the packages that hybridize cannot start without
     x86                               features of x86-64 processors, by Linux's names
     memo                              results of pure functions, by what they are made of
     members                           attributes of classes, which no metaclass gives
@@ -33,10 +34,10 @@ arrays or compilers. A helper that two packages share lives here only when it ha
 
 from typing import Any, Final
 
-import numpy
+from hybridize.base import requirements
 
-if int(numpy.__version__.partition(".")[0]) < 2:
-    raise ImportError(f"hybridize needs NumPy >= 2, found {numpy.__version__}: pip install 'numpy>=2'", name="numpy")
+if (_PROBLEM := requirements.problem()) is not None:
+    raise _PROBLEM
 
 # Not before: errors are made of NumPy's, which an older one lacks.
 from hybridize.base.loading import load_module

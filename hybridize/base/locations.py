@@ -14,13 +14,16 @@ from types import FrameType
 
 from hybridize.base.frozen import frozen
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-"""The folder of this package: its frames are not lines of the user's."""
+PACKAGE = os.path.dirname(os.path.dirname((lambda: None).__code__.co_filename)) + os.sep
+"""The folder of this package as its code names it, which in a frozen program is no folder: its frames are not lines of
+the user's."""
 _COMMANDS = f"{PACKAGE}tools{os.sep}"
 CONTEXTS = contextmanager.__code__.co_filename
 """Of Python's, and between ours and the user's where a context of ours is entered."""
-_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-"""Python's own modules, which call what the user hands to them: no line of theirs is anybody's mistake."""
+STANDARD = os.path.dirname(CONTEXTS) + os.sep if os.path.isabs(CONTEXTS) else "<none>"
+"""The folder of Python's own modules, which call what the user hands to them: no line of theirs is anybody's mistake.
+
+As their code names it: where the program is frozen, they may have no file."""
 _LOOKING = frozenset({"pdb", "bdb", "pydevd", "_pydevd_bundle", "debugpy", "IPython", "_pytest", "traceback"})
 """Modules and packages that show what variables hold, while a program stands still or has failed."""
 _SHOWING = ("__repr__", "__str__", "__format__")
@@ -66,10 +69,24 @@ def cell(file: str) -> str | None:
     return None if named is None else str(named[1]).replace("[", " [", 1)
 
 
+def frozen_root(file: str) -> str | None:
+    """Return the module or package on top that a file of code belongs to, where the code of a frozen program names it.
+
+    Programs that freeze others (PyInstaller, cx_Freeze) have code name its file as it lies in its package, by
+    `numpy/linalg/_linalg.py` say. There is no such file, and no folder tells whose code it is. None for other files.
+    """
+    if not getattr(sys, "frozen", False) or file.startswith("<") or os.path.isabs(file):
+        return None
+    return file.replace("\\", "/").split("/")[0].removesuffix(".py")
+
+
 @lru_cache(1024)
 def is_users(file: str) -> bool:
     """Tell whether a file of code belongs neither to hybridize nor to a library it is called through."""
-    if file.startswith("<frozen ") or (file.startswith(_STANDARD) and "-packages" not in file[len(_STANDARD) :]):
+    root = frozen_root(file)
+    if root is not None:
+        return root not in _LIBRARIES and root not in sys.stdlib_module_names and not file.startswith(PACKAGE)
+    if file.startswith("<frozen ") or (file.startswith(STANDARD) and "-packages" not in file[len(STANDARD) :]):
         return False
     return not file.startswith(PACKAGE) and file != CONTEXTS and not any(part in file for part in _SITE)
 

@@ -73,8 +73,10 @@ class Experiment:
         return tuple(value for value in CHOICES[self.field] if value == present or self.worth(target, value))
 
     def worth(self, target: Target, value: int) -> bool:
-        """Tell whether a value may be the fastest: code of many terms in a turn takes long to compile."""
-        return self.field != "unroll" or value <= (2 if target.registers >= 32 else 4)
+        """Tell whether a value may be the fastest: code of many terms in a turn takes long to compile, and where tiles
+        load several terms at once, a turn has these anyway.
+        """
+        return self.field != "unroll" or (not target.by_lane and value <= (2 if target.registers >= 32 else 4))
 
     @property
     def stable(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ before it allocates and answers anything malformed with a `LoadError` that names
 runs code from a file. Every writer is atomic: the old file stands until the new one is whole on the disk.
 It must not know arrays with operators, blocks or capture.
 
-Libraries of formats (safetensors, zipfile) are loaded when a file is first read or written, not with hybridize.
+Libraries of formats (zipfile) are loaded when a file is first read or written, not with hybridize.
 """
 
 from hybridize.base.names import late, places

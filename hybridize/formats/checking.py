@@ -15,7 +15,6 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 from hybridize.base.comparison import largest
 from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import frozen
+from hybridize.base.processes import FROZEN, interpreter
 from hybridize.base.types import TensorType
 from hybridize.codegen.levels import runnable
 from hybridize.formats import sampling
@@ -154,9 +154,12 @@ def run_library(
         threads: that the process says it has; it runs tasks one after the other.
 
     Raises:
-        VerificationError E812: the process crashed, or did not end.
+        VerificationError E812: the process crashed, or did not end; or there is no Python to start.
     """
-    command = [sys.executable, "-I", str(drivers() / "library.py"), os.path.abspath(path), name]
+    python = interpreter()
+    if python is None:
+        raise VerificationError("E812", f"{path} is {FROZEN}", help="export in a program that is not frozen")
+    command = [python, "-I", str(drivers() / "library.py"), os.path.abspath(path), name]
     return _answers(command, [processor, weights, str(threads)], calls, types)
 
 

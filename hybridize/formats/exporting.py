@@ -116,7 +116,7 @@ def export(
         fixed: tuple[str, ...] = ()
         if format == "archive":
             with LOADING:
-                from hybridize.formats import write_archive  # late: safetensors
+                from hybridize.formats import write_archive  # late: most exports are of other formats
 
             tell(f"writing {base}")
             write_archive(staged, program, **options)

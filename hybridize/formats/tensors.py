@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""safetensors files of others: weights by name, whatever wrote them.
+"""safetensors files: weights by name, read whatever wrote them, and written.
 
 u64 length of the header | header, JSON | tensors, without gaps
 {NAME: {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ..., "__metadata__": {...}}
@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
+import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import BY_CODE, DType
+from hybridize.base.dtypes import BY_CODE, CODES, DType, uint8
 from hybridize.formats.cursor import Cursor, bytes_of
 
 _MAX_HEADER = 100_000_000
@@ -40,6 +42,35 @@ def read_safetensors(path: str | os.PathLike[str], *, mapped: bool = False) -> d
 def parse_safetensors(data: bytes, name: str = "bytes") -> dict[str, NDArray[Any]]:
     """Read what `read_safetensors` reads from bytes in memory."""
     return _read(Cursor(data, name))
+
+
+def safetensors_content(
+    tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str], alignment: int = 8
+) -> tuple[bytes, dict[str, int]]:
+    """Return the content of a file of arrays, and the byte at which each of them begins.
+
+    Args:
+        tensors: the arrays by name. Those with the widest elements come first, so each is aligned to its element.
+        metadata: of the file.
+        alignment: of the first array, in bytes. The header is filled up with spaces, as the format allows.
+    """
+    order = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
+    header: dict[str, Any] = {"__metadata__": dict(metadata)}
+    begins, at = {}, 0
+    for name in order:
+        array = tensors[name]
+        begins[name], at = at, at + array.nbytes
+        header[name] = {
+            "dtype": CODES[array.dtype].upper(),
+            "shape": list(array.shape),
+            "data_offsets": [begins[name], at],
+        }
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % alignment)
+    contents = [numpy.ascontiguousarray(tensors[name]).reshape(-1).view(uint8).data for name in order]
+    start = 8 + len(text)
+    content = b"".join([len(text).to_bytes(8, "little"), text, *contents])
+    return content, {name: start + begin for name, begin in begins.items()}
 
 
 def _read(cursor: Cursor) -> dict[str, NDArray[Any]]:

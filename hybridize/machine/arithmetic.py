@@ -59,6 +59,11 @@ class Arithmetic:
         self.chunk: int = 16 // self.bytes if self.bytes >= 4 else 0
         """Elements in 128 bits, the piece of a register within which shuffles are cheap; 0 for small integers."""
 
+    @property
+    def by_lane(self) -> bool:
+        """True if multiply-adds take one lane of a register of broadcast elements."""
+        return self.target.by_lane and (self.is_float or self.bytes == 4)
+
     def __eq__(self, other: object) -> bool:
         return type(other) is Arithmetic and vars(self) == vars(other)
 

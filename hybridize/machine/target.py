@@ -55,6 +55,13 @@ class Target:
     needs: str = ""
     """The processor's features that code for it takes for granted, as Linux calls them: where one of them is missing,
     the code is not run."""
+    by_lane: bool = False
+    """True if instructions name one lane of a register (NEON): multiply-adds take it for all lanes, so that elements
+    that are broadcast are loaded several at a time; and it is loaded and stored alone, so that vectors of which a known
+    number of lanes count need no masks."""
+    adds_in_place: bool = False
+    """True if a multiply-add of vectors overwrites what it adds to (NEON): a constant there is loaded each time, as it
+    would be copied each time if it were in a register."""
     packs_from: int = 4
     """Rows of x from which on a w contiguous along k is read faster packed in panels than in place, as dot products. A
     choice; sums of the rows in between have another order, and round otherwise."""
@@ -103,12 +110,15 @@ _TRIPLES: Final = {
 }
 _X86 = "x86_64-unknown-linux-gnu"
 _WASM = "+simd128,+bulk-memory,+bulk-memory-opt,+nontrapping-fptoint,+sign-ext,+mutable-globals"
+# Tuned for one that runs instructions out of order: LLVM's generic one does not, and its order of loads spills. The
+# features are those of every processor.
+_ARM = "aarch64-unknown-linux-gnu", "cortex-a72", "-crc,-aes,-sha2"
 _NAMED = {
     # The levels of the x86-64 psABI, the widest first.
     "avx512": Target("avx512", _X86, "x86-64-v4", "", 64, 32, True, masked_bytes=1, scales=True, needs=X86_V4),
     "avx2": Target("avx2", _X86, "x86-64-v3", "", 32, 16, True, masked_bytes=4, needs=X86_V3),
     "baseline": Target("baseline", _X86, "x86-64", "", 16, 16, False, halves=False, rounds=False, needs=SSE2),
-    "aarch64": Target("aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+fp-armv8", 16, 32, True),
+    "aarch64": Target("aarch64", *_ARM, 16, 32, True, by_lane=True, adds_in_place=True),
     # Sixteen registers, as the engine's compiler has on x86-64.
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),
 }

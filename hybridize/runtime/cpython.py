@@ -26,7 +26,8 @@ from hybridize.base.dtypes import uint8
 from hybridize.base.once import once
 from hybridize.runtime.externals import address
 
-_HAS_NO_GIL: Final = "t" in getattr(sys, "abiflags", "")  # Windows has no such flags
+HEAD: Final = 16
+"""Bytes that every object begins with. They are more in builds without a GIL, and in some for debugging."""
 OB_TYPE: Final = 8
 ARRAY_DATA: Final = 16
 ARRAY_NDIM: Final = 24
@@ -49,6 +50,10 @@ SEQUENCE_SIZE: Final = 16
 """Offset in a tuple or list of the number of its items."""
 TUPLE_ITEMS: Final = tuple.__basicsize__
 """Offset in a tuple of its items."""
+MEMBER: Final = 40
+"""Offset in the descriptor of a slot of the address of what describes it."""
+MEMBER_OFFSET: Final = 16
+"""Offset, in what describes a slot, of the slot's own offset in instances."""
 
 # Words of the process table: what the entry needs from outside, so that its code holds no address and no symbol.
 EXTERNALS: Final = (
@@ -58,17 +63,26 @@ EXTERNALS: Final = (
     "PyErr_SetObject", "PyDict_GetItemWithError", "PyDict_Next", "PyObject_GetAttr", "madvise",
     "PyObject_GetBuffer", "PyBuffer_Release", "PyCapsule_New", "PyCapsule_IsValid",
     "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes",
-    "float_class", "int_class", "None", "True", "tuple_items", "readers", "scratch", "scratch_bytes",
+    "float_class", "int_class", "None", "True", "tuple_items", "readers", "page_bytes", "scratch",
+    "scratch_bytes",
 )  # fmt: skip
 WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
 
 _API_ARRAY_TYPE: Final = 2
 _API_NEW_FROM_DESCR: Final = 94
 _API_SET_BASE_OBJECT: Final = 282
+_ABI: Final = 2
+"""The generation of NumPy's C functions in which those numbers stand for these functions."""
 
 
 def _word(address: int) -> int:
     return int(ctypes.c_int64.from_address(address).value)
+
+
+def _pointer(address: int) -> int:
+    """Return the address that lies at an address; 0 where it is none that a process has, and must not be followed."""
+    word = _word(address)
+    return word if 1 << 16 <= word < 1 << 52 and word % 8 == 0 else 0
 
 
 def _numpy_api() -> int:
@@ -80,14 +94,24 @@ def _numpy_api() -> int:
     return int(capsule_pointer(umath._ARRAY_API, None))
 
 
+def _numpy_abi() -> int:
+    """Return the generation of NumPy's C functions; 0 where it does not tell."""
+    version = getattr(numpy._core.multiarray, "_get_ndarray_c_version", int)  # type: ignore[attr-defined]
+    return int(version()) >> 24
+
+
 def _probe_array(array: NDArray[Any]) -> bool:
-    at = id(array)
-    dims = _word(at + ARRAY_DIMS)
+    at, count = id(array), array.ndim
+    if ctypes.c_int32.from_address(at + ARRAY_NDIM).value != count:
+        return False
+    # The strides follow the sizes: two words that differ by so much are their addresses, and may be followed.
+    dims = _pointer(at + ARRAY_DIMS)
+    if count and (not dims or _word(at + ARRAY_DIMS + 8) != dims + 8 * count):
+        return False
     return (
         _word(at + OB_TYPE) == id(numpy.ndarray)
         and _word(at + ARRAY_DATA) == array.ctypes.data
-        and ctypes.c_int32.from_address(at + ARRAY_NDIM).value == array.ndim
-        and [_word(dims + 8 * k) for k in range(array.ndim)] == list(array.shape)
+        and [_word(dims + 8 * k) for k in range(count)] == list(array.shape)
         and _word(at + ARRAY_DESCR) == id(array.dtype)
         and ctypes.c_int32.from_address(at + ARRAY_FLAGS).value == array.flags.num
     )
@@ -96,7 +120,7 @@ def _probe_array(array: NDArray[Any]) -> bool:
 @cache
 def supported() -> bool:
     """Tell whether this interpreter and this NumPy lay out their objects as the entry expects."""
-    if sys.implementation.name != "cpython" or _HAS_NO_GIL:
+    if object.__basicsize__ != HEAD or _numpy_abi() != _ABI:
         return False
     if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
         return False
@@ -164,14 +188,15 @@ class _Owner:
 @cache
 def _items_supported() -> bool:
     """Tell whether lists and tuples hold pointers to their items where `same_items` looks for them."""
-    if sys.implementation.name != "cpython" or _HAS_NO_GIL or ctypes.sizeof(ctypes.c_void_p) != 8:
+    if object.__basicsize__ != HEAD or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
     items = [object() for _ in range(100)]
     items.append(items[0])  # by which it has moved
     copy = tuple(items)
     words = [id(item) for item in items]
-    at = _word(id(items) + LIST_ITEMS), id(copy) + TUPLE_ITEMS
-    return all([_word(start + 8 * k) for k in range(101)] == words for start in at)
+    at = _pointer(id(items) + LIST_ITEMS), id(copy) + TUPLE_ITEMS
+    # Word by word: what lies behind the first other one may be no memory of this process.
+    return all(start and all(_word(start + 8 * k) == word for k, word in enumerate(words)) for start in at)
 
 
 def items_address(items: list[Any]) -> int:
@@ -205,10 +230,11 @@ def same_items(items: list[Any] | tuple[Any, ...], expected: tuple[Any, ...]) ->
 def member_offset(cls: type, name: str) -> int | None:
     """Byte offset of slot `name` in instances of `cls`, or None where it cannot be proven."""
     descriptor: Any = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
-    if type(descriptor).__name__ != "member_descriptor":
+    if type(descriptor).__name__ != "member_descriptor" or object.__basicsize__ != HEAD:
         return None
     # PyMemberDescrObject: head, type, name, qualified name, then a pointer to PyMemberDef {name, int type, offset}.
-    offset = _word(_word(id(descriptor) + 40) + 16)
+    member = _pointer(id(descriptor) + MEMBER)
+    offset = _word(member + MEMBER_OFFSET) if member else 0
     if not 16 <= offset <= cls.__basicsize__ - 8:
         return None
     probe: object = object.__new__(cls)
@@ -240,4 +266,5 @@ def process_table() -> NDArray[numpy.int64]:
         table[WORD[name]] = id(thing)
     table[WORD["tuple_items"]] = TUPLE_ITEMS
     table[WORD["readers"]] = ctypes.addressof(READERS)
+    table[WORD["page_bytes"]] = mmap.PAGESIZE
     return table

@@ -21,8 +21,8 @@ def usable(root: str = system.ROOT) -> int:
     return max(1, min(system.cores(mask, root), system.quota(root) or len(mask)))
 
 
-_GROUPS = {"X86_V3": X86_V3, "X86_V4": X86_V4}
-"""Features by the groups that NumPy tells, which are levels of the x86-64 psABI."""
+_GROUPS = {"X86_V3": X86_V3, "X86_V4": X86_V4, "ASIMD": "asimd", "ASIMDDP": "asimddp"}
+"""Features by the words that NumPy tells, which are levels of the x86-64 psABI, or ARM's names."""
 
 
 @cache
@@ -35,4 +35,5 @@ def features(root: str = system.ROOT) -> frozenset[str]:
     flags = getattr(core, "__cpu_features__", {}) if root == system.ROOT else {}
     if not _GROUPS.keys() <= flags.keys():
         return system.processor_flags(root)
-    return frozenset(" ".join([SSE2, *(names for group, names in _GROUPS.items() if flags[group])]).split())
+    own = [names for group, names in _GROUPS.items() if flags[group]]
+    return frozenset(" ".join(own if flags["ASIMD"] else [SSE2, *own]).split())

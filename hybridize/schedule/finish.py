@@ -397,11 +397,11 @@ def _row_nest(
     values = [one.statement.value for one in moved]
     # Loops come one after the other: the heaviest one has all registers for itself.
     cost = max(map(_cost, values))
-    width = _row_lanes(nests.vectors.base(*values), cost, extents[lane], threads)
+    width = _row_lanes(nests.vectors.base(*values), cost, extents[lane], threads, nests.target)
     return nests.nest(extents, share_loops(nests, len(extents), moved, spaces, lane, width), lane, width)
 
 
-def _row_lanes(base: int, cost: int, size: int, threads: int) -> int:
+def _row_lanes(base: int, cost: int, size: int, threads: int, target: Target) -> int:
     """Lanes of rows that lie beside each other in memory, and of which each has a loop.
 
     Of each line of memory, and of the one beside it that comes along, as much as can be is read at once, not in one
@@ -411,6 +411,8 @@ def _row_lanes(base: int, cost: int, size: int, threads: int) -> int:
     if is_symbolic(size) or cost > thresholds.MIDDLING_WEIGHT:
         return lanes
     most = base * thresholds.LINE_REGISTERS
+    if target.adds_in_place and cost > thresholds.VECTOR_WEIGHTS_IN_PLACE[0]:
+        most //= 2
     while most > lanes and (most >= 2 * size or (threads > thresholds.HALVING_THREADS and most * threads > size)):
         most //= 2
     return most

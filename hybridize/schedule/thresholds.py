@@ -178,6 +178,14 @@ FULL_VECTORS: Final = 64
 """Elements beyond which vectors are full. Estimated."""
 FEW_REGISTERS: Final = 16
 """Registers that hold the constants of one function and the temporaries of one or two vectors. Estimated."""
+VECTOR_WEIGHTS: Final = (6, 24)
+"""Instructions for each element up to which there are four vectors side by side, and up to which there are two, where
+there are few registers. Estimated."""
+MANY_VECTOR_WEIGHTS: Final = (80, 160)
+"""`VECTOR_WEIGHTS` where there are many. Estimated."""
+VECTOR_WEIGHTS_IN_PLACE: Final = (12, 60)
+"""`VECTOR_WEIGHTS` where there are many, and multiply-adds overwrite their sum. Of a function (16) there are two
+vectors; with four, tanh and gelu spill. Measured: in the assembly for AArch64."""
 STATE_REGISTERS_SHARE: Final = 4
 """Parts of the registers, of which states of several accumulators take one at most, beside what a step computes.
 Estimated."""

@@ -24,13 +24,15 @@ def typical(size: int) -> int:
     return min(max(dims.hint(size), thresholds.FULL_VECTORS), dims.bounds(size)[1])
 
 
-def lanes_for(base: int, cost: int, size: int, registers: int = thresholds.FEW_REGISTERS) -> int:
+def lanes_for(base: int, cost: int, size: int, target: Target | None = None) -> int:
     """Lanes for a loop over `size` elements: several registers' worth where the body is cheap, none mostly empty.
 
     Vectors side by side hide each other's latency, which the machine cannot look far enough ahead to do; with many
-    registers that pays even where some constants and temporaries no longer fit.
+    registers that pays even where some constants and temporaries no longer fit. Without a target there are few.
     """
-    light, middling = (6, 24) if registers <= thresholds.FEW_REGISTERS else (80, 160)
+    light, middling = thresholds.VECTOR_WEIGHTS
+    if target is not None and target.registers > thresholds.FEW_REGISTERS:
+        light, middling = thresholds.VECTOR_WEIGHTS_IN_PLACE if target.adds_in_place else thresholds.MANY_VECTOR_WEIGHTS
     lanes = base * (4 if cost <= light else 2 if cost <= middling else 1)
     most = dims.bounds(size)[1]
     while lanes > 1 and lanes >= 2 * most:
@@ -53,7 +55,7 @@ class Widths:
     def widths(self, size: int, values: Sequence[Expr]) -> tuple[int, int]:
         """Lanes of a loop over `size` elements of expressions, and of a narrower one for what that leaves."""
         base = self.base(*values)
-        lanes = lanes_for(base, weight(*values), size, self._target.registers)
+        lanes = lanes_for(base, weight(*values), size, self._target)
         return lanes, min(lanes, base)
 
     def over(self, start: int, stop: int, widths: tuple[int, int]) -> Lanes:
@@ -92,7 +94,7 @@ class Widths:
         outer, (variable, size) = _lane_last(chain, elements)
         reduction = monoid(fold)
         base = self.base(*elements, fold)
-        lanes = lanes_for(base, weight(*elements) + reduction.weight, size, self._target.registers)
+        lanes = lanes_for(base, weight(*elements) + reduction.weight, size, self._target)
         if len(reduction.accumulators) > 1:
             room = self._target.registers // (thresholds.STATE_REGISTERS_SHARE * len(reduction.accumulators))
             lanes = min(lanes, base * max(1, room))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from hybridize.base import platforms
 from hybridize.base.locations import SourceLoc
 from hybridize.compiler.archived import Code
 from hybridize.formats.archive.container import PROGRAM, VERSION, Container, opened, type_text
@@ -150,4 +151,7 @@ def _codes(program: SavedProgram) -> Iterator[Grid]:
 def _fits(code: Code) -> str:
     if code.abi != abi.NUMBER:
         return f"no: runtime {code.abi}, this is {abi.NUMBER}"
+    machine = code.facts.get("machine")
+    if isinstance(machine, str) and machine != platforms.here():
+        return f"no: for {platforms.machine_title(machine)}"
     return "runs" if code.fits else "no: another machine"

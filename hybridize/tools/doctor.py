@@ -36,7 +36,7 @@ OPTIONAL = {
     "mpi4py": "training on several machines",
 }
 """Packages that hybridize uses where they are installed, with what they are for."""
-REQUIRED = ("numpy", "llvmlite", "ml_dtypes", "safetensors", "typer", "rich")
+REQUIRED = ("numpy", "llvmlite", "ml_dtypes", "typer", "rich")
 _LABEL = 16
 _SWITCHES: dict[str, tuple[str, Callable[[], bool]]] = {
     "HYBRIDIZE_DISABLE": ("every call runs Python, nothing is compiled", lambda: CONFIG.disable),

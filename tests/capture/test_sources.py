@@ -112,6 +112,9 @@ def test_functions_without_source_say_so(way):
         [sys.executable, *given["args"]], input=given.get("input"), capture_output=True, text=True, check=True
     )
     *told, result = done.stdout.splitlines()
+    if way == "-c" and sys.version_info >= (3, 13):  # which knows the lines of such a program
+        assert result == "[2. 2.]" and not told
+        return
     assert result == "[2. 2.]" and len(told) == 3
     why = "there is no file generated.py" if way == "compiled" else "it was made of text"
     for line in told:

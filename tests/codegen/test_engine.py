@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hybridize import ops
+from hybridize import ops, system
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import engine, objects
@@ -69,6 +69,33 @@ def test_targets_that_are_one_to_llvm_share_its_code_generator():
     assert generators(target, 2) is generators(replace(target, unroll=4, packs_from=1, l2_bytes=1 << 16), 2)
     assert generators(target, 2) is not generators(replace(target, cpu="znver4"), 2)
     assert generators(target, 2) is not generators(target, 0)
+
+
+def test_a_processor_of_which_llvm_tells_no_features_has_those_of_its_level(monkeypatch):
+    """So it is on Apple silicon, where the name says them."""
+
+    class Binding:
+        get_host_cpu_features = dict
+
+        def get_host_cpu_name(self):
+            return "apple-m1"
+
+    monkeypatch.setattr(engine, "binding", Binding)
+    monkeypatch.setattr(engine, "runnable", lambda: ("aarch64",))
+    monkeypatch.setattr(system, "NAME", "macos")
+    made = engine.host_target.__wrapped__()
+    assert (made.cpu, made.features) == ("apple-m1", named_target("aarch64").features)
+    assert made.triple.startswith("arm64-apple-macosx")
+    assert "fmla" in assembly(FUSED, made)
+
+
+FUSED = """
+define <4 x float> @fused(<4 x float> %x, <4 x float> %y, <4 x float> %z) {
+  %r = call <4 x float> @llvm.fma.v4f32(<4 x float> %x, <4 x float> %y, <4 x float> %z)
+  ret <4 x float> %r
+}
+declare <4 x float> @llvm.fma.v4f32(<4 x float>, <4 x float>, <4 x float>)
+"""
 
 
 def test_targets_are_equal_data():

@@ -8,11 +8,11 @@ import ml_dtypes
 import numpy
 import pytest
 import torch
-from safetensors.numpy import save_file
+from safetensors.numpy import load, save_file
 from safetensors.torch import save_file as save_torch
 
 from hybridize.errors import LoadError
-from hybridize.formats.tensors import parse_safetensors, read_safetensors
+from hybridize.formats.tensors import parse_safetensors, read_safetensors, safetensors_content
 from tests.refusals import refusal
 
 KINDS = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
@@ -86,3 +86,23 @@ def test_tensors_may_stand_in_any_order():
     header = {"late": tensor(shape=(1,), offsets=(8, 12)), "early": tensor()}
     found = parse_safetensors(file_of(header, numpy.arange(3, dtype="f4").tobytes()))
     assert {name: array.tolist() for name, array in found.items()} == {"late": [2], "early": [0, 1]}
+
+
+@pytest.mark.parametrize("alignment", [8, 64])
+def test_what_is_written_is_read_by_the_library(alignment):
+    tensors = {
+        "b": numpy.arange(5, dtype="u1"), "a": numpy.arange(6, dtype="f4").reshape(2, 3).T, "ü": numpy.float64(3),
+        "h": numpy.arange(3, dtype="f2"), "none": numpy.zeros((0, 3), "i8"), "bool": numpy.array([True, False]),
+    }  # fmt: skip
+    content, begins = safetensors_content(tensors, {"some": 'text "in" it'}, alignment)
+    first = 8 + int.from_bytes(content[:8], "little")
+    assert first % alignment == 0
+    for found in (load(content), parse_safetensors(content)):
+        assert found.keys() == tensors.keys()
+        for name, array in tensors.items():
+            assert found[name].dtype == array.dtype
+            numpy.testing.assert_array_equal(found[name], array)
+            assert content[begins[name] :].startswith(array.tobytes())
+            assert begins[name] % array.dtype.itemsize == 0
+    names = {"b": numpy.arange(3, dtype=ml_dtypes.bfloat16)}
+    assert parse_safetensors(safetensors_content(names, {})[0])["b"].dtype == ml_dtypes.bfloat16

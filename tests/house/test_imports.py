@@ -20,7 +20,7 @@ LATE = {
     "other people's programs": {"torch", "onnx", "typer", "rich", "hypothesis"},
     "the compiler, loaded with the first compilation": {"llvmlite", "hybridize.codegen.llvm", "hybridize.schedule"},
     "formats, loaded with the first file": {
-        "safetensors", "zipfile", "tempfile", "hybridize.formats.archive.writing",
+        "zipfile", "tempfile", "hybridize.formats.archive.writing",
         "hybridize.formats.archive.lines", "hybridize.formats.mxnet.table",
         "hybridize.formats.mxnet.write",
     },
@@ -69,7 +69,7 @@ def test_imperative_nets_and_files_need_no_compiler():
         "net = nn.HybridSequential(); net.add(nn.Dense(2, in_units=3)); net.initialize(); net(np.ones((64, 3)));"
         "path = os.path.join(tempfile.mkdtemp(), 'net.params'); net.save_parameters(path); net.load_parameters(path)"
     )
-    assert not loaded & {"llvmlite", "hybridize.codegen.llvm", "hybridize.schedule", "safetensors"}
+    assert not loaded & {"llvmlite", "hybridize.codegen.llvm", "hybridize.schedule"}
 
 
 def test_runtime_alone_knows_no_compiler():

@@ -15,7 +15,7 @@ def test_the_chapter_passes_in_wine(system, monkeypatch):
         wine.make()
     monkeypatch.setattr(wine, "RESULTS", wine.ROOT / "results_of_the_chapter")
     wine.RESULTS.unlink(missing_ok=True)
-    assert wine.test(["tests/chapter"]) == 0
+    assert wine.test([["tests/chapter"]]) == 0
     outcomes = {outcome for outcome, _ in wine.results(wine.RESULTS).values()}
     assert outcomes == {"passed"}
 

@@ -17,20 +17,20 @@ large pages are not shown. Programs' output is a pipe, as in CI, and has the cod
 
 import io
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
-import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
+from tests.platforms import debian
+from tests.platforms.arm64 import dependencies
+from tests.platforms.debian import CHECKOUT
 from tests.platforms.recording import results, table
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 HOME = Path(os.environ.get("HYBRIDIZE_WINE", CHECKOUT / ".wine"))
 ROOT = HOME / "root"
 RESULTS = ROOT / "results"
@@ -54,33 +54,12 @@ exec chroot "$ROOT" /usr/bin/env -i --chdir=/src "$@"
 """
 
 
-def dependencies() -> dict[str, str]:
-    """Return what the project and its tests need, by name, as pyproject.toml says."""
-    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-
-    def expanded(names: list[str]) -> list[str]:
-        own = [(name, re.fullmatch(r"hybridize\[(\w+)\]", name)) for name in names]
-        extras = project["optional-dependencies"]
-        return [one for name, extra in own for one in (expanded(extras[extra[1]]) if extra else [name])]
-
-    wanted = expanded(project["dependencies"] + project["optional-dependencies"]["dev"])
-    return {re.match(r"[\w-]+", one)[0]: one for one in wanted}
-
-
 def make() -> None:
     """Make the root: Wine, Python, its packages, and the folder of Windows's own files."""
-    if ROOT.exists():
-        shutil.rmtree(ROOT)
-    HOME.mkdir(exist_ok=True)
-    source = ["--variant=extract", "--include=wine64,coreutils,dash", "trixie", ROOT, "http://deb.debian.org/debian"]
-    subprocess.run(["mmdebstrap", *source], check=True)
-    for name in ("bin", "lib", "lib64", "sbin"):
-        if not (ROOT / name).exists():
-            (ROOT / name).symlink_to(f"usr/{name}")
+    debian.make(ROOT, "amd64", ("wine64",))
     (ROOT / "usr/bin/sh").unlink(missing_ok=True)
     (ROOT / "usr/bin/sh").symlink_to("dash")
-    for name in ("src", "dev", "proc", "sys", "tmp", "root"):
-        (ROOT / name).mkdir(exist_ok=True)
+    (ROOT / "sys").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         tools = Path(folder, "bin/python")
@@ -93,7 +72,7 @@ def make() -> None:
         subprocess.run([tools, Path(__file__).with_name("wine_shim.py"), SITE, PYTHON], check=True)
         subprocess.run([tools, *PIP, "--no-deps", "--target", ROOT / "zig", wanted["ziglang"]], check=True)
     shutil.copy(Path(__file__).with_name("wine_zig.py"), SITE / "ziglang/__main__.py")
-    (SITE / "hybridize.pth").write_text("Z:\\src\n", encoding="utf-8")
+    (SITE / "hybridize.pth").write_text("Z:\\src\nZ:\\src\\benchmarks\n", encoding="utf-8")
     system = PREFIX / "drive_c/windows/system32"
     system.mkdir(parents=True)
     shutil.copy(ROOT / "usr/x86_64-w64-mingw32/lib/zlib1.dll", system)  # Debian's package does it when it is configured
@@ -160,23 +139,26 @@ def inside(command: list[str], environment: dict[str, str] | None = None) -> int
     return process.returncode
 
 
-def test(paths: list[str]) -> int:
-    """Run tests until each has an outcome; a test that ends its process does not end the others."""
-    known = results(RESULTS)
+def test(parts: list[list[str]]) -> int:
+    """Run tests, part by part, until each has an outcome; a test that ends its process does not end the others."""
+    RESULTS.touch()
     if os.environ.get("AGAIN"):
-        stays = [
+        known = results(RESULTS)
+        lines = [
             line for line in RESULTS.read_text().splitlines() if known[line.split('"')[1]][0] in ("passed", "skipped")
         ]
-        RESULTS.write_text("".join(f"{line}\n" for line in stays))
-    RESULTS.touch()
+        RESULTS.write_text("".join(f"{line}\n" for line in lines))
     environment = {"HYBRIDIZE_RESULTS": f"Z:\\{RESULTS.name}", "HYBRIDIZE_SHARD": os.environ.get("SHARD", "")}
-    command = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording", *paths]
+    command = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording"]
     command.append("--continue-on-collection-errors")
-    while True:
-        before = len(results(RESULTS))
-        status = inside(command, environment)
-        if status in (0, 1, 2, 5) or len(results(RESULTS)) == before:  # others: its process ended in a test
-            return status
+    statuses = [0]
+    for paths in parts:
+        while True:
+            before = len(results(RESULTS))
+            statuses.append(inside([*command, *paths], environment))
+            if statuses[-1] in (0, 1, 2, 5) or len(results(RESULTS)) == before:  # others: its process ended in a test
+                break
+    return next((status for status in statuses if status not in (0, 5)), 0)
 
 
 def main(verb: str, *words: str) -> int:
@@ -188,7 +170,8 @@ def main(verb: str, *words: str) -> int:
     elif verb == "run":
         return inside(list(words))
     elif verb == "test":
-        return test(list(words) or ["tests"])
+        folders = sorted(one.relative_to(CHECKOUT).as_posix() for one in CHECKOUT.glob("tests/*/"))
+        return test([list(words)] if words else [[folder] for folder in folders])
     elif verb == "table":
         print(table(results(RESULTS)))
     else:

@@ -422,6 +422,7 @@ CASES |= {
     for name, case in {
         "forward": lambda: schedule_of(convolved(1, 1), IMAGE, WEIGHT),
         "forward avx2": lambda: schedule_of(convolved(1, 1), IMAGE, WEIGHT, target="avx2"),
+        "forward aarch64": lambda: schedule_of(convolved(1, 1), IMAGE, WEIGHT, target="aarch64-linux"),
         "weights packed beforehand": lambda: schedule_of(convolved(1, 1), IMAGE, WEIGHT, stable=(1,)),
         "gradient by x": lambda: schedule_of(gradient(0), IMAGE, WEIGHT, RESULT, passes=PIPELINE.run),
         "gradient by w": lambda: schedule_of(gradient(1), IMAGE, WEIGHT, RESULT, passes=PIPELINE.run),
@@ -431,7 +432,13 @@ CASES |= {
         "scores": lambda: schedule_of(contracted("bqhc,bkhc->bhqk"), f32(2, 50, 4, 32), f32(2, 50, 4, 32)),
         "values": lambda: schedule_of(contracted("bhqk,bkhc->bqhc"), f32(2, 4, 50, 50), f32(2, 50, 4, 32)),
         "few channels": lambda: schedule_of(convolved(2, 3), f32(1, 3, 32, 32), f32(64, 3, 7, 7)),
+        "few channels aarch64": lambda: schedule_of(
+            convolved(2, 3), f32(1, 3, 32, 32), f32(64, 3, 7, 7), target="aarch64-linux"
+        ),
         "ragged columns": lambda: schedule_of(convolved(1, 1), f32(1, 16, 9, 9), f32(41, 16, 3, 3)),
+        "ragged columns aarch64": lambda: schedule_of(
+            convolved(1, 1), f32(1, 16, 9, 9), f32(30, 16, 3, 3), target="aarch64-linux"
+        ),
         "images of channels last": lambda: schedule_of(
             contracted("n[y+r-1][x+s-1]c,orsc->nyxo", {"y": 14, "x": 14}), f32(4, 14, 14, 64), f32(32, 3, 3, 64)
         ),

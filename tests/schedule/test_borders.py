@@ -24,7 +24,7 @@ from hybridize.schedule.contraction.parts import whole
 from hybridize.schedule.contraction.phases import phases
 from hybridize.schedule.steps import ContractionStep, LoopStep
 
-TARGETS = tuple(name for name in ("avx512", "avx2", "baseline") if name in runnable())
+TARGETS = runnable()
 
 
 # Arithmetic

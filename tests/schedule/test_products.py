@@ -1,4 +1,4 @@
-"""Plans of products, as text: one of each kind for two targets, and that nothing of a product is left out.
+"""Plans of products, as text: one of each kind for three targets, and that nothing of a product is left out.
 
 python tests/schedule/test_products.py    write the plans of today: for a change that is meant to change them
 """
@@ -20,7 +20,7 @@ from hybridize.schedule.contraction.prologue import BATCH, COLUMN, TERM, Prologu
 from tests.records import check_tree
 
 GOLDENS = Path(__file__).with_name("goldens") / "products"
-TARGETS = [named_target("avx512"), named_target("avx2")]
+TARGETS = [named_target("avx512"), named_target("avx2"), named_target("aarch64-linux")]
 SCOPE = SizeScope()
 M, N, K, B = (SCOPE.symbol(hint) for hint in (11, 40, 30, 5))
 SCOPE.capturing = False

@@ -23,7 +23,7 @@ from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
 from hybridize.schedule import thresholds
 
-LEVELS = [name for name in ("avx512", "avx2", "baseline") if name in runnable()]
+LEVELS = runnable()
 NEVER = {"FAR_SHARE": 0}
 ALWAYS = {"FAR_SHARE": 1 << 40, "ROLLING_WORK": 1 << 40, "ROLLING_AGAIN": 0, "WEIGHT_SHARE": 0}
 """Bands of whatever can be in one."""

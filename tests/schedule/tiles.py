@@ -22,7 +22,7 @@ from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.steps import ContractionStep
 
-LEVELS = [name for name in ("avx512", "avx2", "baseline") if name in runnable()]
+LEVELS = runnable()
 SWEPT = [pytest.param(name, marks=[] if name in (LEVELS[0], LEVELS[-1]) else [pytest.mark.long]) for name in LEVELS]
 """The widest and the narrowest registers, for many shapes; what is between is drawn at random, and long."""
 TOLERANCE = {float32: 2e-4, float64: 1e-10, float16: 3e-2, bfloat16: 2e-1, int32: 0}

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import numpy
 import pytest
 
 from hybridize import system
@@ -106,6 +107,24 @@ def test_levels_by_the_flags_of_the_first_processor(tmp_path, flags, levels):
     if flags is not None:
         write(tmp_path, {"proc/cpuinfo": f"processor\t: 0\nflags\t\t: {flags}\nbugs\t\t:\n\nflags\t\t: {V4}"})
     assert runnable(str(tmp_path)) == levels
+
+
+@pytest.mark.parametrize("words", ["fp asimd evtstrm aes crc32 atomics asimddp", "fp asimd", ""])
+def test_features_of_arm(tmp_path, words):
+    """Linux calls the line otherwise there."""
+    write(tmp_path, {"proc/cpuinfo": f"processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: {words}\nCPU part\t: 0xd08\n"})
+    assert processors.features(str(tmp_path)) == frozenset(words.split())
+
+
+@pytest.mark.parametrize(
+    ("told", "found"), [("ASIMD", {"asimd"}), ("X86_V3", set(processors.X86_V3.split())), ("", {"sse2"})]
+)
+def test_features_that_numpy_tells(monkeypatch, told, found):
+    words = dict.fromkeys(("X86_V3", "X86_V4", "ASIMD", "ASIMDDP"), False)
+    monkeypatch.setattr(
+        numpy._core._multiarray_umath, "__cpu_features__", words | dict.fromkeys([told] * bool(told), True)
+    )
+    assert processors.features.__wrapped__() == found
 
 
 def test_levels_are_what_llvm_says():

@@ -20,7 +20,7 @@ from hybridize.codegen.llvm.objects import emit_object
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.wasm.link import link
 from hybridize.formats.library.declared import undefined
-from hybridize.machine.target import named_target
+from hybridize.machine.target import Target, named_target
 from hybridize.runtime.buffers import dense
 
 LIBRARY = Path(hybridize.codegen.wasm.__file__).with_name("library.mjs")
@@ -33,12 +33,12 @@ ARGUMENTS = dict.fromkeys(("atan2", "fmod", "hypot", "nextafter", "pow", "remain
 
 
 class Programs:
-    """Graphs with their inputs, built for one target into a folder."""
+    """Graphs with their inputs, built for a target, by its name or itself, into a folder."""
 
     def __init__(self, jobs, target, folder):
         self.folder = folder
         self.jobs = [(graph, [dense(x) for x in inputs]) for graph, inputs in jobs]
-        self.target = named_target(target)
+        self.target = target if isinstance(target, Target) else named_target(target)
         self.built = [
             build(graph, self.target, f"program{k}", interruptible=False) for k, (graph, _) in enumerate(self.jobs)
         ]

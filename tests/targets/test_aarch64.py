@@ -1,4 +1,4 @@
-"""AArch64: objects are valid ELF of that machine and need libm alone; run in an emulator where there is one."""
+"""AArch64: objects are valid ELF of that machine and need libm alone; they are run in an emulator."""
 
 import re
 import shutil
@@ -44,6 +44,19 @@ def test_models_are_vectors_with_fused_multiply_add(models):
         assert len(re.findall(r"\bfmla\b.*\.4s", code)) >= 20
         called = set(re.findall(r"\bbl\s+(\w[\w.]*)", code))
         assert not called & EXTERNALS - {"memcpy"}
+
+
+def test_every_kind_of_kernel_runs(catalogue, programs, models, system):
+    """What `make test` runs of this processor: small models, and of each eighth op a sample."""
+    system("qemu-aarch64", "aarch64-linux-gnu-gcc")
+    several, exact = models.of_any_length([3, 70])
+    jobs = [make() for make in models.MODELS.values()]
+    first = {name.partition(".")[0]: (name, sample) for name, sample in catalogue.cases}
+    cases = list(first.values())[::8]
+    found = programs([*jobs, *several, *catalogue.jobs(cases)], "aarch64").in_c()
+    for (graph, inputs), outputs in zip([*jobs, *exact], found, strict=False):
+        models.check(graph, outputs, evaluate(graph, inputs))
+    catalogue.check(cases, found[len(jobs) + len(exact) :])
 
 
 @emulated

@@ -12,7 +12,6 @@ LIKED = {
     "numpy": "2.2.0",
     "llvmlite": "0.45.1",
     "ml_dtypes": "0.5.1",
-    "safetensors": "0.5.0",
     "typer": "0.16",
     "rich": "14.0",
 }

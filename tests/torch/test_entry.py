@@ -2,6 +2,7 @@
 """Calls that an emitted entry takes: all that it has to see, at each call, and what it hands over."""
 
 import collections
+import ctypes
 import gc
 import threading
 import weakref
@@ -16,6 +17,7 @@ from torch.utils._pytree import tree_leaves
 from hybridize import hybridize
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CaptureError
+from hybridize.runtime import cpython
 from hybridize.runtime.entry import EntryTable
 from hybridize.torch.exchange import exchange
 from hybridize.torch.function import TorchFunction
@@ -396,3 +398,30 @@ def test_a_compiled_module_is_collected():
     del module, fast
     gc.collect()
     assert [one() for one in gone] == [None, None]
+
+
+@pytest.mark.parametrize("page", [1 << 12, 1 << 14, 1 << 16])
+def test_large_results_ask_for_large_pages_of_any_kernel(page):
+    """Linux refuses advice about an address that is not on a page, and pages of ARM may have 64 KiB."""
+    asked = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
+    def madvise(address, nbytes, advice):
+        asked.append((address, nbytes, advice))
+        return 0
+
+    table = cpython.process_table()
+    words = [cpython.WORD[name] for name in ("madvise", "page_bytes")]
+    before = table[words]
+    table[words] = ctypes.cast(madvise, ctypes.c_void_p).value, page
+    try:
+        fast = hybridize(lambda x: x + 1)
+        x = torch.zeros(3 << 19)
+        results = [fast(x) for _ in range(4)]
+    finally:
+        table[words] = before
+    assert asked
+    blocks = [(y.data_ptr(), y.data_ptr() + 4 * y.numel()) for y in results]
+    for address, nbytes, advice in asked:
+        assert (address % page, advice) == (0, 14)
+        assert any(start - address <= 4096 and 0 <= end - address - nbytes <= page for start, end in blocks)

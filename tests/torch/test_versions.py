@@ -1,7 +1,6 @@
 """The door's tests in other environments: HYBRIDIZE_TORCH_PYTHON names their interpreters, with `:` between several.
 
-Each has another version of torch, and what the tests need besides: NumPy, llvmlite, ml_dtypes, safetensors, pytest and
-hypothesis.
+Each has another version of torch, and what the tests need besides: NumPy, llvmlite, ml_dtypes, pytest and hypothesis.
 """
 
 import os

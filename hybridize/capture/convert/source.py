@@ -82,7 +82,7 @@ class _Outlines:
     def of(self, file: str, module_globals: dict[str, Any]) -> _Outline | None:
         if file.startswith("<frozen "):  # of a module that is part of Python itself
             file = module_globals.get("__file__") or file
-        lines = linecache.getlines(file, module_globals)
+        lines = _lines(file, module_globals)
         if not lines:
             return None
         with self._lock:
@@ -108,6 +108,15 @@ class _Outlines:
 
 
 _outlines = _Outlines()
+
+
+def _lines(file: str, module_globals: dict[str, Any]) -> list[str]:
+    """Read the lines of a file; none where the module's loader fails at it, as loaders without source may."""
+    try:
+        return linecache.getlines(file, module_globals)
+    except Exception as error:
+        let_through(error)
+        return []
 
 
 def _spans(node: ast.AST, class_name: str) -> Iterator[_Span]:
@@ -152,17 +161,29 @@ def _lookup(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | 
     if outline is None:
         return None
     for span in outline.by_line.get(code.co_firstlineno, ()):
-        if span.name != code.co_name or (span.name == "<lambda>" and not _is_within(_body_span(code), span.body)):
-            continue
-        tree = _parse(outline.lines, span)
-        source = FunctionSource(tree, span.class_name, code.co_flags & _FLAGS, outline.imported)
-        if _is_source_of(source, code):
-            return source
-    return None
+        if span.name != "<lambda>" or _is_within(_body_span(code), span.body):
+            source = _taken(outline, span, code)
+            # One that begins on the same line as another may be alike.
+            if source is not None and (span.name != "<lambda>" or _body_span(_again(source, code)) == _body_span(code)):
+                return source
+    # Lines may have come before it since, and IPython's autoreload compiles a changed function apart from its file.
+    elsewhere = (span for line, spans in outline.by_line.items() if line != code.co_firstlineno for span in spans)
+    return next(filter(None, (_taken(outline, span, code) for span in elsewhere)), None)
+
+
+def _taken(outline: _Outline, span: _Span, code: CodeType) -> FunctionSource | None:
+    """The source in a span of a file, if it compiles to `code`."""
+    if span.name != code.co_name:
+        return None
+    tree = _parse(outline.lines, span)
+    source = FunctionSource(tree, span.class_name, code.co_flags & _FLAGS, outline.imported)
+    return source if _is_source_of(source, code) else None
 
 
 def is_edited(code: CodeType, module_globals: dict[str, Any]) -> bool:
-    """Tell whether there is a file of the code, which does not say what runs."""
+    """Tell whether there is a file of the code, which does not say what runs; texts like `<string>` are many."""
+    if code.co_filename.startswith("<"):
+        return False
     return _outlines.of(code.co_filename, module_globals) is not None and find(code, module_globals) is None
 
 
@@ -282,13 +303,16 @@ def _is_source_of(source: FunctionSource, code: CodeType) -> bool:
         tree.decorator_list, tree.returns = [], None
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
     _strip(tree.args)
-    again = compiled(tree, source, code.co_freevars, code.co_filename)
+    again = _again(source, code)
     if _has_rewritten_asserts(code):
         count = code.co_argcount + code.co_kwonlyargcount
         return again.co_varnames[:count] == code.co_varnames[:count] and again.co_freevars == code.co_freevars
-    if isinstance(tree, ast.Lambda) and _body_span(again) != _body_span(code):
-        return False  # another one that begins on the same line
     return _alike(again, code)
+
+
+def _again(source: FunctionSource, code: CodeType) -> CodeType:
+    """What the tree compiles to in the place of `code`."""
+    return compiled(source.tree, source, code.co_freevars, code.co_filename)
 
 
 def _has_rewritten_asserts(code: CodeType) -> bool:

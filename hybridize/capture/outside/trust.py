@@ -14,13 +14,13 @@ from functools import cache, lru_cache
 from typing import Any
 
 from hybridize.array.operators import Operators
-from hybridize.base.locations import PACKAGE
+from hybridize.base.locations import PACKAGE, STANDARD, frozen_root
 from hybridize.base.members import has_class_member
 from hybridize.contract.snapshots import CONTAINERS
 
 _TRUSTEDPACKAGES = ("hybridize", "numpy", "torch", "ml_dtypes", "llvmlite")
 _SITE = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
-_LIBRARY = os.path.realpath(os.path.dirname(os.__file__)) + os.sep
+_LIBRARY = os.path.realpath(STANDARD) + os.sep
 
 OPAQUE_MODULES = frozenset({
     "time", "random", "_random", "secrets", "uuid", "socket", "_socket", "subprocess", "urllib", "http", "select",
@@ -52,6 +52,9 @@ def is_trusted_file(file: str) -> bool:
     """Tell whether the functions of a file are called as they are: hybridize, NumPy, torch and Python's own library."""
     if file.startswith(PACKAGE) or file.startswith("<frozen"):
         return True
+    root = frozen_root(file)
+    if root is not None:
+        return root in _TRUSTEDPACKAGES or root in sys.stdlib_module_names
     real = os.path.realpath(file)
     for site in _SITE:
         if site in real:

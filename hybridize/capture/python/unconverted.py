@@ -90,13 +90,14 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
             raise trace.refusal(
                 "E411", f"{function.__name__}() cannot be converted: its source in {function.__code__.co_filename} is "
                 f"not what was imported; called as it is: {error.what}",
-                help="restart Python, or import the module again",
+                help="restart Python, or import the module again; if a tool rewrites its code as it is imported, leave "
+                "the module out of that",
             ) from error  # fmt: skip
         if _lacks_source(error, function):
             raise trace.refusal(
                 "E401", f"{cast(CaptureError, error).what}; the source of {function.__name__}(), from which control "
                 f"flow on data is converted, is not there: {_origin(function)}", loc=cast(CaptureError, error).loc,
-                help="put the function into a file that Python imports, or use np.where, npx.cond or npx.while_loop",
+                help=f"{_remedy()}, or use np.where, npx.cond or npx.while_loop",
             ) from error  # fmt: skip
         if not isinstance(error, Exception) or isinstance(error, CaptureError):
             raise
@@ -124,7 +125,20 @@ def _lacks_source(error: BaseException, function: FunctionType) -> bool:
 
 def _origin(function: FunctionType) -> str:
     file = function.__code__.co_filename
-    return "it was made of text" if file.startswith("<") else f"there is no file {file}"
+    if file.startswith("<"):
+        return "it was made of text"
+    return f"there is no file {file}" + (", as this program is frozen" if _is_frozen() else "")
+
+
+def _remedy() -> str:
+    """Say how a function comes to have a source."""
+    if _is_frozen():
+        return "add the file to what is frozen (with PyInstaller: --add-data NAME.py:.)"
+    return "put the function into a file that Python imports"
+
+
+def _is_frozen() -> bool:
+    return getattr(sys, "frozen", False)
 
 
 def depend_on_names(trace: Recording, function: FunctionType) -> None:

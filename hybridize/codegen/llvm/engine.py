@@ -31,11 +31,12 @@ def host_target() -> Target:
     with LOCK:
         features, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
-    flat = ",".join(f"{'+' if present else '-'}{one}" for one, present in sorted(features.items()))
+    named = named_target(runnable()[0])
+    flat = [f"{'+' if present else '-'}{one}" for one, present in sorted(features.items())]
     target = dataclasses.replace(
-        named_target(runnable()[0]),
-        cpu=_processor_name(name, features),
-        features=flat,
+        named,
+        cpu=_processor_name(named, name, features),
+        features=",".join(filter(None, [named.features, *flat])),
         l1_bytes=system.cache_bytes(1) or Target.l1_bytes,
         l2_bytes=system.cache_bytes(2) or Target.l2_bytes,
     )
@@ -43,8 +44,14 @@ def host_target() -> Target:
     return of_family(target, "intel" if is_intel else "other")
 
 
-def _processor_name(name: str, features: dict[str, bool]) -> str:
-    """LLVM's name of the processor: a hypervisor may hide the model, and then LLVM guesses an older one."""
+def _processor_name(named: Target, name: str, features: dict[str, bool]) -> str:
+    """LLVM's name of the processor: a hypervisor may hide the model, and then LLVM guesses an older one.
+
+    On AArch64 that of the named target, whose tiles fill the registers: the schedules of some models spill, and LLVM 22
+    ends the process over one of them (Oryon), whose model lacks loads of pairs. The features are the processor's own.
+    """
+    if named.processor == "aarch64":
+        return named.cpu
     return "sapphirerapids" if features.get("amx-tile") and name in _BEFORE_AMX else name
 
 

@@ -24,8 +24,11 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
+from hybridize.base.requirements import load
 from hybridize.machine.target import Target, family
 
+TRIED: Final = "0.50.0"
+"""The newest release of llvmlite that hybridize has been tried with."""
 LOCK: Final = awaited(threading.RLock(), 2)
 """Held whenever LLVM is called: no child that is forked meanwhile gets LLVM, or llvmlite's lock, in mid-call."""
 
@@ -42,8 +45,13 @@ class ModuleText:
 
 @functools.cache
 def binding() -> Any:
-    """`llvmlite.binding`, ready for this machine."""
+    """`llvmlite.binding`, ready for this machine.
+
+    Raises:
+        ImportError: it is not installed, or of another release than hybridize takes.
+    """
     with LOADING:
+        load("llvmlite")
         import llvmlite.binding as llvm
 
     with LOCK:
@@ -141,7 +149,10 @@ class _Library:
         functions = ctypes.CDLL(binding().ffi.lib._name)  # the one that is loaded already, with types of our own
 
         def function(name: str, returns: Any, *takes: Any) -> Any:
-            one = functions[f"LLVMPY_{name}"]
+            one = getattr(functions, f"LLVMPY_{name}", None)
+            if one is None:
+                what = f"hybridize needs LLVMPY_{name}, which this llvmlite does not have"
+                raise ImportError(f"{what}: pip install 'llvmlite=={TRIED}'", name="llvmlite")
             one.restype, one.argtypes = returns, takes
             return one
 

@@ -58,6 +58,7 @@ struct process {
     object *ndarray, *bytes, *float_class, *int_class, *None, *True;
     int64_t tuple_items;
     int64_t *readers;
+    int64_t page_bytes;
     void *scratch;
     int64_t scratch_bytes;
 };
@@ -142,7 +143,6 @@ enum {
     STACK_BYTES = 16 << 10,  // scratch of at most so many bytes lies on the stack
     PAGED = 4 << 20,         // results of so many bytes ask for large pages, as NumPy's do
     HUGE_PAGES = 14,         // MADV_HUGEPAGE
-    PAGE = 4096,
     MOST_OPERANDS = 8,  // of the function that makes an array of a capsule
 };
 
@@ -489,7 +489,8 @@ static void *new_block(const struct call *call, int64_t word, const int64_t *dim
         process->PyErr_NoMemory();
         return NULL;
     }
-    if (nbytes >= PAGED && process->madvise) process->madvise(aligned(block, PAGE), need - PAGE, HUGE_PAGES);
+    int64_t page = process->page_bytes;
+    if (nbytes >= PAGED && process->madvise) process->madvise(aligned(block, page), need - page, HUGE_PAGES);
     int64_t *sizes = (int64_t *)(block + HEADER_BYTES + (int64_t)sizeof(struct tensor)), *strides = sizes + rank;
     AT(int64_t, block, 0) = 1;  // the version; then context and flags, in the way of an unversioned tensor that follows
     AT(int64_t, block, 8) = 0;

@@ -1,5 +1,5 @@
 ; Made of entry.c by `make runtimes`: clang version 22.1.8
-; 73beea3fa32feddba5704d0efc9c83c6e74375748dd4f4cf76ce8433e788ccd2
+; 0511bc55beb800876097f69e7d8e39787f13dea63879fd51a20cd0645dc9099e
 
 
 @table_offset = external constant i64, align 8
@@ -1106,6 +1106,7 @@ for.body.lr.ph.i.i254:
   %outputs.i.i = getelementptr inbounds nuw i8, ptr %2, i64 136
   %exchange.i.i255 = getelementptr inbounds nuw i8, ptr %2, i64 240
   %aligned_alloc.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 120
+  %page_bytes.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 304
   %madvise.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 184
   %free.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 128
   %bytes.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 248
@@ -1135,12 +1136,12 @@ if.then.i.i260:
   %arrayidx5.i.i = getelementptr inbounds nuw ptr, ptr %208, i64 %k.071.i.i
   %and.i.i.i.i = and i64 %220, 4294967295
   %shr.i.i.i.i = lshr i64 %220, 43
-  %and.i90.i.i.i = and i64 %shr.i.i.i.i, 31
-  %cmp95.not.i.i.i = icmp eq i64 %and.i.i.i.i, 0
-  br i1 %cmp95.not.i.i.i, label %for.cond.cleanup.i.i.i, label %for.body.i.i.i261
+  %and.i92.i.i.i = and i64 %shr.i.i.i.i, 31
+  %cmp97.not.i.i.i = icmp eq i64 %and.i.i.i.i, 0
+  br i1 %cmp97.not.i.i.i, label %for.cond.cleanup.i.i.i, label %for.body.i.i.i261
 
 for.cond.cleanup.i.i.i:
-  %nbytes.0.lcssa.i.i.i = phi i64 [ %and.i90.i.i.i, %if.then.i.i260 ], [ %mul.i.i.i, %for.body.i.i.i261 ]
+  %nbytes.0.lcssa.i.i.i = phi i64 [ %and.i92.i.i.i, %if.then.i.i260 ], [ %mul.i.i.i, %for.body.i.i.i261 ]
   %mul4.i.i.i = shl nuw nsw i64 %and.i.i.i.i, 4
   %add5.i.i.i = add nuw nsw i64 %mul4.i.i.i, 207
   %sub.i.i.i265 = add i64 %add5.i.i.i, %nbytes.0.lcssa.i.i.i
@@ -1151,31 +1152,34 @@ for.cond.cleanup.i.i.i:
   br i1 %tobool.not.i.i.i267, label %new_block.exit.i.i, label %if.end.i.i.i268
 
 for.body.i.i.i261:
-  %nbytes.097.i.i.i = phi i64 [ %mul.i.i.i, %for.body.i.i.i261 ], [ %and.i90.i.i.i, %if.then.i.i260 ]
-  %k.096.i.i.i = phi i64 [ %inc.i.i.i263, %for.body.i.i.i261 ], [ 0, %if.then.i.i260 ]
-  %arrayidx.i.i.i262 = getelementptr inbounds nuw i64, ptr %add.ptr.i.i258, i64 %k.096.i.i.i
+  %nbytes.099.i.i.i = phi i64 [ %mul.i.i.i, %for.body.i.i.i261 ], [ %and.i92.i.i.i, %if.then.i.i260 ]
+  %k.098.i.i.i = phi i64 [ %inc.i.i.i263, %for.body.i.i.i261 ], [ 0, %if.then.i.i260 ]
+  %arrayidx.i.i.i262 = getelementptr inbounds nuw i64, ptr %add.ptr.i.i258, i64 %k.098.i.i.i
   %222 = load i64, ptr %arrayidx.i.i.i262, align 8
-  %mul.i.i.i = mul i64 %222, %nbytes.097.i.i.i
-  %inc.i.i.i263 = add nuw nsw i64 %k.096.i.i.i, 1
+  %mul.i.i.i = mul i64 %222, %nbytes.099.i.i.i
+  %inc.i.i.i263 = add nuw nsw i64 %k.098.i.i.i, 1
   %exitcond.not.i.i.i264 = icmp eq i64 %inc.i.i.i263, %and.i.i.i.i
   br i1 %exitcond.not.i.i.i264, label %for.cond.cleanup.i.i.i, label %for.body.i.i.i261
 
 if.end.i.i.i268:
+  %223 = load i64, ptr %page_bytes.i.i.i, align 8
   %cmp10.i.i.i = icmp sgt i64 %nbytes.0.lcssa.i.i.i, 4194303
   br i1 %cmp10.i.i.i, label %land.lhs.true.i.i.i, label %if.end17.i.i.i
 
 land.lhs.true.i.i.i:
-  %223 = load ptr, ptr %madvise.i.i.i, align 8
-  %tobool11.not.i.i.i = icmp eq ptr %223, null
+  %224 = load ptr, ptr %madvise.i.i.i, align 8
+  %tobool11.not.i.i.i = icmp eq ptr %224, null
   br i1 %tobool11.not.i.i.i, label %if.end17.i.i.i, label %if.then12.i.i.i
 
 if.then12.i.i.i:
-  %add.ptr1.i.i.i.i = getelementptr inbounds nuw i8, ptr %call8.i.i.i, i64 4095
-  %224 = ptrtoint ptr %add.ptr1.i.i.i.i to i64
-  %and.i91.i.i.i = and i64 %224, -4096
-  %225 = inttoptr i64 %and.i91.i.i.i to ptr
-  %sub15.i.i.i = add i64 %and.i.i.i266, -4096
-  %call16.i.i.i = call i32 %223(ptr %225, i64 %sub15.i.i.i, i32 14)
+  %add.ptr.i.i.i.i = getelementptr inbounds i8, ptr %call8.i.i.i, i64 %223
+  %add.ptr1.i.i.i.i = getelementptr inbounds i8, ptr %add.ptr.i.i.i.i, i64 -1
+  %225 = ptrtoint ptr %add.ptr1.i.i.i.i to i64
+  %sub.i.i.i.i = sub i64 0, %223
+  %and.i93.i.i.i = and i64 %225, %sub.i.i.i.i
+  %226 = inttoptr i64 %and.i93.i.i.i to ptr
+  %sub15.i.i.i = sub i64 %and.i.i.i266, %223
+  %call16.i.i.i = call i32 %224(ptr %226, i64 %sub15.i.i.i, i32 14)
   br label %if.end17.i.i.i
 
 if.end17.i.i.i:
@@ -1186,21 +1190,21 @@ if.end17.i.i.i:
   store i64 0, ptr %add.ptr21.i.i.i, align 8
   %add.ptr22.i.i.i = getelementptr inbounds nuw i8, ptr %call8.i.i.i, i64 24
   store i64 0, ptr %add.ptr22.i.i.i, align 8
-  %226 = load ptr, ptr %free.i.i.i, align 8
+  %227 = load ptr, ptr %free.i.i.i, align 8
   %deleter.i.i.i = getelementptr inbounds nuw i8, ptr %218, i64 112
-  %227 = load i64, ptr %deleter.i.i.i, align 8
-  %add.ptr23.i.i.i = getelementptr inbounds i8, ptr %call8.i.i.i, i64 %227
-  store ptr %226, ptr %add.ptr23.i.i.i, align 8
-  %228 = getelementptr inbounds nuw i8, ptr %call8.i.i.i, i64 %mul4.i.i.i
-  %add.ptr1.i93.i.i.i = getelementptr inbounds nuw i8, ptr %228, i64 143
-  %229 = ptrtoint ptr %add.ptr1.i93.i.i.i to i64
-  %and.i94.i.i.i = and i64 %229, -64
-  %230 = inttoptr i64 %and.i94.i.i.i to ptr
-  store ptr %230, ptr %arrayidx5.i.i, align 8
+  %228 = load i64, ptr %deleter.i.i.i, align 8
+  %add.ptr23.i.i.i = getelementptr inbounds i8, ptr %call8.i.i.i, i64 %228
+  store ptr %227, ptr %add.ptr23.i.i.i, align 8
+  %229 = getelementptr inbounds nuw i8, ptr %call8.i.i.i, i64 %mul4.i.i.i
+  %add.ptr1.i95.i.i.i = getelementptr inbounds nuw i8, ptr %229, i64 143
+  %230 = ptrtoint ptr %add.ptr1.i95.i.i.i to i64
+  %and.i96.i.i.i = and i64 %230, -64
+  %231 = inttoptr i64 %and.i96.i.i.i to ptr
+  store ptr %231, ptr %arrayidx5.i.i, align 8
   %tensor.i.i.i = getelementptr inbounds nuw i8, ptr %218, i64 104
-  %231 = load i64, ptr %tensor.i.i.i, align 8
-  %add.ptr26.i.i.i = getelementptr inbounds i8, ptr %call8.i.i.i, i64 %231
-  store ptr %230, ptr %add.ptr26.i.i.i, align 8
+  %232 = load i64, ptr %tensor.i.i.i, align 8
+  %add.ptr26.i.i.i = getelementptr inbounds i8, ptr %call8.i.i.i, i64 %232
+  store ptr %231, ptr %add.ptr26.i.i.i, align 8
   %.compoundliteral.sroa.2.0.add.ptr26.sroa_idx.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr26.i.i.i, i64 8
   store i64 1, ptr %.compoundliteral.sroa.2.0.add.ptr26.sroa_idx.i.i.i, align 8
   %.compoundliteral.sroa.3.0.add.ptr26.sroa_idx.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr26.i.i.i, i64 16
@@ -1211,75 +1215,75 @@ if.end17.i.i.i:
   store ptr %add.ptr19.i.i.i, ptr %.compoundliteral.sroa.5.0.add.ptr26.sroa_idx.i.i.i, align 8
   %.compoundliteral.sroa.6.0.add.ptr26.sroa_idx.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr26.i.i.i, i64 40
   store i64 0, ptr %.compoundliteral.sroa.6.0.add.ptr26.sroa_idx.i.i.i, align 8
-  br i1 %cmp95.not.i.i.i, label %for.inc.i.i271, label %for.body34.i.i.i
+  br i1 %cmp97.not.i.i.i, label %for.inc.i.i271, label %for.body34.i.i.i
 
 for.body34.i.i.i:
-  %k30.0100.i.i.i = phi i64 [ %dec.i.i.i, %for.body34.i.i.i ], [ %and.i.i.i.i, %if.end17.i.i.i ]
-  %dense.099.i.i.i = phi i64 [ %mul42.i.i.i, %for.body34.i.i.i ], [ 1, %if.end17.i.i.i ]
-  %dec.i.i.i = add nsw i64 %k30.0100.i.i.i, -1
+  %k30.0102.i.i.i = phi i64 [ %dec.i.i.i, %for.body34.i.i.i ], [ %and.i.i.i.i, %if.end17.i.i.i ]
+  %dense.0101.i.i.i = phi i64 [ %mul42.i.i.i, %for.body34.i.i.i ], [ 1, %if.end17.i.i.i ]
+  %dec.i.i.i = add nsw i64 %k30.0102.i.i.i, -1
   %arrayidx35.i.i.i = getelementptr inbounds i64, ptr %add.ptr.i.i258, i64 %dec.i.i.i
-  %232 = load i64, ptr %arrayidx35.i.i.i, align 8
-  %arrayidx36.i.i.i = getelementptr inbounds i64, ptr %add.ptr18.i.i.i, i64 %dec.i.i.i
-  store i64 %232, ptr %arrayidx36.i.i.i, align 8
-  %arrayidx37.i.i.i = getelementptr inbounds i64, ptr %add.ptr19.i.i.i, i64 %dec.i.i.i
-  store i64 %dense.099.i.i.i, ptr %arrayidx37.i.i.i, align 8
   %233 = load i64, ptr %arrayidx35.i.i.i, align 8
-  %spec.select.i.i.i = call i64 @llvm.umax.i64(i64 %233, i64 1)
-  %mul42.i.i.i = mul i64 %spec.select.i.i.i, %dense.099.i.i.i
-  %cmp32.i.i.i269 = icmp samesign ugt i64 %k30.0100.i.i.i, 1
+  %arrayidx36.i.i.i = getelementptr inbounds i64, ptr %add.ptr18.i.i.i, i64 %dec.i.i.i
+  store i64 %233, ptr %arrayidx36.i.i.i, align 8
+  %arrayidx37.i.i.i = getelementptr inbounds i64, ptr %add.ptr19.i.i.i, i64 %dec.i.i.i
+  store i64 %dense.0101.i.i.i, ptr %arrayidx37.i.i.i, align 8
+  %234 = load i64, ptr %arrayidx35.i.i.i, align 8
+  %spec.select.i.i.i = call i64 @llvm.umax.i64(i64 %234, i64 1)
+  %mul42.i.i.i = mul i64 %spec.select.i.i.i, %dense.0101.i.i.i
+  %cmp32.i.i.i269 = icmp samesign ugt i64 %k30.0102.i.i.i, 1
   br i1 %cmp32.i.i.i269, label %for.body34.i.i.i, label %for.inc.i.i271
 
 new_block.exit.i.i:
   %PyErr_NoMemory.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 144
-  %234 = load ptr, ptr %PyErr_NoMemory.i.i.i, align 8
-  %call9.i.i.i = call ptr %234()
+  %235 = load ptr, ptr %PyErr_NoMemory.i.i.i, align 8
+  %call9.i.i.i = call ptr %235()
   %arrayidx7.i.i = getelementptr inbounds nuw ptr, ptr %210, i64 %k.071.i.i
   store ptr null, ptr %arrayidx7.i.i, align 8
   br label %results_of.exit
 
 if.end12.i.i298:
   %tobool13.not.i.i = icmp eq i64 %217, 0
-  %235 = load ptr, ptr %arrayidx.i.i257, align 8
+  %236 = load ptr, ptr %arrayidx.i.i257, align 8
   %ndim18.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i257, i64 8
-  %236 = load i64, ptr %ndim18.i.i, align 8
+  %237 = load i64, ptr %ndim18.i.i, align 8
   br i1 %tobool13.not.i.i, label %cond.false.i.i306, label %cond.true.i.i299
 
 cond.true.i.i299:
   %add.i.i.i = add i64 %217, 64
   store i64 %add.i.i.i, ptr %length.i.i.i, align 8
-  %237 = load ptr, ptr %bytes.i.i.i, align 8
-  %238 = load ptr, ptr %Py_IncRef.i.i.i.i, align 8
-  call void %238(ptr %237)
-  %239 = load ptr, ptr %PyArray_NewFromDescr.i.i.i.i, align 8
-  %240 = load ptr, ptr %ndarray.i.i.i.i, align 8
-  %call.i.i.i.i300 = call ptr %239(ptr %240, ptr %237, i32 1, ptr %length.i.i.i, ptr null, ptr null, i32 0, ptr null)
+  %238 = load ptr, ptr %bytes.i.i.i, align 8
+  %239 = load ptr, ptr %Py_IncRef.i.i.i.i, align 8
+  call void %239(ptr %238)
+  %240 = load ptr, ptr %PyArray_NewFromDescr.i.i.i.i, align 8
+  %241 = load ptr, ptr %ndarray.i.i.i.i, align 8
+  %call.i.i.i.i300 = call ptr %240(ptr %241, ptr %238, i32 1, ptr %length.i.i.i, ptr null, ptr null, i32 0, ptr null)
   %tobool.not.i64.i.i = icmp eq ptr %call.i.i.i.i300, null
   br i1 %tobool.not.i64.i.i, label %new_array_on_line.exit.i.i, label %if.end.i65.i.i
 
 if.end.i65.i.i:
-  %conv.i.i301 = trunc i64 %236 to i32
+  %conv.i.i301 = trunc i64 %237 to i32
   %data1.i.i.i = getelementptr inbounds nuw i8, ptr %call.i.i.i.i300, i64 16
-  %241 = load ptr, ptr %data1.i.i.i, align 8
-  %add.ptr1.i.i66.i.i = getelementptr inbounds nuw i8, ptr %241, i64 63
-  %242 = ptrtoint ptr %add.ptr1.i.i66.i.i to i64
-  %and.i.i67.i.i = and i64 %242, -64
-  %243 = inttoptr i64 %and.i.i67.i.i to ptr
-  %244 = load ptr, ptr %Py_IncRef.i.i.i.i, align 8
-  call void %244(ptr %235)
-  %245 = load ptr, ptr %PyArray_NewFromDescr.i.i.i.i, align 8
-  %246 = load ptr, ptr %ndarray.i.i.i.i, align 8
-  %call.i23.i.i.i = call ptr %245(ptr %246, ptr %235, i32 %conv.i.i301, ptr %add.ptr.i.i258, ptr null, ptr %243, i32 1281, ptr null)
+  %242 = load ptr, ptr %data1.i.i.i, align 8
+  %add.ptr1.i.i66.i.i = getelementptr inbounds nuw i8, ptr %242, i64 63
+  %243 = ptrtoint ptr %add.ptr1.i.i66.i.i to i64
+  %and.i.i67.i.i = and i64 %243, -64
+  %244 = inttoptr i64 %and.i.i67.i.i to ptr
+  %245 = load ptr, ptr %Py_IncRef.i.i.i.i, align 8
+  call void %245(ptr %236)
+  %246 = load ptr, ptr %PyArray_NewFromDescr.i.i.i.i, align 8
+  %247 = load ptr, ptr %ndarray.i.i.i.i, align 8
+  %call.i23.i.i.i = call ptr %246(ptr %247, ptr %236, i32 %conv.i.i301, ptr %add.ptr.i.i258, ptr null, ptr %244, i32 1281, ptr null)
   %tobool4.not.i.i.i = icmp eq ptr %call.i23.i.i.i, null
   br i1 %tobool4.not.i.i.i, label %if.then5.i.i.i, label %if.else.i.i.i302
 
 if.then5.i.i.i:
-  %247 = load ptr, ptr %Py_DecRef.i.i.i305, align 8
-  call void %247(ptr %call.i.i.i.i300)
+  %248 = load ptr, ptr %Py_DecRef.i.i.i305, align 8
+  call void %248(ptr %call.i.i.i.i300)
   br label %new_array_on_line.exit.i.i
 
 if.else.i.i.i302:
-  %248 = load ptr, ptr %PyArray_SetBaseObject.i.i.i, align 8
-  %call8.i68.i.i = call i32 %248(ptr %call.i23.i.i.i, ptr %call.i.i.i.i300)
+  %249 = load ptr, ptr %PyArray_SetBaseObject.i.i.i, align 8
+  %call8.i68.i.i = call i32 %249(ptr %call.i23.i.i.i, ptr %call.i.i.i.i300)
   br label %new_array_on_line.exit.i.i
 
 new_array_on_line.exit.i.i:
@@ -1287,12 +1291,12 @@ new_array_on_line.exit.i.i:
   br label %cond.end.i.i303
 
 cond.false.i.i306:
-  %conv19.i.i = trunc i64 %236 to i32
-  %249 = load ptr, ptr %Py_IncRef.i.i.i.i, align 8
-  call void %249(ptr %235)
-  %250 = load ptr, ptr %PyArray_NewFromDescr.i.i.i.i, align 8
-  %251 = load ptr, ptr %ndarray.i.i.i.i, align 8
-  %call.i.i.i307 = call ptr %250(ptr %251, ptr %235, i32 %conv19.i.i, ptr %add.ptr.i.i258, ptr null, ptr null, i32 0, ptr null)
+  %conv19.i.i = trunc i64 %237 to i32
+  %250 = load ptr, ptr %Py_IncRef.i.i.i.i, align 8
+  call void %250(ptr %236)
+  %251 = load ptr, ptr %PyArray_NewFromDescr.i.i.i.i, align 8
+  %252 = load ptr, ptr %ndarray.i.i.i.i, align 8
+  %call.i.i.i307 = call ptr %251(ptr %252, ptr %236, i32 %conv19.i.i, ptr %add.ptr.i.i258, ptr null, ptr null, i32 0, ptr null)
   br label %cond.end.i.i303
 
 cond.end.i.i303:
@@ -1304,17 +1308,17 @@ if.end23.i.i:
   %arrayidx24.i.i304 = getelementptr inbounds nuw ptr, ptr %209, i64 %k.071.i.i
   store ptr %cond.i.i, ptr %arrayidx24.i.i304, align 8
   %data.i.i = getelementptr inbounds nuw i8, ptr %cond.i.i, i64 16
-  %252 = load ptr, ptr %data.i.i, align 8
+  %253 = load ptr, ptr %data.i.i, align 8
   br label %for.inc.i.i271
 
 for.inc.i.i271:
   %.sink = phi ptr [ %208, %if.end23.i.i ], [ %210, %if.end17.i.i.i ], [ %210, %for.body34.i.i.i ]
-  %call8.i.i.i.sink = phi ptr [ %252, %if.end23.i.i ], [ %call8.i.i.i, %if.end17.i.i.i ], [ %call8.i.i.i, %for.body34.i.i.i ]
+  %call8.i.i.i.sink = phi ptr [ %253, %if.end23.i.i ], [ %call8.i.i.i, %if.end17.i.i.i ], [ %call8.i.i.i, %for.body34.i.i.i ]
   %arrayidx7.i.i446 = getelementptr inbounds nuw ptr, ptr %.sink, i64 %k.071.i.i
   store ptr %call8.i.i.i.sink, ptr %arrayidx7.i.i446, align 8
   %inc.i.i272 = add nuw nsw i64 %k.071.i.i, 1
-  %253 = load i64, ptr %result_count, align 8
-  %cmp.not.not.i.i = icmp slt i64 %inc.i.i272, %253
+  %254 = load i64, ptr %result_count, align 8
+  %cmp.not.not.i.i = icmp slt i64 %inc.i.i272, %254
   br i1 %cmp.not.not.i.i, label %for.body.i.i256, label %if.end.i273
 
 if.end.i273:
@@ -1322,41 +1326,41 @@ if.end.i273:
   br i1 %tobool.not.i274, label %land.lhs.true.i, label %if.end5.i
 
 land.lhs.true.i:
-  %scratch.i.i = getelementptr inbounds nuw i8, ptr %3, i64 304
-  %254 = load ptr, ptr %scratch.i.i, align 8
-  %scratch_bytes.i.i = getelementptr inbounds nuw i8, ptr %3, i64 312
-  %255 = load i64, ptr %scratch_bytes.i.i, align 8
+  %scratch.i.i = getelementptr inbounds nuw i8, ptr %3, i64 312
+  %255 = load ptr, ptr %scratch.i.i, align 8
+  %scratch_bytes.i.i = getelementptr inbounds nuw i8, ptr %3, i64 320
+  %256 = load i64, ptr %scratch_bytes.i.i, align 8
   store ptr null, ptr %scratch.i.i, align 8
   store i64 0, ptr %scratch_bytes.i.i, align 8
-  %cmp.not.i.i294 = icmp ult i64 %255, %add99
+  %cmp.not.i.i294 = icmp ult i64 %256, %add99
   br i1 %cmp.not.i.i294, label %if.end.i.i295, label %take_scratch.exit.i
 
 if.end.i.i295:
   %free.i.i = getelementptr inbounds nuw i8, ptr %3, i64 128
-  %256 = load ptr, ptr %free.i.i, align 8
-  call void %256(ptr %254)
+  %257 = load ptr, ptr %free.i.i, align 8
+  call void %257(ptr %255)
   %aligned_alloc.i.i = getelementptr inbounds nuw i8, ptr %3, i64 120
-  %257 = load ptr, ptr %aligned_alloc.i.i, align 8
-  %call.i.i296 = call ptr %257(i64 64, i64 %add99)
+  %258 = load ptr, ptr %aligned_alloc.i.i, align 8
+  %call.i.i296 = call ptr %258(i64 64, i64 %add99)
   %tobool.not.i21.i = icmp eq ptr %call.i.i296, null
   br i1 %tobool.not.i21.i, label %take_scratch.exit.thread.i, label %if.end5.i
 
 take_scratch.exit.thread.i:
   %PyErr_NoMemory.i.i = getelementptr inbounds nuw i8, ptr %3, i64 144
-  %258 = load ptr, ptr %PyErr_NoMemory.i.i, align 8
-  %call4.i.i297 = call ptr %258()
+  %259 = load ptr, ptr %PyErr_NoMemory.i.i, align 8
+  %call4.i.i297 = call ptr %259()
   br label %results_of.exit
 
 take_scratch.exit.i:
-  %tobool3.not.i = icmp eq ptr %254, null
+  %tobool3.not.i = icmp eq ptr %255, null
   br i1 %tobool3.not.i, label %results_of.exit, label %if.end5.i
 
 if.end5.i:
-  %nbytes.0.i = phi i64 [ %255, %take_scratch.exit.i ], [ 0, %if.end.i273 ], [ %add99, %if.end.i.i295 ]
-  %scratch.addr.0.i = phi ptr [ %254, %take_scratch.exit.i ], [ %cond, %if.end.i273 ], [ %call.i.i296, %if.end.i.i295 ]
-  %259 = load i64, ptr %result_count, align 8
-  %260 = load i64, ptr %output_count, align 8
-  %cmp67.i.i = icmp slt i64 %259, %260
+  %nbytes.0.i = phi i64 [ %256, %take_scratch.exit.i ], [ 0, %if.end.i273 ], [ %add99, %if.end.i.i295 ]
+  %scratch.addr.0.i = phi ptr [ %255, %take_scratch.exit.i ], [ %cond, %if.end.i273 ], [ %call.i.i296, %if.end.i.i295 ]
+  %260 = load i64, ptr %result_count, align 8
+  %261 = load i64, ptr %output_count, align 8
+  %cmp67.i.i = icmp slt i64 %260, %261
   br i1 %cmp67.i.i, label %for.body.lr.ph.i33.i, label %for.cond.cleanup.i.i
 
 for.body.lr.ph.i33.i:
@@ -1365,94 +1369,94 @@ for.body.lr.ph.i33.i:
   br label %for.body.i36.i
 
 for.cond.cleanup.i.i:
-  %261 = load i64, ptr %write_bytes, align 8
-  %add.ptr6.i.i = getelementptr inbounds i8, ptr %scratch.addr.0.i, i64 %261
+  %262 = load i64, ptr %write_bytes, align 8
+  %add.ptr6.i.i = getelementptr inbounds i8, ptr %scratch.addr.0.i, i64 %262
   %release.i.i = getelementptr inbounds nuw i8, ptr %call9.sroa.110.0445, i64 8
-  %262 = load i64, ptr %release.i.i, align 8
-  %tobool.not.i24.i = icmp eq i64 %262, 0
+  %263 = load i64, ptr %release.i.i, align 8
+  %tobool.not.i24.i = icmp eq i64 %263, 0
   br i1 %tobool.not.i24.i, label %lor.lhs.false.i.i287, label %if.then.i25.i
 
 for.body.i36.i:
-  %k.068.i.i290 = phi i64 [ %259, %for.body.lr.ph.i33.i ], [ %inc.i43.i, %cond.end.i40.i ]
+  %k.068.i.i290 = phi i64 [ %260, %for.body.lr.ph.i33.i ], [ %inc.i43.i, %cond.end.i40.i ]
   %arrayidx.i37.i = getelementptr inbounds { ptr, i64, i64, i64, ptr, i64 }, ptr %.pre493, i64 %k.068.i.i290
   %offset.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i37.i, i64 24
-  %263 = load i64, ptr %offset.i.i, align 8
-  %cmp2.i.i291 = icmp slt i64 %263, 0
+  %264 = load i64, ptr %offset.i.i, align 8
+  %cmp2.i.i291 = icmp slt i64 %264, 0
   br i1 %cmp2.i.i291, label %cond.true.i44.i, label %cond.false.i38.i
 
 cond.true.i44.i:
   %target.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i37.i, i64 32
-  %264 = load ptr, ptr %target.i.i, align 8
+  %265 = load ptr, ptr %target.i.i, align 8
   br label %cond.end.i40.i
 
 cond.false.i38.i:
-  %add.ptr.i39.i = getelementptr inbounds nuw i8, ptr %scratch.addr.0.i, i64 %263
+  %add.ptr.i39.i = getelementptr inbounds nuw i8, ptr %scratch.addr.0.i, i64 %264
   br label %cond.end.i40.i
 
 cond.end.i40.i:
-  %cond.i41.i = phi ptr [ %264, %cond.true.i44.i ], [ %add.ptr.i39.i, %cond.false.i38.i ]
+  %cond.i41.i = phi ptr [ %265, %cond.true.i44.i ], [ %add.ptr.i39.i, %cond.false.i38.i ]
   %arrayidx5.i42.i = getelementptr inbounds ptr, ptr %208, i64 %k.068.i.i290
   store ptr %cond.i41.i, ptr %arrayidx5.i42.i, align 8
   %inc.i43.i = add nsw i64 %k.068.i.i290, 1
-  %cmp.i.i292 = icmp slt i64 %inc.i43.i, %260
+  %cmp.i.i292 = icmp slt i64 %inc.i43.i, %261
   br i1 %cmp.i.i292, label %for.body.i36.i, label %for.cond.cleanup.i.i
 
 lor.lhs.false.i.i287:
   %pending.i.i = getelementptr inbounds nuw i8, ptr %2, i64 208
-  %265 = load ptr, ptr %pending.i.i, align 8
-  %tobool7.not.i.i = icmp eq ptr %265, null
+  %266 = load ptr, ptr %pending.i.i, align 8
+  %tobool7.not.i.i = icmp eq ptr %266, null
   br i1 %tobool7.not.i.i, label %if.else.i.i288, label %if.then.i25.i
 
 if.then.i25.i:
   %readers.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 296
-  %266 = load ptr, ptr %readers.i.i.i, align 8
-  %267 = load i64, ptr %266, align 8
-  %inc.i.i26.i = add i64 %267, 1
-  store i64 %inc.i.i26.i, ptr %266, align 8
-  %268 = load i64, ptr %release.i.i, align 8
-  %tobool.not.i.i27.i = icmp eq i64 %268, 0
+  %267 = load ptr, ptr %readers.i.i.i, align 8
+  %268 = load i64, ptr %267, align 8
+  %inc.i.i26.i = add i64 %268, 1
+  store i64 %inc.i.i26.i, ptr %267, align 8
+  %269 = load i64, ptr %release.i.i, align 8
+  %tobool.not.i.i27.i = icmp eq i64 %269, 0
   br i1 %tobool.not.i.i27.i, label %cond.end.i.i.i.thread, label %cond.end.i.i.i
 
 cond.end.i.i.i.thread:
   %program.i.i.i448 = getelementptr inbounds nuw i8, ptr %2, i64 8
-  %269 = load ptr, ptr %program.i.i.i448, align 8
-  call void %269(ptr %65, ptr %208, ptr %add.ptr6.i.i)
+  %270 = load ptr, ptr %program.i.i.i448, align 8
+  call void %270(ptr %65, ptr %208, ptr %add.ptr6.i.i)
   br label %run_while_python_may.exit.i.i
 
 cond.end.i.i.i:
   %PyEval_SaveThread.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 24
-  %270 = load ptr, ptr %PyEval_SaveThread.i.i.i, align 8
-  %call3.i.i.i = call ptr %270()
+  %271 = load ptr, ptr %PyEval_SaveThread.i.i.i, align 8
+  %call3.i.i.i = call ptr %271()
   %program.i.i.i = getelementptr inbounds nuw i8, ptr %2, i64 8
-  %271 = load ptr, ptr %program.i.i.i, align 8
-  call void %271(ptr %65, ptr %208, ptr %add.ptr6.i.i)
+  %272 = load ptr, ptr %program.i.i.i, align 8
+  call void %272(ptr %65, ptr %208, ptr %add.ptr6.i.i)
   %tobool4.not.i.i28.i = icmp eq ptr %call3.i.i.i, null
   br i1 %tobool4.not.i.i28.i, label %run_while_python_may.exit.i.i, label %if.then.i.i29.i
 
 if.then.i.i29.i:
   %PyEval_RestoreThread.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 32
-  %272 = load ptr, ptr %PyEval_RestoreThread.i.i.i, align 8
-  call void %272(ptr %call3.i.i.i)
+  %273 = load ptr, ptr %PyEval_RestoreThread.i.i.i, align 8
+  call void %273(ptr %call3.i.i.i)
   br label %run_while_python_may.exit.i.i
 
 run_while_python_may.exit.i.i:
-  %273 = load ptr, ptr %readers.i.i.i, align 8
-  %274 = load i64, ptr %273, align 8
-  %dec.i.i30.i = add i64 %274, -1
-  store i64 %dec.i.i30.i, ptr %273, align 8
+  %274 = load ptr, ptr %readers.i.i.i, align 8
+  %275 = load i64, ptr %274, align 8
+  %dec.i.i30.i = add i64 %275, -1
+  store i64 %dec.i.i30.i, ptr %274, align 8
   %call6.i.i.i = call fastcc zeroext i1 @nothing_pending(ptr %2)
   br i1 %call6.i.i.i, label %if.end11.i.i285, label %run.exit.i
 
 if.else.i.i288:
   %program.i.i = getelementptr inbounds nuw i8, ptr %2, i64 8
-  %275 = load ptr, ptr %program.i.i, align 8
-  call void %275(ptr %65, ptr %208, ptr %add.ptr6.i.i)
+  %276 = load ptr, ptr %program.i.i, align 8
+  call void %276(ptr %65, ptr %208, ptr %add.ptr6.i.i)
   br label %if.end11.i.i285
 
 if.end11.i.i285:
-  %276 = load i64, ptr %result_count, align 8
-  %277 = load i64, ptr %output_count, align 8
-  %cmp1669.i.i = icmp slt i64 %276, %277
+  %277 = load i64, ptr %result_count, align 8
+  %278 = load i64, ptr %output_count, align 8
+  %cmp1669.i.i = icmp slt i64 %277, %278
   br i1 %cmp1669.i.i, label %for.body18.lr.ph.i.i, label %run.exit.i
 
 for.body18.lr.ph.i.i:
@@ -1461,29 +1465,29 @@ for.body18.lr.ph.i.i:
   br label %for.body18.i.i
 
 for.body18.i.i:
-  %278 = phi i64 [ %277, %for.body18.lr.ph.i.i ], [ %284, %if.end31.i.i ]
-  %k12.070.i.i = phi i64 [ %276, %for.body18.lr.ph.i.i ], [ %inc33.i.i, %if.end31.i.i ]
-  %279 = load ptr, ptr %outputs20.i.i, align 8
-  %arrayidx21.i.i = getelementptr inbounds { ptr, i64, i64, i64, ptr, i64 }, ptr %279, i64 %k12.070.i.i
+  %279 = phi i64 [ %278, %for.body18.lr.ph.i.i ], [ %285, %if.end31.i.i ]
+  %k12.070.i.i = phi i64 [ %277, %for.body18.lr.ph.i.i ], [ %inc33.i.i, %if.end31.i.i ]
+  %280 = load ptr, ptr %outputs20.i.i, align 8
+  %arrayidx21.i.i = getelementptr inbounds { ptr, i64, i64, i64, ptr, i64 }, ptr %280, i64 %k12.070.i.i
   %target22.i.i = getelementptr inbounds nuw i8, ptr %arrayidx21.i.i, i64 32
-  %280 = load ptr, ptr %target22.i.i, align 8
+  %281 = load ptr, ptr %target22.i.i, align 8
   %arrayidx24.i32.i = getelementptr inbounds ptr, ptr %208, i64 %k12.070.i.i
-  %281 = load ptr, ptr %arrayidx24.i32.i, align 8
-  %cmp25.not.i.i286 = icmp eq ptr %280, %281
+  %282 = load ptr, ptr %arrayidx24.i32.i, align 8
+  %cmp25.not.i.i286 = icmp eq ptr %281, %282
   br i1 %cmp25.not.i.i286, label %if.end31.i.i, label %if.then26.i.i
 
 if.then26.i.i:
-  %282 = load ptr, ptr %memcpy.i.i, align 8
+  %283 = load ptr, ptr %memcpy.i.i, align 8
   %nbytes.i.i = getelementptr inbounds nuw i8, ptr %arrayidx21.i.i, i64 40
-  %283 = load i64, ptr %nbytes.i.i, align 8
-  %call30.i.i = call ptr %282(ptr %280, ptr %281, i64 %283)
+  %284 = load i64, ptr %nbytes.i.i, align 8
+  %call30.i.i = call ptr %283(ptr %281, ptr %282, i64 %284)
   %.pre.i.i = load i64, ptr %output_count, align 8
   br label %if.end31.i.i
 
 if.end31.i.i:
-  %284 = phi i64 [ %.pre.i.i, %if.then26.i.i ], [ %278, %for.body18.i.i ]
+  %285 = phi i64 [ %.pre.i.i, %if.then26.i.i ], [ %279, %for.body18.i.i ]
   %inc33.i.i = add nsw i64 %k12.070.i.i, 1
-  %cmp16.i.i = icmp slt i64 %inc33.i.i, %284
+  %cmp16.i.i = icmp slt i64 %inc33.i.i, %285
   br i1 %cmp16.i.i, label %for.body18.i.i, label %run.exit.i
 
 run.exit.i:
@@ -1500,46 +1504,46 @@ if.end10.i:
 
 land.lhs.true11.i:
   %exchange.i45.i = getelementptr inbounds nuw i8, ptr %2, i64 240
-  %285 = load ptr, ptr %exchange.i45.i, align 8
-  %tobool.not.i46.i = icmp eq ptr %285, null
+  %286 = load ptr, ptr %exchange.i45.i, align 8
+  %tobool.not.i46.i = icmp eq ptr %286, null
   br i1 %tobool.not.i46.i, label %for.end.critedge.i.i, label %land.rhs.lr.ph.i.i
 
 land.rhs.lr.ph.i.i:
-  %make.i.i = getelementptr inbounds nuw i8, ptr %285, i64 24
-  %286 = load i64, ptr %result_count, align 8
-  %cmp.i5090.i = icmp sgt i64 %286, 0
+  %make.i.i = getelementptr inbounds nuw i8, ptr %286, i64 24
+  %287 = load i64, ptr %result_count, align 8
+  %cmp.i5090.i = icmp sgt i64 %287, 0
   br i1 %cmp.i5090.i, label %for.body.i53.i, label %for.end.critedge.i.i
 
 for.body.i53.i:
   %k.091.i91.i = phi i64 [ %inc.i56.i, %if.end16.i.i ], [ 0, %land.rhs.lr.ph.i.i ]
   %arrayidx.i54.i = getelementptr inbounds nuw ptr, ptr %210, i64 %k.091.i91.i
-  %287 = load ptr, ptr %arrayidx.i54.i, align 8
+  %288 = load ptr, ptr %arrayidx.i54.i, align 8
   store ptr null, ptr %arrayidx.i54.i, align 8
-  %288 = load ptr, ptr %make.i.i, align 8
-  %tobool5.not.i.i = icmp eq ptr %288, null
+  %289 = load ptr, ptr %make.i.i, align 8
+  %tobool5.not.i.i = icmp eq ptr %289, null
   %arrayidx12.i.i = getelementptr inbounds nuw ptr, ptr %209, i64 %k.091.i91.i
   br i1 %tobool5.not.i.i, label %if.else.i57.i, label %if.then.i55.i
 
 if.then.i55.i:
-  %call8.i.i284 = call i32 %288(ptr %287, ptr %arrayidx12.i.i)
+  %call8.i.i284 = call i32 %289(ptr %288, ptr %arrayidx12.i.i)
   %tobool9.not.i.i = icmp eq i32 %call8.i.i284, 0
   br i1 %tobool9.not.i.i, label %if.end16.i.i, label %results_of.exit
 
 if.else.i57.i:
-  %call13.i.i = call fastcc zeroext i1 @make_of_capsule(ptr %3, ptr %285, ptr %287, ptr %arrayidx12.i.i)
+  %call13.i.i = call fastcc zeroext i1 @make_of_capsule(ptr %3, ptr %286, ptr %288, ptr %arrayidx12.i.i)
   br i1 %call13.i.i, label %if.end16.i.i, label %results_of.exit
 
 if.end16.i.i:
   %inc.i56.i = add nuw nsw i64 %k.091.i91.i, 1
-  %289 = load i64, ptr %result_count, align 8
-  %cmp.i50.i = icmp slt i64 %inc.i56.i, %289
+  %290 = load i64, ptr %result_count, align 8
+  %cmp.i50.i = icmp slt i64 %inc.i56.i, %290
   br i1 %cmp.i50.i, label %for.body.i53.i, label %for.end.critedge.i.i
 
 for.end.critedge.i.i:
   %PyType_GenericAlloc.i.i = getelementptr inbounds nuw i8, ptr %3, i64 56
   %wrapper.i.i277 = getelementptr inbounds nuw i8, ptr %2, i64 56
-  %290 = load ptr, ptr %wrapper.i.i277, align 8
-  %tobool21.not92.i.i = icmp eq ptr %290, null
+  %291 = load ptr, ptr %wrapper.i.i277, align 8
+  %tobool21.not92.i.i = icmp eq ptr %291, null
   br i1 %tobool21.not92.i.i, label %cond.true.i279, label %land.rhs22.lr.ph.i.i
 
 land.rhs22.lr.ph.i.i:
@@ -1550,60 +1554,60 @@ land.rhs22.lr.ph.i.i:
   br label %land.rhs22.i.i
 
 land.rhs22.i.i:
-  %291 = phi ptr [ %290, %land.rhs22.lr.ph.i.i ], [ %300, %if.end32.i.i ]
+  %292 = phi ptr [ %291, %land.rhs22.lr.ph.i.i ], [ %301, %if.end32.i.i ]
   %k19.093.i.i = phi i64 [ 0, %land.rhs22.lr.ph.i.i ], [ %inc43.i.i, %if.end32.i.i ]
-  %292 = load i64, ptr %result_count, align 8
-  %cmp24.i.i = icmp slt i64 %k19.093.i.i, %292
+  %293 = load i64, ptr %result_count, align 8
+  %cmp24.i.i = icmp slt i64 %k19.093.i.i, %293
   br i1 %cmp24.i.i, label %for.body27.i.i, label %cond.true.i279
 
 for.body27.i.i:
-  %293 = load ptr, ptr %PyType_GenericAlloc.i.i, align 8
-  %call29.i.i = call ptr %293(ptr %291, i64 0)
+  %294 = load ptr, ptr %PyType_GenericAlloc.i.i, align 8
+  %call29.i.i = call ptr %294(ptr %292, i64 0)
   %tobool30.not.not.i.i = icmp eq ptr %call29.i.i, null
   br i1 %tobool30.not.not.i.i, label %results_of.exit, label %if.end32.i.i
 
 if.end32.i.i:
   %arrayidx34.i.i = getelementptr inbounds nuw ptr, ptr %209, i64 %k19.093.i.i
-  %294 = load ptr, ptr %arrayidx34.i.i, align 8
-  %295 = load i64, ptr %data_offset.i.i278, align 8
-  %add.ptr.i51.i = getelementptr inbounds i8, ptr %call29.i.i, i64 %295
-  store ptr %294, ptr %add.ptr.i51.i, align 8
-  %296 = load ptr, ptr %Py_IncRef.i.i, align 8
-  %297 = load ptr, ptr %None.i.i, align 8
-  call void %296(ptr %297)
+  %295 = load ptr, ptr %arrayidx34.i.i, align 8
+  %296 = load i64, ptr %data_offset.i.i278, align 8
+  %add.ptr.i51.i = getelementptr inbounds i8, ptr %call29.i.i, i64 %296
+  store ptr %295, ptr %add.ptr.i51.i, align 8
+  %297 = load ptr, ptr %Py_IncRef.i.i, align 8
   %298 = load ptr, ptr %None.i.i, align 8
-  %299 = load i64, ptr %storage_offset.i.i, align 8
-  %add.ptr36.i.i = getelementptr inbounds i8, ptr %call29.i.i, i64 %299
-  store ptr %298, ptr %add.ptr36.i.i, align 8
+  call void %297(ptr %298)
+  %299 = load ptr, ptr %None.i.i, align 8
+  %300 = load i64, ptr %storage_offset.i.i, align 8
+  %add.ptr36.i.i = getelementptr inbounds i8, ptr %call29.i.i, i64 %300
+  store ptr %299, ptr %add.ptr36.i.i, align 8
   store ptr %call29.i.i, ptr %arrayidx34.i.i, align 8
   %inc43.i.i = add nuw nsw i64 %k19.093.i.i, 1
-  %300 = load ptr, ptr %wrapper.i.i277, align 8
-  %tobool21.not.i52.i = icmp eq ptr %300, null
+  %301 = load ptr, ptr %wrapper.i.i277, align 8
+  %tobool21.not.i52.i = icmp eq ptr %301, null
   br i1 %tobool21.not.i52.i, label %cond.true.i279, label %land.rhs22.i.i
 
 cond.true.i279:
   %committed.i.i = getelementptr inbounds nuw i8, ptr %2, i64 96
-  %301 = load ptr, ptr %committed.i.i, align 8
-  %tobool.not.i59.i = icmp eq ptr %301, null
+  %302 = load ptr, ptr %committed.i.i, align 8
+  %tobool.not.i59.i = icmp eq ptr %302, null
   br i1 %tobool.not.i59.i, label %if.end7.i.i281, label %if.then.i60.i
 
 if.then.i60.i:
   %PyObject_CallNoArgs.i.i280 = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %302 = load ptr, ptr %PyObject_CallNoArgs.i.i280, align 8
-  %call4.i61.i = call ptr %302(ptr %301)
+  %303 = load ptr, ptr %PyObject_CallNoArgs.i.i280, align 8
+  %call4.i61.i = call ptr %303(ptr %302)
   %tobool5.not.not.i.i = icmp eq ptr %call4.i61.i, null
   br i1 %tobool5.not.not.i.i, label %results_of.exit, label %if.end.i62.i
 
 if.end.i62.i:
   %Py_DecRef.i.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %303 = load ptr, ptr %Py_DecRef.i.i, align 8
-  call void %303(ptr %call4.i61.i)
+  %304 = load ptr, ptr %Py_DecRef.i.i, align 8
+  call void %304(ptr %call4.i61.i)
   br label %if.end7.i.i281
 
 if.end7.i.i281:
   %kind.i.i = getelementptr inbounds nuw i8, ptr %2, i64 80
-  %304 = load i64, ptr %kind.i.i, align 8
-  switch i64 %304, label %sw.default.i.i [
+  %305 = load i64, ptr %kind.i.i, align 8
+  switch i64 %305, label %sw.default.i.i [
     i64 0, label %sw.bb.i.i
     i64 3, label %sw.bb11.i.i
     i64 1, label %sw.bb13.i.i
@@ -1611,30 +1615,30 @@ if.end7.i.i281:
   ]
 
 sw.bb.i.i:
-  %305 = load ptr, ptr %209, align 16
+  %306 = load ptr, ptr %209, align 16
   store ptr null, ptr %209, align 16
   br label %results_of.exit
 
 sw.bb11.i.i:
   %Py_IncRef.i69.i = getelementptr inbounds nuw i8, ptr %3, i64 40
-  %306 = load ptr, ptr %Py_IncRef.i69.i, align 8
+  %307 = load ptr, ptr %Py_IncRef.i69.i, align 8
   %None.i70.i = getelementptr inbounds nuw i8, ptr %3, i64 272
-  %307 = load ptr, ptr %None.i70.i, align 8
-  call void %306(ptr %307)
   %308 = load ptr, ptr %None.i70.i, align 8
+  call void %307(ptr %308)
+  %309 = load ptr, ptr %None.i70.i, align 8
   br label %results_of.exit
 
 sw.bb13.i.i:
-  %cmp.i63.i = icmp eq i64 %304, 2
-  %309 = load i64, ptr %result_count, align 8
+  %cmp.i63.i = icmp eq i64 %305, 2
+  %310 = load i64, ptr %result_count, align 8
   %..i.i.i = select i1 %cmp.i63.i, i64 80, i64 64
   %PyTuple_New.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 %..i.i.i
-  %310 = load ptr, ptr %PyTuple_New.i.i.i, align 8
-  %call3.i.i64.i = call ptr %310(i64 %309)
+  %311 = load ptr, ptr %PyTuple_New.i.i.i, align 8
+  %call3.i.i64.i = call ptr %311(i64 %310)
   %tobool.i.i.i = icmp ne ptr %call3.i.i64.i, null
-  %cmp27.i.i.i = icmp sgt i64 %309, 0
-  %311 = and i1 %cmp27.i.i.i, %tobool.i.i.i
-  br i1 %311, label %for.body.lr.ph.i.i.i282, label %results_of.exit
+  %cmp27.i.i.i = icmp sgt i64 %310, 0
+  %312 = and i1 %cmp27.i.i.i, %tobool.i.i.i
+  br i1 %312, label %for.body.lr.ph.i.i.i282, label %results_of.exit
 
 for.body.lr.ph.i.i.i282:
   %spec.select.v.i.i = select i1 %cmp.i63.i, i64 88, i64 72
@@ -1644,23 +1648,23 @@ for.body.lr.ph.i.i.i282:
 for.body.i.i65.i:
   %k.028.i.i.i = phi i64 [ 0, %for.body.lr.ph.i.i.i282 ], [ %inc.i.i68.i, %for.body.i.i65.i ]
   %arrayidx.i.i66.i = getelementptr inbounds nuw ptr, ptr %209, i64 %k.028.i.i.i
-  %312 = load ptr, ptr %arrayidx.i.i66.i, align 8
+  %313 = load ptr, ptr %arrayidx.i.i66.i, align 8
   store ptr null, ptr %arrayidx.i.i66.i, align 8
   %.sink29.i.i.i = load ptr, ptr %spec.select.i.i, align 8
-  %call8.i.i67.i = call i32 %.sink29.i.i.i(ptr %call3.i.i64.i, i64 %k.028.i.i.i, ptr %312)
+  %call8.i.i67.i = call i32 %.sink29.i.i.i(ptr %call3.i.i64.i, i64 %k.028.i.i.i, ptr %313)
   %inc.i.i68.i = add nuw nsw i64 %k.028.i.i.i, 1
-  %exitcond.not.i.i283 = icmp eq i64 %inc.i.i68.i, %309
+  %exitcond.not.i.i283 = icmp eq i64 %inc.i.i68.i, %310
   br i1 %exitcond.not.i.i283, label %for.cond.cleanup108, label %for.body.i.i65.i
 
 sw.default.i.i:
-  %313 = load i64, ptr %result_count, align 8
+  %314 = load i64, ptr %result_count, align 8
   %PyTuple_New.i.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 64
-  %314 = load ptr, ptr %PyTuple_New.i.i.i.i, align 8
-  %call3.i.i.i.i = call ptr %314(i64 %313)
+  %315 = load ptr, ptr %PyTuple_New.i.i.i.i, align 8
+  %call3.i.i.i.i = call ptr %315(i64 %314)
   %tobool.i.i.i.i = icmp ne ptr %call3.i.i.i.i, null
-  %cmp27.i.i.i.i = icmp sgt i64 %313, 0
-  %315 = and i1 %cmp27.i.i.i.i, %tobool.i.i.i.i
-  br i1 %315, label %for.body.lr.ph.i.i.i.i, label %sequence_of_results.exit.i.i.i
+  %cmp27.i.i.i.i = icmp sgt i64 %314, 0
+  %316 = and i1 %cmp27.i.i.i.i, %tobool.i.i.i.i
+  br i1 %316, label %for.body.lr.ph.i.i.i.i, label %sequence_of_results.exit.i.i.i
 
 for.body.lr.ph.i.i.i.i:
   %PyTuple_SetItem.i.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 72
@@ -1669,12 +1673,12 @@ for.body.lr.ph.i.i.i.i:
 for.body.i.i.i.i:
   %k.028.i.i.i.i = phi i64 [ 0, %for.body.lr.ph.i.i.i.i ], [ %inc.i.i.i.i, %for.body.i.i.i.i ]
   %arrayidx.i.i.i.i = getelementptr inbounds nuw ptr, ptr %209, i64 %k.028.i.i.i.i
-  %316 = load ptr, ptr %arrayidx.i.i.i.i, align 8
+  %317 = load ptr, ptr %arrayidx.i.i.i.i, align 8
   store ptr null, ptr %arrayidx.i.i.i.i, align 8
   %.sink29.i.i.i.i = load ptr, ptr %PyTuple_SetItem.i.i.i.i, align 8
-  %call8.i.i.i.i = call i32 %.sink29.i.i.i.i(ptr %call3.i.i.i.i, i64 %k.028.i.i.i.i, ptr %316)
+  %call8.i.i.i.i = call i32 %.sink29.i.i.i.i(ptr %call3.i.i.i.i, i64 %k.028.i.i.i.i, ptr %317)
   %inc.i.i.i.i = add nuw nsw i64 %k.028.i.i.i.i, 1
-  %exitcond.not.i.i77.i = icmp eq i64 %inc.i.i.i.i, %313
+  %exitcond.not.i.i77.i = icmp eq i64 %inc.i.i.i.i, %314
   br i1 %exitcond.not.i.i77.i, label %sequence_of_results.exit.thread.i.i.i, label %for.body.i.i.i.i
 
 sequence_of_results.exit.thread.i.i.i:
@@ -1692,26 +1696,26 @@ sequence_of_results.exit.i.i.i:
 
 if.end.i33.i.i:
   %arrayinit.element40.i.i.i = phi ptr [ %arrayinit.element38.i.i.i, %sequence_of_results.exit.thread.i.i.i ], [ %arrayinit.element.i.i.i, %sequence_of_results.exit.i.i.i ]
-  %317 = load i64, ptr %kind.i.i, align 8
-  %cmp.i34.i.i = icmp eq i64 %317, 4
+  %318 = load i64, ptr %kind.i.i, align 8
+  %cmp.i34.i.i = icmp eq i64 %318, 4
   br i1 %cmp.i34.i.i, label %if.then4.i.i.i, label %if.else.i35.i.i
 
 if.then4.i.i.i:
   %PyObject_CallOneArg.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 16
-  %318 = load ptr, ptr %PyObject_CallOneArg.i.i.i, align 8
+  %319 = load ptr, ptr %PyObject_CallOneArg.i.i.i, align 8
   %finish.i.i.i = getelementptr inbounds nuw i8, ptr %2, i64 88
-  %319 = load ptr, ptr %finish.i.i.i, align 8
-  %call6.i.i76.i = call ptr %318(ptr %319, ptr %call3.i.i.i.i)
+  %320 = load ptr, ptr %finish.i.i.i, align 8
+  %call6.i.i76.i = call ptr %319(ptr %320, ptr %call3.i.i.i.i)
   br label %if.end15.i.i.i
 
 if.else.i35.i.i:
-  %320 = load i64, ptr %row_count, align 8
-  %321 = load ptr, ptr %PyTuple_New.i.i.i.i, align 8
-  %call2.i.i.i.i = call ptr %321(i64 %320)
+  %321 = load i64, ptr %row_count, align 8
+  %322 = load ptr, ptr %PyTuple_New.i.i.i.i, align 8
+  %call2.i.i.i.i = call ptr %322(i64 %321)
   %tobool.i31.i.i.i = icmp ne ptr %call2.i.i.i.i, null
-  %cmp21.i.i.i.i = icmp sgt i64 %320, 0
-  %322 = and i1 %cmp21.i.i.i.i, %tobool.i31.i.i.i
-  br i1 %322, label %for.body.lr.ph.i32.i.i.i, label %tuple_of_arrays.exit.i.i.i
+  %cmp21.i.i.i.i = icmp sgt i64 %321, 0
+  %323 = and i1 %cmp21.i.i.i.i, %tobool.i31.i.i.i
+  br i1 %323, label %for.body.lr.ph.i32.i.i.i, label %tuple_of_arrays.exit.i.i.i
 
 for.body.lr.ph.i32.i.i.i:
   %None.i.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 272
@@ -1722,22 +1726,22 @@ for.body.lr.ph.i32.i.i.i:
 for.body.i34.i.i.i:
   %k.022.i.i.i.i = phi i64 [ 0, %for.body.lr.ph.i32.i.i.i ], [ %inc.i36.i.i.i, %cond.end.i.i.i.i ]
   %arrayidx.i35.i.i.i = getelementptr inbounds nuw ptr, ptr %62, i64 %k.022.i.i.i.i
-  %323 = load ptr, ptr %arrayidx.i35.i.i.i, align 8
-  %tobool3.not.i.i.i.i = icmp eq ptr %323, null
+  %324 = load ptr, ptr %arrayidx.i35.i.i.i, align 8
+  %tobool3.not.i.i.i.i = icmp eq ptr %324, null
   br i1 %tobool3.not.i.i.i.i, label %cond.false.i.i.i.i, label %cond.end.i.i.i.i
 
 cond.false.i.i.i.i:
-  %324 = load ptr, ptr %None.i.i.i.i, align 8
+  %325 = load ptr, ptr %None.i.i.i.i, align 8
   br label %cond.end.i.i.i.i
 
 cond.end.i.i.i.i:
-  %cond.i.i.i.i = phi ptr [ %324, %cond.false.i.i.i.i ], [ %323, %for.body.i34.i.i.i ]
-  %325 = load ptr, ptr %Py_IncRef.i.i.i75.i, align 8
-  call void %325(ptr %cond.i.i.i.i)
-  %326 = load ptr, ptr %PyTuple_SetItem.i33.i.i.i, align 8
-  %call6.i.i.i.i = call i32 %326(ptr %call2.i.i.i.i, i64 %k.022.i.i.i.i, ptr %cond.i.i.i.i)
+  %cond.i.i.i.i = phi ptr [ %325, %cond.false.i.i.i.i ], [ %324, %for.body.i34.i.i.i ]
+  %326 = load ptr, ptr %Py_IncRef.i.i.i75.i, align 8
+  call void %326(ptr %cond.i.i.i.i)
+  %327 = load ptr, ptr %PyTuple_SetItem.i33.i.i.i, align 8
+  %call6.i.i.i.i = call i32 %327(ptr %call2.i.i.i.i, i64 %k.022.i.i.i.i, ptr %cond.i.i.i.i)
   %inc.i36.i.i.i = add nuw nsw i64 %k.022.i.i.i.i, 1
-  %exitcond41.not.i.i.i = icmp eq i64 %inc.i36.i.i.i, %320
+  %exitcond41.not.i.i.i = icmp eq i64 %inc.i36.i.i.i, %321
   br i1 %exitcond41.not.i.i.i, label %tuple_of_arrays.exit.i.i.i, label %for.body.i34.i.i.i
 
 tuple_of_arrays.exit.i.i.i:
@@ -1746,23 +1750,23 @@ tuple_of_arrays.exit.i.i.i:
   br i1 %tobool9.not.i.i.i, label %if.end15.i.i.i, label %if.then10.i.i.i
 
 if.then10.i.i.i:
-  %327 = load ptr, ptr %3, align 8
+  %328 = load ptr, ptr %3, align 8
   %finish11.i.i.i = getelementptr inbounds nuw i8, ptr %2, i64 88
-  %328 = load ptr, ptr %finish11.i.i.i, align 8
-  %call12.i.i.i = call ptr %327(ptr %328, ptr %both.i.i.i, i64 2, ptr null)
+  %329 = load ptr, ptr %finish11.i.i.i, align 8
+  %call12.i.i.i = call ptr %328(ptr %329, ptr %both.i.i.i, i64 2, ptr null)
   %Py_DecRef.i.i73.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %329 = load ptr, ptr %Py_DecRef.i.i73.i, align 8
-  %330 = load ptr, ptr %arrayinit.element40.i.i.i, align 8
-  call void %329(ptr %330)
+  %330 = load ptr, ptr %Py_DecRef.i.i73.i, align 8
+  %331 = load ptr, ptr %arrayinit.element40.i.i.i, align 8
+  call void %330(ptr %331)
   %.pre.i.i.i = load ptr, ptr %both.i.i.i, align 16
   br label %if.end15.i.i.i
 
 if.end15.i.i.i:
-  %331 = phi ptr [ %call3.i.i.i.i, %if.then4.i.i.i ], [ %.pre.i.i.i, %if.then10.i.i.i ], [ %call3.i.i.i.i, %tuple_of_arrays.exit.i.i.i ]
+  %332 = phi ptr [ %call3.i.i.i.i, %if.then4.i.i.i ], [ %.pre.i.i.i, %if.then10.i.i.i ], [ %call3.i.i.i.i, %tuple_of_arrays.exit.i.i.i ]
   %value.0.i.i.i = phi ptr [ %call6.i.i76.i, %if.then4.i.i.i ], [ %call12.i.i.i, %if.then10.i.i.i ], [ null, %tuple_of_arrays.exit.i.i.i ]
   %Py_DecRef16.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 48
-  %332 = load ptr, ptr %Py_DecRef16.i.i.i, align 8
-  call void %332(ptr %331)
+  %333 = load ptr, ptr %Py_DecRef16.i.i.i, align 8
+  call void %333(ptr %332)
   br label %finished.exit.i.i
 
 finished.exit.i.i:
@@ -1770,10 +1774,10 @@ finished.exit.i.i:
   br label %results_of.exit
 
 results_of.exit:
-  %retval.0.i = phi ptr [ null, %take_scratch.exit.i ], [ null, %if.end10.i ], [ null, %if.then.i55.i ], [ null, %take_scratch.exit.thread.i ], [ null, %if.then.i60.i ], [ null, %for.body27.i.i ], [ %call3.i.i64.i, %sw.bb13.i.i ], [ null, %new_block.exit.i.i ], [ %retval.0.i.i74.i, %finished.exit.i.i ], [ %305, %sw.bb.i.i ], [ %308, %sw.bb11.i.i ], [ null, %if.else.i57.i ], [ null, %cond.end.i.i303 ]
+  %retval.0.i = phi ptr [ null, %take_scratch.exit.i ], [ null, %if.end10.i ], [ null, %if.then.i55.i ], [ null, %take_scratch.exit.thread.i ], [ null, %if.then.i60.i ], [ null, %for.body27.i.i ], [ %call3.i.i64.i, %sw.bb13.i.i ], [ null, %new_block.exit.i.i ], [ %retval.0.i.i74.i, %finished.exit.i.i ], [ %306, %sw.bb.i.i ], [ %309, %sw.bb11.i.i ], [ null, %if.else.i57.i ], [ null, %cond.end.i.i303 ]
   %tobool104.not = icmp eq ptr %retval.0.i, null
-  %333 = and i1 %tobool104.not, %cmp87472
-  br i1 %333, label %for.body109.lr.ph, label %for.cond.cleanup108
+  %334 = and i1 %tobool104.not, %cmp87472
+  br i1 %334, label %for.body109.lr.ph, label %for.cond.cleanup108
 
 for.body109.lr.ph:
   %Py_DecRef = getelementptr inbounds nuw i8, ptr %3, i64 48
@@ -1782,8 +1786,8 @@ for.body109.lr.ph:
 
 for.cond.cleanup108:
   %retval.0.i546 = phi ptr [ null, %for.body109 ], [ %retval.0.i, %results_of.exit ], [ %call3.i.i64.i, %for.body.i.i65.i ]
-  %334 = load i64, ptr %view_count, align 8
-  %cmp22.i309 = icmp sgt i64 %334, 0
+  %335 = load i64, ptr %view_count, align 8
+  %cmp22.i309 = icmp sgt i64 %335, 0
   br i1 %cmp22.i309, label %for.body.i326.preheader, label %for.cond2.preheader.i310
 
 for.body.i326.preheader:
@@ -1791,8 +1795,8 @@ for.body.i326.preheader:
   br label %for.body.i326
 
 for.cond2.preheader.i310:
-  %335 = load i64, ptr %row_count, align 8
-  %cmp425.i312 = icmp sgt i64 %335, 0
+  %336 = load i64, ptr %row_count, align 8
+  %cmp425.i312 = icmp sgt i64 %336, 0
   br i1 %cmp425.i312, label %for.body6.i316.preheader, label %cleanup
 
 for.body6.i316.preheader:
@@ -1801,44 +1805,44 @@ for.body6.i316.preheader:
 
 for.body.i326:
   %k.023.i327 = phi i64 [ %inc.i330, %for.body.i326 ], [ 0, %for.body.i326.preheader ]
-  %336 = load ptr, ptr %PyBuffer_Release.i328, align 8
+  %337 = load ptr, ptr %PyBuffer_Release.i328, align 8
   %arrayidx.i329 = getelementptr inbounds nuw { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }, ptr %154, i64 %k.023.i327
-  call void %336(ptr %arrayidx.i329)
+  call void %337(ptr %arrayidx.i329)
   %inc.i330 = add nuw nsw i64 %k.023.i327, 1
-  %337 = load i64, ptr %view_count, align 8
-  %cmp.i332 = icmp slt i64 %inc.i330, %337
+  %338 = load i64, ptr %view_count, align 8
+  %cmp.i332 = icmp slt i64 %inc.i330, %338
   br i1 %cmp.i332, label %for.body.i326, label %for.cond2.preheader.i310
 
 for.body6.i316:
   %k1.026.i317 = phi i64 [ %inc10.i320, %for.body6.i316 ], [ 0, %for.body6.i316.preheader ]
-  %338 = load ptr, ptr %Py_DecRef.i318, align 8
+  %339 = load ptr, ptr %Py_DecRef.i318, align 8
   %arrayidx8.i319 = getelementptr inbounds nuw ptr, ptr %62, i64 %k1.026.i317
-  %339 = load ptr, ptr %arrayidx8.i319, align 8
-  call void %338(ptr %339)
+  %340 = load ptr, ptr %arrayidx8.i319, align 8
+  call void %339(ptr %340)
   %inc10.i320 = add nuw nsw i64 %k1.026.i317, 1
-  %340 = load i64, ptr %row_count, align 8
-  %cmp4.i322 = icmp slt i64 %inc10.i320, %340
+  %341 = load i64, ptr %row_count, align 8
+  %cmp4.i322 = icmp slt i64 %inc10.i320, %341
   br i1 %cmp4.i322, label %for.body6.i316, label %cleanup
 
 for.body109:
   %k102.0475 = phi i64 [ 0, %for.body109.lr.ph ], [ %inc115, %for.body109 ]
-  %341 = load ptr, ptr %Py_DecRef, align 8
+  %342 = load ptr, ptr %Py_DecRef, align 8
   %arrayidx111 = getelementptr inbounds nuw ptr, ptr %209, i64 %k102.0475
-  %342 = load ptr, ptr %arrayidx111, align 8
-  call void %341(ptr %342)
-  %343 = load ptr, ptr %free, align 8
+  %343 = load ptr, ptr %arrayidx111, align 8
+  call void %342(ptr %343)
+  %344 = load ptr, ptr %free, align 8
   %arrayidx113 = getelementptr inbounds nuw ptr, ptr %210, i64 %k102.0475
-  %344 = load ptr, ptr %arrayidx113, align 8
-  call void %343(ptr %344)
+  %345 = load ptr, ptr %arrayidx113, align 8
+  call void %344(ptr %345)
   %inc115 = add nuw nsw i64 %k102.0475, 1
   %cmp106 = icmp slt i64 %inc115, %59
   br i1 %cmp106, label %for.body109, label %for.cond.cleanup108
 
 slow:
-  %345 = load ptr, ptr %3, align 8
+  %346 = load ptr, ptr %3, align 8
   %fallback = getelementptr inbounds nuw i8, ptr %2, i64 48
-  %346 = load ptr, ptr %fallback, align 8
-  %call117 = call ptr %345(ptr %346, ptr %arguments, i64 %count, ptr %names)
+  %347 = load ptr, ptr %fallback, align 8
+  %call117 = call ptr %346(ptr %347, ptr %arguments, i64 %count, ptr %names)
   br label %cleanup
 
 cleanup:
@@ -1976,13 +1980,13 @@ cleanup:
 
 define internal fastcc void @give_scratch(ptr %process, ptr %block, i64 %nbytes) unnamed_addr {
 entry:
-  %scratch_bytes = getelementptr inbounds nuw i8, ptr %process, i64 312
+  %scratch_bytes = getelementptr inbounds nuw i8, ptr %process, i64 320
   %0 = load i64, ptr %scratch_bytes, align 8
   %cmp = icmp ugt i64 %nbytes, %0
   br i1 %cmp, label %if.then, label %if.end
 
 if.then:
-  %scratch = getelementptr inbounds nuw i8, ptr %process, i64 304
+  %scratch = getelementptr inbounds nuw i8, ptr %process, i64 312
   %1 = load ptr, ptr %scratch, align 8
   store ptr %block, ptr %scratch, align 8
   store i64 %nbytes, ptr %scratch_bytes, align 8

@@ -173,8 +173,9 @@ enum { RETURNS_LEAF = 0, RETURNS_TUPLE = 1, RETURNS_LIST = 2, RETURNS_NONE = 3, 
     _Static_assert(offsetof(RECORD, True) == 280, "True"); \
     _Static_assert(offsetof(RECORD, tuple_items) == 288, "tuple_items"); \
     _Static_assert(offsetof(RECORD, readers) == 296, "readers"); \
-    _Static_assert(offsetof(RECORD, scratch) == 304, "scratch"); \
-    _Static_assert(offsetof(RECORD, scratch_bytes) == 312, "scratch_bytes");
+    _Static_assert(offsetof(RECORD, page_bytes) == 304, "page_bytes"); \
+    _Static_assert(offsetof(RECORD, scratch) == 312, "scratch"); \
+    _Static_assert(offsetof(RECORD, scratch_bytes) == 320, "scratch_bytes");
 
 #define CHECK_SEQUENCE(RECORD) \
     _Static_assert(offsetof(RECORD, size) == 16, "size"); \

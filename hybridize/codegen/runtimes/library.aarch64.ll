@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; da40e35581ec03b7a3a03ce52453e4136a09c283e42baeb33e99918e851dc595
+; f253fa9383a43982160e5e257bb61e779e09caf4e451b6ef7e1860ac68d4d522
 
 
 @generator = external constant i64, align 8

@@ -1,5 +1,5 @@
 ; Made of library.c by `make runtimes`: clang version 22.1.8
-; da40e35581ec03b7a3a03ce52453e4136a09c283e42baeb33e99918e851dc595
+; f253fa9383a43982160e5e257bb61e779e09caf4e451b6ef7e1860ac68d4d522
 
 
 @generator = external constant i64, align 8
@@ -198,6 +198,11 @@ cleanup:
 
 define i32 @model_create(ptr %place, ptr %options) nounwind {
 entry:
+  %retval.i52.i.i = alloca { i32, i32, i32, i32 }, align 8
+  %retval.i44.i.i = alloca { i32, i32, i32, i32 }, align 4
+  %retval.i38.i.i = alloca { i32, i32, i32, i32 }, align 4
+  %retval.i32.i.i = alloca { i32, i32, i32, i32 }, align 8
+  %retval.i.i.i = alloca { i32, i32, i32, i32 }, align 8
   %tobool.not = icmp eq ptr %place, null
   br i1 %tobool.not, label %cleanup48, label %if.end
 
@@ -213,60 +218,65 @@ if.end.else:
 
 if.end.cont:
   %0 = phi ptr [ null, %if.end ], [ %.else.val97, %if.end.else ]
-  %1 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0, i32 0)
-  %asmresult.i.i.i = extractvalue { i32, i32, i32, i32 } %1, 0
-  %cmp.i.i = icmp ult i32 %asmresult.i.i.i, 7
+  call win64cc void @x86_cpuid(i32 0, ptr %retval.i.i.i)
+  %.fca.0.load.i.i.i = load i64, ptr %retval.i.i.i, align 8
+  %ref.tmp.sroa.0.0.extract.trunc.i.i = trunc i64 %.fca.0.load.i.i.i to i32
+  %cmp.i.i = icmp ult i32 %ref.tmp.sroa.0.0.extract.trunc.i.i, 7
   br i1 %cmp.i.i, label %reached_x86_level.exit.i, label %lor.rhs.i.i
 
 lor.rhs.i.i:
-  %2 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 -2147483648, i32 0)
-  %asmresult.i33.i.i = extractvalue { i32, i32, i32, i32 } %2, 0
-  %cmp4.i.i = icmp ult i32 %asmresult.i33.i.i, -2147483647
+  call win64cc void @x86_cpuid(i32 -2147483648, ptr %retval.i32.i.i)
+  %.fca.0.load.i33.i.i = load i64, ptr %retval.i32.i.i, align 8
+  %ref.tmp1.sroa.0.0.extract.trunc.i.i = trunc i64 %.fca.0.load.i33.i.i to i32
+  %cmp4.i.i = icmp ult i32 %ref.tmp1.sroa.0.0.extract.trunc.i.i, -2147483647
   br i1 %cmp4.i.i, label %reached_x86_level.exit.i, label %if.end.i.i
 
 if.end.i.i:
-  %3 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0)
-  %asmresult2.i49.i.i = extractvalue { i32, i32, i32, i32 } %3, 2
-  %and.i.i.i = and i32 %asmresult2.i49.i.i, 953692673
-  %cmp.i.i.i = icmp eq i32 %and.i.i.i, 953692673
+  call win64cc void @x86_cpuid(i32 1, ptr %retval.i38.i.i)
+  %.fca.1.gep.i41.i.i = getelementptr inbounds nuw i8, ptr %retval.i38.i.i, i64 8
+  %.fca.1.load.i42.i.i = load i64, ptr %.fca.1.gep.i41.i.i, align 4
+  %and.i66.i.i = and i64 %.fca.1.load.i42.i.i, 953692673
+  %cmp.i.i.i = icmp eq i64 %and.i66.i.i, 953692673
   br i1 %cmp.i.i.i, label %lor.rhs8.i.i, label %reached_x86_level.exit.i
 
 lor.rhs8.i.i:
-  %4 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 -2147483647, i32 0)
-  %asmresult2.i63.i.i = extractvalue { i32, i32, i32, i32 } %4, 2
-  %and.i75.i.i = and i32 %asmresult2.i63.i.i, 33
-  %cmp.i76.i.i = icmp eq i32 %and.i75.i.i, 33
-  br i1 %cmp.i76.i.i, label %if.end15.i.i, label %reached_x86_level.exit.i
+  call win64cc void @x86_cpuid(i32 -2147483647, ptr %retval.i44.i.i)
+  %.fca.1.gep.i47.i.i = getelementptr inbounds nuw i8, ptr %retval.i44.i.i, i64 8
+  %.fca.1.load.i48.i.i = load i64, ptr %.fca.1.gep.i47.i.i, align 4
+  %and.i5067.i.i = and i64 %.fca.1.load.i48.i.i, 33
+  %cmp.i51.i.i = icmp eq i64 %and.i5067.i.i, 33
+  br i1 %cmp.i51.i.i, label %if.end15.i.i, label %reached_x86_level.exit.i
 
 if.end15.i.i:
-  %5 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 7, i32 0)
-  %asmresult1.i78.i.i = extractvalue { i32, i32, i32, i32 } %5, 1
-  %6 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0)
-  %asmresult.i.i = extractvalue { i32, i32 } %6, 0
-  %and.i91.i.i = and i32 %asmresult1.i78.i.i, 296
-  %cmp.i92.i.i = icmp eq i32 %and.i91.i.i, 296
-  %and.i93.i.i = and i32 %asmresult.i.i, 6
-  %cmp.i94.i.i = icmp eq i32 %and.i93.i.i, 6
-  %or.cond.i.i = select i1 %cmp.i92.i.i, i1 %cmp.i94.i.i, i1 false
+  call win64cc void @x86_cpuid(i32 7, ptr %retval.i52.i.i)
+  %.fca.0.load.i53.i.i = load i64, ptr %retval.i52.i.i, align 8
+  %ref.tmp16.sroa.0.4.extract.shift.i.i = lshr i64 %.fca.0.load.i53.i.i, 32
+  %ref.tmp16.sroa.0.4.extract.trunc.i.i = trunc nuw i64 %ref.tmp16.sroa.0.4.extract.shift.i.i to i32
+  %call18.i.i = call win64cc i32 @x86_xgetbv()
+  %and.i58.i.i = and i32 %ref.tmp16.sroa.0.4.extract.trunc.i.i, 296
+  %cmp.i59.i.i = icmp eq i32 %and.i58.i.i, 296
+  %and.i60.i.i = and i32 %call18.i.i, 6
+  %cmp.i61.i.i = icmp eq i32 %and.i60.i.i, 6
+  %or.cond.i.i = select i1 %cmp.i59.i.i, i1 %cmp.i61.i.i, i1 false
   br i1 %or.cond.i.i, label %if.end22.i.i, label %reached_x86_level.exit.i
 
 if.end22.i.i:
-  %and.i95.i.i = and i32 %asmresult1.i78.i.i, -805109760
-  %cmp.i96.i.i = icmp eq i32 %and.i95.i.i, -805109760
-  br i1 %cmp.i96.i.i, label %land.rhs.i.i, label %reached_x86_level.exit.i
+  %and.i62.i.i = and i32 %ref.tmp16.sroa.0.4.extract.trunc.i.i, -805109760
+  %cmp.i63.i.i = icmp eq i32 %and.i62.i.i, -805109760
+  br i1 %cmp.i63.i.i, label %land.rhs.i.i, label %reached_x86_level.exit.i
 
 land.rhs.i.i:
-  %and.i97.i.i = and i32 %asmresult.i.i, 230
-  %cmp.i98.i.i = icmp eq i32 %and.i97.i.i, 230
-  %7 = select i1 %cmp.i98.i.i, i64 4, i64 3
+  %and.i64.i.i = and i32 %call18.i.i, 230
+  %cmp.i65.i.i = icmp eq i32 %and.i64.i.i, 230
+  %1 = select i1 %cmp.i65.i.i, i64 4, i64 3
   br label %reached_x86_level.exit.i
 
 reached_x86_level.exit.i:
-  %retval.1.i.i = phi i64 [ 1, %lor.rhs8.i.i ], [ 1, %lor.rhs.i.i ], [ 1, %if.end.cont ], [ 1, %if.end.i.i ], [ 1, %if.end15.i.i ], [ %7, %land.rhs.i.i ], [ 3, %if.end22.i.i ]
-  %8 = load i64, ptr @level_count, align 8
-  %add.ptr.idx.i = mul nsw i64 %8, 40
+  %retval.1.i.i = phi i64 [ 1, %lor.rhs8.i.i ], [ 1, %lor.rhs.i.i ], [ 1, %if.end.cont ], [ 1, %if.end.i.i ], [ 1, %if.end15.i.i ], [ %1, %land.rhs.i.i ], [ 3, %if.end22.i.i ]
+  %2 = load i64, ptr @level_count, align 8
+  %add.ptr.idx.i = mul nsw i64 %2, 40
   %add.ptr.i = getelementptr inbounds i8, ptr @levels, i64 %add.ptr.idx.i
-  %cmp.not22.i = icmp sgt i64 %8, 0
+  %cmp.not22.i = icmp sgt i64 %2, 0
   br i1 %cmp.not22.i, label %for.body.i, label %cleanup48
 
 for.body.i:
@@ -276,36 +286,36 @@ for.body.i:
   br i1 %tobool.not.i, label %land.lhs.true4.i, label %land.lhs.true.i
 
 land.lhs.true.i:
-  %9 = load i8, ptr %name.addr.023.i, align 1
-  %tobool.not14.i.i = icmp eq i8 %9, 0
+  %3 = load i8, ptr %name.addr.023.i, align 1
+  %tobool.not14.i.i = icmp eq i8 %3, 0
   br i1 %tobool.not14.i.i, label %equal.exit.i, label %land.rhs.i16.i
 
 land.rhs.i16.i:
-  %10 = phi i8 [ %12, %while.body.i.i ], [ %9, %land.lhs.true.i ]
+  %4 = phi i8 [ %6, %while.body.i.i ], [ %3, %land.lhs.true.i ]
   %y.addr.016.i.i = phi ptr [ %incdec.ptr4.i.i, %while.body.i.i ], [ %level.024.i, %land.lhs.true.i ]
   %x.addr.015.i.i = phi ptr [ %incdec.ptr.i.i, %while.body.i.i ], [ %name.addr.023.i, %land.lhs.true.i ]
-  %11 = load i8, ptr %y.addr.016.i.i, align 1
-  %cmp.i17.i = icmp eq i8 %10, %11
+  %5 = load i8, ptr %y.addr.016.i.i, align 1
+  %cmp.i17.i = icmp eq i8 %4, %5
   br i1 %cmp.i17.i, label %while.body.i.i, label %equal.exit.i
 
 while.body.i.i:
   %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %x.addr.015.i.i, i64 1
   %incdec.ptr4.i.i = getelementptr inbounds nuw i8, ptr %y.addr.016.i.i, i64 1
-  %12 = load i8, ptr %incdec.ptr.i.i, align 1
-  %tobool.not.i.i = icmp eq i8 %12, 0
+  %6 = load i8, ptr %incdec.ptr.i.i, align 1
+  %tobool.not.i.i = icmp eq i8 %6, 0
   br i1 %tobool.not.i.i, label %equal.exit.i, label %land.rhs.i16.i
 
 equal.exit.i:
   %y.addr.0.lcssa.i.i = phi ptr [ %level.024.i, %land.lhs.true.i ], [ %incdec.ptr4.i.i, %while.body.i.i ], [ %y.addr.016.i.i, %land.rhs.i16.i ]
-  %.lcssa.i.i = phi i8 [ 0, %land.lhs.true.i ], [ 0, %while.body.i.i ], [ %10, %land.rhs.i16.i ]
-  %13 = load i8, ptr %y.addr.0.lcssa.i.i, align 1
-  %cmp7.i.i = icmp eq i8 %.lcssa.i.i, %13
+  %.lcssa.i.i = phi i8 [ 0, %land.lhs.true.i ], [ 0, %while.body.i.i ], [ %4, %land.rhs.i16.i ]
+  %7 = load i8, ptr %y.addr.0.lcssa.i.i, align 1
+  %cmp7.i.i = icmp eq i8 %.lcssa.i.i, %7
   br i1 %cmp7.i.i, label %land.lhs.true4.i, label %for.inc.i
 
 land.lhs.true4.i:
   %x86_level.i = getelementptr inbounds nuw i8, ptr %level.024.i, i64 16
-  %14 = load i64, ptr %x86_level.i, align 8
-  %cmp5.not.i = icmp sgt i64 %14, %retval.1.i.i
+  %8 = load i64, ptr %x86_level.i, align 8
+  %cmp5.not.i = icmp sgt i64 %8, %retval.1.i.i
   br i1 %cmp5.not.i, label %for.inc.i, label %if.end8
 
 for.inc.i:
@@ -335,15 +345,15 @@ land.lhs.true.cont:
 
 if.end17:
   %nbytes = getelementptr inbounds nuw i8, ptr %level.024.i, i64 24
-  %15 = load i64, ptr %nbytes, align 8
-  %add = add i64 %15, 64
-  %call18 = tail call ptr @malloc(i64 %add)
+  %9 = load i64, ptr %nbytes, align 8
+  %add = add i64 %9, 64
+  %call18 = call ptr @malloc(i64 %add)
   %tobool19.not = icmp eq ptr %call18, null
   br i1 %tobool19.not, label %cleanup48, label %if.end22
 
 if.end22:
-  %16 = ptrtoint ptr %call18 to i64
-  %sub.i = sub i64 0, %16
+  %10 = ptrtoint ptr %call18 to i64
+  %sub.i = sub i64 0, %10
   %and.i = and i64 %sub.i, 63
   %add.ptr.i75 = getelementptr inbounds nuw i8, ptr %call18, i64 %and.i
   br i1 %tobool1.not, label %if.end22.cont.cont, label %if.end22.cont.else
@@ -358,9 +368,9 @@ if.end22.cont.else:
   br label %if.end22.cont.cont
 
 if.end22.cont.cont:
-  %17 = phi ptr [ %.else.val94, %if.end22.cont.else ], [ null, %if.end22 ]
+  %11 = phi ptr [ %.else.val94, %if.end22.cont.else ], [ null, %if.end22 ]
   %conv105108 = phi i64 [ %conv, %if.end22.cont.else ], [ 0, %if.end22 ]
-  %18 = phi ptr [ %.else.val91, %if.end22.cont.else ], [ null, %if.end22 ]
+  %12 = phi ptr [ %.else.val91, %if.end22.cont.else ], [ null, %if.end22 ]
   store ptr %call18, ptr %add.ptr.i75, align 8
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 8
   store ptr null, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
@@ -379,9 +389,9 @@ if.end22.cont.cont:
   %.compoundliteral.sroa.9.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 56
   store i64 %conv105108, ptr %.compoundliteral.sroa.9.0..sroa_idx, align 8
   %.compoundliteral.sroa.10.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 64
-  store ptr %17, ptr %.compoundliteral.sroa.10.0..sroa_idx, align 8
+  store ptr %11, ptr %.compoundliteral.sroa.10.0..sroa_idx, align 8
   %.compoundliteral.sroa.11.0..sroa_idx = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 72
-  store ptr %18, ptr %.compoundliteral.sroa.11.0..sroa_idx, align 8
+  store ptr %12, ptr %.compoundliteral.sroa.11.0..sroa_idx, align 8
   br i1 %tobool1.not, label %if.end22.cont.cont.cont, label %if.end22.cont.cont.else
 
 if.end22.cont.cont.else:
@@ -389,32 +399,32 @@ if.end22.cont.cont.else:
   br label %if.end22.cont.cont.cont
 
 if.end22.cont.cont.cont:
-  %19 = phi ptr [ null, %if.end22.cont.cont ], [ %.else.val98, %if.end22.cont.cont.else ]
-  %call31 = tail call i32 @attach_weights(ptr %add.ptr.i75, ptr %19)
+  %13 = phi ptr [ null, %if.end22.cont.cont ], [ %.else.val98, %if.end22.cont.cont.else ]
+  %call31 = call i32 @attach_weights(ptr %add.ptr.i75, ptr %13)
   %tobool32.not = icmp eq i32 %call31, 0
   br i1 %tobool32.not, label %if.then33, label %if.then45
 
 if.then33:
   %setup = getelementptr inbounds nuw i8, ptr %level.024.i, i64 32
-  %20 = load ptr, ptr %setup, align 8
-  %21 = load ptr, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
-  %call35 = tail call i32 %20(ptr %add.ptr.i75, ptr %21)
+  %14 = load ptr, ptr %setup, align 8
+  %15 = load ptr, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
+  %call35 = call i32 %14(ptr %add.ptr.i75, ptr %15)
   %tobool36.not = icmp eq i32 %call35, 0
   br i1 %tobool36.not, label %if.end39, label %if.then41
 
 if.end39:
-  %call38 = tail call fastcc i32 @prepare_calls(ptr %add.ptr.i75)
+  %call38 = call fastcc i32 @prepare_calls(ptr %add.ptr.i75)
   %tobool40.not = icmp eq i32 %call38, 0
   br i1 %tobool40.not, label %if.else, label %if.then41
 
 if.then41:
   %answer.0111 = phi i32 [ %call38, %if.end39 ], [ %call35, %if.then33 ]
-  tail call void @detach_weights(ptr %add.ptr.i75)
+  call void @detach_weights(ptr %add.ptr.i75)
   br label %if.then45
 
 if.then45:
   %answer.1.ph = phi i32 [ %answer.0111, %if.then41 ], [ %call31, %if.end22.cont.cont.cont ]
-  tail call void @free(ptr %call18)
+  call void @free(ptr %call18)
   br label %cleanup48
 
 if.else:
@@ -609,6 +619,10 @@ while.end:
   %add.ptr = getelementptr inbounds i8, ptr @errors, i64 %idx.ext
   ret ptr %add.ptr
 }
+
+declare win64cc i32 @x86_xgetbv()
+
+declare win64cc void @x86_cpuid(i32, ptr)
 
 declare void @touch_image()
 

@@ -1,5 +1,5 @@
 ; Made of pool.c by `make runtimes`: clang version 22.1.8
-; 53dbe27ccde5a3d88515f574fad9a9eaf66addff847390d082196a0aa13335ab
+; e49429b99078dfc51ec05c644f6301864b1406edfaf651b8e3eaf649de92e11e
 
 
 define void @hybridize_parallel(ptr %team, ptr %body, ptr %data, i64 %count, i64 %grain, i64 %slots, i64 %wake) nounwind {

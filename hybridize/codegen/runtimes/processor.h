@@ -32,9 +32,13 @@ struct registers {
     uint32_t a, b, c, d;
 };
 
+// The bytes of both are written by codegen.llvm.library.instructions. They are called in the same way on all systems.
+__attribute__((ms_abi)) void x86_cpuid(uint32_t leaf, struct registers *of);
+__attribute__((ms_abi)) uint32_t x86_xgetbv(void);
+
 static inline struct registers cpuid(uint32_t leaf) {
     struct registers of;
-    __asm__ volatile("cpuid" : "=a"(of.a), "=b"(of.b), "=c"(of.c), "=d"(of.d) : "a"(leaf), "c"(0));
+    x86_cpuid(leaf, &of);
     return of;
 }
 
@@ -53,8 +57,7 @@ static inline int64_t reached_x86_level(void) {
     const uint32_t fourth = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;  // AVX-512 F, DQ, CD, BW, VL
     if (cpuid(0).a < 7 || cpuid(1u << 31).a <= 1u << 31) return 1;
     if (!has(cpuid(1).c, first) || !has(cpuid((1u << 31) + 1).c, extended)) return 1;
-    uint32_t kept, rest, features = cpuid(7).b;
-    __asm__ volatile("xgetbv" : "=a"(kept), "=d"(rest) : "c"(0));
+    const uint32_t features = cpuid(7).b, kept = x86_xgetbv();
     if (!has(features, third) || !has(kept, 0x6)) return 1;
     return has(features, fourth) && has(kept, 0xE6) ? 4 : 3;
 }

@@ -1,5 +1,5 @@
 ; Made of safepoint.c by `make runtimes`: clang version 22.1.8
-; 41895a01808304f24a92baaaf73115567a83ef699e48f835590ef3fb9e1b7a4c
+; 5328e682490a315fd296b3ed13b63035138b9a3ea96b6a14bc98db2ec1ff5a14
 
 
 @hybridize_watched = external global { ptr, ptr, ptr }, align 8

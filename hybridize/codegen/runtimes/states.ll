@@ -1,5 +1,5 @@
 ; Made of states.c by `make runtimes`: clang version 22.1.8
-; 3e474947e2652347517453a4dc6d9fcae048aafb683de8a9d7fc7a876a82429c
+; 7739659ec62e74d85295606be26f66603b06aad493bb9147959709c212c69f31
 
 
 @ending = internal unnamed_addr constant [6 x i8] c".part\00", align 1

@@ -1,5 +1,5 @@
 ; Made of weights_inside.c by `make runtimes`: clang version 22.1.8
-; 8d72685079c5a666cce9cdf6aad76a2da9284fb954f50c9721310d461f22e0c3
+; a2332c1ba7221358a7f922d069ca1fa94c942f62ad188ebadc90c72b5c345198
 
 @weights = external constant [0 x i8], align 1
 

@@ -1,5 +1,5 @@
 ; Made of weights_mapped.c by `make runtimes`: clang version 22.1.8
-; e15f6d064784f06ab0558bd3ae5af6ecd70a42b2eda8602b2e60f2da57a86136
+; de650bb138ae802ba93d8f5ececc02d58751a7e7941ff2e13b3a946d2cdedfbe
 
 @open_flags = external constant i64, align 8
 @weights_bytes = external constant i64, align 8

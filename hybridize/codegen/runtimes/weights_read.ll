@@ -1,5 +1,5 @@
 ; Made of weights_read.c by `make runtimes`: clang version 22.1.8
-; b068e665ed9c0cdd957178df3fbe9f64545ac92c92fcfdbc5a0f2314a5c039cb
+; 08763210f8e2a5e4cf6cac39904d730d343acb171a2d6f3646bcac00584b1ac9
 
 @weights_bytes = external constant i64, align 8
 @.str = private unnamed_addr constant [3 x i8] c"rb\00", align 1

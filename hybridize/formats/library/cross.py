@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from importlib.util import find_spec
 from typing import Final
 
 from hybridize.base.errors import CodegenError
+from hybridize.base.processes import interpreter
 from hybridize.formats.library.platforms import Platform
 
 _TARGETS: Final = {
@@ -39,8 +39,9 @@ _MACOS: Final = ("-Wl,-dead_strip", "-Wl,-x", "-lSystem")
 
 def zig() -> list[str] | None:
     """The command that starts Zig; None where it is not there."""
-    if find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang"]
+    python = interpreter()
+    if python is not None and find_spec("ziglang") is not None:
+        return [python, "-m", "ziglang"]
     path = shutil.which("zig")
     return [path] if path is not None else None
 

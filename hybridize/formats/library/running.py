@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.base.errors import CodegenError
+from hybridize.base.processes import FROZEN, interpreter
 from hybridize.formats import checking
 from hybridize.formats.checking import Answer
 from hybridize.formats.deployable import Deployable
@@ -55,6 +56,8 @@ def answers(
 def _here(
     model: Deployable, file: str, weights: str, calls: Calls, platform: Platform, threads: int
 ) -> list[tuple[str, list[Answer]]]:
+    if interpreter() is None:
+        return [(FROZEN, [])]
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         if file.endswith(".o"):
             linked = os.path.join(folder, platform.library(model.name))

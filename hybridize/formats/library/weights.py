@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Any, Final
 
 import numpy
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
-from hybridize.base.loading import LOADING
 from hybridize.codegen.llvm.library.model import MARKER_BYTES
+from hybridize.formats.tensors import safetensors_content
 
 ALIGNMENT: Final = 64
 
@@ -70,21 +69,12 @@ def inside(arrays: list[NDArray[Any]], name: str) -> Stored:
 
 def beside(arrays: list[NDArray[Any]]) -> Stored:
     """A safetensors file. Its data begins on a cache line, and its length is a whole number of words."""
-    with LOADING:
-        from safetensors.numpy import save  # late: most exports have their weights inside
-
     tensors = {f"weight.{number}": array for number, array in enumerate(arrays)}
     total = sum(array.nbytes for array in arrays)
     if total % 8 or not arrays:
         tensors["padding"] = numpy.zeros(8 - total % 8, numpy.uint8)
-    content: bytes = save(tensors, {"format": "hybridize"})  # one entry: of several, one or another comes first
-    end = 8 + int.from_bytes(content[:8], "little")
-    entries = json.loads(content[8:end])
-    first = -(-end // ALIGNMENT) * ALIGNMENT
-    # A header may end in spaces.
-    head = (first - 8).to_bytes(8, "little") + content[8:end] + b" " * (first - end)
-    offsets = tuple(first + entries[f"weight.{number}"]["data_offsets"][0] for number in range(len(arrays)))
-    return Stored(b"".join([head, memoryview(content)[end:]]), offsets, b"")
+    content, begins = safetensors_content(tensors, {"format": "hybridize"}, ALIGNMENT)
+    return Stored(content, tuple(begins[f"weight.{number}"] for number in range(len(arrays))), b"")
 
 
 def filled(object_: bytes, stored: Stored) -> bytes:

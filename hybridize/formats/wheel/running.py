@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 import zipfile
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import Any, Final
 
 from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import changed
+from hybridize.base.processes import FROZEN, interpreter
 from hybridize.formats import checking
 from hybridize.formats.deployable import Deployable, identifier
 from hybridize.formats.library.platforms import host
@@ -56,12 +56,14 @@ def _is_library(path: str) -> bool:
 
 
 def _self_test(file: str, module: str) -> list[str]:
-    title, lines = os.path.basename(file), []
+    title, lines, python = os.path.basename(file), [], interpreter()
+    if python is None:
+        return [f"{title}, {FROZEN}"]
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         with zipfile.ZipFile(file) as archive:
             archive.extractall(folder)
         for level in checking.levels() or ("",):
-            command = [sys.executable, "-I", "-S", "-B", "-c", _RUN, folder, module, *([level] if level else [])]
+            command = [python, "-I", "-S", "-B", "-c", _RUN, folder, module, *([level] if level else [])]
             try:
                 done = subprocess.run(
                     command,

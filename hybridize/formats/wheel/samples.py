@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.loading import LOADING
 from hybridize.formats.checking import Trial
 from hybridize.formats.deployable import Deployable
+from hybridize.formats.tensors import safetensors_content
 
 MOST_BYTES: Final = 64 << 10
 """Bytes of all samples of a wheel beyond the first: a self-test tells whether a model works, and need not be large."""
@@ -27,9 +27,6 @@ def samples(deployable: Deployable, calls: Sequence[Trial], files: Mapping[str, 
         calls: with what they should give.
         files: of the package by their paths, whose digests the file holds.
     """
-    with LOADING:
-        from safetensors.numpy import save  # late: most exports have no samples
-
     tensors: dict[str, NDArray[Any]] = {}
     total = 0
     for number, call in enumerate(sorted((one for one in calls if not one.refusable), key=_nbytes)):
@@ -41,8 +38,7 @@ def samples(deployable: Deployable, calls: Sequence[Trial], files: Mapping[str, 
             for port, array in zip(ports, arrays, strict=True):
                 tensors[f"{number}.{side}.{port.name}"] = numpy.array(array, port.type.dtype, order="C")
     digests = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
-    content: bytes = save(tensors, {"files": json.dumps(digests, sort_keys=True)})
-    return content
+    return safetensors_content(tensors, {"files": json.dumps(digests, sort_keys=True)})[0]
 
 
 def _nbytes(call: Trial) -> int:

@@ -569,9 +569,8 @@ class _Walk:
         outer = [*spread, *(self.axis(axis) for axis in self.arranged.rows if axis != row.axis)]
         outer.sort(key=lambda axis: -abs(hint(axis.x)))
         size = part.contraction.sizes[row.axis]
-        step = row.x * arithmetic.stored.itemsize
-        heights = tuple(tap_plans.tile_height(each.vectors, size, step, arithmetic) for each in panels)
-        strides = step, self.sums()[1][-1].x * arithmetic.stored.itemsize
+        strides = row.x * arithmetic.stored.itemsize, self.sums()[1][-1].x * arithmetic.stored.itemsize
+        heights = tuple(tap_plans.tile_height(each.vectors, size, strides, each.unroll, arithmetic) for each in panels)
         distances = tuple(
             tap_plans.row_distances(strides, height, each.unroll, arithmetic.target)
             for height, each in zip(heights, panels, strict=True)

@@ -7,7 +7,7 @@ that fit it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 from hybridize.base import dims
@@ -113,6 +113,8 @@ Distances = Literal["in registers", "in the code"]
 
 def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in registers") -> int:
     """Rows of a register tile `vectors` wide, at most: what a product takes must fit the registers, too."""
+    if arithmetic.by_lane:
+        return rows_by_lane(arithmetic, vectors, (None, arithmetic.bytes), arithmetic.lanes)
     registers = arithmetic.target.registers
     kind = distances if arithmetic.is_float else "integers"
     table = (
@@ -122,6 +124,61 @@ def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in r
     if not arithmetic.is_float and arithmetic.bytes != 4:
         rows = thresholds.LONG_PRODUCT_ROWS
     return max(1, min(rows, (registers - 1 - vectors - arithmetic.product_registers) // vectors))
+
+
+@frozen
+class Window:
+    """The vector of memory that an element is in."""
+
+    start: int
+    """Bytes from where the element's place is counted."""
+    lanes: int
+    lane: int
+
+
+def windows(places: Collection[int], size: int, lanes: int) -> dict[int, Window]:
+    """Return the vector that each element is loaded in, for machines whose multiply-adds take one lane of a register.
+
+    `places` are where elements of `size` bytes lie. Vectors have `lanes` elements, or fewer where not as many lie one
+    behind the other; they reach over these elements alone, the last of them over some that the one before it has.
+    """
+    windows: dict[int, Window] = {}
+    run: list[int] = []
+    for place in [*sorted(places), None]:
+        if run and place != run[-1] + size:
+            wide = min(lanes, 1 << len(run).bit_length() - 1)
+            for number, one in enumerate(run):
+                first = min(number // wide * wide, len(run) - wide)
+                windows[one] = Window(run[first], wide, number - first)
+            run = []
+        if place is not None:
+            run.append(place)
+    return windows
+
+
+def rows_by_lane(
+    arithmetic: Arithmetic, vectors: int, strides: tuple[int | None, int], terms: int, most: int = 1
+) -> int:
+    """Return the most rows of a tile, from `most` on, whose sums, elements of x and two vectors of w fit the registers.
+
+    `strides` are the bytes from one row to the next and from one term; None: rows lie anywhere. A turn has so many
+    terms. Vectors of panels that are converted take a register more, and those of pairs the halves of both.
+    """
+    free = arithmetic.target.registers - min(vectors, 2) - (arithmetic.packed != arithmetic.accumulate)
+    free -= 3 * arithmetic.paired
+    while (most + 1) * vectors + lane_registers(arithmetic, most + 1, strides, terms) <= free:
+        most += 1
+    return most
+
+
+def lane_registers(arithmetic: Arithmetic, rows: int, strides: tuple[int | None, int], terms: int) -> int:
+    """Return the vectors of x that a turn of so many terms and rows takes lanes of."""
+    row, term = strides
+    if row is None:
+        return rows * lane_registers(arithmetic, 1, (0, term), terms)
+    places = {number * row + k * term for number in range(rows) for k in range(terms)}
+    loaded = windows(places, arithmetic.bytes, arithmetic.lanes).values()
+    return max(1, len({window.start for window in loaded if window.lanes > 1}))
 
 
 @frozen
@@ -149,9 +206,12 @@ def parts_of(terms: int, arithmetic: Arithmetic) -> int:
     return thresholds.SUMMED if arithmetic.is_float and not dims.proven(thresholds.SUMMED - terms, 0) else 0
 
 
-def summation(terms: int, arithmetic: Arithmetic) -> Summation:
-    """The order in which tiles of products sum so many terms."""
-    return Summation(thresholds.LATENCY, arithmetic.target.unroll, parts_of(terms, arithmetic))
+def summation(terms: int, arithmetic: Arithmetic, along_k: bool) -> Summation:
+    """The order in which tiles of products sum so many terms, which lie one behind the other in what is broadcast if
+    it is read along k.
+    """
+    together = arithmetic.lanes if along_k and arithmetic.by_lane else 1
+    return Summation(thresholds.LATENCY, max(arithmetic.target.unroll, together), parts_of(terms, arithmetic))
 
 
 def tile_heights(arithmetic: Arithmetic, rows: int, vectors: int) -> tuple[int, ...]:
@@ -171,7 +231,7 @@ def tile_heights(arithmetic: Arithmetic, rows: int, vectors: int) -> tuple[int, 
 
 def panel_vectors(arithmetic: Arithmetic) -> int:
     """Width of a panel in vectors, where there are columns enough."""
-    return 4 if arithmetic.target.registers >= 32 and arithmetic.is_float else 2
+    return 4 if arithmetic.target.registers >= 32 and (arithmetic.is_float or arithmetic.by_lane) else 2
 
 
 def gates_beside(vectors: int, gates: int) -> int:

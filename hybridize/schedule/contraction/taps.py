@@ -27,7 +27,7 @@ from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
 from hybridize.schedule.contraction import thresholds
-from hybridize.schedule.contraction.panels import ColumnPanels, Distances, tile_rows
+from hybridize.schedule.contraction.panels import ColumnPanels, Distances, lane_registers, rows_by_lane, tile_rows
 from hybridize.schedule.contraction.plan import ContractionPlan, factor_text
 from hybridize.schedule.contraction.prologue import Prologue
 
@@ -341,21 +341,24 @@ def tap_panels(
 
     `strides` are the bytes from one row to the next, and from one term.
     """
-    pixel_bytes, lanes, target = strides[0], arithmetic.lanes, arithmetic.target
+    lanes, target = arithmetic.lanes, arithmetic.target
     vectors = -(-hint(columns) // lanes)
     best = min(
         (width for width in _WIDTHS if width <= vectors and (target.registers >= 32 or width < _WIDTHS[-1])),
-        key=lambda width: (_cost(vectors, width, rows, pixel_bytes, arithmetic), -width),
+        key=lambda width: (_cost(vectors, width, rows, strides, hint(sums[1]), arithmetic), -width),
     )
     parts = [(0, vectors // best, best), (vectors // best * best, 1, vectors % best)]
+    if target.by_lane and parts[0][1] > 1 and not parts[1][2] and not same(columns % lanes, 0):
+        # The last panel, of whose last vector fewer columns exist, has code of its own.
+        parts = [(0, vectors // best - 1, best), (vectors - best, 1, best)]
     if is_symbolic(columns):
         parts = [(0, (columns + best * lanes - 1) // (best * lanes), best)]
     panels = []
     for start, count, width in parts:
         if width and not same(count, 0):
             taps, terms = map(hint, sums)
-            height = tile_height(width, rows, pixel_bytes, arithmetic)
-            unroll = _unrolled(strides, height, width, terms, target)
+            height = tile_height(width, rows, strides, terms, arithmetic)
+            unroll = _unrolled(strides, height, width, terms, arithmetic)
             tall = target.registers >= 32 and height > thresholds.FAR_ROWS
             far = taps * terms * width * target.vector_bytes > target.l1_bytes // 2
             ahead = thresholds.TAP_AHEAD_BYTES if tall and far else 0
@@ -363,13 +366,19 @@ def tap_panels(
     return tuple(panels)
 
 
-def _unrolled(strides: tuple[int, int], height: int, width: int, terms: int, target: Target) -> int:
+def _unrolled(strides: tuple[int, int], height: int, width: int, terms: int, arithmetic: Arithmetic) -> int:
     """Choose the terms of a turn.
 
     Where rows see the same elements within a turn, LLVM keeps these in registers. That is best for a whole run of few
     terms, as a line of a window over neighbouring pixels, whose rows are then loaded once for all of them; where sums
     need the registers, a turn is one term.
     """
+    target = arithmetic.target
+    if arithmetic.by_lane and known(strides):
+        free = target.registers - height * width - min(width, 2)
+        counts = {count for count in (terms, arithmetic.lanes) if count <= min(terms, thresholds.TURN_TERMS)}
+        counts = {count for count in counts if lane_registers(arithmetic, height, strides, count) <= free}
+        return max(counts, default=1) if same(strides[1], arithmetic.bytes) else 1
     if target.unroll == 1:
         return 1
     unroll = min(thresholds.TAP_TERMS, max(1, terms))
@@ -386,12 +395,12 @@ def _places(strides: tuple[int, int], height: int, unroll: int) -> set[int]:
     return {i * row + k * term for i in range(height) for k in range(unroll)}
 
 
-def _cost(vectors: int, width: int, rows: int, pixel_bytes: int, arithmetic: Arithmetic) -> float:
+def _cost(vectors: int, width: int, rows: int, strides: tuple[int, int], terms: int, arithmetic: Arithmetic) -> float:
     """Cycles of one term of all rows and columns, about, and the calls of tiles that they take."""
     total = 0.0
     for count, wide in ((vectors // width, width), (1, vectors % width)):
         if wide:
-            height = tile_height(wide, rows, pixel_bytes, arithmetic)
+            height = tile_height(wide, rows, strides, terms, arithmetic)
             tiles = -(-hint(rows) // height)
             total += (
                 count
@@ -419,12 +428,16 @@ def cycles(plan: TapPlan, target: Target) -> int:
     return total * hint(product(axis.size for axis in plan.groups))
 
 
-def tile_height(width: int, rows: int, pixel_bytes: int, arithmetic: Arithmetic) -> int:
+def tile_height(width: int, rows: int, strides: tuple[int, int], terms: int, arithmetic: Arithmetic) -> int:
     """Rows of a tile: of the fewest tiles of a line the lowest, so that rows done twice are few."""
     limit = tile_rows(arithmetic, width, "in the code")
+    if arithmetic.by_lane and known(strides):
+        # Rows that lie one behind the other fill vectors by themselves; else terms do.
+        walks = same(strides[1], arithmetic.bytes) and not same(strides[0], arithmetic.bytes)
+        limit = rows_by_lane(arithmetic, width, strides, min(terms, arithmetic.lanes) if walks else 1)
     if not arithmetic.is_float and arithmetic.lanes == 2:
         limit = min(limit, thresholds.WHOLE_PAIRS // width)
-    if hint(pixel_bytes) >= thresholds.FAR_ROW_BYTES:
+    if hint(strides[0]) >= thresholds.FAR_ROW_BYTES:
         limit = min(limit, thresholds.FAR_ROWS)
     count = max(1, hint(rows))
     if is_symbolic(rows):

@@ -204,7 +204,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
             changed(part, pack=_converted(product, arithmetic, part, order), turns=turns_of(product, arithmetic, part))
             for part in parts
         )
-    summation = panels.summation(product.k, arithmetic)
+    summation = panels.summation(product.k, arithmetic, along_k)
     if streams:  # whose few rows are added to memory every few terms
         summation = changed(summation, parts=0)
     return Tiling(

@@ -15,6 +15,7 @@ from hybridize.formats import library
 from hybridize.formats.library import cross, linking, platforms, running
 from hybridize.formats.library.reading import read_library
 from hybridize.gluon import nn
+from tests.refusals import refusal
 from tests.samples import sampled
 
 FUNCTIONS = ("create", "describe", "destroy", "error", "run", "sizes")
@@ -286,7 +287,7 @@ def test_a_damaged_library_for_a_mac_is_refused(tmp_path, monkeypatch, kind):
         return files
 
     monkeypatch.setattr(library, "write_library", damaged)
-    with pytest.raises(VerificationError, match="E812.*cut short" if kind == "cut" else "E810"):
+    with refusal(VerificationError, "E812: .*cut short" if kind == "cut" else "E810"):
         net.export(tmp_path / "net", format="library", targets="x86_64-macos")
     assert list(tmp_path.iterdir()) == []
 

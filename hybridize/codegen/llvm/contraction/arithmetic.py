@@ -87,10 +87,22 @@ class ArithmeticEmitter(Arithmetic):
         first = f.op(f"insertelement {self.vector} poison, {self.type} {one}, i32 0")
         return shuffled(f, self.vector, first, [0] * self.lanes)
 
+    def lane(self, f: Function, value: str, lanes: int, lane: int) -> str:
+        """A lane of a register of so many computed elements in every lane."""
+        if not self.paired:
+            return shuffled(f, vector(self.type, lanes), value, [lane] * self.lanes)
+        # By halves, which is how products take them.
+        if lanes == 1:
+            lanes, value = self.lanes, f.op(f"insertelement {self.vector} poison, {self.type} {value}, i32 0")
+        halves = vector("i16", 2 * lanes)
+        value = f.op(f"bitcast {vector(self.type, lanes)} {value} to {halves}")
+        value = shuffled(f, halves, value, [2 * lane, 2 * lane + 1] * self.lanes)
+        return f.op(f"bitcast {vector('i16', 2 * self.lanes)} {value} to {self.vector}")
+
     @property
     def broadcasts_bits(self) -> bool:
-        """True if there is `broadcast_as_bits`."""
-        return self.target.processor == "x86_64" and self.target.vector_bytes >= 32 and self.type == "float"
+        """True if `broadcast_as_bits` is faster; never in a library, whose levels are for any maker's processors."""
+        return self.target.cpu.startswith("znver") and self.target.vector_bytes >= 32 and self.type == "float"
 
     def broadcast_as_bits(self, f: Function, pointer: str) -> str:
         """One computed element in every lane, by an instruction for integers.
@@ -103,6 +115,8 @@ class ArithmeticEmitter(Arithmetic):
 
     def multiply_add(self, f: Function, x: str, w: str, total: str) -> str:
         """x w + total; for bool, `(x and w) or total`."""
+        if self.paired and self.target.by_lane:
+            return self._pairs_added(f, x, w, total)
         if self.paired:
             return f.op(f"add {self.vector} {self._products_of_pairs(f, x, w)}, {total}")
         if self.stored == bool_:
@@ -114,6 +128,19 @@ class ArithmeticEmitter(Arithmetic):
         suffix = f"{f'v{self.lanes}' if self.lanes > 1 else ''}f{8 * self.bytes}"
         name = f.module.declare(f"llvm.{kind}.{suffix}", self.vector, [self.vector] * 3)
         return f.op(f"call {self.vector} {name}({self.vector} {x}, {self.vector} {w}, {self.vector} {total})")
+
+    def _pairs_added(self, f: Function, x: str, w: str, total: str) -> str:
+        """The products of the lower halves of the elements added to a sum, then those of the upper: NEON's products of
+        16-bit integers are of 32, and take one lane of a register for all.
+        """
+        halves, short = vector("i16", 2 * self.lanes), vector("i16", self.lanes)
+        whole = [f.op(f"bitcast {self.vector} {one} to {halves}") for one in (x, w)]
+        for upper in (0, 1):
+            parts = [shuffled(f, halves, one, 2 * [*range(upper, 2 * self.lanes, 2)]) for one in whole]
+            parts = [shuffled(f, halves, one, range(self.lanes)) for one in parts]
+            wide = [f.op(f"sext {short} {one} to {self.vector}") for one in parts]
+            total = f.op(f"add {self.vector} {total}, {f.op(f'mul {self.vector} {wide[0]}, {wide[1]}')}")
+        return total
 
     def _products_of_pairs(self, f: Function, x: str, w: str) -> str:
         """The products of both halves of the elements, added: one instruction where the machine has it."""

@@ -416,12 +416,21 @@ def dots(
                         near = f.at(f.at("%w", f.times(loop.index, arithmetic.stored_bytes)), stride)
                         stored = lanes * arithmetic.stored_bytes
                         fetch(f, near, ahead + turn * stored, stored)
-                loop.following += _dots_step(f, arithmetic, f.plus(loop.index, turn * lanes), xs, ws, own)
+                # AArch64's addresses have a register or a number beside the pointer: a number, and loads come in pairs.
+                paired = arithmetic.target.processor == "aarch64"
+                k, further = (loop.index, turn * lanes) if paired else (f.plus(loop.index, turn * lanes), 0)
+                loop.following += _dots_step(f, arithmetic, k, xs, ws, own, further=further)
         return loop.results
 
     zeros = [arithmetic.zero] * (count * turns)
     results = sums_of_parts(f, arithmetic, zeros, stop, parts * step, part) if parts else part("0", stop, zeros)
     total = in_one(f, arithmetic, results, count)
+    if not whole and arithmetic.target.by_lane:
+        # Whole vectors first: a mask is a branch for each lane.
+        last = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {lanes}')}")
+        with f.loop(stop, last, lanes, carry=[(arithmetic.vector, value) for value in total]) as loop:
+            loop.following = _dots_step(f, arithmetic, loop.index, xs, ws, loop.values)
+        stop, total = last, loop.results
     if not whole:
         with f.loop(stop, "%k", lanes, carry=[(arithmetic.vector, value) for value in total]) as loop:
             mask = first_lanes(f, f.op(f"sub i64 %k, {loop.index}"), lanes)
@@ -462,12 +471,14 @@ def _dots_step(
     ws: list[str],
     sums: list[str],
     mask: str | None = None,
+    further: int = 0,
 ) -> list[str]:
-    """One vector of k: every row of x times every row of w."""
+    """One vector of k, so many terms further: every row of x times every row of w."""
     offset = f.times(k, arithmetic.stored_bytes)
     x, w = f.at("%x", offset), f.at("%w", offset)
-    rows = [arithmetic.load(f, f.at(x, stride), arithmetic.lanes, mask) for stride in xs]
-    columns = [arithmetic.load(f, f.at(w, stride), arithmetic.lanes, mask) for stride in ws]
+    more = further * arithmetic.stored_bytes
+    rows = [arithmetic.load(f, f.at(f.at(x, stride), more), arithmetic.lanes, mask) for stride in xs]
+    columns = [arithmetic.load(f, f.at(f.at(w, stride), more), arithmetic.lanes, mask) for stride in ws]
     return [
         arithmetic.multiply_add(f, row, column, sums[i * len(ws) + j])
         for i, row in enumerate(rows)

@@ -14,6 +14,7 @@ from hybridize.codegen.llvm.contraction.epilogue import EpilogueEmitter, RowSums
 from hybridize.codegen.llvm.contraction.micro import TileEnding
 from hybridize.codegen.llvm.functions.halves import shortened
 from hybridize.codegen.llvm.functions.table import memory
+from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.registers import first_lanes, masked_store
 from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.schedule.contraction.panels import ColumnPanels
@@ -182,6 +183,9 @@ def emit_store(
             with f.when(f.op(f"icmp slt i64 {whole}, %the.width")):
                 mask = first_lanes(f, f.op(f"sub i64 %the.width, {whole}"), lanes)
                 store(c, line, row, whole, lanes, mask)
+        elif ragged and arithmetic.target.by_lane and not any_width:
+            with f.when(f.op(f"icmp slt i64 {whole}, %the.width")):
+                store(c, line, row, whole, lanes, Width.first(columns % lanes, lanes).mask)
         elif ragged:
             with f.loop(whole, "%the.width") as inner:
                 store(c, line, row, inner.index, 1)

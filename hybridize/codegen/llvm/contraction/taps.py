@@ -353,7 +353,7 @@ class _Line:
             numbers |= {"share": panels.share, "step": panels.step}
         if panels.lines > 1:
             numbers["between"] = panels.step // panels.lines
-        if _is_masked(plan, panels, panels.vectors - 1):
+        if _is_masked(plan, panels, panels.vectors - 1) and not self._are_known():
             numbers["columns"] = plan.column.size
         for place, access in enumerate(self.ending.accesses):
             if access.is_argument:
@@ -466,6 +466,10 @@ class _Line:
             return not self._waits and all(proven(product(part.taps) - least, 0) for part in self.tiles.parts)
         return all(proven(getattr(part, name) - least, 0) for part in self.tiles.parts)
 
+    def _are_known(self) -> bool:
+        """True if the columns of the last vector are a number of the code."""
+        return _are_known(self.plan, self.panels, self.arithmetic.target)
+
     def _is_clamped(self) -> bool:
         """True if a line may have fewer rows than a tile."""
         return any(is_symbolic(part.rows) for part in self.tiles.parts)
@@ -573,7 +577,13 @@ class _Line:
 
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
         """The lanes of a vector of columns; of the last ones, some may not exist."""
-        return Lane(self.plan.column.axis, _width(f, self.plan, self.panels, vector, column, "%columns"))
+        plan, panels = self.plan, self.panels
+        if not self._are_known():
+            return Lane(plan.column.axis, _width(f, plan, panels, vector, column, "%columns"))
+        if vector is None:
+            return Lane(plan.column.axis, _width(f, plan, panels, vector, column, plan.column.size))
+        left = plan.column.size - (panels.start + vector * plan.lanes)
+        return Lane(plan.column.axis, Width.first(min(left, plan.lanes), plan.lanes))
 
     def _loading(self, f: Function) -> AbstractContextManager[LoadVector]:
         """The loads of vectors of a panel."""
@@ -587,6 +597,13 @@ def _is_masked(plan: TapPlan, panels: ColumnPanels, vector: int | None) -> bool:
     """Tell whether some columns of a vector of a panel may not exist."""
     last = vector is None or vector == panels.vectors - 1 or is_symbolic(plan.column.size)
     return last and not same(plan.column.size % plan.lanes, 0)
+
+
+def _are_known(plan: TapPlan, panels: ColumnPanels, target: Target) -> bool:
+    """Tell whether the columns of the last vector of panels are a number of their code: there is one panel, and vectors
+    of which a known number of lanes count need no masks.
+    """
+    return target.by_lane and same(panels.count, 1) and not is_symbolic(plan.column.size)
 
 
 def _width(

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.contraction.by_lane import Broadcasts, Place, broadcasts, place_of
 from hybridize.codegen.llvm.registers import fetch
 from hybridize.codegen.llvm.text import Function, LoopBlock
 from hybridize.schedule.contraction.panels import Summation
@@ -75,15 +76,20 @@ class TermLoop:
         f, count = self.f, len(begin)
         start, stop = (int(one) if isinstance(one, str) and one.isdecimal() else one for one in terms)
         sets = summation.sets(len(self.offsets), len(self.columns))
-        step = sets if sets > 1 else summation.unroll
-        whole = whole_steps(f, start, stop, step) if rest is None else f.plus(f.operand(stop), -rest)
+        steps = [sets if sets > 1 else summation.unroll]
+        if 1 < sets < self._together:
+            steps.insert(0, self._together)
+        ends = [whole_steps(f, start, stop, step) if rest is None else f.plus(f.operand(stop), -rest) for step in steps]
+        loops = [
+            (first, last, together)
+            for first, last, together in zip((start, *ends), (*ends, stop), (*steps, 1), strict=True)
+            if f.operand(first) != f.operand(last)
+        ]
         sums, further = [*begin, *[self.arithmetic.zero] * (count * (sets - 1))], list(others)
         walks = isinstance(self.along_x, str)
         if walks:
             x = f.at(x, f.times(f.operand(start), self.along_x))
-        for first, last, together in ((start, whole, step), (whole, stop, 1)):
-            if f.operand(first) == f.operand(last):
-                continue
+        for number, (first, last, together) in enumerate(loops):
             kinds = ["ptr", *[self.arithmetic.vector] * len(sums), *["ptr"] * len(further), *["ptr"] * walks]
             values = [w, *sums, *further, *[x] * walks]
             with self._loop(x, first, last, together, list(zip(kinds, values, strict=True)), rest) as (loop, near):
@@ -96,7 +102,8 @@ class TermLoop:
             w, sums, further = loop.results[0], loop.results[1 : 1 + len(sums)], loop.results[1 + len(sums) :]
             if walks:
                 *further, x = further
-            sums = in_one(f, self.arithmetic, sums, count)
+            if all(later == 1 for _, _, later in loops[number + 1 :]):
+                sums = in_one(f, self.arithmetic, sums, count)
         return [*sums, *further]
 
     @contextmanager
@@ -120,16 +127,30 @@ class TermLoop:
         with f.loop(begin, end, together * self.along_x, carry, some=some, walks=True) as loop:
             yield loop, loop.index
 
+    @property
+    def _together(self) -> int:
+        """Terms of a row that one load brings."""
+        arithmetic = self.arithmetic
+        return arithmetic.lanes if arithmetic.by_lane and self.along_x == arithmetic.bytes and not self.apart else 1
+
     def _turn(
         self, sums: Sequence[str], w: str, x: str, first: str, terms: int, count: int
     ) -> tuple[list[str], str, str]:
         """One turn of so many terms, each added to the next set of `count` sums; w and x, where they go along, too."""
         f, following = self.f, list(sums)
+        places = self._places(terms)
+        elements = broadcasts(f, self.arithmetic, x, {one for term in places for one in term}) if places else None
         for term in range(terms):
             own = slice(term * count % len(sums), term * count % len(sums) + count)
             at_x, at_w = _further(f, x, self.along_x, term), _further(f, w, self.along_w, term)
             k = f.plus(first, term) if self.counts_terms else ""
-            following[own] = self._term(at_x, at_w, k, following[own])
+            if elements is None:
+                following[own] = self._term(at_x, at_w, k, following[own])
+            else:
+                if isinstance(self.along_x, str) and term:
+                    elements = broadcasts(f, self.arithmetic, x, places[0])
+                at = places[0 if isinstance(self.along_x, str) else term]
+                following[own] = self._term_by_lane(elements, at, at_w, k, following[own])
             x = f.at(x, self.along_x) if isinstance(self.along_x, str) else x
             w = f.at(w, self.along_w) if isinstance(self.along_w, str) else w
         return following, w, x
@@ -148,6 +169,32 @@ class TermLoop:
             following += [
                 arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
             ]
+        return following
+
+    def _places(self, terms: int) -> list[list[Place]]:
+        """The places of the rows of each term of a turn from x; of one term, where x walks; none, where elements are
+        broadcast as they are loaded.
+        """
+        if not self.arithmetic.by_lane or self.apart:
+            return []
+        along = 0 if isinstance(self.along_x, str) else self.along_x
+        return [[place_of(offset, term * along) for offset in self.offsets] for term in range(terms if along else 1)]
+
+    def _term_by_lane(
+        self, elements: Broadcasts, places: Sequence[Place], w: str, k: str, sums: Sequence[str]
+    ) -> list[str]:
+        """`_term` of elements that lie in vectors: two vectors of w at a time, which one instruction loads."""
+        f, vectors, following = self.f, len(self.columns), list(sums)
+        for first in range(0, vectors, 2):
+            pair = range(first, min(first + 2, vectors))
+            columns = [self.load(number, k, f.at(w, self.columns[number])) for number in pair]
+            if self.ahead and first == 0:
+                fetch(f, w, self.ahead, self.row_bytes)
+            for i, place in enumerate(places):
+                one = elements.element(place)
+                for number, column in zip(pair, columns, strict=True):
+                    at = i * vectors + number
+                    following[at] = self.arithmetic.multiply_add(f, one, column, sums[at])
         return following
 
 

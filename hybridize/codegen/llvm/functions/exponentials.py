@@ -38,10 +38,9 @@ class Exponentials:
 
     def reduced(self, v: Vectors, x: str) -> tuple[str, str, str]:
         """Write r, n and n as an integer, where x = n ln 2 + r and |r| <= ln 2 / 2."""
-        high, low = self.ln2
+        high, low = v.factors(*(-part for part in self.ln2))
         n, k = v.rounded(x, LOG2E)
-        r = v.fma(n, v.number(-high), x)
-        return v.fma(n, v.number(-low), r), n, k
+        return v.fma(n, low, v.fma(n, high, x)), n, k
 
     def pieces(self, v: Vectors, x: str) -> tuple[str, str, str]:
         """Write those of e^x: e^r - 1 of the remainder, and the power of two as a float and as an integer."""

@@ -8,6 +8,7 @@ registers or constants as text, without types. Nothing here may be reassociated 
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Sequence
 
 from hybridize.base.dtypes import DType, float32, float64
@@ -217,10 +218,44 @@ class Vectors(Registers):
 
     def poly(self, x: str, coefficients: Sequence[float]) -> str:
         """Horner's rule; the highest power first."""
-        total = self.number(coefficients[0])
-        for coefficient in coefficients[1:]:
-            total = self.fma(total, x, self.number(coefficient))
+        total, *others = self._added(coefficients)
+        for coefficient in others:
+            total = self.fma(total, x, coefficient)
         return total
+
+    def _added(self, numbers: Sequence[float]) -> list[str]:
+        """Numbers to which multiply-adds add: constants, or loaded from a table of as many registers as there are."""
+        constants = [self.number(value) for value in numbers]
+        if not self.target.adds_in_place or self.lanes == 1:
+            return constants
+        # LLVM takes what is loaded from a constant out of loops, and then has more numbers than registers.
+        name = self._table(self.type, constants)
+        table = self.f.on_entry(f"freeze ptr {name}", name)
+        nbytes = self.lanes * self.dtype.itemsize
+        places = (self.f.at(table, nbytes * number) for number in range(len(numbers)))
+        return [self.f.op(f"load {self.type}, ptr {place}, align 16") for place in places]
+
+    def factors(self, *numbers: float) -> list[str]:
+        """Numbers that multiply-adds multiply by: constants, or lanes of one register."""
+        constants = [self.number(value) for value in numbers]
+        if not self.target.by_lane or self.lanes == 1:
+            return constants
+        one, count = self.of(1), self.target.lanes(self.dtype.itemsize)
+        name = self._table(one.type, [one.number(value) for value in (*numbers, *[0.0] * (-len(numbers) % count))])
+        several = self.of(count)
+        loads = range(0, len(numbers), count)
+        loaded = [
+            self.f.op(f"load {several.type}, ptr {self.f.at(name, k * self.dtype.itemsize)}, align 16") for k in loads
+        ]
+        return [
+            shuffled(self.f, several.type, loaded[k // count], [k % count] * self.lanes) for k in range(len(numbers))
+        ]
+
+    def _table(self, kind: str, constants: Sequence[str]) -> str:
+        """A constant of the module: these values, one after the other."""
+        value = f"[{', '.join(f'{kind} {one}' for one in constants)}]"
+        name = f"numbers.{hashlib.sha256(value.encode()).hexdigest()[:16]}"
+        return self.f.module.constant(name, f"[{len(constants)} x {kind}]", value)
 
     def rounded(self, x: str, factor: float) -> tuple[str, str]:
         """x * factor rounded to an integer: as a float, and as an integer. Needs |x factor| < 2^21.

@@ -7,10 +7,10 @@ from typing import Final
 
 from hybridize.codegen.llvm.library.call import emit_call, emit_run
 from hybridize.codegen.llvm.library.describe import emit_describe
+from hybridize.codegen.llvm.library.instructions import stack_probe
 from hybridize.codegen.llvm.library.layout import Layout
 from hybridize.codegen.llvm.library.merged import MergedModule, merged
 from hybridize.codegen.llvm.library.model import MARKER_BYTES, LibraryModel
-from hybridize.codegen.llvm.library.probe import stack_probe
 from hybridize.codegen.llvm.library.runtime import emit_runtime
 from hybridize.codegen.llvm.library.sizes import emit_sizes, renamed
 from hybridize.codegen.llvm.library.states import emit_states
@@ -40,7 +40,7 @@ def emit_library(model: LibraryModel) -> str:
     hidden = "private" if model.system == "linux" else "internal"
     exported = "dllexport" if model.system == "windows" else ""
     text = merged(face, parts, model.levels[-1], hidden=hidden, exported=exported)
-    return stack_probe() + text if model.system == "windows" else text
+    return text + stack_probe() if model.system == "windows" else text
 
 
 def _emit_weights(module: Module, model: LibraryModel) -> None:

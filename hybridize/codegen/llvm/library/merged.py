@@ -76,7 +76,8 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 def _attributed(text: str, head: str, group: int) -> str:
     """A function with another beginning, and the attributes of its processor."""
     first, _, rest = text.partition("\n")
-    return f"{_HEAD.sub(head, first, count=1).removesuffix('{')}#{group} {{\n{rest}"
+    signature, prologue, code = _HEAD.sub(head, first, count=1).removesuffix("{").partition("prologue ")
+    return f"{signature}#{group} {prologue}{code}{{\n{rest}"
 
 
 def _group(number: int, target: Target) -> str:

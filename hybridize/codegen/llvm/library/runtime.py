@@ -19,6 +19,7 @@ from hybridize.codegen import runtimes
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.call import CALL, block_bytes
 from hybridize.codegen.llvm.library.describe import quoted
+from hybridize.codegen.llvm.library.instructions import x86_functions
 from hybridize.codegen.llvm.library.layout import LINE, MODEL, NAME_BYTES, Layout
 from hybridize.codegen.llvm.library.model import LibraryModel
 from hybridize.codegen.llvm.library.sizes import renamed
@@ -42,6 +43,8 @@ def emit_runtime(module: Module, model: LibraryModel, layout: Layout) -> None:
         texts.append(runtimes.text("image_elf"))
     else:
         Function(module, "touch_image", [], linkage="internal").do("ret void")
+    if model.levels[0].processor == "x86_64":
+        texts += x86_functions().values()
     for text in texts:
         module.add(text, names, public=names.values())
     _emit_tables(module, model, layout)
