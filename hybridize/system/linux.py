@@ -15,6 +15,7 @@ from typing import Any, Final
 from hybridize.system import posix
 from hybridize.system.imports import IMPORTS
 from hybridize.system.interruptions import let_through, suppress
+from hybridize.system.posix import FAMILY
 from hybridize.system.posix import KILLED as KILLED
 from hybridize.system.posix import READ as READ
 from hybridize.system.posix import PrivateFolder as PrivateFolder
@@ -32,7 +33,7 @@ from hybridize.system.posix import replace as replace
 from hybridize.system.posix import user_name as user_name
 
 NAME: Final[str] = "linux"
-PROCESSOR: Final[str] = os.uname().machine
+PROCESSOR: Final[str] = FAMILY
 START_METHOD: Final[str] = "fork"
 """It sends the data of the parent without a copy, and functions that have no name."""
 HAS_LARGE_PAGES: Final[bool] = True

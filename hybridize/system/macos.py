@@ -13,6 +13,7 @@ from typing import Any, Final
 from hybridize.system import posix
 from hybridize.system.imports import IMPORTS
 from hybridize.system.interruptions import let_through
+from hybridize.system.posix import FAMILY
 from hybridize.system.posix import KILLED as KILLED
 from hybridize.system.posix import READ as READ
 from hybridize.system.posix import PrivateFolder as PrivateFolder
@@ -30,7 +31,7 @@ from hybridize.system.posix import replace as replace
 from hybridize.system.posix import user_name as user_name
 
 NAME: Final[str] = "macos"
-PROCESSOR: Final[str] = {"arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
+PROCESSOR: Final[str] = {"arm64": "aarch64"}.get(FAMILY, FAMILY)
 START_METHOD: Final[str] = "spawn"
 """A forked process may not use Accelerate, Objective-C or dispatch, which its parent has begun to use."""
 HAS_LARGE_PAGES: Final[bool] = False
