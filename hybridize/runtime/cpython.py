@@ -8,6 +8,7 @@ another Python differs, compiled programs run through `Executable.run` instead, 
 from __future__ import annotations
 
 import ctypes
+import mmap
 import sys
 from collections import OrderedDict
 from collections.abc import Sequence
