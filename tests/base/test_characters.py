@@ -9,11 +9,12 @@ import pytest
 from hybridize.base.characters import printable
 
 PROGRAM = """
-from hybridize import explain, hybridize, np
+from hybridize import hybridize, np
 from hybridize.runtime import feature_list
 f = hybridize(lambda x: np.dot(x, x).sum())
 print(feature_list()[0])
-print(explain(f, np.ones((256, 256))))
+x = np.ones((256, 256))
+print(f.program(x).explain())
 """
 
 
