@@ -2,7 +2,7 @@ r"""A Windows in which Python runs, by Wine 10, and the tests in it.
 
     python -m tests.platforms.wine make            a root in .wine: 5 minutes, 3 GB; with Debian's package mmdebstrap
     python -m tests.platforms.wine run ARGS        a Windows program in it: `run python -c ...`; the checkout is Z:\src
-    python -m tests.platforms.wine test [PATHS]    tests, of which .wine/root/results keeps each outcome; what has one is not
+    python -m tests.platforms.wine test [PATHS]    tests, of which "results" in the root keeps each; what has an outcome is not
                                                    run again. SHARD=0/20 runs every twentieth; AGAIN=1 what did not pass
     python -m tests.platforms.wine table           the outcomes, counted
 
@@ -111,7 +111,7 @@ def inside(command: list[str], environment: dict[str, str] | None = None) -> int
         name: word for name, word in os.environ.items() if name.startswith("HYBRIDIZE_") and name != "HYBRIDIZE_WINE"
     }
     named = {
-        "HOME": "/root",
+        "HOME": "/tmp",
         "PATH": "/usr/bin",
         "LANG": "C.UTF-8",
         "XDG_RUNTIME_DIR": "/tmp",
