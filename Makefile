@@ -5,6 +5,7 @@
 # make test-long  the tests that take minutes: hours in all; SHARD=0/12 runs every twelfth one, from the first on
 # make test-arm64 the tests in an emulated Debian for arm64: days in all; SHARD=0/20, FOLDERS="tests/codegen", AGAIN=1
 # make test-pythons  some tests in every Python that is here, with every NumPy; hours, in environments of their own
+# make test-wine  the tests on Python for Windows, in Wine: hours; SHARD=0/20, FOLDERS="tests/codegen", AGAIN=1
 # make docs       the pages that are made from the source
 # make site       the documentation as a site, in build/site
 # make runtimes   the LLVM text of what is written in C
@@ -37,7 +38,7 @@ LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
-.PHONY: help demo test tests system lint style types test-long test-arm64 test-pythons bench docs site runtimes release clean
+.PHONY: help demo test tests system lint style types test-long test-arm64 test-wine test-pythons bench docs site runtimes release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -79,6 +80,11 @@ test-arm64: .venv/.installed-dev .arm64/.installed
 
 test-pythons: .venv/.installed-dev
 	$(BIN)/python tests/platforms/pythons.py $(ARGS)
+
+test-wine: .venv/.installed-dev system
+	@test -d .wine/root/prefix/drive_c || $(BIN)/python -m tests.platforms.wine make
+	SHARD=$(SHARD) AGAIN=$(AGAIN) $(BIN)/python -m tests.platforms.wine test $(FOLDERS)
+	$(BIN)/python -m tests.platforms.wine table
 
 bench: .venv-bench/.installed
 	$(BENCH)/hybridize bench $(ARGS)

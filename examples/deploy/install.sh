@@ -34,6 +34,7 @@ look() {
     need haproxy test -x /usr/sbin/haproxy             # tests: a balancer before several servers
     need musl-tools works musl-gcc                     # tests: programs for Alpine
     need valgrind works valgrind                       # tests: memory
+    need mmdebstrap works mmdebstrap                   # tests: roots of other systems
     need qemu-user works qemu-aarch64                  # tests: code for AArch64, in an emulator
     need gcc-aarch64-linux-gnu works aarch64-linux-gnu-gcc
     need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h

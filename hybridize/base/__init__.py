@@ -20,6 +20,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     members                           attributes of classes, which no metaclass gives
     pickled                           names that pickles use, and picklers that copy functions
     prefixes                          names by a hint, a count and a prefix, for symbols and blocks
+    characters, platforms             characters that an output lacks; names of kinds of machines
     html, drawing, charts, colours    pieces of pages for notebooks; graphs and curves as SVG; constants of colours
     notebooks, progress               where figures that grow are shown; a line on terminals about what takes long
     faces                             arrays of other libraries, as programs have them

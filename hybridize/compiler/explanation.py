@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hybridize.base.characters import printable
 from hybridize.base.drawing import Drawing
 from hybridize.base.frozen import frozen
 from hybridize.base.html import Markup
@@ -81,7 +82,9 @@ class KernelReport:
     @property
     def manner(self) -> str:
         """Its kind, and how it reads, writes and is shared: `contraction packed ≤2 threads`."""
-        return " ".join((self.kind, *self.layout, *[f"≤{self.threads} threads"] * (self.threads > 1)))
+        return " ".join(
+            (self.kind, *self.layout, *[f"{printable('≤', '<=')}{self.threads} threads"] * (self.threads > 1))
+        )
 
 
 @frozen

@@ -54,6 +54,8 @@ def refused(path: str, error: OSError) -> WriteError:
     """The error for a file that the system would not write."""
     reason = error.strerror or str(error)
     remedy = _REMEDIES.get(error.errno or 0, "choose another place")
+    if system.is_in_use(error):
+        remedy = f"close what has {os.path.basename(path)} open or runs it, or choose another name or folder"
     failure = WriteError("E335", f"cannot write {path}: {reason}", help=remedy)
     failure.errno, failure.strerror, failure.filename = error.errno, reason, path
     return failure
@@ -95,7 +97,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
             yield temporary
             os.chmod(temporary, 0o666 & ~UMASK)  # mkstemp's 0600 is not what a saved model should have
             system.sync(temporary)
-            os.replace(temporary, target)
+            system.replace(temporary, target)
         except BaseException:
             with suppress(FileNotFoundError):  # linkers remove what they cannot finish
                 os.unlink(temporary)

@@ -198,7 +198,13 @@ def _answers(
         inputs, results = os.path.join(folder, "calls"), os.path.join(folder, "results")
         Path(inputs).write_bytes(_calls(calls, types))
         try:
-            done = subprocess.run([*command, inputs, results, *more], capture_output=True, text=True, timeout=TIMEOUT)
+            done = subprocess.run(
+                [*command, inputs, results, *more],
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=TIMEOUT,
+            )
         except subprocess.TimeoutExpired:
             raise VerificationError("E812", f"{command[-1]} did not end within {TIMEOUT:.0f} seconds") from None
         if done.returncode:

@@ -158,7 +158,7 @@ def bytes_of(path: str | os.PathLike[str]) -> memoryview:
             status = os.fstat(file.fileno())
             if stat.S_ISREG(status.st_mode) and status.st_size:
                 with suppress(OSError):
-                    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                    return memoryview(system.file_content(file.fileno())).toreadonly()
             if stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode):
                 return memoryview(file.read())
             problem = "it is no file"

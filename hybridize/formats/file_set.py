@@ -84,12 +84,12 @@ def put_in_place(files: Sequence[str], folder: str, root: str | None = None) -> 
             with suppress(FileNotFoundError):
                 os.link(target, backups[number])
         for number, target in enumerate(targets):
-            os.replace(files[number], target)
+            system.replace(files[number], target)
             placed.append(number)
     except BaseException as error:
         for done in placed:
             if os.path.exists(backups[done]):
-                os.replace(backups[done], targets[done])
+                system.replace(backups[done], targets[done])
             else:
                 os.unlink(targets[done])
         let_through(error)

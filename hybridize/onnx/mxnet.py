@@ -18,6 +18,7 @@ from typing import Any
 import numpy
 
 from hybridize import symbol as symbols
+from hybridize import system
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError
 from hybridize.formats.onnx.read import read
@@ -94,7 +95,7 @@ def export_model(
     path = os.fspath(onnx_file_path)
     exported = net.export(path, format="onnx", **options)
     if exported.files[0] != path:
-        os.replace(exported.files[0], path)
+        system.replace(exported.files[0], path)
     if verbose:
         print(exported)
     return path

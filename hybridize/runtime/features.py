@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hybridize.base.characters import printable
 from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import frozen
 
@@ -24,7 +25,8 @@ class Feature:
     enabled: bool
 
     def __repr__(self) -> str:
-        return f"{'✔' if self.enabled else '✖'} {self.name}"
+        mark = printable("✔", "+") if self.enabled else printable("✖", "-")
+        return f"{mark} {self.name}"
 
 
 def feature_list() -> list[Feature]:

@@ -72,6 +72,14 @@ somebody puts another folder, or a link, in its place.
 """
 is_foreign = end.is_foreign
 """Tell whether somebody else owns a file or folder of this `os.stat_result`, or may write to it."""
+file_content = end.file_content
+"""Return what an open file holds, a buffer: mapped where other files can take the place of mapped ones, else read.
+
+With `writable=True` one that can be written to, which does not change the file."""
+replace = end.replace
+"""Put a file in the place of another one, or of none, at once; wait a moment for who has the other one open."""
+is_in_use = end.is_in_use
+"""Tell whether an `OSError` of `replace` may say that a program has the file open, or runs it."""
 lock_file = end.lock_file
 """Take the lock of an open file, alone or shared with others; False where another process has one that excludes it. The
 lock ends with the last descriptor and mapping that the file was opened for."""

@@ -13,21 +13,25 @@ from typing import Any, Final
 from hybridize.system import posix
 from hybridize.system.imports import IMPORTS
 from hybridize.system.interruptions import let_through
+from hybridize.system.posix import FAMILY
 from hybridize.system.posix import KILLED as KILLED
 from hybridize.system.posix import READ as READ
 from hybridize.system.posix import PrivateFolder as PrivateFolder
 from hybridize.system.posix import allow_open_files as allow_open_files
 from hybridize.system.posix import at_fork as at_fork
 from hybridize.system.posix import c_library as c_library
+from hybridize.system.posix import file_content as file_content
 from hybridize.system.posix import forget as forget
 from hybridize.system.posix import give_way as give_way
 from hybridize.system.posix import host_name as host_name
 from hybridize.system.posix import is_foreign as is_foreign
+from hybridize.system.posix import is_in_use as is_in_use
 from hybridize.system.posix import lock_file as lock_file
+from hybridize.system.posix import replace as replace
 from hybridize.system.posix import user_name as user_name
 
 NAME: Final[str] = "macos"
-PROCESSOR: Final[str] = {"arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
+PROCESSOR: Final[str] = {"arm64": "aarch64"}.get(FAMILY, FAMILY)
 START_METHOD: Final[str] = "spawn"
 """A forked process may not use Accelerate, Objective-C or dispatch, which its parent has begun to use."""
 HAS_LARGE_PAGES: Final[bool] = False

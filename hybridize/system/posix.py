@@ -14,15 +14,22 @@ from typing import Any, Final
 from hybridize.system.imports import IMPORTS
 from hybridize.system.interruptions import let_through, suppress
 
-READ: Final = os.O_RDONLY | os.O_CLOEXEC
+# 0 where the module is only imported, on a system that has no such flags.
+_CLOEXEC: Final[int] = getattr(os, "O_CLOEXEC", 0)
+_NOFOLLOW: Final[int] = getattr(os, "O_NOFOLLOW", 0)
+_NONBLOCK: Final[int] = getattr(os, "O_NONBLOCK", 0)
+_DIRECTORY: Final[int] = getattr(os, "O_DIRECTORY", 0)
+READ: Final = os.O_RDONLY | _CLOEXEC
 KILLED: Final[int | None] = -9
 """SIGKILL, which the standard numbers."""
-_OWN: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_OWN: Final = _NOFOLLOW | _NONBLOCK | _CLOEXEC
 """Neither a link nor a pipe without a writer leads a reader elsewhere, or makes it wait."""
 _READ_WRITE: Final = 1 | 2
 _READ_RUN: Final = 1 | 4
 _PRIVATE: Final = 2
 """PROT_* and MAP_PRIVATE are the same numbers on both systems; `mmap` is a module that is loaded later."""
+FAMILY: Final[str] = os.uname().machine if hasattr(os, "uname") else ""
+"""The processors, as the system calls them; nothing where the module is only imported."""
 _DONTNEED: Final = 4
 _FAILED: Final = ctypes.c_void_p(-1).value
 
@@ -107,7 +114,7 @@ class PosixFolder:
     __slots__ = ("_descriptor",)
 
     def __init__(self, path: str, follow: bool = True) -> None:
-        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+        flags = os.O_RDONLY | _DIRECTORY | _CLOEXEC | (0 if follow else _NOFOLLOW)
         self._descriptor = os.open(path, flags)
         try:
             if is_foreign(os.fstat(self._descriptor)):
@@ -173,6 +180,24 @@ PrivateFolder = PosixFolder
 def is_foreign(status: os.stat_result) -> bool:
     """Tell whether somebody else owns a file or folder, or may write to it."""
     return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def file_content(file: int, *, writable: bool = False) -> Any:
+    """Map a file."""
+    with IMPORTS:
+        import mmap  # late: not all programs read files
+
+    return mmap.mmap(file, 0, access=mmap.ACCESS_COPY if writable else mmap.ACCESS_READ)
+
+
+def replace(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> None:
+    """Put a file in the place of another one."""
+    os.replace(old, new)
+
+
+def is_in_use(error: OSError) -> bool:
+    """Return False: who has a file open keeps it when another one takes its place."""
+    return False
 
 
 def lock_file(file: int, *, shared: bool = False) -> bool:

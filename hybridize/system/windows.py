@@ -244,7 +244,7 @@ class WindowsFolder:
 
     def rename(self, old: str, new: str) -> None:
         """Give a file another name, in place of the file of that name."""
-        _patiently(lambda: os.replace(self._at(old), self._at(new)))
+        replace(self._at(old), self._at(new))
 
     def link(self, old: str, new: str) -> bool:
         """Give a file a second name, unless a file has it; False where the file system has no links."""
@@ -283,6 +283,32 @@ PrivateFolder = WindowsFolder
 def is_foreign(status: os.stat_result) -> bool:
     """Return False: a status does not say who may write."""
     return False
+
+
+def file_content(file: int, *, writable: bool = False) -> Any:
+    """Read a file: no other file can take the place of one that is mapped."""
+    with IMPORTS:
+        import mmap  # late: not all programs read files
+
+    memory = mmap.mmap(-1, os.fstat(file).st_size)
+    with open(file, "rb", buffering=0, closefd=False) as stream, memoryview(memory) as whole:
+        at = 0
+        while count := stream.readinto(whole[at:]):
+            at += count
+    return memory
+
+
+def replace(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> None:
+    """Put a file in the place of another one."""
+    _patiently(lambda: os.replace(old, new))
+
+
+_DENIED, _SHARED, _LOCKED, _MAPPED = 5, 32, 33, 1224
+
+
+def is_in_use(error: OSError) -> bool:
+    """Tell it by the system's number; that of what is denied says no more."""
+    return getattr(error, "winerror", None) in (_DENIED, _SHARED, _LOCKED, _MAPPED)
 
 
 _AT_ONCE, _ALONE = 1, 2

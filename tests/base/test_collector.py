@@ -13,6 +13,7 @@ import pytest
 
 from hybridize import hybridize, np
 from hybridize.base.collector import seldom
+from tests.platforms.marks import forks
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +69,7 @@ def test_threads_in_any_order():
     assert gc.get_threshold() == (700, 10, 10)
 
 
+@forks
 @pytest.mark.parametrize("within", [False, True])
 def test_a_forked_child_has_only_its_own_thread(within):
     entered, leave = threading.Event(), threading.Event()

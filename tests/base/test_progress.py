@@ -1,7 +1,6 @@
 """Progress is shown on a terminal, after two seconds, and nowhere else."""
 
 import os
-import pty
 import re
 import select
 import subprocess
@@ -27,6 +26,7 @@ print("after", file=sys.stderr)
 
 def on_terminal(program, columns=80, **environment):
     """Run a program whose standard error is a terminal; returns what each of the two streams got."""
+    pty = pytest.importorskip("pty", reason="terminals are asked of POSIX")
     ours, theirs = pty.openpty()
     import fcntl
     import struct

@@ -21,6 +21,7 @@ from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.program import build
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Loaded
+from tests.platforms.marks import linux
 
 TARGETS = ["avx512", "avx2", "baseline"]
 TWICE = """
@@ -232,6 +233,7 @@ def test_assembly_shows_the_registers_of_the_target():
     assert "ymm" not in registers["baseline"]
 
 
+@linux
 def test_modules_that_are_dropped_leave_no_memory_behind():
     image = compile_image("define void @nothing() {\n  ret void\n}\n", host_target())
 

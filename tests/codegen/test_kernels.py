@@ -15,9 +15,9 @@ from hybridize.codegen.llvm.program import build
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.passes.inline import Inline
+from tests.platforms.pages import forbid
 from tests.samples import sampled
 
-LIBC = ctypes.CDLL(None, use_errno=True)
 PAGE = mmap.PAGESIZE
 
 
@@ -29,7 +29,7 @@ class Guarded:
         self._map = mmap.mmap(-1, (pages + 2) * PAGE)
         start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
         for page in (0, pages + 1):
-            assert LIBC.mprotect(ctypes.c_void_p(start + page * PAGE), PAGE, 0) == 0
+            forbid(start + page * PAGE, PAGE)
         self.address = start + PAGE + (pages * PAGE - nbytes if at_end else 0)
 
     def array(self, shape, dtype):

@@ -24,6 +24,7 @@ from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime.image import Image, Loaded
 from tests.catalog.samples import samples
+from tests.platforms.marks import linux
 from tests.samples import sampled
 
 EVERYTHING = """
@@ -292,6 +293,7 @@ def mapping(address):
     return None
 
 
+@linux
 def test_no_page_of_an_image_is_writable_and_executable():
     loaded = compile_module(EVERYTHING, host_target())
     rights = {name: mapping(loaded.address(name))[2] for name in ("next", "seen", "count")}

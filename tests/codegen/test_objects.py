@@ -15,6 +15,7 @@ from hybridize.codegen.llvm.engine import compile_program, host_target
 from hybridize.codegen.llvm.objects import ModuleText, emit_object, emit_objects
 from hybridize.codegen.llvm.program import build
 from hybridize.ops.evaluate import evaluate
+from tests.platforms.marks import forks
 
 
 def source(number, level=2):
@@ -106,6 +107,7 @@ def test_the_modules_of_several_threads_hold_each_function_once(monkeypatch):
     assert sorted(defined) == sorted(module.functions)
 
 
+@forks
 def test_children_that_are_forked_while_threads_compile_can_compile():
     """The lock is waited for, by all that LLVM's threads hold."""
     ended = threading.Event()

@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy
 import pytest
 
-from hybridize.codegen.llvm.engine import compile_module, host_target
+from hybridize.codegen.llvm.engine import compile_module, host_target, runnable
 from hybridize.compiler.pool import have_pool
 from hybridize.runtime.pool import POOL, TEAM
+from tests.platforms.marks import forks, signals
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
 
@@ -187,7 +188,7 @@ define void @write(ptr %where) {
 """
 
 
-@pytest.mark.skipif(os.uname().machine != "x86_64", reason="reads a register of x86")
+@pytest.mark.skipif("baseline" not in runnable(), reason="reads a register of x86")
 def test_workers_round_as_their_caller_does():
     """A caller may flush denormals to zero, as some libraries let users do: workers then do, and stop when it stops."""
     loaded = compile_module(ROUNDING, host_target())
@@ -265,6 +266,7 @@ def test_shutdown_leaves_a_busy_pool_alone():
     assert POOL.shutdown()
 
 
+@forks
 def test_a_forked_child_makes_its_own_workers(bodies):
     assert (run(bodies, 2, 1000)[0] == 1).all()
     children = []
@@ -283,6 +285,7 @@ def test_a_forked_child_makes_its_own_workers(bodies):
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 5
 
 
+@forks
 def test_fork_while_another_thread_is_in_a_loop(bodies):
     """The child inherits a pool that is taken, by a thread that it does not have."""
     inside, leave = threading.Event(), threading.Event()
@@ -308,6 +311,7 @@ def test_fork_while_another_thread_is_in_a_loop(bodies):
     assert os.waitpid(child, 0)[1] == 0
 
 
+@signals
 def test_signals_go_to_python(bodies):
     """Workers block them: the main thread is interrupted, wherever the kernel would rather deliver."""
     assert (run(bodies, 3, 1000)[0] == 1).all()

@@ -2,7 +2,6 @@
 """Loops that last: they end when a signal's handler raises; those that data ends also at the first error, at every depth."""
 
 import faulthandler
-import os
 import signal
 import threading
 import time
@@ -12,6 +11,7 @@ import pytest
 
 from hybridize import autograd, hybridize, np, npx
 from hybridize.runtime.plan import turns_between_looks
+from tests.platforms.marks import signals
 
 
 @pytest.fixture(autouse=True)
@@ -341,7 +341,7 @@ def test_ctrl_c_interrupts_a_loop_that_keeps_the_gil():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a worker of pytest-xdist ignores it
     try:
         for _ in range(2):
-            timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+            timer = threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,))
             timer.start()
             with pytest.raises(KeyboardInterrupt):
                 compiled(np.ones(2))
@@ -391,6 +391,7 @@ def test_what_a_loop_made_is_written_in_place():
     assert step.program(np.ones(3))._runs.executable.plan.updates
 
 
+@signals
 def test_a_handler_may_write_arrays():
     """It is Python: a loop that it has interrupted is no reader of memory meanwhile."""
     w, compiled = np.zeros(1000), hybridize(endless)

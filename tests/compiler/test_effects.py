@@ -18,6 +18,7 @@ from hybridize.ops import Add, Assert, Gt, Print
 from hybridize.runtime import effects
 from hybridize.runtime.entry import PythonEntry
 from hybridize.runtime.executable import Executable
+from tests.platforms.marks import forks
 
 F2 = TensorType((2,), np.dtype(np.float32))
 
@@ -175,6 +176,7 @@ def test_what_failed_in_one_thread_is_no_error_of_another(other_failed):
         entry(np.array([1, -1], np.float32))
 
 
+@forks
 def test_a_forked_child_has_its_own_thread_only(other_failed):
     entry = entry_of(program())
     child = os.fork()

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from hybridize.compiler.folder import SUFFIX, Folder
+from tests.platforms.marks import links, owners, root
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,6 +46,7 @@ def test_only_the_user_may_look(folder):
     assert stat.S_IMODE(os.stat(f"{folder.path}/a{SUFFIX}").st_mode) == 0o600
 
 
+@owners
 @pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])
 def test_a_folder_that_others_may_write_to_is_not_used(folder, mode):
     folder.write("a", b"one")
@@ -58,6 +60,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(folder, mode):
     assert folder.read("a") == b"one"
 
 
+@owners
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
 def test_a_file_that_others_may_write_is_not_used(folder, mode):
     folder.write("a", b"one")
@@ -68,7 +71,7 @@ def test_a_file_that_others_may_write_is_not_used(folder, mode):
     assert folder.read("a") == b"two"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@root
 def test_what_belongs_to_somebody_else_is_not_used(folder):
     folder.write("a", b"one")
     os.chown(f"{folder.path}/a{SUFFIX}", 12345, -1)
@@ -79,6 +82,7 @@ def test_what_belongs_to_somebody_else_is_not_used(folder):
     assert not folder.write("b", b"two")
 
 
+@links
 def test_links_and_pipes_are_not_followed(folder, tmp_path):
     folder.write("a", b"one")
     elsewhere = tmp_path / "elsewhere"
@@ -195,6 +199,7 @@ def test_a_place_where_no_folder_can_be(tmp_path):
     assert (folder.entries(), folder.clear()) == ([], 0)
 
 
+@owners
 def test_a_folder_that_is_read_only(tmp_path):
     path = tmp_path / "cache"
     Folder(str(path), 1000).write("a", b"one")

@@ -19,6 +19,7 @@ from hybridize.compiler.folder import FUNCTIONS
 from hybridize.machine.target import named_target
 from hybridize.ops.evaluate import evaluate
 from hybridize.passes import PIPELINE
+from tests.platforms.marks import forks, owners
 
 F = np.dtype(np.float32)
 ROWS = TensorType((6, 40), F)
@@ -196,6 +197,7 @@ def test_digests_that_collide_are_not_believed(place, own_folder, compiled, monk
     assert len(kept(own_folder)) > 2
 
 
+@owners
 def test_functions_of_others_are_not_read(own_folder, compiled):
     check(layers(dense))
     everything = sum(map(len, compiled))
@@ -271,6 +273,7 @@ def test_threads_compile_programs_of_shared_functions_at_once():
     assert not problems
 
 
+@forks
 def test_a_forked_child_has_the_functions_of_its_parent(compiled):
     check(layers(dense, norm))
     compiled.clear()

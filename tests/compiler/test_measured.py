@@ -21,6 +21,7 @@ from hybridize.graph import Builder
 from hybridize.machine.choices import CHOICES, with_fields
 from hybridize.machine.target import named_target
 from hybridize.ops.matmul import Matmul
+from tests.platforms.marks import forks, owners
 
 ROOT = Path(__file__).parents[2]
 
@@ -225,6 +226,7 @@ def test_threads_that_come_at_once(asked):
     assert len(found) == 4
 
 
+@owners
 def test_a_file_that_others_may_write_is_replaced(folder, asked):
     default_target()
     file(folder).chmod(0o666)
@@ -372,6 +374,7 @@ def test_programs_of_other_choices_are_other_programs(folder):
     assert not list(folder.glob(f"*{LASTING}"))
 
 
+@forks
 def test_a_child_measures_like_its_parent(folder, asked):
     parent = default_target()
     reader, writer = os.pipe()

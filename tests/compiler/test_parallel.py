@@ -26,6 +26,7 @@ from hybridize.runtime.pool import POOL
 from hybridize.schedule import thresholds
 from hybridize.schedule.steps import ContractionStep
 from tests.catalog.samples import samples
+from tests.platforms.marks import forks
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
 
@@ -320,6 +321,7 @@ def test_the_number_may_change_while_programs_run():
     assert not wrong
 
 
+@forks
 def test_child_and_parent_compute():
     graph, inputs = graph_of(lambda x: [composites.softmax(x, 1)], (600, 700))
     program = compile(graph, threads=2)

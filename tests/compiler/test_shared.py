@@ -9,7 +9,9 @@ import threading
 import numpy
 import pytest
 
+from hybridize import system
 from hybridize.compiler import shared
+from tests.platforms.marks import owners
 
 SIZE = 1 << 20
 WRITER = """
@@ -31,7 +33,7 @@ sys.stdin.read()
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    return tmp_path / f"hybridize-{os.geteuid()}"
+    return tmp_path / f"hybridize-{system.user_name()}"
 
 
 def filled(letter):
@@ -128,6 +130,7 @@ def test_what_cannot_be_written_now_is_nobodys(folder):
     assert not list(folder.iterdir())
 
 
+@owners
 @pytest.mark.parametrize("spoilt", ["a folder of others", "a link", "a full disk", "a file of others"])
 def test_where_it_cannot_be_each_has_its_own(folder, monkeypatch, spoilt, tmp_path):
     if spoilt == "a folder of others":

@@ -23,6 +23,7 @@ from hybridize.base import config
 from hybridize.base.access import ACCESS, READERS
 from hybridize.base.modes import BUSY
 from hybridize.errors import AssertionFailed, OutOfBoundsError, StateError
+from tests.platforms.marks import forks, signals
 
 X = numpy.arange(12, dtype="float32").reshape(3, 4)
 
@@ -618,6 +619,7 @@ def test_eager_operations_of_one_thread_run_beside_a_program(gate):
         assert state.tolist() == [[3, 3, 3]] * 2
 
 
+@forks
 def test_a_fork_takes_what_is_pending_along(gate):
     gate.event.set()
     state, _, step = counting()
@@ -637,6 +639,7 @@ def test_a_fork_takes_what_is_pending_along(gate):
         assert state.tolist() == [[3, 3, 3]] * 2 and y.tolist() == (X * 2 + 1).tolist()
 
 
+@signals
 def test_an_interrupted_wait_can_be_taken_up_again(gate):
     def interrupt(*_):
         raise KeyboardInterrupt

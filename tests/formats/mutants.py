@@ -4,7 +4,6 @@ import json
 import math
 import os
 import random
-import resource
 import signal
 import struct
 import tracemalloc
@@ -194,6 +193,8 @@ def _try_all(paths: Sequence[str], out, seconds: float, megabytes: int) -> None:
     quiet = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(quiet, number)
+    import resource
+
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     with open("/proc/self/statm") as file:
         room = int(file.read().split()[0]) * resource.getpagesize() + (megabytes << 20)

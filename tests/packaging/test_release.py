@@ -5,11 +5,12 @@ import os
 import subprocess
 import tarfile
 import tomllib
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+
+venv = pytest.importorskip("venv", reason="the embeddable Python for Windows has none")
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -13,6 +13,7 @@ from hybridize.base import modes, spans
 from hybridize.errors import ArgumentError, CaptureError, HybridizeError, StateError
 from hybridize.gluon import nn
 from hybridize.ops.op import ACTIVE
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 
@@ -224,7 +225,7 @@ def test_it_is_no_part_of_a_program(call):
         hybridize.hybridize(function)(np.ones(3))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@forks
 def test_a_forked_child_begins_anew():
     profiler.set_state("run")
     np.exp(np.ones(3))

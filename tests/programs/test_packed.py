@@ -16,6 +16,7 @@ from hybridize.compiler import default_target
 from hybridize.gluon import nn
 from hybridize.programs import packed
 from hybridize.runtime import executable
+from tests.platforms.marks import signals
 
 ROWS, OUT, IN = 32, 48, 64
 RNG = numpy.random.default_rng(1)
@@ -328,6 +329,7 @@ def test_a_numpy_array_of_the_user_is_read_in_place():
             array[step:] = whole(OUT - step, IN)
 
 
+@signals
 def test_a_signal_s_handler_may_call_the_program_that_it_interrupts():
     layer, calls = Layer(), []
 

@@ -14,11 +14,12 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import load, np, npx
+from hybridize import load, np, npx, system
 from hybridize.capture import saved_function
 from hybridize.compiler import shared
 from hybridize.errors import LoadError, ReadError, ShapeError, ValueArgumentError
 from hybridize.programs.packed import DerivedCopy
+from tests.platforms.marks import owners
 from tests.refusals import refusal
 
 ROWS = 40
@@ -46,7 +47,7 @@ def temporary(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     monkeypatch.setattr(saved_function, "_from_paths", type(saved_function._from_paths)())
-    return tmp_path / "temporary" / f"hybridize-{os.geteuid()}"
+    return tmp_path / "temporary" / f"hybridize-{system.user_name()}"
 
 
 @pytest.fixture
@@ -105,6 +106,7 @@ def test_who_writes_a_weight_writes_alone(model):
     assert not again(rows()).asnumpy().any()
 
 
+@owners
 def test_where_nothing_can_be_shared_it_runs_as_well(model, temporary, capfd, monkeypatch):
     temporary.mkdir(mode=0o777)
     temporary.chmod(0o777)

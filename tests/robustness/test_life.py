@@ -25,6 +25,7 @@ from hybridize.gluon import nn
 from hybridize.ops.op import ACTIVE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 X = np.ones((2, 5))
@@ -83,7 +84,7 @@ def test_programs_are_neither_copied_nor_pickled(copied):
 # ---------------------------------------------------------------------------------------------------- processes
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@forks
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork_after_compiling():
     net = mlp()
@@ -104,7 +105,7 @@ def test_fork_after_compiling():
     numpy.testing.assert_array_equal(net(X).asnumpy(), expected)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@forks
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork_while_another_thread_captures_and_compiles():
     """No lock is left to a thread that the child does not have, and no count of threads in a mode."""
@@ -145,7 +146,7 @@ def test_fork_while_another_thread_captures_and_compiles():
     assert modes.BUSY[0] == 0
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@forks
 def test_fork_in_a_mode_and_with_a_lock_of_its_own():
     """The forking thread keeps what it is in, parent and child alike."""
     function = hybridize.hybridize(lambda x: x * 2)

@@ -12,6 +12,7 @@ from hybridize import autograd, np
 from hybridize.array.storage import STATE
 from hybridize.base.errors import HybridizeError
 from hybridize.gluon import nn
+from tests.platforms.marks import forks
 
 THREADS = 8
 
@@ -279,6 +280,7 @@ def test_no_update_of_a_state_is_lost():
     assert float(total[-1]) == 41
 
 
+@forks
 def test_a_process_that_is_forked_while_a_thread_draws_may_draw():
     """A lock that another thread holds when a process is forked would never be released in the child."""
     held, enough = threading.Event(), threading.Event()

@@ -12,6 +12,7 @@ from hybridize.base import access
 from hybridize.base.errors import HybridizeError
 from hybridize.gluon import nn
 from hybridize.ops.op import ACTIVE
+from tests.platforms.marks import forks, signals
 
 SIZE = 1024
 """A weight of [SIZE, SIZE] takes so long to write and to read that threads switch in the middle."""
@@ -293,6 +294,7 @@ def held_call(kind):
 WAITING = ["set_data", "add", "row", "small", "compiled write", "compiled", "operator", "operator in place", "asnumpy"]
 
 
+@signals
 @pytest.mark.parametrize("kind", WAITING)
 def test_who_waits_hears_signals_and_leaves_nothing_behind(kind, alarm):
     held, call = held_call(kind)
@@ -319,6 +321,7 @@ def test_who_waits_goes_on(kind):
     assert quiet()
 
 
+@signals
 def test_a_handler_that_writes_while_its_thread_waits():
     held, call = held_call("set_data")
     other = np.zeros((SIZE,))
@@ -381,6 +384,7 @@ def test_errors_of_a_write_let_others_in():
     in_time(lambda: net.weight.set_data(np.zeros((SIZE, SIZE))))
 
 
+@forks
 @pytest.mark.parametrize("kind", ["reader", "writer waiting"])
 def test_a_forked_child_reads_and_writes(kind):
     """Neither readers nor waiting writers of the parent are in the child."""

@@ -25,6 +25,7 @@ from hybridize.runtime.pool import POOL, TEAM
 from hybridize.schedule import parallel, schedule, scheduler, storage, thresholds
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.tasks import TaskFinder
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
@@ -359,6 +360,7 @@ def test_branches_in_loops_and_conditions(everything):
     assert found[0] == found[1] == found[2]
 
 
+@forks
 def test_several_callers_and_children(eager):
     net, x = inception(), np.random.normal(0, 1, (1, 12, 14, 14))
     net.hybridize(threads=2)

@@ -113,7 +113,7 @@ V3 = "fpu sse sse2 avx avx2 bmi1 bmi2 f16c fma abm movbe xsave"
 V4 = f"{V3} avx512f avx512bw avx512cd avx512dq avx512vl"
 
 
-@pytest.mark.skipif(os.uname().machine != "x86_64", reason="levels are of x86-64")
+@pytest.mark.skipif("baseline" not in runnable(), reason="levels are of x86-64")
 @pytest.mark.parametrize(
     ("flags", "levels"),
     [

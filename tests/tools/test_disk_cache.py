@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from hybridize.base.config import CONFIG
 from hybridize.compiler.folder import Folder
 from hybridize.tools.application import application
+from tests.platforms.marks import owners
 
 
 @pytest.fixture
@@ -47,6 +48,7 @@ def test_switched_off(folder, monkeypatch):
     assert command("--clear") == "0 bytes freed"
 
 
+@owners
 def test_a_folder_of_others(folder):
     os.chmod(folder.path, 0o777)
     assert "others may write to it" in command()

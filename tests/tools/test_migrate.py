@@ -17,6 +17,7 @@ from hybridize.tools.migrating.notebook import migrate_notebook
 from hybridize.tools.migrating.script import migrate
 from tests.formats.tflite.cases import CASES
 from tests.onnx_models import image_net
+from tests.platforms.marks import owners
 
 SCRIPTS = sorted((Path(__file__).parent / "mxnet_scripts").glob("*.py"))
 COMMAND = Path(sys.executable).with_name("hybridize")
@@ -326,6 +327,7 @@ def test_what_is_no_notebook_is_refused(text):
         migrate_notebook(text, "a.ipynb")
 
 
+@owners
 def test_encodings_and_modes_stay(tmp_path):
     path = tmp_path / "a.py"
     path.write_bytes("# coding: latin-1\r\nimport mxnet as mx  # é\r\n".encode("latin-1"))

@@ -271,7 +271,7 @@ def _mapped(source: str) -> Any:
         try:
             if not os.fstat(file).st_size:
                 return b""
-            return mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
+            return system.file_content(file, writable=True)
         finally:
             os.close(file)
     except OSError as error:

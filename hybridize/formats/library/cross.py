@@ -94,7 +94,12 @@ def _run(arguments: list[str], platform: Platform) -> None:
     with tempfile.TemporaryDirectory(prefix="hybridize-") as cache:  # what is of use again is in the global one
         environment = {**os.environ, "ZIG_LOCAL_CACHE_DIR": cache}
         done = subprocess.run(
-            [*command, "cc", *arguments], capture_output=True, text=True, check=False, env=environment
+            [*command, "cc", *arguments],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            env=environment,
         )
     if done.returncode:
         message = (done.stderr or done.stdout).strip()

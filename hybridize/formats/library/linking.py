@@ -57,7 +57,7 @@ def run_linker(command: list[str]) -> None:
     Raises:
         CodegenError E973: it failed; what it said is in the message.
     """
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    process = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
     if process.returncode:
         message = (process.stderr or process.stdout).strip()
         raise CodegenError("E973", f"linking failed: {' '.join(command)}\n{message}")

@@ -43,7 +43,7 @@ def loader(name: str, imports: Sequence[str]) -> str:
 
 
 def _text(package: str, file: str) -> str:
-    return resources.files(package).joinpath(file).read_text()
+    return resources.files(package).joinpath(file).read_text(encoding="utf-8")
 
 
 def _library(imports: Iterable[str]) -> str:

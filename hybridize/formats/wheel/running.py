@@ -65,7 +65,14 @@ def _self_test(file: str, module: str) -> list[str]:
         for level in checking.levels() or ("",):
             command = [python, "-I", "-S", "-B", "-c", _RUN, folder, module, *([level] if level else [])]
             try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=checking.TIMEOUT, check=False)
+                done = subprocess.run(
+                    command,
+                    capture_output=True,
+                    encoding="utf-8",
+                    errors="replace",
+                    timeout=checking.TIMEOUT,
+                    check=False,
+                )
             except subprocess.TimeoutExpired:
                 raise VerificationError("E812", f"{title} did not end in {checking.TIMEOUT:.0f} seconds") from None
             printed = (done.stdout + done.stderr).strip().splitlines() or ["it printed nothing"]

@@ -5,12 +5,9 @@ import mmap
 
 import numpy
 
+from tests.platforms.pages import forbid
+
 _PAGE = mmap.PAGESIZE
-_C = ctypes.CDLL(None, use_errno=True)
-_C.mmap.restype = ctypes.c_void_p
-_C.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-_C.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-_C.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 
 
 class Guarded:
@@ -24,10 +21,11 @@ class Guarded:
         """An array; its memory is its own, with a page around it that is none."""
         nbytes = int(numpy.prod(shape)) * dtype.itemsize
         room = -(-nbytes // _PAGE) * _PAGE
-        base = _C.mmap(None, room + 2 * _PAGE, 3, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
-        self.pages.append((base, room + 2 * _PAGE))
+        pages = mmap.mmap(-1, room + 2 * _PAGE)
+        self.pages.append(pages)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(pages))
         for guard in (base, base + _PAGE + room):
-            assert _C.mprotect(guard, _PAGE, 0) == 0
+            forbid(guard, _PAGE)
         start = base + _PAGE + (room - nbytes if self.at_end else 0)
         memory = (ctypes.c_uint8 * nbytes).from_address(start)
         array = (
@@ -38,6 +36,6 @@ class Guarded:
         return array, start
 
     def close(self):
-        for base, nbytes in self.pages:
-            _C.munmap(base, nbytes)
+        for pages in self.pages:
+            pages.close()
         self.pages.clear()

@@ -8,6 +8,7 @@ import pytest
 
 import hybridize as hy
 from hybridize import np
+from tests.platforms.marks import links
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +162,7 @@ def beside(library):
     return library(lambda x: np.dot(x, w), (np.ones((2, 64)),), weights="beside")
 
 
+@links
 def test_a_file_that_is_absent_or_not_given(beside, tmp_path):
     assert beside.create().startswith("FILE: options.weights is not given")
     assert beside.create(weights=str(tmp_path / "none")) == "FILE: the file of weights cannot be opened"

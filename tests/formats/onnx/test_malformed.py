@@ -12,6 +12,7 @@ from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.formats.onnx.read import program
 from tests.formats.mutants import SMALL, mutants, peak, verdicts, wrong
 from tests.onnx_models import image_net, model, table
+from tests.platforms.marks import forks, links
 from tests.refusals import refusal
 
 FLOAT = TensorProto.FLOAT
@@ -63,6 +64,7 @@ def tried(folder, count, seed):
     return verdicts(paths)
 
 
+@forks
 def test_broken_copies_are_refused_or_run(tmp_path):
     results = tried(tmp_path, 300, 0)
     assert not wrong(results)
@@ -78,6 +80,7 @@ def test_twenty_thousand_broken_copies(tmp_path, seed):
     assert Counter(verdict for verdict, _ in results.values())["time"] < 20
 
 
+@forks
 def test_what_is_whole_runs(tmp_path):
     for number, data in enumerate(MODELS):
         (tmp_path / f"{number}.onnx").write_bytes(data)
@@ -189,6 +192,7 @@ def test_types_that_no_input_has(kind, code):
         program(data, "bad.onnx")
 
 
+@links
 @pytest.mark.parametrize(
     "entries",
     [

@@ -15,6 +15,7 @@ from hybridize.errors import LoadError
 from hybridize.formats.tensorflow.bundle import Bundle
 from tests.formats.mutants import SMALL, by_bytes, by_wire, peak, verdicts, wrong
 from tests.formats.tensorflow.test_graphdef import FLOAT, const, loaded, node
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 STORED = Path(__file__).parent / "models"
@@ -62,6 +63,7 @@ def tried(folder, models, count, seed):
     return verdicts([mutant(rng, models, folder / str(number)) for number in range(count)])
 
 
+@forks
 def test_broken_copies_are_refused_or_run(tmp_path, models):
     results = tried(tmp_path, models, 200, 0)
     assert wrong(results) == {}
@@ -77,6 +79,7 @@ def test_twenty_thousand_broken_copies(tmp_path, models, seed):
     assert Counter(verdict for verdict, _ in results.values())["time"] < 20
 
 
+@forks
 def test_what_is_whole_runs(models):
     assert {verdict for verdict, _ in verdicts(list(map(str, models))).values()} <= {"right", "refused"}
     assert load(models[0])

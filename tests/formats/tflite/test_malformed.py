@@ -15,6 +15,7 @@ from hybridize.formats.tflite.read import program
 from tests.formats.mutants import SMALL, by_bytes, peak, verdicts, wrong
 from tests.formats.tflite.cases import CASES
 from tests.formats.tflite.test_read import dense, sparse
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 MODELS = [dense(), sparse()[0], *(CASES[name].model for name in ("int8 CONV_2D", "int8 ADD", "WHILE") if name in CASES)]
@@ -40,6 +41,7 @@ def tried(folder, count, seed):
     return verdicts(paths)
 
 
+@forks
 def test_broken_copies_are_refused_or_run(tmp_path):
     results = tried(tmp_path, 300, 0)
     assert wrong(results) == {}

@@ -1,7 +1,7 @@
 """The types that are written for a model, as TypeScript reads them: what is right passes, what is wrong does not."""
 
-import fcntl
 import subprocess
+import time
 from pathlib import Path
 
 import numpy
@@ -9,6 +9,7 @@ import pytest
 
 from hybridize import np
 from hybridize.base.frozen import changed
+from hybridize.system import lock_file
 
 BUILD = Path(__file__).parents[3] / "build" / "typescript"
 VERSION = "7.0.2"
@@ -22,7 +23,8 @@ def tsc(system):
     program = BUILD / "node_modules" / "typescript" / "lib" / "tsc.js"
     BUILD.mkdir(parents=True, exist_ok=True)
     with open(BUILD / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
+        while not lock_file(lock.fileno()):  # tests run in several processes
+            time.sleep(0.1)
         if not program.exists():
             command = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", BUILD]
             done = subprocess.run([*command, f"typescript@{VERSION}"], capture_output=True, text=True)

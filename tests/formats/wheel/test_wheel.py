@@ -12,7 +12,6 @@ import pickle
 import subprocess
 import sys
 import tarfile
-import venv
 import zipfile
 from pathlib import Path
 
@@ -126,6 +125,7 @@ def test_the_record_has_every_file(made):
 
 
 def test_an_empty_environment_installs_and_calls_it(made, expected, tmp_path):
+    venv = pytest.importorskip("venv", reason="the embeddable Python for Windows has none")
     venv.EnvBuilder(with_pip=False, symlinks=True).create(tmp_path / "empty")
     python = str(tmp_path / "empty" / "bin" / "python")
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}

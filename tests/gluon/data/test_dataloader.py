@@ -10,6 +10,7 @@ import pytest
 from hybridize import np, random
 from hybridize.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.gluon import data
+from tests.platforms.marks import forks
 from tests.refusals import refusal
 
 X = numpy.arange(46, dtype="float32").reshape(23, 2)
@@ -197,6 +198,7 @@ def test_stop_iteration_of_the_users_is_not_the_end_of_an_epoch():
             list(data.DataLoader(DS.transform(ended), 5, num_workers=workers, thread_pool=True))
 
 
+@forks
 def test_a_forked_process_makes_threads_of_its_own():
     loader = data.DataLoader(DS, 5, num_workers=2, thread_pool=True)
     expected = as_lists(loader)

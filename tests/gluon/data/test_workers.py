@@ -22,6 +22,7 @@ from hybridize.errors import ArgumentError, StateError
 from hybridize.gluon import data
 from hybridize.gluon.data import transport
 from hybridize.ops.op import ACTIVE, capturing
+from tests.platforms.marks import forks
 
 X = numpy.arange(46, dtype="float32").reshape(23, 2)
 Y = numpy.arange(23, dtype="int32")
@@ -342,6 +343,7 @@ def test_hybridized_code_runs_in_workers():
     assert next(iter(loader))[0].asnumpy()[3].tolist() == expected.tolist()
 
 
+@forks
 def test_a_forked_process_makes_workers_of_its_own():
     loader = data.DataLoader(DS, 5, num_workers=1)
     expected = as_lists(loader)

@@ -135,7 +135,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             json.dump(note, file)
             file.flush()
             system.sync_file(file.fileno())
-        os.replace(f"{path}.json.new", f"{path}.json")
+        system.replace(f"{path}.json.new", f"{path}.json")
         if self.verbose:
             estimator.logger.info(f"[Epoch {estimator.epoch}] CheckpointHandler: saved {path}")
         for old in self.saved()[: -self.max_checkpoints]:
