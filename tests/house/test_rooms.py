@@ -44,6 +44,7 @@ _OBJECTS = (*vars(builtins).values(), re, re.Pattern, json, numpy, numpy.ndarray
 PYTHONS = {name for thing in _OBJECTS for name in dir(thing)} | set(dir(builtins))
 """Names that objects of Python and NumPy have."""
 ALLOWED = {
+    ("base/platforms.py", "Windows"): "the operating system",
     ("base/errors.py", "hybridize.errors"): "tracebacks show the public name of an error's module, where users find it",
     (
         "capture/python/builtins.py",

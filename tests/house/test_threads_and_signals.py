@@ -71,8 +71,13 @@ def test_locks_may_be_entered_again():
     assert not wrong, "a handler that comes while it is held waits for itself: use RLock"
 
 
-OF_THE_USERS = {"runtime/recipes.py", "tools/compile_command.py", "base/names.py"}  # of names: as an import statement
-"""Files that import modules of the user's by their names, who may wait for anything."""
+OF_THE_USERS = {
+    "runtime/recipes.py",
+    "base/requirements.py",
+    "tools/compile_command.py",
+    "base/names.py",
+}  # of names: as an import statement
+"""Files that import modules of the user's by their names, who may wait for anything, or as hybridize is imported."""
 ELSEWHERE = "formats/wheel/parts"
 """What is written into wheels, and runs without this package."""
 

@@ -311,7 +311,7 @@ def _is_source_of(source: FunctionSource, code: CodeType) -> bool:
 
 
 def _again(source: FunctionSource, code: CodeType) -> CodeType:
-    """What the tree compiles to in the place of `code`."""
+    """Compile the tree in the place of `code`."""
     return compiled(source.tree, source, code.co_freevars, code.co_filename)
 
 

@@ -134,8 +134,8 @@ def _emit_now(module: Module, system: str) -> None:
     f = Function(module, _NOW, [], returns="i64", attributes=UNOPTIMISED)
     time = f.alloca("i64", 2, align=8)
     if system == "windows":
-        for word, of in enumerate(("Counter", "Frequency")):
-            function = module.declare(f"QueryPerformance{of}", "i32", ["ptr"])
+        for word, name in enumerate(("QueryPerformanceCounter", "QueryPerformanceFrequency")):
+            function = module.declare(name, "i32", ["ptr"])
             f.op(f"call i32 {function}(ptr {f.element(time, word)})")
         ticks, rate = f.load(time), f.load(time, 8)
         seconds = f.op(f"udiv i64 {ticks}, {rate}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How programs that use hybridize are frozen: what PyInstaller asks for, by the entry point `pyinstaller40`.
+"""Tell PyInstaller, which asks by the entry point `pyinstaller40`, what programs that use hybridize need.
 
-`hook-hybridize.py` is run by PyInstaller alone, which is no dependency.
+`hooks/hook-hybridize.py` is run by PyInstaller alone, which is no dependency.
 """
 
 from __future__ import annotations
@@ -11,4 +11,4 @@ import os
 
 def hook_folders() -> list[str]:
     """Return the folders of hooks for PyInstaller."""
-    return [os.path.dirname(__file__)]
+    return [os.path.join(os.path.dirname(__file__), "hooks")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyInstaller puts into a program that imports hybridize: modules are loaded by name, so it would not see them.
+"""List what PyInstaller puts into a program that imports hybridize: modules are loaded by name, so it sees none.
 
 The doors of other libraries come as files alone: they are found there, and draw no library in that a program lacks.
 """
