@@ -70,7 +70,7 @@ types: .venv/.installed-dev
 	$(BIN)/lint-imports
 
 test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed \
-		.litert/.installed .doors/.installed .servers/.installed .engines/.installed .site/.installed system
+		.litert/.installed .doors/.installed .servers/.installed .engines/.installed .freezers/.installed .site/.installed system
 	HYBRIDIZE_SHARD=$(SHARD) $(BIN)/python -m pytest -m long
 
 # What has an outcome in .arm64/results is not run again.
@@ -104,7 +104,7 @@ runtimes: .venv/.installed-dev
 	$(BIN)/python -m hybridize.codegen.clang
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .pythons .site .arm64 .release build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert .doors .servers .engines .freezers .pythons .site .arm64 .release build dist examples/deploy/models
 
 $(BIN)/python$(EXE):
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -193,6 +193,11 @@ $(BIN)/python$(EXE):
 	@touch $@
 
 # Data engines: what the recipes of the guide run in. Spark runs in Java, which `system` installs.
+.freezers/.installed: | $(BIN)/python$(EXE)
+	$(BIN)/python -m venv .freezers
+	.freezers/bin/python -m pip install $(PIP_FLAGS) pyinstaller cx_Freeze "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
+	@touch $@
+
 .engines/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .engines
 	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"

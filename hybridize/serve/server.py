@@ -14,7 +14,6 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
-import uvloop
 
 from hybridize import system
 from hybridize.base.errors import LoadError, StateError
@@ -30,6 +29,11 @@ _FILES: Final = 1024
 
 if TYPE_CHECKING:
     from threading import Event
+
+if system.NAME == "windows":  # for which there is no uvloop
+    from asyncio import new_event_loop
+else:
+    from uvloop import new_event_loop
 
 
 class _Uvicorn(uvicorn.Server):
@@ -83,7 +87,7 @@ class ModelServer:
             HybridizeError: a model cannot be loaded, an address not be listened at.
         """
         try:
-            with LoggingLines(self.log), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            with LoggingLines(self.log), asyncio.Runner(loop_factory=new_event_loop) as runner:
                 runner.run(self._serve())
         finally:
             self.started.set()

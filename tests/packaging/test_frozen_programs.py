@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that PyInstaller or cx_Freeze froze, run where their sources are not: right, or told what is missing."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -15,6 +14,8 @@ from hybridize.formats.library import cross
 from hybridize.tools import freezing
 
 CHECKOUT = str(Path(hybridize.__file__).parents[1])
+FREEZERS = Path(CHECKOUT, ".freezers/bin/python")
+"""Python beside the tools that freeze: `make test-long` makes it."""
 
 MODULE = """
 def branch(x):
@@ -87,10 +88,10 @@ def freeze(tool, folder, data):
             "options = {'packages': ['hybridize'], 'excludes': ['torch', 'tensorflow', 'jax'], 'build_exe': 'dist/app'}\n"
             "setup(name='app', version='1', executables=['app.py'], options={'build_exe': options})\n"
         )
-        command = [sys.executable, "setup.py", "build_exe"]
+        command = [FREEZERS, "setup.py", "build_exe"]
     else:
         command = [
-            sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", f"--{tool}", "--paths", CHECKOUT,
+            FREEZERS, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", f"--{tool}", "--paths", CHECKOUT,
             "--exclude-module", "torch", "--exclude-module", "tensorflow", "--exclude-module", "jax",
             "--additional-hooks-dir", freezing.hook_folders()[0], "app.py",
         ]  # fmt: skip
@@ -105,8 +106,8 @@ def freeze(tool, folder, data):
     ("tool", "data"), [("onedir", False), ("onedir", True), ("onefile", True), ("cx_Freeze", False)]
 )
 def test_a_frozen_program(tool, data, tmp_path):
-    if importlib.util.find_spec("cx_Freeze" if tool == "cx_Freeze" else "PyInstaller") is None:
-        pytest.skip("not installed: pip install pyinstaller cx_Freeze")
+    if not FREEZERS.exists():
+        pytest.skip("make test-long installs the tools")
     program = freeze(tool, tmp_path, data)
     work = tmp_path / "work"
     work.mkdir()
