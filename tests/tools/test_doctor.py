@@ -137,6 +137,6 @@ def test_ranges(version, wanted, fits):
 def test_own_ranges_are_read():
     """Of the metadata of this installation, whose `dev` extra pins torch."""
     own = OWN_RANGES()
-    assert own["llvmlite"].startswith(">=0.4")
+    assert ">=0.4" in own["llvmlite"]
     assert "<" in own["torch"]
     assert "typer" in own
