@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridize import ops
+from hybridize import ops, system
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen import elf
@@ -350,6 +350,7 @@ def test_images_of_other_machines_are_refused():
         Loaded(Image(**fields | {"data_offset": image.data_offset + 64}))
 
 
+x86 = pytest.mark.skipif(system.PROCESSOR != "x86_64", reason="its code is run by this processor")
 emulated = pytest.mark.skipif(
     not (shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc")),
     reason="there is no qemu-aarch64, or no compiler for it (Debian: qemu-user gcc-aarch64-linux-gnu)",
@@ -377,10 +378,10 @@ def header(image):
 @pytest.mark.parametrize(
     "name",
     [
-        "baseline-linux", "baseline-macos", "baseline-windows", pytest.param("aarch64-linux", marks=emulated),
-        pytest.param("aarch64-macos", marks=emulated),
+        *[pytest.param(f"baseline-{name}", marks=x86) for name in ("linux", "macos", "windows")],
+        *[pytest.param(f"aarch64-{name}", marks=emulated) for name in ("linux", "macos")],
     ],
-)  # fmt: skip
+)
 def test_a_loader_in_c_runs_images_of_each_machine(name, tmp_path):
     target = named_target(name)
     text = EVERYTHING

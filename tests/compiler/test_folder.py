@@ -36,6 +36,7 @@ def test_what_is_written_is_read(folder):
     assert folder.read("a") is None
 
 
+@owners
 def test_only_the_user_may_look(folder):
     before = os.umask(0)
     try:

@@ -56,7 +56,7 @@ exec chroot "$ROOT" /usr/bin/env -i --chdir=/src "$@"
 
 def make() -> None:
     """Make the root: Wine, Python, its packages, and the folder of Windows's own files."""
-    debian.make(ROOT, "amd64", ("wine64",))
+    debian.make(ROOT, "amd64", ("wine64", "libpython3.13-stdlib"))
     (ROOT / "usr/bin/sh").unlink(missing_ok=True)
     (ROOT / "usr/bin/sh").symlink_to("dash")
     (ROOT / "sys").mkdir(exist_ok=True)
@@ -65,6 +65,7 @@ def make() -> None:
         tools = Path(folder, "bin/python")
         subprocess.run([tools, *PIP, "pefile", "ziglang"], check=True)
         python(tools, Path(folder))
+        sources()
         wanted = dependencies()
         listed = [one for name, one in wanted.items() if name not in ABSENT]
         install(tools, *listed, "colorama", "tzdata", "sympy", "networkx", "jinja2", "fsspec", "filelock")
@@ -98,6 +99,19 @@ def python(tools: Path, folder: Path) -> None:
                 place = PYTHON / "DLLs" / name if name.endswith(".pyd") else PYTHON / name
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(archive.read(entry))
+
+
+def sources() -> None:
+    """Put the text of Python's library beside its code, as an installed one has it: Debian's, which is as old."""
+    library = ROOT / "usr/lib/python3.13"
+    for path in library.rglob("*.py"):
+        name = path.relative_to(library)
+        if not {"site.py", "sitecustomize.py", "sysconfig", "lib-dynload"} & {
+            *name.parts
+        }:  # Debian's own, of its folders
+            place = PYTHON / "Lib" / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, place)
 
 
 def install(tools: Path, *packages: str) -> None:
