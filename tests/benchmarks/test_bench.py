@@ -12,8 +12,6 @@ from types import SimpleNamespace
 
 import numpy
 import pytest
-
-pytest.importorskip("resource", reason="hybridize bench asks Linux")
 from hybridize_bench import bench, goals, report, sampling, sizes, workloads
 from hybridize_bench.convolutions import Convolution
 from hybridize_bench.formulas import FORMULAS

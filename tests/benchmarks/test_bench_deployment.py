@@ -5,8 +5,6 @@ import shutil
 
 import numpy
 import pytest
-
-pytest.importorskip("resource", reason="hybridize bench asks Linux")
 from hybridize_bench import bench, c_calls, deployment, report
 from hybridize_bench.peers import ARCHIVE, ARTIFACTS, CHAPTER, EXPORTED, KERNEL, LIBRARY, WASM, Artifact
 from hybridize_bench.sampling import sample

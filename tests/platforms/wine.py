@@ -68,7 +68,7 @@ def make() -> None:
         sources()
         wanted = dependencies()
         listed = [one for name, one in wanted.items() if name not in ABSENT]
-        install(tools, *listed, "colorama", "tzdata", "sympy", "networkx", "jinja2", "fsspec", "filelock")
+        install(tools, *listed, "colorama", "setuptools", "tzdata", "sympy", "networkx", "jinja2", "fsspec", "filelock")
         install(tools, "--no-deps", wanted["torch"])  # resolved for this system, it would ask for CUDA
         subprocess.run([tools, Path(__file__).with_name("wine_shim.py"), SITE, PYTHON], check=True)
         subprocess.run([tools, *PIP, "--no-deps", "--target", ROOT / "zig", wanted["ziglang"]], check=True)
