@@ -138,6 +138,15 @@ def _sum(router: Semantics, iterable: Any, /, start: Any = 0) -> Any:
     return total
 
 
+def _of_nothing(extreme: Callable[..., Any]) -> ValueError:
+    """Return the error of `max` or `min` of nothing, which each Python says in its own words."""
+    try:
+        extreme(())
+    except ValueError as error:
+        return ValueError(*error.args)
+    raise AssertionError("max and min of nothing are errors")
+
+
 def _extreme(name: str) -> Callable[..., Any]:
     """`max` and `min`; the first of equal ones, as in Python."""
     python = getattr(builtins, name)
@@ -160,7 +169,7 @@ def _extreme(name: str) -> Callable[..., Any]:
             return best
         if default is not _NONE:
             return choose(existence, lambda: best, lambda: default)
-        raising.check(trace, truth(existence), ValueError(f"{name}() arg is an empty sequence"))
+        raising.check(trace, truth(existence), _of_nothing(python))
         return best
 
     return extreme

@@ -41,7 +41,7 @@ def step(tmp_path_factory):
     """The folder of the examples with their model."""
     folder = tmp_path_factory.mktemp("train") / "train"
     shutil.copytree(TRAIN, folder, ignore=shutil.ignore_patterns("models"))
-    passed(shell(folder, f"python {folder / 'make_step.py'}"))
+    passed(shell(folder, f"{sys.executable} {folder / 'make_step.py'}"))
     return folder / "models"
 
 
