@@ -6,8 +6,10 @@ With `hybridize.torch` this module alone imports torch.
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any, NoReturn
 
@@ -24,12 +26,16 @@ class OverGloo:
     """The ranks of PyTorch's process group, which is initialised here if it was not yet."""
 
     def __init__(self) -> None:
-        if not distributed.is_initialized():
+        self._pid = os.getpid()
+        self._is_first = not distributed.is_initialized()
+        if self._is_first:
             distributed.init_process_group("gloo")
         self.rank: int = distributed.get_rank()
         self.size: int = distributed.get_world_size()
         # Of its own: messages of the user's do not meet ours, and the user's may be of another backend.
-        self._group = distributed.new_group(backend="gloo", timeout=_EVER)
+        self._group: Any = distributed.new_group(backend="gloo", timeout=_EVER)
+        # Before `Ranks` registers its last operation, which thus comes first.
+        atexit.register(self._close)
 
     def gather(self, part: Buffer, whole: Buffer) -> Request:
         return self._begun(distributed.all_gather_single, _bytes_of(whole), _bytes_of(part))
@@ -57,6 +63,18 @@ class OverGloo:
                 raise ConnectionError(str(error)) from None
 
         return is_done
+
+    def _close(self) -> None:
+        """End the threads of gloo.
+
+        They release the arrays of the last operation some time after it is done; without the interpreter, which may
+        have ended by then, they cannot, and abort the process.
+        """
+        if os.getpid() != self._pid or not distributed.is_initialized():
+            return
+        group, self._group = self._group, None
+        with suppress(ValueError):  # the program has destroyed all groups, and made others
+            distributed.destroy_process_group(None if self._is_first else group)
 
     def end(self) -> NoReturn:
         """End this process: its connections close, and torchrun ends the others."""

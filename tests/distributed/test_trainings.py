@@ -93,6 +93,50 @@ def test_deterministic_bits_do_not_depend_on_who_has_which_part(tmp_path, words,
             assert same_bits(each, whole)
 
 
+ENDING = """
+import atexit, os, sys
+from pathlib import Path
+
+
+def threads():
+    return sorted(Path(f"/proc/self/task/{each}/comm").read_text() for each in os.listdir("/proc/self/task"))
+
+
+atexit.register(lambda: print("last", threads().count("pt_gloo_runloop\\n"), flush=True))
+import torch.distributed
+import hybridize
+
+if "group" in sys.argv:
+    torch.distributed.init_process_group("gloo")
+before = threads().count("pt_gloo_runloop\\n")
+store = hybridize.kvstore.create("dist_sync")
+store.barrier()
+print("now", threads().count("pt_gloo_runloop\\n") - before, flush=True)
+if "destroy" in sys.argv:
+    torch.distributed.destroy_process_group()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads by /proc")
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [("", 0), *(pytest.param(*case, marks=pytest.mark.long) for case in [("group", 2), ("group destroy", 0)])],
+)
+def test_gloos_threads_end_before_the_interpreter(tmp_path, words, left):
+    """They drop arrays of the last operation after it is done, which aborts a process without an interpreter.
+
+    Those of a group that the program has made, and not destroyed, are the program's own.
+    """
+    program = tmp_path / "ending.py"
+    program.write_text(ENDING)
+    command = command_of("torchrun", 1, sys.executable, program, *words.split())
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stderr
+    (now, last) = (int(line.split()[1]) for line in result.stdout.splitlines())
+    assert now >= 2
+    assert last == left
+
+
 FAULTS = {
     "other": ["E594", r"rank 1 has another net than rank 0: parameter '3.weight' as float32\[21, 36\], rank 0 has"],
     "raise": ["ValueError: no more data", r"rank 1 of 2 \(process \d+ on .*\) ends all ranks, by ValueError"],
