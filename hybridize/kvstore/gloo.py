@@ -70,11 +70,13 @@ class OverGloo:
         They release the arrays of the last operation some time after it is done; without the interpreter, which may
         have ended by then, they cannot, and abort the process.
         """
-        if os.getpid() != self._pid or not distributed.is_initialized():
+        if os.getpid() != self._pid:
             return
         group, self._group = self._group, None
-        with suppress(ValueError):  # the program has destroyed all groups, and made others
-            distributed.destroy_process_group(None if self._is_first else group)
+        # The program may have destroyed all groups, and made others.
+        with suppress(ValueError):
+            if distributed.is_initialized():
+                distributed.destroy_process_group(None if self._is_first else group)
 
     def end(self) -> NoReturn:
         """End this process: its connections close, and torchrun ends the others."""
