@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device with the face of a real one: buffers, copies, launches, graphs. What a driver would not notice is a `Fault`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from tests.device.assembly import Module, parse
+from tests.device.compiled import Program, program
+from tests.device.fault import Fault
+from tests.device.grid import Clock, Dim, Grid, Launch, keep_freed_memory
+from tests.device.memory import WRITTEN, Heap, Span
+
+STATIC_SHARED = 48 << 10
+"""Bytes of shared memory that a kernel may declare; more has to be dynamic."""
+SHARED = 163 << 10
+"""Bytes of shared memory of a block of sm_80."""
+THREADS = 1024
+
+Argument = int | float | Span
+
+
+class Code:
+    """A module that is loaded: functions by name."""
+
+    def __init__(self, device: Emulated, text: str) -> None:
+        self.device, self.module = device, parse(text)
+        self.variables = self._variables(self.module)
+        self._functions: dict[str, Function] = {}
+
+    def _variables(self, module: Module) -> dict[str, Span]:
+        """Give the variables of a module their memory."""
+        result = {}
+        for one in module.variables.values():
+            if one.space not in ("global", "const"):
+                continue
+            at = self.device.alloc(one.nbytes, one.name)
+            self.device.resident.add(at)
+            self.device.copy_in(at, np.frombuffer(one.content.ljust(one.nbytes, b"\0"), np.uint8))
+            result[one.name] = Span(at, one.nbytes)
+        return result
+
+    def __getitem__(self, name: str) -> Function:
+        if name not in self._functions:
+            if name not in self.module.kernels:
+                raise Fault(f"there is no kernel {name}; there are {', '.join(self.module.kernels)}")
+            addresses = {word: span.address for word, span in self.variables.items()}
+            kernel = self.module.kernels[name]
+            made = program(self.module, kernel, addresses, self.device.approximate)
+            self._functions[name] = Function(self, made)
+        return self._functions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.module.kernels)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A kernel of a module."""
+
+    code: Code
+    program: Program
+
+
+@dataclass(frozen=True)
+class Event:
+    """A place in the order of what a device was asked."""
+
+    number: int
+
+
+@dataclass
+class Graph:
+    """Work that was recorded, to be asked for again as one."""
+
+    device: Emulated
+    work: list[Callable[[], None]] = field(default_factory=list)
+
+    def launch(self) -> None:
+        if self.device.recording is not None:
+            raise Fault("a graph is launched while another one is recorded")
+        for one in self.work:
+            one()
+
+
+class Emulated:
+    """A GPU of NumPy. What is asked of it is done at once.
+
+    Args:
+        nbytes: How much memory it has.
+        approximate: Whether operations without exact bits, as `ex2.approx`, may run.
+    """
+
+    name, arch = "emulated", "sm_80"
+
+    def __init__(self, nbytes: int = 1 << 32, approximate: bool = False) -> None:
+        keep_freed_memory()
+        self.heap, self.clock, self.approximate = Heap(nbytes), Clock(), approximate
+        self.recording: Graph | None = None
+        self.resident: set[int] = set()
+        """Buffers of modules, which are not freed by themselves."""
+        self.lane_instructions = self.launches = 0
+        self._events = count()
+
+    def __enter__(self) -> Emulated:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+
+    def close(self) -> None:
+        """End it; what was not freed is a fault."""
+        left = [one for one in self.heap.living() if one.address not in self.resident]
+        if left:
+            raise Fault(f"not freed: {', '.join(f'{one.name} ({one.nbytes} bytes)' for one in left)}")
+
+    # Memory
+
+    def load(self, code: str) -> Code:
+        """Load a module of PTX."""
+        return Code(self, code)
+
+    def alloc(self, nbytes: int, name: str = "") -> int:
+        """Return the address of bytes that nothing has written."""
+        return self.heap.alloc(nbytes, name)
+
+    def free(self, address: int) -> None:
+        self.heap.free(address)
+
+    def copy_in(self, address: int, array: np.ndarray) -> None:
+        """Copy an array to the device."""
+        self._not_recorded("copy_in")
+        raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        buffer, at = self.heap.range(address, raw.size, "copy_in")
+        buffer.content[at], buffer.known[at] = raw, WRITTEN
+
+    def copy_out(self, address: int, array: np.ndarray) -> np.ndarray:
+        """Fill an array from the device, and return it."""
+        self._not_recorded("copy_out")
+        buffer, at = self.heap.range(address, array.nbytes, "copy_out")
+        unknown = np.flatnonzero(buffer.known[at] == 0)
+        if unknown.size:
+            raise Fault(f"copy_out: {unknown.size} bytes of {buffer.name}, from byte {at.start + unknown[0]} on, were never written")
+        array[...] = buffer.content[at].view(array.dtype).reshape(array.shape)
+        return array
+
+    def copy(self, to: int, source: int, nbytes: int) -> None:
+        """Copy bytes of the device, known and unknown ones."""
+        if self.recording is not None:
+            self.recording.work.append(lambda: self.copy(to, source, nbytes))
+            return
+        target, at = self.heap.range(to, nbytes, "copy")
+        origin, start = self.heap.range(source, nbytes, "copy")
+        if target is origin and at.start < start.stop and start.start < at.stop:
+            raise Fault(f"copy: {nbytes} bytes at {source:#x} and at {to:#x} overlap")
+        target.content[at], target.known[at] = origin.content[start], origin.known[start]
+
+    def memory(self) -> tuple[int, int]:
+        """Return the bytes that are free, and all bytes."""
+        return self.heap.nbytes - self.heap.used, self.heap.nbytes
+
+    # Work
+
+    def launch(
+        self,
+        function: Function,
+        blocks: Sequence[int],
+        threads: int | Sequence[int],
+        shared_bytes: int,
+        arguments: Sequence[Argument],
+    ) -> None:
+        """Run a kernel with a grid of blocks of threads, and so many bytes of dynamic shared memory."""
+        kernel = function.program.kernel
+        size = Dim(*([threads] if isinstance(threads, int) else threads))
+        grid = Dim(*blocks)
+        self._check(function, grid, size, shared_bytes, arguments)
+        by_name = dict(zip(kernel.params, arguments, strict=True))
+        launch = Launch(function.program, grid, size, shared_bytes, by_name, function.code.variables)
+        if self.recording is not None:
+            self.recording.work.append(lambda: self._start(launch))
+            return
+        self._start(launch)
+
+    def _check(
+        self, function: Function, blocks: Dim, threads: Dim, shared_bytes: int, arguments: Sequence[Argument]
+    ) -> None:
+        program, kernel = function.program, function.program.kernel
+        if function.code.device is not self:
+            raise Fault(f"{kernel.name} is loaded on another device")
+        if len(arguments) != len(kernel.params):
+            raise Fault(f"{kernel.name} has {len(kernel.params)} parameters, not {len(arguments)}")
+        if not all(1 <= n for n in (*blocks, *threads)) or blocks.x >= 1 << 31 or max(blocks.y, blocks.z) >= 1 << 16:
+            raise Fault(f"{kernel.name}: {tuple(blocks)} blocks of {tuple(threads)} threads")
+        count = threads.x * threads.y * threads.z
+        if count > THREADS or threads.z > 64 or (kernel.threads and count > kernel.threads):
+            raise Fault(f"{kernel.name}: {count} threads, at most {kernel.threads or THREADS}")
+        if program.shared_bytes > STATIC_SHARED:
+            raise Fault(f"{kernel.name} declares {program.shared_bytes} bytes of shared memory; more than {STATIC_SHARED} are dynamic")
+        if program.shared_bytes + shared_bytes > SHARED:
+            raise Fault(f"{kernel.name}: {program.shared_bytes + shared_bytes} bytes of shared memory, at most {SHARED}")
+
+    def _start(self, launch: Launch) -> None:
+        grid = Grid(self.heap, self.clock, launch)
+        try:
+            grid.run()
+        except Fault as fault:
+            raise Fault(f"{launch.program.kernel.name}: {fault}") from fault
+        self.launches += 1
+        self.lane_instructions += grid.lane_instructions
+
+    @contextmanager
+    def capture(self) -> Iterator[Graph]:
+        """Record launches and copies, which do not run now, as a graph."""
+        self._not_recorded("capture")
+        self.recording = graph = Graph(self)
+        try:
+            yield graph
+        finally:
+            self.recording = None
+
+    def event(self) -> Event:
+        """Return a place after all that was asked until now."""
+        self._not_recorded("event")
+        return Event(next(self._events))
+
+    def wait(self, event: Event | None = None) -> None:
+        """Wait for an event, or for everything: all of it is done."""
+        self._not_recorded("wait")
+
+    def _not_recorded(self, what: str) -> None:
+        if self.recording is not None:
+            raise Fault(f"{what} while a graph is recorded")

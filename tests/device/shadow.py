@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who touched which bytes: races between threads of a block since its last barrier, and between blocks of a launch.
+
+Accesses are noted, and looked at together when the threads meet at a barrier: then their order does not matter. Times
+only grow, from one launch to the next, so nothing is ever cleared.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.device.assembly import Instruction
+from tests.device.fault import Fault
+
+NEVER = -1
+MANY = np.int64(1 << 62)
+LIMIT = 1 << 23
+"""Accesses that are noted before some are looked at although no barrier came."""
+
+
+class Moment(NamedTuple):
+    """What time it is: stamps of threads from `epoch` on are of this epoch, numbers of blocks from `launch` on of this launch."""
+
+    epoch: int
+    lanes: int
+    launch: int
+    blocks: int
+
+    @property
+    def several(self) -> int:
+        """Return the stamp of more than one thread."""
+        return self.epoch + self.lanes
+
+    @property
+    def atomic(self) -> int:
+        """Return the stamp of atomic operations, which do not race with each other."""
+        return self.epoch + self.lanes + 1
+
+    @property
+    def atomic_block(self) -> int:
+        return self.launch + self.blocks
+
+
+class Access(NamedTuple):
+    """What some threads did at once: places in bytes, stamps of threads, numbers of blocks."""
+
+    places: np.ndarray
+    nbytes: int
+    who: np.ndarray
+    block: np.ndarray
+    instruction: Instruction
+    is_fixed: bool = False
+    """Whether it is a read of what nobody may write in this launch."""
+
+
+class Shadow:
+    """The shadow of one memory."""
+
+    def __init__(self, nbytes: int, has_blocks: bool) -> None:
+        self.nbytes, self.unit, self.has_blocks = nbytes, 4, has_blocks
+        self.reads: list[Access] = []
+        self.writes: list[Access] = []
+        self.noted = 0
+        self._arrays()
+
+    def _arrays(self) -> None:
+        words = -(-self.nbytes // self.unit)
+        self.writer, self.reader = (np.full(words, NEVER, np.int64) for _ in range(2))
+        self.writing_block, self.reading_block = (
+            np.full(words if self.has_blocks else 0, NEVER, np.int64) for _ in range(2)
+        )
+
+    def note(self, reads: bool, one: Access, moment: Moment) -> None:
+        """Note an access."""
+        if one.nbytes < self.unit:
+            self._refine(one.nbytes)
+        (self.reads if reads else self.writes).append(one)
+        self.noted += one.places.size
+        if self.noted > LIMIT:
+            self.settle(moment, ends=False)
+
+    def _refine(self, unit: int) -> None:
+        times, self.unit = self.unit // unit, unit
+        for name in ("writer", "reader", "writing_block", "reading_block"):
+            setattr(self, name, np.repeat(getattr(self, name), times))
+
+    def settle(self, moment: Moment, ends: bool = True) -> None:
+        """Look at what is noted: as an epoch ends, or before."""
+        reads, writes = self.reads, self.writes
+        self.reads, self.writes, self.noted = [], [], 0
+        for one in writes:
+            self._write(one, moment, reads, writes)
+        for one in reads:
+            self._read(one, moment, reads, writes, folds=not ends)
+
+    def _words(self, one: Access) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        count = max(1, one.nbytes // self.unit)
+        words, who, block = np.broadcast_arrays(one.places // self.unit, one.who, one.block)
+        if count > 1:
+            words = (words[:, None] + np.arange(count)).ravel()
+            who, block = np.repeat(who, count), np.repeat(block, count)
+        return words, who, block
+
+    def _write(self, one: Access, moment: Moment, reads: list[Access], writes: list[Access]) -> None:
+        words, who, block = self._words(one)
+        for other in (self.writer.take(words), self.reader.take(words)):
+            bad = (other >= moment.epoch) & (other != who)
+            if bad.any():
+                self._fault(one, words, who, other, bad, reads, writes)
+        self.writer[words] = who
+        other = self.writer.take(words)
+        if not np.array_equal(other, who):
+            self._fault(one, words, who, other, other != who, reads, writes)
+        if self.has_blocks:
+            for number in (self.writing_block.take(words), self.reading_block.take(words)):
+                bad = (number >= moment.launch) & (number != block)
+                if bad.any():
+                    self._fault_of_blocks(one, moment, words, block, number, bad)
+            self.writing_block[words] = block
+
+    def _read(self, one: Access, moment: Moment, reads: list[Access], writes: list[Access], folds: bool) -> None:
+        words, who, block = self._words(one)
+        other = self.writer.take(words)
+        bad = (other >= moment.epoch) & (other != who)
+        if bad.any():
+            self._fault(one, words, who, other, bad, reads, writes)
+        if folds:
+            before = self.reader.take(words)
+            _fold(self.reader, words, np.where((before >= moment.epoch) & (before != who), moment.several, who), moment.several)
+        if self.has_blocks:
+            number = self.writing_block.take(words)
+            bad = (number >= moment.launch) & (one.is_fixed | (number != block))
+            if bad.any():
+                self._fault_of_blocks(one, moment, words, block, number, bad)
+            before = self.reading_block.take(words)
+            alone = (before < moment.launch) | (before == block)
+            _fold(self.reading_block, words, np.where(alone & (not one.is_fixed), block, MANY), MANY)
+
+    def _fault(
+        self,
+        one: Access,
+        words: np.ndarray,
+        who: np.ndarray,
+        other: np.ndarray,
+        bad: np.ndarray,
+        reads: list[Access],
+        writes: list[Access],
+    ) -> None:
+        at = int(np.flatnonzero(bad)[0])
+        place, mine, theirs = int(words[at]), int(who[at]), int(other[at])
+        lines = [
+            f"line {access.instruction.line}: {access.instruction.text}"
+            for access in (*writes, *reads)
+            for w, stamp, _ in [self._words(access)]
+            if ((w == place) & (stamp == theirs)).any()
+        ]
+        raise one.instruction.fault(
+            f"race at byte {place * self.unit}: thread {mine} of these blocks and thread {theirs} meet here with no barrier between"
+            f" (the other one at {lines[0] if lines else 'an earlier line'})"
+        )
+
+    def _fault_of_blocks(
+        self, one: Access, moment: Moment, words: np.ndarray, block: np.ndarray, other: np.ndarray, bad: np.ndarray
+    ) -> None:
+        at = int(np.flatnonzero(bad)[0])
+        mine, theirs = int(block[at]) - moment.launch, int(other[at]) - moment.launch
+        place = f"byte {int(words[at]) * self.unit}"
+        if one.is_fixed or (mine == theirs):
+            raise one.instruction.fault(f"{place} is read by ld.global.nc and written in the same launch")
+        others = f"block {theirs}" if theirs < moment.blocks else "other blocks, or ld.global.nc,"
+        raise one.instruction.fault(f"race at {place}: block {mine} and {others} meet here in one launch")
+
+
+def _fold(target: np.ndarray, words: np.ndarray, values: np.ndarray, several: int) -> None:
+    """Store values, and `several` where two differ."""
+    target[words] = values
+    differs = target.take(words) != values
+    if differs.any():
+        target[words[differs]] = several
