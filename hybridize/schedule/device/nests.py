@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Expr, Fold, Load
-from hybridize.loops.index import Interner, Space, bit, children
+from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Param, Statement
-from hybridize.loops.measure import step_along, walk
+from hybridize.loops.measure import walk
 from hybridize.loops.monoids import monoid, nested
 from hybridize.machine.device import DeviceTarget
 from hybridize.machine.target import Target
@@ -90,26 +90,30 @@ class _Threads:
         self._rows, self._lane = rows, lane
         self._groups = together(statements)
         self._statements = [one.statement for one in statements]
-        self._keeps = any(
-            isinstance(node, Load) and node.operand in of.kept for node in walk(*_roots(self._statements))
-        ) or any(one.buffer in of.kept for one in self._statements)
         folding = [root for root in _roots(self._statements) if self._interner.facts(root).folds]
         self._folds = [node for node in walk(*folding) if isinstance(node, Fold)]
 
     def nest(self) -> kernel.Nest:
         """The nest, decided."""
-        if not self._rows and len(self._groups) == 1:
+        if not self._rows and len(self._groups) == 1 and not self._row_folds(0):
+            # Results of a body without rows are rows, where they are anything but a thread each.
             sizes = self._groups[0][0].sizes
-            if self._suits_teams(sizes):
-                self._rows, self._groups = sizes, [[LoopedStatement((), one) for one in self._statements]]
-            elif not self._row_folds(0):
+            if not self._suits_teams(sizes, self._row_folds(len(sizes))):
                 return self._each_thread(sizes)
+            self._rows, self._groups = sizes, [[LoopedStatement((), one) for one in self._statements]]
         folds = self._row_folds(len(self._rows))
         longest = max([1, *(_hinted(group[0].sizes) for group in self._groups), *map(_terms, folds)])
+        return self._teams(folds, longest) if self._has_teams(folds, longest) else self._each_row()
+
+    def _has_teams(self, folds: Sequence[Fold], longest: int) -> bool:
+        """Tell whether threads share rows."""
+        if not self._rows:
+            return longest > 1
+        if all(not group[0].sizes for group in self._groups):
+            return self._suits_teams(self._rows, folds)
         each = hint(product(self._rows))
-        if longest == 1 or (not self._keeps and (longest <= thresholds.SHORT_ROW or self._along_rows(each, longest))):
-            return self._each_row()
-        return self._teams(folds, longest, each)
+        many = each > thresholds.FEW_RESULTS or longest < thresholds.LONG_FOLD
+        return longest > thresholds.SHORT_ROW and not (self._lane is not None and many)
 
     # What is there
 
@@ -119,20 +123,28 @@ class _Threads:
         inner = {variable for outer in self._folds for variable, _ in nested(outer)[0][1:]}
         return [one for one in self._folds if not self._interner.free(one) & ~axes and one.variable not in inner]
 
-    def _suits_teams(self, sizes: tuple[int, ...]) -> bool:
-        """Tell whether results of a body without rows are better rows, whose folds threads share."""
-        folds = [fold for fold in self._row_folds(len(sizes)) if self._interner.free(fold)]
+    def _suits_teams(self, rows: Sequence[int], folds: Sequence[Fold]) -> bool:
+        """Tell whether threads are better to share the folds of a row, which is one result: they are long, and either
+        their elements lie closer together than rows do, or rows are few.
+        """
         terms = max(map(_terms, folds), default=0)
-        if not folds or not sizes or terms < self._device.warp:
+        if not rows or terms < self._device.warp:
             return False
-        along = sum(_lies_along(nested(fold)[1], nested(fold)[0][-1][0]) for fold in folds)
-        across = sum(_lies_along(nested(fold)[1], len(sizes) - 1) for fold in folds)
-        few = hint(product(sizes)) <= thresholds.FEW_RESULTS and terms >= thresholds.LONG_FOLD
-        return few or along > across
+        if hint(product(rows)) <= thresholds.FEW_RESULTS and terms >= thresholds.LONG_FOLD:
+            return True
+        along = sum(self._near(nested(fold)[1], nested(fold)[0][-1][0]) for fold in folds)
+        return along > sum(self._near(nested(fold)[1], len(rows) - 1) for fold in folds)
 
-    def _along_rows(self, each: int, longest: int) -> bool:
-        """Tell whether rows are threads since memory is in order along them, and they are many."""
-        return self._lane is not None and (each > thresholds.FEW_RESULTS or longest < thresholds.LONG_FOLD)
+    def _near(self, elements: Sequence[Expr], axis: int) -> int:
+        """Count the loads of elements whose neighbours along an axis, or a variable, are the same or lie beside."""
+        count = 0
+        for load in walk(*elements):
+            if isinstance(load, Load):
+                address = load.indices[0]
+                terms = address.terms if isinstance(address, Index) else ((address, 1),)
+                moving = [by for atom, by in terms if self._interner.free(atom) & bit(axis)]
+                count += not moving or all(same(by, 1) for by in moving)
+        return count
 
     # What they become
 
@@ -147,10 +159,10 @@ class _Threads:
         bodies = tuple(self._body(group, kernel.Plain()) for group in self._groups)
         return kernel.Nest(rows, bodies, levels=self._levels(()), launch=_launch_of(product(self._rows)))
 
-    def _teams(self, folds: Sequence[Fold], longest: int, each: int) -> kernel.Nest:
+    def _teams(self, folds: Sequence[Fold], longest: int) -> kernel.Nest:
         """Every row is a warp, or a block."""
         teams = tuple(dict.fromkeys(fold.variable for fold in folds))
-        by_warps = bool(self._rows) and longest <= thresholds.WARP_ROW and each > 1
+        by_warps = bool(self._rows) and longest <= thresholds.WARP_ROW
         if by_warps:
             threads = thresholds.WARPS * self._device.warp
             launch = kernel.Launch((product(self._rows) + thresholds.WARPS - 1) // thresholds.WARPS, threads)
@@ -279,12 +291,6 @@ def _hinted(sizes: Sequence[int]) -> int:
 
 def _terms(fold: Fold) -> int:
     return _hinted([size for _, size in nested(fold)[0]])
-
-
-def _lies_along(elements: Sequence[Expr], axis: int) -> int:
-    """The loads of elements that lie close together along an axis, or a variable."""
-    loads = (node for node in walk(*elements) if isinstance(node, Load))
-    return sum((step := step_along(load.indices[0], axis)) is not None and same(step, 1) for load in loads)
 
 
 def _state_bytes(fold: Fold, warps: int) -> int:

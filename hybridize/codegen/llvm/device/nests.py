@@ -51,8 +51,6 @@ class DeviceNestWriter(NestWriter):
         self._by_warps = any(isinstance(axis.kind, EachWarp) for axis in nest.rows)
         self._team = self._team_of(f, nest)
         super().__init__(f, kernel, nest, target)
-        if self._memory.nbytes and self._team is None:
-            raise AssertionError("a thread alone shares nothing")
 
     def _team_of(self, f: Function, nest: Nest) -> Team | None:
         """The threads that share a row, where it is not one."""
@@ -67,13 +65,13 @@ class DeviceNestWriter(NestWriter):
     def _array(self, number: int, buffer: Param, *, is_row: bool, written: bool) -> Array:
         if not is_row:
             return super()._array(number, buffer, is_row=False, written=written)
-        assert self._team is not None
-        teams, itemsize = self._threads // self._team.count, buffer.dtype.itemsize
-        pointer = self._memory.array(memory(buffer.dtype, 1), teams * buffer.size, itemsize)
-        if teams > 1:
-            first = self.f.times(self._warp(), buffer.size)
-            pointer = element_pointer(self.f, pointer, buffer.dtype, first)
-        return Array(pointer, buffer.dtype, written=written)
+        pointer = self._memory.array(memory(buffer.dtype, 1), buffer.size, buffer.dtype.itemsize)
+        first = "0"
+        if self._team is None:  # those of all threads lie side by side
+            first = thread(self.f)
+        elif self._by_warps:
+            first = self.f.times(self._warp(), buffer.size // (self._threads // self._device.warp))
+        return Array(element_pointer(self.f, pointer, buffer.dtype, first), buffer.dtype, written=written)
 
     def _writer(self, target: Target, arrays: Mapping[int, Array]) -> Elements:
         nest = self.nest

@@ -9,22 +9,24 @@ Equal kernels are written once, however many steps launch them.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Self
 
 from hybridize.base.dims import same
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.device.nests import emit_nest
 from hybridize.codegen.llvm.device.products import emit_block_product
 from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.graph import Graph
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import Size, plain
+from hybridize.runtime.plan import Plan, PlanAddress, Quantity, filled, plain, sized
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.device.tiles import BlockPlan
 from hybridize.schedule.kernel import Kernel, Launch
-from hybridize.schedule.steps import Address, ContractionStep, Derived, LoopStep, ScheduleStep, Stable
+from hybridize.schedule.launches import place
+from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, ScheduleStep, Stable
 
 
 @frozen
@@ -32,14 +34,23 @@ class KernelLaunch:
     """One launch of a kernel: its blocks are numbered along one axis."""
 
     function: str
-    blocks: Size
+    blocks: Quantity
     threads: int
     """Of a block."""
-    arguments: tuple[Address, ...]
-    sizes: tuple[str, ...]
+    arguments: tuple[PlanAddress, ...]
+    sizes: tuple[Quantity, ...]
     """The size symbols that follow the addresses as int64."""
     step: int
     """The number of the step that it is of."""
+
+    def at(self, sizes: Mapping[str, int]) -> Self:
+        """The launch in a call with these sizes, by the names of the symbols."""
+        return changed(
+            self,
+            blocks=sized(self.blocks, sizes),
+            arguments=tuple(filled(one, sizes) for one in self.arguments),
+            sizes=tuple(sized(one, sizes) for one in self.sizes),
+        )
 
 
 @frozen
@@ -47,6 +58,8 @@ class DeviceProgram:
     """The kernels of a program, and their launches."""
 
     schedule: Schedule
+    plan: Plan
+    """That of the schedule, with what holds of its sizes."""
     module: Module
     target: Target
     launches: tuple[KernelLaunch, ...]
@@ -76,7 +89,9 @@ def build_kernels(graph: Graph, target: Target, stable: Collection[int] = ()) ->
         for number, constant in enumerate(program.constants)
         if isinstance(constant, Derived)
     )
-    return DeviceProgram(program, writer.module, target, launches, derivations)
+    # Last: whatever the code relies on has been assumed by now.
+    sizes = () if graph.scope is None else tuple(graph.scope.lines())
+    return DeviceProgram(program, changed(program.plan, sizes=sizes), writer.module, target, launches, derivations)
 
 
 class _Writer:
@@ -92,11 +107,11 @@ class _Writer:
         return tuple(launch for number, step in enumerate(steps) for launch in self._step(number, step))
 
     def _step(self, number: int, step: ScheduleStep) -> Iterator[KernelLaunch]:
-        before = set(self.module.declarations)
+        before, places = set(self.module.declarations), tuple(map(place, step.addresses))
         for name, launch in self._kernels(step):
             symbols = self.module.functions[name].symbols
             sizes = tuple(symbols[number].name for number in sorted(symbols))
-            yield KernelLaunch(name, plain(launch.blocks), launch.threads, tuple(step.addresses), sizes, number)
+            yield KernelLaunch(name, plain(launch.blocks), launch.threads, places, sizes, number)
         outside = [one for one in self.module.declarations if one not in before and not one.startswith("llvm.")]
         if outside:
             ops = ", ".join(dict.fromkeys(step.provenance.ops))
