@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tests.device import copies, flow, warps
+from tests.device import copies, floats, flow, warps
 from tests.device.access import Site
 from tests.device.assembly import (
     TYPES,
@@ -95,6 +95,8 @@ class Writer:
         self.lines: list[str] = []
         self.types: dict[str, Type] = {}
         """The type as which each register is in its local variable now."""
+        self.doubles: dict[str, str] = {}
+        """Variables with registers of float32 as float64, for fma, whose factors come many times."""
 
     def program(self) -> Program:
         """Write all segments."""
@@ -116,14 +118,15 @@ class Writer:
 
     def _segment(self, one: flow.Segment, file: str, lines: dict[str, list[Instruction]]) -> Runner:
         self.names, self.lines, instructions = {"np": np}, [], []
-        self.types = {name: self.kernel.registers[name] for name in one.inputs}
+        self.types, self.doubles = {name: self.kernel.registers[name] for name in one.inputs}, {}
         last_use = {name: k for k, x in enumerate(one.code) for name in (*flow.read(x), *flow.written(x))}
         condition = one.end.condition if isinstance(one.end, flow.Branch) else None
         remain = {*one.outputs, *([condition.name] if condition is not None else [])}
         for k, instruction in enumerate(one.code):
             before = len(self.lines)
             self._instruction(instruction)
-            dead = [self._var(name) for name, last in last_use.items() if last == k and name not in remain]
+            gone = [name for name, last in last_use.items() if last == k and name not in remain]
+            dead = [*map(self._var, gone), *(self.doubles.pop(name) for name in gone if name in self.doubles)]
             if dead:  # the next arrays take their memory
                 self.lines.append(f"del {', '.join(dead)}")
             instructions += [instruction] * (len(self.lines) - before)
@@ -193,6 +196,7 @@ class Writer:
             type = TYPES[f"{'s' if type.kind == 's' else 'u'}{8 * declared.nbytes}"]
         self.lines.append(f"{self._var(operand.name)} = {text}")
         self.types[operand.name] = type
+        self.doubles.pop(operand.name, None)
 
     def assign_all(self, operands: tuple[Operand, ...], type: Type, text: str) -> None:
         """Write several results, one for each register."""
@@ -232,6 +236,23 @@ class Writer:
                 self._computed(one)
         except Fault as fault:
             raise fault if str(fault).startswith("line ") else one.fault(str(fault)) from None
+
+    def _fma(self, one: Instruction) -> None:
+        if one.types != (TYPES["f32"],) or one.modifiers != ("rn",) or len(one.operands) != 4:
+            self._computed(one)
+            return
+        target, *factors, added = one.operands
+        texts = [*map(self._double, factors), self.value(added, TYPES["f32"])]
+        self.assign(target, TYPES["f32"], f"{self.bind(floats.fma_of_doubles)}({', '.join(texts)})")
+
+    def _double(self, operand: Operand) -> str:
+        text = f"{self.value(operand, TYPES['f32'])}.astype(np.float64)"
+        if not isinstance(operand, Register):
+            return text
+        if operand.name not in self.doubles:
+            self.doubles[operand.name] = f"d{self.slots[operand.name]}"
+            self.lines.append(f"{self.doubles[operand.name]} = {text}")
+        return self.doubles[operand.name]
 
     def _computed(self, one: Instruction) -> None:
         sense = meaning(one, self.approximate)
@@ -340,6 +361,11 @@ class Writer:
 
     def _bar(self, one: Instruction) -> None:
         word = ".".join((one.name, *one.modifiers))
+        if word == "bar.warp.sync":
+            if flow.mask_of(one) != flow.FULL:
+                raise Fault("warps meet with all of their threads, by the mask 0xffffffff")
+            self.lines.append("grid.meet()")
+            return
         if word not in WAITS or one.operands != (Constant(0),):
             raise Fault("barriers are known of all threads of a block, by the number 0")
 

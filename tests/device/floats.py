@@ -21,7 +21,7 @@ NAN = {np.dtype("f4"): np.uint32(0x7FFFFFFF).view(np.float32), np.dtype("f2"): n
 def canonical(x: np.ndarray) -> np.ndarray:
     """Return a result whose NaNs have the bits that GPUs write."""
     nan = NAN.get(x.dtype)
-    if nan is not None and np.isnan(x.max()):
+    if nan is not None and np.isnan(np.maximum.reduce(x, axis=None)):
         return np.where(np.isnan(x), nan, x)
     return x
 
@@ -69,23 +69,28 @@ def odd_single(x: np.ndarray) -> np.ndarray:
 _TIE = np.uint64((1 << 28) - 1)
 
 
-def fma_single(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Return x y + z of float32, rounded once.
+def fma_of_doubles(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Return x y + z of float32, rounded once; x and y come as float64.
 
     The product is exact in float64 and the sum is rounded there, which matters only where that is half-way between two
     numbers of float32: its last 28 bits are 0.
     """
-    product, z = x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64)
+    product, z = x * y, z.astype(np.float64)
     both = product + z
     result = both.astype(np.float32)
-    near = both.view(np.uint64) & _TIE
-    if not near.all():
-        at = near == 0
-        if at.ndim == 0:
-            return odd_sum(product, z).astype(np.float32)
-        product, z = (np.broadcast_to(v, at.shape)[at] for v in (product, z))
-        result[at] = odd_sum(product, z).astype(np.float32)
-    return result
+    if not np.minimum.reduce(both.view(np.uint64) & _TIE, axis=None):
+        at = np.flatnonzero(((both.view(np.uint64) & _TIE) == 0) & (both != 0))
+        if at.size:
+            whole = np.atleast_1d(result)
+            product, z = (np.broadcast_to(v, whole.shape)[at] for v in (product, z))
+            whole[at] = odd_sum(product, z).astype(np.float32)
+            result = whole.reshape(result.shape)
+    return canonical(result)
+
+
+def fma_single(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Return x y + z of float32, rounded once."""
+    return fma_of_doubles(x.astype(np.float64), y.astype(np.float64), z)
 
 
 def _halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -218,7 +223,7 @@ def arithmetic(name: str, type: Type, modifiers: tuple[str, ...]) -> Function:
     """Return `add`, `sub`, `mul`, `fma`, `div`, `rcp` or `sqrt` of a type, by its modifiers."""
     mode = next((one for one in modifiers if one in ROUNDINGS), "rn")
     plain = _plain(name, type, mode)
-    if type.dtype in NAN:
+    if type.dtype in NAN and plain is not fma_single:
         inner = plain
         plain = lambda *x: canonical(inner(*x))  # noqa: E731
     return finished(plain, type, modifiers)

@@ -8,11 +8,25 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from tests.device.assembly import Address, Constant, Instruction, Kernel, Name, Operand, Pack, Register, Type
+from tests.device.assembly import Address, Constant, Instruction, Kernel, Name, Operand, Pack, Register
 
 FULL = 0xFFFFFFFF
 COLLECTIVE = {"shfl", "vote", "redux", "ldmatrix", "mma"}
-"""What the threads of a warp do together."""
+
+
+def is_collective(one: Instruction) -> bool:
+    """Tell whether the threads of a warp do it together."""
+    return one.name in COLLECTIVE or (one.name == "bar" and one.modifiers[0] == "warp")
+
+
+def is_barrier(one: Instruction) -> bool:
+    """Tell whether the threads of a block meet at it."""
+    return one.name in ("bar", "barrier") and one.modifiers[0] != "warp"
+
+
+def ends(one: Instruction) -> bool:
+    """Tell whether threads may go on elsewhere than at the next instruction."""
+    return one.name in ("bra", "ret", "exit", "trap") or is_barrier(one)
 
 
 class Branch(NamedTuple):
@@ -94,12 +108,12 @@ def _leaders(kernel: Kernel) -> set[int]:
     for number, one in enumerate(code):
         if number in leaders:
             mask = None
-        if one.name in COLLECTIVE and mask_of(one) != mask:
+        if is_collective(one) and mask_of(one) != mask:
             leaders.add(number)
             mask = mask_of(one)
         if one.guard is not None and one.name != "bra":
             leaders.add(number)
-        if one.guard is not None or one.name in ("bra", "ret", "exit", "trap", "bar", "barrier"):
+        if one.guard is not None or ends(one):
             leaders.add(number + 1)
             mask = None
     return leaders
@@ -138,11 +152,11 @@ def _end(one: Segment, at: dict[int, int], kernel: Kernel) -> None:
             one.end = Branch(last.guard, at[kernel.labels[target.name]], one.number + 1)
         case "ret" | "exit":
             one.end = Exit()
-        case "bar" | "barrier":
+        case _ if is_barrier(last):
             one.end = Barrier(one.number + 1)
         case _:
             one.end = Branch(None, one.number + 1, one.number + 1)
-    if one.code[0].name in COLLECTIVE:
+    if is_collective(one.code[0]):
         one.mask = mask_of(one.code[0])
     if last.name in ("bra", "ret", "exit"):
         one.code = one.code[:-1]
@@ -220,7 +234,3 @@ def roots(kernel: Kernel) -> dict[str, frozenset[str]]:
                 result[name] |= source
     return result
 
-
-def canonical_types(kernel: Kernel, results: dict[str, Type]) -> dict[str, Type]:
-    """Return for each register the type as which it is kept between segments: that of its first result, if as wide."""
-    return {name: results.get(name, declared) for name, declared in kernel.registers.items()}

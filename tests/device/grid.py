@@ -187,13 +187,15 @@ class Grid:
 
     def _advance(self) -> None:
         self.moment = Moment(self.clock.stamp, self.padded, self.first_stamp, self.total)
-        self.clock.stamp += self.padded + 2
+        self.phases = np.zeros(self.padded // 32, np.int64)
+        """How often each warp has met since the last barrier of its block."""
 
     def _tick(self) -> None:
         """Look at what the threads did since they met last."""
         for one in self.watched:
             one.settle(self.moment)
         self.watched.clear()
+        self.clock.stamp += self.moment.codes * (1 + int(self.phases.max()))
         self._advance()
         self._universal.pop("who", None)
 
@@ -202,6 +204,14 @@ class Grid:
         self.lanes = self.universe if ids is None else self.universe[ids]
         self.count = len(self.lanes)
         self._cache = self._universal if ids is None else {}
+
+    def meet(self) -> None:
+        """Let the warps that run meet: what their threads did before comes before what they do then."""
+        for one in self.watched:
+            one.settle(self.moment, ends=False)
+        self.phases[np.unique(self.lanes >> 5)] += 1
+        self._universal.pop("who", None)
+        self._cache.pop("who", None)
 
     def part(self, index: np.ndarray) -> Grid:
         """Return the same with some of the threads that run."""
@@ -218,7 +228,7 @@ class Grid:
     def who(self) -> np.ndarray:
         """The stamps of the threads that run."""
         if "who" not in self._cache:
-            self._cache["who"] = self.moment.epoch + self.lanes
+            self._cache["who"] = self.moment.epoch + self.phases[self.lanes >> 5] * self.moment.codes + self.lanes
         return self._cache["who"]
 
     @property

@@ -21,7 +21,11 @@ LIMIT = 1 << 23
 
 
 class Moment(NamedTuple):
-    """What time it is: stamps of threads from `epoch` on are of this epoch, numbers of blocks from `launch` on of this launch."""
+    """What time it is: stamps of threads from `epoch` on are of this epoch, numbers of blocks from `launch` on of this launch.
+
+    A stamp is the epoch, and `codes` for each time that the thread's warp has met in it (`bar.warp.sync`), and a code:
+    the thread, or several threads of a warp, or of several warps, or atomic operations.
+    """
 
     epoch: int
     lanes: int
@@ -29,18 +33,55 @@ class Moment(NamedTuple):
     blocks: int
 
     @property
+    def warps(self) -> int:
+        return -(-self.lanes // 32)
+
+    @property
+    def codes(self) -> int:
+        return self.lanes + self.warps + 2
+
+    @property
     def several(self) -> int:
-        """Return the stamp of more than one thread."""
-        return self.epoch + self.lanes
+        """Return the stamp of threads of several warps."""
+        return self.epoch + self.lanes + self.warps
 
     @property
     def atomic(self) -> int:
         """Return the stamp of atomic operations, which do not race with each other."""
-        return self.epoch + self.lanes + 1
+        return self.several + 1
 
     @property
     def atomic_block(self) -> int:
         return self.launch + self.blocks
+
+    def phase(self, stamps: np.ndarray) -> np.ndarray:
+        """Return how often the warps of stamps have met."""
+        return (stamps - self.epoch) // self.codes
+
+    def warp(self, stamps: np.ndarray) -> np.ndarray:
+        """Return the warps of stamps; those of several warps and of atomic operations have none."""
+        code = (stamps - self.epoch) % self.codes
+        return np.where(code < self.lanes, code >> 5, code - self.lanes)
+
+    def thread(self, stamp: int) -> str:
+        """Name who has a stamp."""
+        code = (stamp - self.epoch) % self.codes
+        if code < self.lanes:
+            return f"thread {code} of these blocks"
+        return f"threads of warp {code - self.lanes}" if code < self.lanes + self.warps else "other threads"
+
+    def several_of_warp(self, stamps: np.ndarray) -> np.ndarray:
+        """Return the stamps of several threads of the warps of stamps, as often as those have met."""
+        return self.epoch + self.phase(stamps) * self.codes + self.lanes + self.warp(stamps)
+
+    def conflicts(self, other: np.ndarray, who: np.ndarray) -> np.ndarray:
+        """Tell where threads meet others of this epoch, and neither are the same nor of a warp that met between."""
+        bad = (other >= self.epoch) & (other != who)
+        if bad.any():
+            theirs, mine = (self.warp(x) for x in (other, who))
+            same = (other - who) % self.codes == 0
+            bad &= ~(same | ((theirs == mine) & (self.phase(other) != self.phase(who))))
+        return bad
 
 
 class Access(NamedTuple):
@@ -106,13 +147,13 @@ class Shadow:
     def _write(self, one: Access, moment: Moment, reads: list[Access], writes: list[Access]) -> None:
         words, who, block = self._words(one)
         for other in (self.writer.take(words), self.reader.take(words)):
-            bad = (other >= moment.epoch) & (other != who)
+            bad = moment.conflicts(other, who)
             if bad.any():
-                self._fault(one, words, who, other, bad, reads, writes)
+                self._fault(one, moment, words, who, other, bad, reads, writes)
         self.writer[words] = who
         other = self.writer.take(words)
         if not np.array_equal(other, who):
-            self._fault(one, words, who, other, other != who, reads, writes)
+            self._fault(one, moment, words, who, other, other != who, reads, writes)
         if self.has_blocks:
             for number in (self.writing_block.take(words), self.reading_block.take(words)):
                 bad = (number >= moment.launch) & (number != block)
@@ -123,12 +164,11 @@ class Shadow:
     def _read(self, one: Access, moment: Moment, reads: list[Access], writes: list[Access], folds: bool) -> None:
         words, who, block = self._words(one)
         other = self.writer.take(words)
-        bad = (other >= moment.epoch) & (other != who)
+        bad = moment.conflicts(other, who)
         if bad.any():
-            self._fault(one, words, who, other, bad, reads, writes)
+            self._fault(one, moment, words, who, other, bad, reads, writes)
         if folds:
-            before = self.reader.take(words)
-            _fold(self.reader, words, np.where((before >= moment.epoch) & (before != who), moment.several, who), moment.several)
+            self._keep_readers(words, who, moment)
         if self.has_blocks:
             number = self.writing_block.take(words)
             bad = (number >= moment.launch) & (one.is_fixed | (number != block))
@@ -138,9 +178,27 @@ class Shadow:
             alone = (before < moment.launch) | (before == block)
             _fold(self.reading_block, words, np.where(alone & (not one.is_fixed), block, MANY), MANY)
 
+    def _keep_readers(self, words: np.ndarray, who: np.ndarray, moment: Moment) -> None:
+        """Keep who has read: a thread, several of a warp since it met last, or several warps."""
+
+        def joined(before: np.ndarray, mine: np.ndarray) -> np.ndarray:
+            is_new = (before < moment.epoch) | ((before - mine) % moment.codes == 0)
+            same = moment.warp(before) == moment.warp(mine)
+            later = moment.phase(before) < moment.phase(mine)
+            return np.where(is_new | (same & later), mine, np.where(same, moment.several_of_warp(mine), moment.several))
+
+        self.reader[words] = stamps = joined(self.reader.take(words), who)
+        before = self.reader.take(words)
+        differs = np.flatnonzero(before != stamps)  # several threads of one instruction
+        if differs.size:
+            self.reader[words[differs]] = joined(before[differs], stamps[differs])
+            wide = np.flatnonzero(moment.warp(self.reader.take(words)) != moment.warp(who))
+            self.reader[words[wide]] = moment.several
+
     def _fault(
         self,
         one: Access,
+        moment: Moment,
         words: np.ndarray,
         who: np.ndarray,
         other: np.ndarray,
@@ -157,8 +215,8 @@ class Shadow:
             if ((w == place) & (stamp == theirs)).any()
         ]
         raise one.instruction.fault(
-            f"race at byte {place * self.unit}: thread {mine} of these blocks and thread {theirs} meet here with no barrier between"
-            f" (the other one at {lines[0] if lines else 'an earlier line'})"
+            f"race at byte {place * self.unit}: {moment.thread(mine)} and {moment.thread(theirs)} meet with no barrier between"
+            f" (the other at {lines[0] if lines else 'an earlier line'})"
         )
 
     def _fault_of_blocks(
