@@ -33,7 +33,7 @@ def emit_nest(module: Module, name: str, kernel: Kernel, nest: Nest, target: Tar
     """Write a nest of a kernel as the function `name`, over the kernel's params."""
     assert nest.launch is not None
     assert target.device is not None
-    params = [(f"ptr {'' if one.shared else 'noalias '}nocapture", f"b{n}") for n, one in enumerate(kernel.params)]
+    params = [(f"b{number}", param) for number, param in enumerate(kernel.params)]
     f = kernel_function(module, name, params, nest.launch.threads)
     DeviceNestWriter(f, kernel, nest, target, target.device).emit()
     return f

@@ -24,6 +24,7 @@ from hybridize.codegen.llvm.device.threads import (
 )
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.text import Function, Module, vector
+from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.product import Strides
@@ -32,8 +33,8 @@ from hybridize.schedule.device.tiles import BlockPlan
 
 def emit_block_product(module: Module, name: str, plan: BlockPlan, ending: Ending, target: Target) -> Function:
     """Write the function `name`: `(ptr x, ptr w, <params of the epilogue>)`."""
-    params = [("ptr noalias nocapture", "x"), ("ptr noalias nocapture", "w")]
-    params += [("ptr nocapture", f"e{number}") for number in range(len(ending.params))]
+    operands: list[tuple[str, Param | None]] = [("x", None), ("w", None)]
+    params = [*operands, *((f"e{number}", param) for number, param in enumerate(ending.params))]
     f = kernel_function(module, name, params, plan.launch.threads)
     _ProductWriter(f, plan, ending, target).emit()
     return f

@@ -6,14 +6,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.codegen.llvm.text import Function, Module
-
-GLOBAL_ATTRIBUTES = 'nounwind "nvvm.maxntid"="{threads}"'
-"""Those of a kernel; its threads are known, so that a thread may have all registers that leaves it."""
+from hybridize.loops.kernel import Param
 
 
-def kernel_function(module: Module, name: str, params: Sequence[tuple[str, str]], threads: int) -> Function:
-    """Open the kernel `name`, whose blocks have so many threads."""
-    return Function(module, name, params, linkage="ptx_kernel", attributes=GLOBAL_ATTRIBUTES.format(threads=threads))
+def kernel_function(module: Module, name: str, params: Sequence[tuple[str, Param | None]], threads: int) -> Function:
+    """Open the kernel `name`, whose blocks have so many threads; its params are pointers, to operands that nothing
+    stores where there is no buffer.
+    """
+    pointers = [(f"ptr {_promises(buffer)}nocapture", param) for param, buffer in params]
+    attributes = f'nounwind "nvvm.maxntid"="{threads}"'  # so that a thread may have all registers that leaves it
+    return Function(module, name, pointers, linkage="ptx_kernel", attributes=attributes)
+
+
+def _promises(buffer: Param | None) -> str:
+    """Attributes that LLVM may rely on: what is only read, by one pointer, has a cache of its own."""
+    alone = "" if buffer is not None and buffer.shared else "noalias "
+    return alone if buffer is not None and buffer.written else f"{alone}readonly "
 
 
 def thread(f: Function) -> str:
