@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hybridize import ops
-from hybridize.base.dtypes import bfloat16, bool_, float16, float64, int8, int32, int64, uint8
+from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.ops import composites
@@ -177,3 +177,22 @@ def test_kernels_that_are_alike_are_written_once():
     graph = graph_of(lambda x, y: [ops.exp(x), ops.exp(y)], f32(40), f32(40))
     program = build_kernels(graph, SM_80)
     assert [launch.function for launch in program.launches] == ["loops0", "loops0"]
+
+
+@pytest.mark.parametrize("dtype", [float32, float64], ids=str)
+def test_remainders_of_divisions_are_exact(dtype):
+    rng = np.random.default_rng(0)
+    info = np.finfo(dtype)
+    special = [0.0, -0.0, 1.0, -3.0, np.inf, -np.inf, np.nan, info.max, info.tiny, info.smallest_subnormal, 7.5]
+    x, y = (np.array(special, dtype) for _ in range(2))
+    x, y = (part.reshape(-1) for part in np.meshgrid(x, y))
+    far = rng.standard_normal((2, 400)).astype(dtype) * np.exp2(rng.integers(-40, 40, (2, 400))).astype(dtype)
+    below = (rng.integers(1, 1000, (2, 100)) * info.smallest_subnormal).astype(dtype)
+    x, y = (np.concatenate(parts).astype(dtype) for parts in zip((x, y), far, below, strict=True))
+    graph = graph_of(lambda x, y: [ops.fmod(x, y)], *[TensorType(x.shape, dtype)] * 2)
+    (found,) = on_device(graph, [x, y])
+    with np.errstate(all="ignore"):
+        expected = np.fmod(x, y)
+    np.testing.assert_array_equal(found, expected)
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(found)[numbers], np.signbit(expected)[numbers])

@@ -24,11 +24,11 @@ ROUTINES = {
 }  # fmt: skip
 """Ops that are a routine, or control flow, in each sample."""
 OF_LIBRARY = {
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cos", "cosh", "erf", "erfinv", "floor_div", "fmod", "gammaln", "hypot", "log10",
-    "log1p", "log2", "log_add_exp", "mod", "pow", "sin", "sinh", "tan",
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cos", "cosh", "erf", "erfinv", "gammaln", "hypot", "log10",
+    "log1p", "log2", "log_add_exp", "pow", "sin", "sinh", "tan",
 }  # fmt: skip
 """Ops that the C library computes in float64."""
-OF_LIBRARY_IN_SINGLE = {"cos", "floor_div", "fmod", "gammaln", "mod", "sin", "tan"}
+OF_LIBRARY_IN_SINGLE = {"cos", "gammaln", "sin", "tan"}
 """Those in other floats."""
 
 
