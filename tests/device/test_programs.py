@@ -120,6 +120,38 @@ def test_one_row_of_many_elements_is_one_block():
     near(goldens.softmax_over(0), f32(3000))
 
 
+@pytest.mark.parametrize(
+    ("shape", "axes"), [((10000,), (0,)), ((3, 8200), (1,)), ((512, 40), (0,)), ((16, 3, 600), (0, 2))], ids=str
+)
+@pytest.mark.parametrize("function", [ops.sum, ops.reduce_max], ids=["sum", "max"])
+def test_long_folds_of_few_rows_are_cut_into_parts(function, shape, axes):
+    graph = graph_of(lambda x: [function(x, axes)], f32(*shape))
+    (step,) = build_kernels(graph, SM_80).schedule.steps
+    assert len(step.kernel.nests) == 2
+    near(lambda x: [function(x, axes)], f32(*shape), scale=0.05)
+
+
+def test_several_long_folds_have_the_same_parts():
+    near(lambda x: [ops.sum(x, (1,)), ops.sum(ops.mul(x, x), (1,))], f32(2, 9000))
+    near(lambda x: [composites.mean(ops.exp(x), (0, 1))], f32(30, 300))
+
+
+@pytest.mark.parametrize(
+    ("function", "shape"),
+    [
+        (lambda x: [ops.arg_max(x, 1)], (3, 9000)),
+        (lambda x: [ops.sum(x, (1,))], (2, 8209)),
+        (goldens.centred, (2, 9000)),
+        (lambda x: [composites.softmax(x, 1)], (2, 9000)),
+    ],
+    ids=["a state of two", "a prime length", "a fold within others", "rows that are used again"],
+)
+def test_other_long_folds_stay_whole(function, shape):
+    steps = build_kernels(graph_of(function, f32(*shape)), SM_80).schedule.steps
+    assert all(len(step.kernel.nests) == 1 for step in steps)
+    near(function, f32(*shape))
+
+
 def test_what_a_step_keeps_of_rows_may_lie_in_scratch():
     types = f32(5, unknown())
     graph = graph_of(goldens.softmax_over(1), types)
