@@ -228,3 +228,19 @@ def test_remainders_of_divisions_are_exact(dtype):
     np.testing.assert_array_equal(found, expected)
     numbers = ~np.isnan(expected)
     np.testing.assert_array_equal(np.signbit(found)[numbers], np.signbit(expected)[numbers])
+
+
+@pytest.mark.parametrize("function", [ops.sin, ops.cos, ops.tan], ids=lambda one: one.__name__)
+def test_large_angles_are_turned_by_integers(function):
+    rng = np.random.default_rng(0)
+    far = rng.standard_normal(300) * np.exp2(rng.integers(15, 127, 300))
+    near_turns = np.round(np.arange(1, 200) * np.pi / 2 * 2.0**18)
+    special = [np.inf, -np.inf, np.nan, 2.0**20, -(2.0**20), 2.0**20 + 1, 16367173.0 * 2.0**72, 3e38, -3e38]
+    x = np.concatenate([far, near_turns, special]).astype(np.float32)
+    graph = graph_of(lambda x: [function(x)], TensorType(x.shape, float32))
+    (found,) = on_device(graph, [x])
+    (expected,) = on_cpu(graph, [x])
+    np.testing.assert_allclose(found, expected, rtol=3e-7, atol=0)
+    small = (rng.standard_normal(300) * 100).astype(np.float32)
+    graph = graph_of(lambda x: [function(x)], TensorType(small.shape, float32))
+    assert on_device(graph, [small])[0].tobytes() == on_cpu(graph, [small])[0].tobytes()
