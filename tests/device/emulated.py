@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count as counted
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class Emulated:
         self.resident: set[int] = set()
         """Buffers of modules, which are not freed by themselves."""
         self.lane_instructions = self.launches = 0
-        self._events = count()
+        self._events = counted()
 
     def __enter__(self) -> Emulated:
         return self

@@ -186,7 +186,9 @@ class Grid:
         self._select(None)
 
     def _advance(self) -> None:
-        self.moment = Moment(self.clock.stamp, self.padded, self.first_stamp, self.total)
+        self.moment = Moment(
+            self.clock.stamp, self.padded, self.first_stamp, self.total, first=self.first, row=self.padded_block
+        )
         self.phases = np.zeros(self.padded // 32, np.int64)
         """How often each warp has met since the last barrier of its block."""
 

@@ -31,6 +31,10 @@ class Moment(NamedTuple):
     lanes: int
     launch: int
     blocks: int
+    first: int
+    """The number of the block of the first lane."""
+    row: int
+    """How many lanes a block has."""
 
     @property
     def warps(self) -> int:
@@ -66,9 +70,11 @@ class Moment(NamedTuple):
     def thread(self, stamp: int) -> str:
         """Name who has a stamp."""
         code = (stamp - self.epoch) % self.codes
-        if code < self.lanes:
-            return f"thread {code} of these blocks"
-        return f"threads of warp {code - self.lanes}" if code < self.lanes + self.warps else "other threads"
+        if code >= self.lanes + self.warps:
+            return "other threads"
+        lane = code if code < self.lanes else (code - self.lanes) * 32
+        words = "thread" if code < self.lanes else "other threads of the warp of thread"
+        return f"{words} {lane % self.row} of block {self.first + lane // self.row}"
 
     def several_of_warp(self, stamps: np.ndarray) -> np.ndarray:
         """Return the stamps of several threads of the warps of stamps, as often as those have met."""
