@@ -399,8 +399,10 @@ class Parser:
             return Address(base, offset)
         if self.skips("!"):
             return Register(self._renamed(self.take()), negated=True)
-        if self.next == "-" or self.next[0].isdigit():
+        if self.next[:1] == "-" or self.next[:1].isdigit():
             return self._constant()
+        if not re.match(r"[%$_.A-Za-z]", self.next):
+            raise Fault(f"line {self.line}: {self.next!r} where an operand belongs")
         name = self._renamed(self.take())
         one: Operand = Name(name)
         if _SPECIAL.match(name):

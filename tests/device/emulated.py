@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache, wraps
 from itertools import count as counted
 
 import numpy as np
@@ -23,6 +25,17 @@ SHARED = 163 << 10
 THREADS = 1024
 
 Argument = int | float | Span
+
+
+def in_turn(method: Callable) -> Callable:
+    """Let one thread of the host ask at a time."""
+
+    @wraps(method)
+    def alone(self: Emulated, *args: object, **names: object) -> object:
+        with self.lock:
+            return method(self, *args, **names)
+
+    return alone
 
 
 class Code:
@@ -94,12 +107,14 @@ class Emulated:
     Args:
         nbytes: How much memory it has.
         approximate: Whether operations without exact bits, as `ex2.approx`, may run.
+        name: What it is called.
     """
 
-    name, arch = "emulated", "sm_80"
+    arch = "sm_80"
 
-    def __init__(self, nbytes: int = 1 << 32, approximate: bool = False) -> None:
+    def __init__(self, nbytes: int = 1 << 32, approximate: bool = False, name: str = "emulated") -> None:
         keep_freed_memory()
+        self.name, self.lock = name, threading.RLock()
         self.heap, self.clock, self.approximate = Heap(nbytes), Clock(), approximate
         self.recording: Graph | None = None
         self.resident: set[int] = set()
@@ -126,13 +141,16 @@ class Emulated:
         """Load a module of PTX."""
         return Code(self, code)
 
+    @in_turn
     def alloc(self, nbytes: int, name: str = "") -> int:
         """Return the address of bytes that nothing has written."""
         return self.heap.alloc(nbytes, name)
 
+    @in_turn
     def free(self, address: int) -> None:
         self.heap.free(address)
 
+    @in_turn
     def copy_in(self, address: int, array: np.ndarray) -> None:
         """Copy an array to the device."""
         self._not_recorded("copy_in")
@@ -140,6 +158,7 @@ class Emulated:
         buffer, at = self.heap.range(address, raw.size, "copy_in")
         buffer.content[at], buffer.known[at] = raw, WRITTEN
 
+    @in_turn
     def copy_out(self, address: int, array: np.ndarray) -> np.ndarray:
         """Fill an array from the device, and return it."""
         self._not_recorded("copy_out")
@@ -150,6 +169,7 @@ class Emulated:
         array[...] = buffer.content[at].view(array.dtype).reshape(array.shape)
         return array
 
+    @in_turn
     def copy(self, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of the device, known and unknown ones."""
         if self.recording is not None:
@@ -167,6 +187,7 @@ class Emulated:
 
     # Work
 
+    @in_turn
     def launch(
         self,
         function: Function,
@@ -233,6 +254,20 @@ class Emulated:
         """Wait for an event, or for everything: all of it is done."""
         self._not_recorded("wait")
 
+    def empty_cache(self) -> None:
+        """Give back what is kept for later: nothing is."""
+
     def _not_recorded(self, what: str) -> None:
         if self.recording is not None:
             raise Fault(f"{what} while a graph is recorded")
+
+
+def count() -> int:
+    """Return how many devices there are: two, for what programs do with several."""
+    return 2
+
+
+@cache
+def opened(number: int) -> Emulated:
+    """Return one of them, which a process keeps."""
+    return Emulated(name=f"emulated:{number}")
