@@ -267,7 +267,9 @@ class Parser:
                 for one in self._variables(word[1:]):
                     self.module.variables[one.name] = one
             else:
-                raise Fault(f"line {self.tokens[self.at - 1].line}: {word}: only kernels and variables are known; inline functions")
+                raise Fault(
+                    f"line {self.tokens[self.at - 1].line}: {word}: only kernels and variables are known; inline functions"
+                )
         for kernel in self.module.kernels.values():
             kernel.variables = self.module.variables | kernel.variables
         return self.module
@@ -391,9 +393,7 @@ class Parser:
             return Pack(tuple(parts))
         if self.skips("["):
             base, offset = self._operand(), 0
-            if self.skips("+"):
-                offset = self.number()
-            elif self.next == "-":
+            if self.skips("+") or self.next == "-":
                 offset = self.number()
             self.take("]")
             return Address(base, offset)

@@ -165,7 +165,9 @@ class Emulated:
         buffer, at = self.heap.range(address, array.nbytes, "copy_out")
         unknown = np.flatnonzero(buffer.known[at] == 0)
         if unknown.size:
-            raise Fault(f"copy_out: {unknown.size} bytes of {buffer.name}, from byte {at.start + unknown[0]} on, were never written")
+            raise Fault(
+                f"copy_out: {unknown.size} bytes of {buffer.name}, from byte {at.start + unknown[0]} on, were never written"
+            )
         array[...] = buffer.content[at].view(array.dtype).reshape(array.shape)
         return array
 
@@ -216,15 +218,19 @@ class Emulated:
             raise Fault(f"{kernel.name} is loaded on another device")
         if len(arguments) != len(kernel.params):
             raise Fault(f"{kernel.name} has {len(kernel.params)} parameters, not {len(arguments)}")
-        if not all(1 <= n for n in (*blocks, *threads)) or blocks.x >= 1 << 31 or max(blocks.y, blocks.z) >= 1 << 16:
+        if not all(n >= 1 for n in (*blocks, *threads)) or blocks.x >= 1 << 31 or max(blocks.y, blocks.z) >= 1 << 16:
             raise Fault(f"{kernel.name}: {tuple(blocks)} blocks of {tuple(threads)} threads")
         count = threads.x * threads.y * threads.z
         if count > THREADS or threads.z > 64 or (kernel.threads and count > kernel.threads):
             raise Fault(f"{kernel.name}: {count} threads, at most {kernel.threads or THREADS}")
         if program.shared_bytes > STATIC_SHARED:
-            raise Fault(f"{kernel.name} declares {program.shared_bytes} bytes of shared memory; more than {STATIC_SHARED} are dynamic")
+            raise Fault(
+                f"{kernel.name} declares {program.shared_bytes} bytes of shared memory; more than {STATIC_SHARED} are dynamic"
+            )
         if program.shared_bytes + shared_bytes > SHARED:
-            raise Fault(f"{kernel.name}: {program.shared_bytes + shared_bytes} bytes of shared memory, at most {SHARED}")
+            raise Fault(
+                f"{kernel.name}: {program.shared_bytes + shared_bytes} bytes of shared memory, at most {SHARED}"
+            )
 
     def _start(self, launch: Launch) -> None:
         grid = Grid(self.heap, self.clock, launch)

@@ -57,7 +57,7 @@ class Segment:
     number: int
     line: int
     code: list[Instruction] = field(default_factory=list)
-    end: End = Exit()
+    end: End = field(default_factory=Exit)
     mask: int = 0
     """Lanes of a warp that have to come before any of them runs it; 0 where none needs another."""
     inputs: list[str] = field(default_factory=list)
@@ -123,7 +123,9 @@ def segments(kernel: Kernel) -> list[Segment]:
     """Divide a kernel; a guarded instruction is one that a branch goes around."""
     code = kernel.code
     if not code or code[-1].name not in ("ret", "exit", "trap", "bra") or code[-1].guard is not None:
-        raise (code[-1].fault if code else lambda words: ValueError(words))("the kernel goes on past its last instruction")
+        raise (code[-1].fault if code else lambda words: ValueError(words))(
+            "the kernel goes on past its last instruction"
+        )
     result: list[Segment] = []
     at: dict[int, int] = {}
     for first, last in pairwise(sorted({*(k for k in _leaders(kernel) if k < len(code)), len(code)})):
@@ -233,4 +235,3 @@ def roots(kernel: Kernel) -> dict[str, frozenset[str]]:
                 changed |= not source <= result[name]
                 result[name] |= source
     return result
-

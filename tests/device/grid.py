@@ -260,9 +260,17 @@ class Grid:
             case "nctaid":
                 values = getattr(blocks, axis)
             case "tid":
-                values = {"x": thread % threads.x, "y": thread // threads.x % threads.y, "z": thread // (threads.x * threads.y)}[axis]
+                values = {
+                    "x": thread % threads.x,
+                    "y": thread // threads.x % threads.y,
+                    "z": thread // (threads.x * threads.y),
+                }[axis]
             case "ctaid":
-                values = {"x": block % blocks.x, "y": block // blocks.x % blocks.y, "z": block // (blocks.x * blocks.y)}[axis]
+                values = {
+                    "x": block % blocks.x,
+                    "y": block // blocks.x % blocks.y,
+                    "z": block // (blocks.x * blocks.y),
+                }[axis]
             case "laneid":
                 values = thread % 32
             case _:
@@ -343,7 +351,9 @@ class Grid:
     def _merge(self, slot: int, value: np.ndarray, is_live: bool) -> None:
         """Write a register for the threads that run, while others may need their own number of it."""
         old = self.registers[slot]
-        if value.ndim == 0 and (not is_live or (old is not None and old.ndim == 0 and old.tobytes() == value.tobytes())):
+        if value.ndim == 0 and (
+            not is_live or (old is not None and old.ndim == 0 and old.tobytes() == value.tobytes())
+        ):
             self.registers[slot] = value
             self.owned.discard(slot)
             return
@@ -379,7 +389,11 @@ class Grid:
 
     def _go(self, number: int, ids: np.ndarray | None) -> None:
         runners = self.launch.program.runners
-        if number < len(runners) and not runners[number].segment.code and isinstance(runners[number].segment.end, flow.Exit):
+        if (
+            number < len(runners)
+            and not runners[number].segment.code
+            and isinstance(runners[number].segment.end, flow.Exit)
+        ):
             self.alive[self.universe if ids is None else self.universe[ids]] = False
             return
         self._join(self.fronts, number, ids)
@@ -432,7 +446,11 @@ class Grid:
         if self.parked:
             number, ids = next(iter(self.parked.items()))
             self._select(ids)
-            raise runners[number].segment.code[0].fault(f"{self.thread(0)} waits for threads of its warp that do not come")
+            raise (
+                runners[number]
+                .segment.code[0]
+                .fault(f"{self.thread(0)} waits for threads of its warp that do not come")
+            )
         if not self.waiting:
             return False
         self._release()
@@ -482,4 +500,3 @@ def _numbers(launch: Launch) -> dict[str, np.generic]:
         else:
             result[name] = np.array(value, kind.dtype).view(f"u{kind.nbytes}")[()]
     return result
-

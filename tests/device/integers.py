@@ -101,7 +101,9 @@ def extracted(x: np.ndarray, place: np.ndarray, count: np.ndarray) -> np.ndarray
         return field
     last = np.minimum(place + count - np.uint32(1), np.uint32(bits - 1))  # count 0 gives 0
     sign = (right(raw, last) & unsigned.type(1)) != 0
-    inside = np.minimum(count, np.where(place < bits, np.uint32(bits) - np.minimum(place, np.uint32(bits)), np.uint32(0)))
+    inside = np.minimum(
+        count, np.where(place < bits, np.uint32(bits) - np.minimum(place, np.uint32(bits)), np.uint32(0))
+    )
     filled = np.where(sign & (count != 0), field | ~ones(inside, unsigned), field)
     return filled.view(x.dtype)
 

@@ -17,7 +17,12 @@ def nearest(x: Fraction, form: str, mode: str = "rn") -> float:
     unit = Fraction(2) ** max(exponent - precision + 1, smallest)
     below = math.floor(x / unit)
     rest = x / unit - below
-    up = {"rm": False, "rp": rest > 0, "rz": x < 0 and rest > 0, "rn": rest > Fraction(1, 2) or (rest == Fraction(1, 2) and below % 2)}[mode]
+    up = {
+        "rm": False,
+        "rp": rest > 0,
+        "rz": x < 0 and rest > 0,
+        "rn": rest > Fraction(1, 2) or (rest == Fraction(1, 2) and below % 2),
+    }[mode]
     value = (below + bool(up)) * unit
     if abs(value) < Fraction(2) ** largest:
         return float(value) if value else sign * 0.0
@@ -44,7 +49,13 @@ def fma(x: float, y: float, z: float, form: str, mode: str) -> float:
     if exact:
         return nearest(exact, form, mode)
     if negative == is_negative(z):  # zeros, or numbers that are each other's opposite
-        return -0.0 if negative and x * y == 0 == z else (-0.0 if mode == "rm" else 0.0) if Fraction(z) else math.copysign(0.0, z)
+        return (
+            -0.0
+            if negative and x * y == 0 == z
+            else (-0.0 if mode == "rm" else 0.0)
+            if Fraction(z)
+            else math.copysign(0.0, z)
+        )
     return -0.0 if mode == "rm" else 0.0
 
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tests.device.assembly import Instruction
-from tests.device.fault import Fault
 
 NEVER = -1
 MANY = np.int64(1 << 62)

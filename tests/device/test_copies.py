@@ -94,4 +94,10 @@ def test_waiting_for_all(wait):
     assert out.tolist() == x.tolist()
     if "group" in wait:
         with faulty("of shared memory before it is written"):
-            tried(module(body.replace("cp.async.commit_group;", ""), ("u64 out", "u64 x")), 1, 64, [x], [np.empty(128, np.uint32)])
+            tried(
+                module(body.replace("cp.async.commit_group;", ""), ("u64 out", "u64 x")),
+                1,
+                64,
+                [x],
+                [np.empty(128, np.uint32)],
+            )

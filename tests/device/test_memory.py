@@ -13,7 +13,11 @@ PARAMS = ("u64 out", "u64 x")
 
 def copied(body: str, threads: int = 32, values: int = 32, results: int = 32, blocks: int = 1, **more) -> np.ndarray:
     (out,) = tried(
-        module(body, PARAMS, **more), blocks, threads, [np.arange(values, dtype=np.uint32)], [np.empty(results, np.uint32)]
+        module(body, PARAMS, **more),
+        blocks,
+        threads,
+        [np.arange(values, dtype=np.uint32)],
+        [np.empty(results, np.uint32)],
     )
     return out
 
@@ -182,10 +186,20 @@ def test_what_is_read_as_if_nobody_wrote_it_may_not_be_written():
 
 @pytest.mark.parametrize(
     ("word", "values", "want"),
-    [("add", "1", 32), ("max", "%r93", 31), ("or", "%r93", 31), ("xor", "%r93", 0), ("and", "0", 0), ("exch", "7", 7), ("min", "%r93", 0)],
+    [
+        ("add", "1", 32),
+        ("max", "%r93", 31),
+        ("or", "%r93", 31),
+        ("xor", "%r93", 0),
+        ("and", "0", 0),
+        ("exch", "7", 7),
+        ("min", "%r93", 0),
+    ],
 )
 def test_atomic_operations_do_not_race(word, values, want):
-    text = module(f"mov.u32 %r1, {values}; atom.global.{word}.{'b' if word in ('or', 'xor', 'and', 'exch') else 'u'}32 %r2, [%rd60], %r1;")
+    text = module(
+        f"mov.u32 %r1, {values}; atom.global.{word}.{'b' if word in ('or', 'xor', 'and', 'exch') else 'u'}32 %r2, [%rd60], %r1;"
+    )
     device = Emulated()
     at = device.alloc(4)
     device.copy_in(at, np.zeros(1, np.uint32))

@@ -47,7 +47,9 @@ def test_barriers_make_it_right():
 def test_each_barrier_is_missed(number):
     parts = TURNED.split("bar.sync 0;")
     body = "bar.sync 0;".join(parts[: number + 1]) + "bar.sync 0;".join(parts[number + 1 :])
-    with faulty("ld.shared.u32 %r4 , [ %rd6 ]: race at byte 252: thread 0 of block 0 and thread 63 of block 0 meet with no barrier between"):
+    with faulty(
+        "ld.shared.u32 %r4 , [ %rd6 ]: race at byte 252: thread 0 of block 0 and thread 63 of block 0 meet with no barrier between"
+    ):
         turned(body)
 
 
@@ -99,12 +101,19 @@ def test_neighbouring_bytes_are_not_one_word():
     body = "cvt.u64.u32 %rd1, %r93; add.s64 %rd1, %rd1, %rd60; cvt.u16.u32 %h1, %r93; st.global.u8 [%rd1], %h1;"
     (out,) = tried(module(body), 3, 64, outputs=[np.empty(192, np.uint8)])
     assert out.tolist() == list(range(192))
-    wide = body.replace("cvt.u64.u32 %rd1, %r93;", "shr.u32 %r1, %r93, 1; mul.wide.u32 %rd1, %r1, 2;").replace("st.global.u8", "st.global.u16")
+    wide = body.replace("cvt.u64.u32 %rd1, %r93;", "shr.u32 %r1, %r93, 1; mul.wide.u32 %rd1, %r1, 2;").replace(
+        "st.global.u8", "st.global.u16"
+    )
     with faulty("meet with no barrier between"):
         tried(module(wide), 3, 64, outputs=[np.empty(192, np.uint8)])
     with faulty("meet with no barrier between"):  # words first, then a byte of another thread's word
         words = ADDRESS.format("%r93") + "st.global.u32 [%rd1], 1; st.global.u8 [%rd1+-1], %h1;"
-        tried(module("mov.u16 %h1, 1; setp.eq.u32 %p1, %r93, 0; @%p1 bra $end;" + words + "$end:"), 1, 64, outputs=[np.empty(192, np.uint32)])
+        tried(
+            module("mov.u16 %h1, 1; setp.eq.u32 %p1, %r93, 0; @%p1 bra $end;" + words + "$end:"),
+            1,
+            64,
+            outputs=[np.empty(192, np.uint32)],
+        )
 
 
 WARP = """

@@ -95,8 +95,19 @@ def test_shuffles_with_threads_that_do_not_come(body, words):
 @pytest.mark.parametrize("threads", [32, 48])
 def test_votes_and_folds(threads):
     x = np.array([k % 5 if k < 40 else 3 for k in range(2 * threads)], np.uint32)
-    warps = [x[block * threads + first : block * threads + min(first + 32, threads)].tolist() for block in range(2) for first in range(0, threads, 32)]
-    folds = {"add": sum, "min": min, "max": max, "and": np.bitwise_and.reduce, "or": np.bitwise_or.reduce, "xor": np.bitwise_xor.reduce}
+    warps = [
+        x[block * threads + first : block * threads + min(first + 32, threads)].tolist()
+        for block in range(2)
+        for first in range(0, threads, 32)
+    ]
+    folds = {
+        "add": sum,
+        "min": min,
+        "max": max,
+        "and": np.bitwise_and.reduce,
+        "or": np.bitwise_or.reduce,
+        "xor": np.bitwise_xor.reduce,
+    }
     for mode, fold in folds.items():
         kind = "b32" if mode in ("and", "or", "xor") else "u32"
         want = [int(fold(warp)) for warp in warps for _ in warp]
@@ -108,7 +119,12 @@ def test_votes_and_folds(threads):
     }
     for mode, said in is_three.items():
         want = [int(said(warp)) for warp in warps for _ in warp]
-        assert warped(f"setp.eq.u32 %p1, %r1, 3; vote.sync.{mode}.pred %p2, %p1, -1; selp.u32 %r2, 1, 0, %p2;", threads, x=x) == want
+        assert (
+            warped(
+                f"setp.eq.u32 %p1, %r1, 3; vote.sync.{mode}.pred %p2, %p1, -1; selp.u32 %r2, 1, 0, %p2;", threads, x=x
+            )
+            == want
+        )
     want = [sum((v == 3) << k for k, v in enumerate(warp)) for warp in warps for _ in warp]
     assert warped("setp.eq.u32 %p1, %r1, 3; vote.sync.ballot.b32 %r2, %p1, -1;", threads, x=x) == want
 
@@ -169,7 +185,10 @@ def test_products_of_tensor_units(shape, kind, sums):
     total = random.standard_normal((16, 8)).astype(np.float16 if sums == "f16" else np.float32)
     a, b = fragments(left, kind, False), fragments(right, kind, True)
     a, b = (np.ascontiguousarray(x.reshape(32, -1)).view(np.uint32) for x in (a, b))
-    c = np.array([[total[lane // 4 + 8 * r, 2 * (lane % 4) + i] for r in range(2) for i in range(2)] for lane in range(32)], total.dtype)
+    c = np.array(
+        [[total[lane // 4 + 8 * r, 2 * (lane % 4) + i] for r in range(2) for i in range(2)] for lane in range(32)],
+        total.dtype,
+    )
     c = np.ascontiguousarray(c).view(np.uint32)
     lines, names = [], []
     for n, x in enumerate((a, b, c)):

@@ -26,7 +26,9 @@ THREAD = """
 """
 
 
-def module(body: str, params: Sequence[str] = ("u64 out",), head: str = "", threads: int = 1024, arch: str = "sm_80") -> str:
+def module(
+    body: str, params: Sequence[str] = ("u64 out",), head: str = "", threads: int = 1024, arch: str = "sm_80"
+) -> str:
     """Return a module with one kernel, `k`: each pointer is in %rd60, %rd61, ... before the body."""
     names = [param.split()[-1] for param in params]
     kinds = [param.split()[0] for param in params]
