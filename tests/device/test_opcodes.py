@@ -16,6 +16,7 @@ from tests.device.emulated import Emulated
 from tests.device.operations import TABLE
 from tests.device.references import nearest, to_bits, to_float, toward_zero, wrapped
 from tests.device.written import faulty, module
+from tests.folding import folded
 
 LANES = 32
 SIGNED = {"s8", "s16", "s32", "s64"}
@@ -26,9 +27,8 @@ def width(kind: str) -> int:
     return 8 if kind == "pred" else 8 * TYPES[kind].nbytes
 
 
-@functools.cache
-def trial(opcode: str, result: str, operands: tuple[str, ...], is_approximate: bool = False):
-    """Return a function of arrays of bits: a kernel with this opcode for each of their elements."""
+def text_of(opcode: str, result: str, operands: tuple[str, ...]) -> str:
+    """Return a kernel that applies an opcode to each element of arrays."""
     lines, names = [], []
     for k, kind in enumerate(operands):
         lines += [f"mul.wide.s32 %rd1, %r93, {width(kind) // 8};", f"add.s64 %rd1, %rd1, %rd{61 + k};"]
@@ -46,9 +46,16 @@ def trial(opcode: str, result: str, operands: tuple[str, ...], is_approximate: b
         lines += ["selp.u16 %h9, 1, 0, %p9;", "st.global.u8 [%rd1], %h9;"]
     else:
         lines.append(f"st.global.b{width(result)} [%rd1], {target};")
-    device = Emulated(approximate=is_approximate)
     params = ["u64 out", *(f"u64 x{k}" for k in range(len(operands)))]
-    function = device.load(module("\n".join(lines), params))["k"]
+    is_late = "bf16" in opcode and opcode.split(".")[0] in ("add", "sub", "mul", "setp")
+    return module("\n".join(lines), params, arch="sm_90" if is_late else "sm_80")
+
+
+@functools.cache
+def trial(opcode: str, result: str, operands: tuple[str, ...], is_approximate: bool = False):
+    """Return a function of arrays of bits: a kernel with this opcode for each of their elements."""
+    device = Emulated(approximate=is_approximate)
+    function = device.load(text_of(opcode, result, operands))["k"]
 
     def run(*arrays: np.ndarray) -> np.ndarray:
         places = [device.alloc(LANES * width(result) // 8)]
@@ -347,42 +354,39 @@ EXTREMES = [
 ]
 
 
-def ids(cases: list[tuple]) -> dict:
-    return {
-        "argvalues": cases,
-        "ids": [case[0] for case in cases],
-        "argnames": ("opcode", "result", "operands", "reference"),
-    }
+def each(cases: list[tuple]):
+    """Run a test with each case, those of one opcode together."""
+    return folded("opcode, result, operands, reference", [pytest.param(*case, id=case[0]) for case in cases])
 
 
-@pytest.mark.parametrize(**ids([*INTEGERS, *WIDE, *SIGNS, *BITS, *WORDS, *PREDICATES]))
+@each([*INTEGERS, *WIDE, *SIGNS, *BITS, *WORDS, *PREDICATES])
 def test_integers(opcode, result, operands, reference):
     agrees(opcode, result, operands, reference)
 
 
-@pytest.mark.parametrize(**ids(DIVIDED))
+@each(DIVIDED)
 def test_quotients(opcode, result, operands, reference):
     lowest = -(1 << (width(result) - 1))
     agrees(opcode, result, operands, reference, lambda x, y: y != 0 and (x, y) != (lowest, -1))
 
 
-@pytest.mark.parametrize(**ids([*INTEGER_COMPARISONS, *FLOAT_COMPARISONS]))
+@each([*INTEGER_COMPARISONS, *FLOAT_COMPARISONS])
 def test_comparisons(opcode, result, operands, reference):
     agrees(opcode, result, operands, reference, examples=2)
 
 
-@pytest.mark.parametrize(**ids([*ARITHMETIC, *EXTREMES]))
+@each([*ARITHMETIC, *EXTREMES])
 def test_floats(opcode, result, operands, reference):
     agrees(opcode, result, operands, reference, examples=5)
 
 
-@pytest.mark.parametrize(**ids([
+@each([
     case
     for kind in ("f32", "f64", "f16", "bf16")
     for case in ((f"abs.{kind}", kind, (kind,), abs), (f"neg.{kind}", kind, (kind,), operator.neg))
 ] + [
     (f"copysign.{kind}", kind, (kind,) * 2, lambda x, y: math.copysign(y, x)) for kind in ("f32", "f64")
-]))  # fmt: skip
+])  # fmt: skip
 def test_signs(opcode, result, operands, reference):
     agrees(opcode, result, operands, reference, lambda *x: not any(map(math.isnan, x)))
 
@@ -390,7 +394,7 @@ def test_signs(opcode, result, operands, reference):
 SMALLEST = {"f32": 2.0**-126, "f64": 2.0**-1022}
 
 
-@pytest.mark.parametrize(**ids([
+@each([
     (f"testp.{word}.{kind}", "pred", (kind,), function)
     for kind in ("f32", "f64")
     for word, function in (
@@ -398,7 +402,7 @@ SMALLEST = {"f32": 2.0**-126, "f64": 2.0**-1022}
         ("normal", lambda x, kind=kind: x == 0 or (math.isfinite(x) and abs(x) >= SMALLEST[kind])),
         ("subnormal", lambda x, kind=kind: 0 < abs(x) < SMALLEST[kind]),
     )
-]))  # fmt: skip
+])  # fmt: skip
 def test_properties(opcode, result, operands, reference):
     agrees(opcode, result, operands, reference, examples=2)
 
@@ -489,7 +493,7 @@ CONVERSIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(**ids(CONVERSIONS))
+@each(CONVERSIONS)
 def test_conversions(opcode, result, operands, reference):
     agrees(opcode, result, operands, reference, examples=2)
 
