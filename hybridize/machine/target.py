@@ -15,6 +15,7 @@ from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.x86 import SSE2, X86_V3, X86_V4
+from hybridize.machine.device import DeviceTarget
 
 
 @frozen
@@ -22,7 +23,7 @@ class Target:
     """The facts that code generation needs of a machine."""
 
     name: str
-    """One of `NAMES`."""
+    """One of `NAMES` or `DEVICE_NAMES`."""
     triple: str
     """LLVM's name of the processor, the system whose calling convention code has, and the form of objects."""
     cpu: str
@@ -65,6 +66,8 @@ class Target:
     packs_from: int = 4
     """Rows of x from which on a w contiguous along k is read faster packed in panels than in place, as dot products. A
     choice; sums of the rows in between have another order, and round otherwise."""
+    device: DeviceTarget | None = None
+    """What a GPU has besides: the fields above are then those of one of its threads. None for a processor."""
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in one vector register."""
@@ -123,22 +126,39 @@ _NAMED = {
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),
 }
 NAMES = tuple(_NAMED)
-"""The names that `named_target` knows; of one family of processors, the widest first."""
+"""The names of processors that `named_target` knows; of one family of them, the widest first."""
+
+
+def _gpu(name: str, l2_bytes: int, ptx: tuple[int, int]) -> Target:
+    """A thread of a GPU: it has no vectors, and rounds and fuses by instructions."""
+    return Target(
+        name, "nvptx64-nvidia-cuda", name, "", vector_bytes=1, registers=255, fma=True, l2_bytes=l2_bytes,
+        device=DeviceTarget(ptx),
+    )  # fmt: skip
+
+
+_DEVICES = {"sm_80": _gpu("sm_80", 40 << 20, (7, 0)), "sm_90": _gpu("sm_90", 50 << 20, (7, 8))}
+DEVICE_NAMES = tuple(_DEVICES)
+"""The names of GPUs that `named_target` knows."""
 
 
 def named_target(name: str) -> Target:
-    """A target by its name: a level of x86-64 (`avx512`, `avx2`, `baseline`), `aarch64` or `wasm32`.
+    """A target by its name: a level of x86-64 (`avx512`, `avx2`, `baseline`), `aarch64`, `wasm32`, `sm_80` or `sm_90`.
 
     A level alone is one of this machine's operating system; `avx2-linux`, `avx2-windows` and `aarch64-macos` say it.
 
     Raises:
         CodegenError E960: there is no such target.
     """
+    if name in _DEVICES:
+        return _DEVICES[name]
     level, _, of_system = name.rpartition("-")
     if of_system not in SYSTEMS:
         level, of_system = name, system.NAME
     if level not in _NAMED:
-        raise CodegenError("E960", f"no target is called {name!r}", help=f"use one of {', '.join(NAMES)}")
+        raise CodegenError(
+            "E960", f"no target is called {name!r}", help=f"use one of {', '.join((*NAMES, *DEVICE_NAMES))}"
+        )
     return _on_system(level, of_system)
 
 

@@ -23,6 +23,7 @@ from hybridize.loops.measure import walk, weight
 from hybridize.loops.monoids import inner, monoid
 from hybridize.machine.target import Target
 from hybridize.schedule import thresholds
+from hybridize.schedule.device.nests import nests_of
 from hybridize.schedule.draft import Draft, DraftStatement
 from hybridize.schedule.kernel import Kernel, Nest
 from hybridize.schedule.nests import Nests
@@ -55,18 +56,18 @@ def finish(draft: Draft, numbering: Numbering, target: Target, threads: int = 1)
 
 
 def _finished(draft: Draft, numbering: Numbering, target: Target, threads: int) -> Kernel:
-    builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
+    builder = nests_of(target, numbering.params, numbering.locals, draft.space.interner)
     if draft.group.rows:
-        nests = [_row_nest(draft, draft.statements, numbering, builder, threads=threads)]
+        nests = _row_nests(draft, draft.statements, numbering, builder, threads=threads)
     else:
         nests = []
         for _, run in itertools.groupby(draft.statements, key=lambda statement: statement.inner):
             statements = list(run)
             if any(draft.space.interner.facts(statement.value).folds for statement in statements):
-                nests.append(_row_nest(draft, statements, numbering, builder, threads=threads))
+                nests += _row_nests(draft, statements, numbering, builder, threads=threads)
             else:
                 nests += _element_nests(draft, statements, numbering, builder)
-    return Kernel(numbering.params, numbering.locals, tuple(nests))
+    return builder.kernel(numbering.params, numbering.locals, nests)
 
 
 def finish_rows(draft: Draft, rows: tuple[int, ...], numbering: Numbering, target: Target) -> Kernel:
@@ -74,8 +75,8 @@ def finish_rows(draft: Draft, rows: tuple[int, ...], numbering: Numbering, targe
 
     def make() -> Kernel:
         builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
-        nest = _row_nest(draft, draft.statements, numbering, builder, rows)
-        return Kernel(numbering.params, numbering.locals, (nest,))
+        nests = _row_nests(draft, draft.statements, numbering, builder, rows)
+        return Kernel(numbering.params, numbering.locals, tuple(nests))
 
     return draft.results.of((finish_rows, rows, numbering.key, target), make)
 
@@ -222,7 +223,7 @@ def _element_nests(
         for group in groups
     ]
     if all(len(group) == 1 and len(group[0]) == len(parts) for group, parts in zip(pieces, groups, strict=True)):
-        return [nests.nest((), moved)]
+        return [nests.nest((), part) for part in nests.launches(0, moved)]
     return [nests.nest((), piece) for group in pieces for piece in group]
 
 
@@ -358,14 +359,14 @@ def _cut(comparison: CallExpr) -> Iterable[tuple[int, int]]:
 # Row nests
 
 
-def _row_nest(
+def _row_nests(
     draft: Draft,
     statements: Sequence[DraftStatement],
     numbering: Numbering,
     nests: Nests,
     apart: tuple[int, ...] | None = None,
     threads: int = 1,
-) -> Nest:
+) -> list[Nest]:
     """Statements that share their rows, with folds; the axes that count the rows are given where each row is apart."""
     space, sizes = draft.space, draft.space.ranges
     roots = [expr for statement in statements for expr in (statement.index, statement.value)]
@@ -393,12 +394,13 @@ def _row_nest(
         spaces.append(rewriting.space)
     moved = in_one_pass(nests.target, len(extents), moved, spaces, lane)
     if lane is None:
-        return nests.nest(extents, share_loops(nests, len(extents), moved, spaces), apart=apart is not None)
+        moved = share_loops(nests, len(extents), moved, spaces)
+        return [nests.nest(extents, part, apart=apart is not None) for part in nests.launches(len(extents), moved)]
     values = [one.statement.value for one in moved]
     # Loops come one after the other: the heaviest one has all registers for itself.
     cost = max(map(_cost, values))
     width = _row_lanes(nests.vectors.base(*values), cost, extents[lane], threads, nests.target)
-    return nests.nest(extents, share_loops(nests, len(extents), moved, spaces, lane, width), lane, width)
+    return [nests.nest(extents, share_loops(nests, len(extents), moved, spaces, lane, width), lane, width)]
 
 
 def _row_lanes(base: int, cost: int, size: int, threads: int, target: Target) -> int:
@@ -408,6 +410,8 @@ def _row_lanes(base: int, cost: int, size: int, threads: int, target: Target) ->
     loop after the other: batch norm of 64 channels, 25 MB, takes half of the time in 64 lanes, of 96 channels in 128.
     """
     lanes = lanes_for(base, cost, size)
+    if target.device is not None:
+        return 1
     if is_symbolic(size) or cost > thresholds.MIDDLING_WEIGHT:
         return lanes
     most = base * thresholds.LINE_REGISTERS

@@ -941,6 +941,8 @@ class Admission:
 
 def row_limit(target: Target, along: bool) -> int:
     """Return the bytes of a row that stay near until it is read again; `along` if it lies along memory, by itself."""
+    if target.device is not None:
+        return target.device.shared_bytes // thresholds.SHARED_ROW_SHARE
     return max(thresholds.ROW_BYTES, target.l2_bytes // thresholds.ROW_SHARE) if along else thresholds.ROW_BYTES
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 
+from hybridize.base.dims import same
 from hybridize.base.frozen import frozen
 from hybridize.base.memo import Memo
 from hybridize.loops.expr import Fold, Load
@@ -134,7 +135,64 @@ class Memcpy:
         return 1
 
 
-AxisKind = Plain | Lanes | Tiles | SideBySide | Panels | Memcpy
+# Kinds of axes on a device. A nest is a launch there; what is `Plain` is counted by every thread for itself.
+
+
+@frozen
+class EachThread:
+    """Each index is a thread of its own: those of all such axes, rows and loops, are counted as one."""
+
+    @property
+    def step(self) -> int:
+        """Indices of one turn."""
+        return 1
+
+    def __str__(self) -> str:
+        return "each a thread"
+
+
+@frozen
+class EachWarp:
+    """Each index of rows is a warp, several of which are a block."""
+
+    @property
+    def step(self) -> int:
+        """Indices of one turn."""
+        return 1
+
+    def __str__(self) -> str:
+        return "each a warp"
+
+
+@frozen
+class EachBlock:
+    """Each index of rows is a block."""
+
+    @property
+    def step(self) -> int:
+        """Indices of one turn."""
+        return 1
+
+    def __str__(self) -> str:
+        return "each a block"
+
+
+@frozen
+class ByTeam:
+    """The threads of a row, a warp or a block, share a loop: thread t of n takes the indices t, t + n, ... of all loops
+    of its body, which are counted as one.
+    """
+
+    @property
+    def step(self) -> int:
+        """Indices of one turn."""
+        return 1
+
+    def __str__(self) -> str:
+        return "by the team"
+
+
+AxisKind = Plain | Lanes | Tiles | SideBySide | Panels | Memcpy | EachThread | EachWarp | EachBlock | ByTeam
 
 
 @frozen
@@ -162,6 +220,9 @@ class Body:
     axes: tuple[LoopAxis, ...]
     statements: tuple[Statement, ...]
     fetches: tuple[Fetch, ...] = ()
+    waits: bool = False
+    """True if the threads of a row wait for each other before it: it reads what another thread stored, or stores what
+    another one read."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -202,6 +263,23 @@ class FoldLevels:
 
 
 @frozen
+class Launch:
+    """The threads of a nest on a device."""
+
+    blocks: int
+    """May be a dim."""
+    threads: int
+    """Of a block."""
+    shared_bytes: int = 0
+    """Memory that the threads of a block share: rows that are kept, states of folds."""
+
+    def __str__(self) -> str:
+        blocks = "1 block" if same(self.blocks, 1) else f"{size_text(self.blocks)} blocks"
+        shared = f", {self.shared_bytes} bytes of shared memory" if self.shared_bytes else ""
+        return f"{blocks} of {self.threads} threads{shared}"
+
+
+@frozen
 class Few:
     """A size of rows that is not known: rows of at most `lanes` elements are one vector, and have code of their own."""
 
@@ -218,6 +296,11 @@ class Nest:
     folds: tuple[FoldLanes, ...] = ()
     few: Few | None = None
     levels: tuple[FoldLevels, ...] = ()
+    teams: tuple[int, ...] = ()
+    """Variables of folds, of directly nested ones the outermost, whose elements the threads of a row share as `ByTeam`
+    says: their states are put together, and all threads know the result."""
+    launch: Launch | None = None
+    """On a device."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -255,6 +338,12 @@ class Kernel:
         """The kernel alone: what each element is."""
         return ElementKernel(self.params, self.locals, tuple(nest.loops for nest in self.nests))
 
+    @property
+    def arguments(self) -> tuple[Param, ...]:
+        """The buffers that it is given: rows that the threads of a block share are in no memory of the program."""
+        is_launched = any(nest.launch is not None for nest in self.nests)
+        return self.params if is_launched else (*self.params, *self.locals)
+
     @functools.cached_property
     def results(self) -> Memo:
         """All that follows from it alone, and is asked for again."""
@@ -271,6 +360,7 @@ class _Printer(ExpressionPrinter):
         super().__init__()
         self._folds: dict[int, FoldLanes] = {}
         self._levels: dict[int, FoldLevels] = {}
+        self._teams: tuple[int, ...] = ()
 
     def kernel(self, kernel: Kernel) -> str:
         buffers = [f"b{i}: {param}" for i, param in enumerate((*kernel.params, *kernel.locals))]
@@ -284,6 +374,9 @@ class _Printer(ExpressionPrinter):
         self.names.clear()
         self._folds = {lanes.fold: lanes for lanes in nest.folds}
         self._levels = {levels.variable: levels for levels in nest.levels}
+        self._teams = nest.teams
+        if nest.launch is not None:
+            self.lines.append(f"  {nest.launch}")
         few = "" if nest.few is None else f", apart where {size_text(nest.few.size)} <= {nest.few.lanes}"
         self.lines.append(f"  rows {self._axes(0, nest.rows)}{few}:" if nest.rows else "  nest:")
         for body in nest.bodies:
@@ -292,6 +385,8 @@ class _Printer(ExpressionPrinter):
                     self.name(part)
                 self.name(statement.index)
             axes = self._axes(len(nest.rows), body.axes)
+            if body.waits:
+                self.lines.append("  barrier")
             self.lines.append(f"  for {axes}:" if axes else "  once:")
             for statement in body.statements:
                 index, value = self.name(statement.index), self.name(statement.value)
@@ -327,6 +422,8 @@ class _Printer(ExpressionPrinter):
 
     def runs(self, variable: int) -> str:
         fold, levels = self._folds.get(variable), str(self._levels.get(variable, ""))
+        if variable in self._teams:
+            return f" by the team{levels}"
         if fold is None:
             return levels
         other = "" if fold.variable == variable else f" {self.variable(fold.variable)}"

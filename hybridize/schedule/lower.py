@@ -25,6 +25,7 @@ from hybridize.machine.target import Target
 from hybridize.schedule.contraction.arrangement import Arrangement, arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct, matrix_product
 from hybridize.schedule.contraction.views import through
+from hybridize.schedule.device.tiles import block_product
 
 
 @frozen
@@ -88,6 +89,8 @@ class Lowerings:
         """The kind of tiles that suit a contraction; None where it is a loop of folds, which others can join."""
         if all(same(size, 1) for size in contraction.sizes[contraction.rank :]):
             return None
+        if self.target.device is not None:
+            return block_product(contraction, shapes)
         lanes = Arithmetic(contraction.precision.accumulate, self.target).lanes
         return matrix_product(contraction, shapes) or arrangement(contraction, shapes, lanes)
 

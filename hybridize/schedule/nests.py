@@ -45,6 +45,14 @@ class Nests:
         """
         return _Decisions(self, rows, statements, lane, lanes, apart).nest()
 
+    def launches(self, rows: int, statements: Sequence[LoopedStatement]) -> list[Sequence[LoopedStatement]]:
+        """The statements of each nest, where they are over so many row axes: all of them of one."""
+        return [statements]
+
+    def kernel(self, params: Sequence[Param], kept: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
+        """The kernel of nests over params and rows that it keeps."""
+        return kernel.Kernel(tuple(params), tuple(kept), tuple(nests))
+
 
 class _Decisions:
     """Those of one nest."""

@@ -23,6 +23,7 @@ from hybridize.schedule import regions
 from hybridize.schedule.banding import NO_BANDS, Bands, settled_bands
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.derived import derived
+from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.draft import Drafts
 from hybridize.schedule.flattening import flattened
 from hybridize.schedule.grouping import FusionGroup, Grouping, Unit
@@ -111,11 +112,15 @@ def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSou
     sources |= graph.constants
     stable = stable_nodes(graph, sources, setting.within)
 
+    def is_known(value: Value) -> bool:
+        return value in sources or value in stable
+
     def number_of(value: Value) -> Const | None:
         return literal(graph.constants[value], lowerings.interner) if value in graph.constants else None
 
-    light = prologues(graph, lambda value: value in sources or value in stable, number_of, lowerings)
-    whole = joined(light.graph, lambda value: value in sources or value in stable, setting.target)
+    on_device = setting.target.device is not None
+    light = prologues(graph, lambda value: not on_device and is_known(value), number_of, lowerings)
+    whole = joined(light.graph, is_known, setting.target)
 
     def is_stable(value: Value) -> bool:
         return value in sources or value in stable or value in whole.constants
@@ -166,6 +171,8 @@ def _scheduling(
     """
     # What a body writes over is memory of the program's own: it need not stop first where it fails.
     updates = equal_pairs(graph, updates) if setting.within else admissible(graph, updates)
+    if setting.target.device is not None:
+        updates = {}
     numbers = {value: literal(array, lowerings.interner) for value, array in graph.constants.items()}
     literals = {value: number for value, number in numbers.items() if number is not None}
     layouts = layouts_of(graph, lowerings)
@@ -203,6 +210,8 @@ def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
     step = unit
     lowered = program.lowerings.of(step.node)
     group = step.epilogue
+    if program.target.device is not None and isinstance(lowered, Region | Routine):
+        raise refused(step.node.op.name, program.target, "" if step.node.loc is None else str(step.node.loc))
     if isinstance(lowered, Region):
         return pending_region(program, step.node, lowered, number)
     if isinstance(lowered, Routine):
@@ -253,7 +262,7 @@ def pending_steps(program: Scheduling) -> list[PendingSteps]:
 def settled(program: Scheduling, pending: Sequence[PendingSteps]) -> ProgramPlaces:
     """Bands, groups and loops of steps, and a place for all memory."""
     outputs = sum(hint(value.type.nbytes) for n, value in enumerate(program.graph.outputs) if n not in program.updates)
-    members = [one.member(program) for one in pending]
+    members = [] if program.target.device is not None else [one.member(program) for one in pending]
     bands = settled_bands(members, outputs, program.storage.blocks, program.sharing, program.target)
     program.storage.settle(bands.blocks)
     groups = _groups(program, bands, outputs) if program.threads > 1 else []
@@ -283,7 +292,7 @@ def _described_program(program: Scheduling, finished: FinishedSteps, scratch_byt
     entries, beside = finished.entries, finished.beside
     stopping = not program.setting.within
     steps, updates = proven_updates([step for step, _ in entries], program.updates, stopping=stopping)
-    steps = merged(steps)
+    steps = tuple(steps) if program.target.device is not None else merged(steps)
     constants = program.slots.constants()
     plan = Plan(
         tuple(Buffer.of(value.type) for value in program.graph.inputs),

@@ -443,7 +443,7 @@ class LoopStep(SharedStep):
         return self.nbytes
 
     def operands(self) -> Iterator[tuple[Address, bool]]:
-        params = [param for param in (*self.kernel.params, *self.kernel.locals) if not param.table]
+        params = [param for param in self.kernel.arguments if not param.table]
         yield from zip(self.addresses, (param.written for param in params), strict=True)
 
     @property

@@ -27,6 +27,9 @@ Estimated."""
 ROW_SHARE: Final = 4
 """Parts of the second-level cache: rows that lie along memory are kept, too, if they fill at most one of so many.
 Estimated (0042)."""
+SHARED_ROW_SHARE: Final = 4
+"""Parts of the memory that the threads of a block share: on a device rows are kept if they fill at most one of so many,
+so that there is room for several rows, or several blocks. Estimated."""
 INDEX_OPS: Final = 3
 """Operations of an element at most that is computed of indices wherever it is read: a mask would be read instead.
 Estimated."""

@@ -83,7 +83,12 @@ def compile_(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="What to call the files: folder and name.")],
     format: Annotated[
-        str, typer.Option("--format", "-f", help="library, object, wheel, wasm, onnx, archive; of a net also mxnet.")
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            help="library, object, wheel, wasm, onnx, archive; of a net also mxnet; ptx: a GPU's kernels, to look at.",
+        ),
     ] = "archive",
     inputs: Annotated[
         list[str] | None,

@@ -19,17 +19,23 @@ from typing import Any, Final
 import hybridize
 from hybridize.base.dtypes import BY_CODE
 from hybridize.base.errors import ArgumentError, HybridizeError, StateError
+from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
 from hybridize.capture import Function
+from hybridize.formats.atomic import write_atomically
 from hybridize.formats.exporting import Exported
 from hybridize.gluon import Block, HybridBlock
 from hybridize.gluon.imported_block import ImportedBlock
+from hybridize.machine.target import DEVICE_NAMES, named_target
+from hybridize.passes import PIPELINE
 from hybridize.programs import Program
 
 _TYPE = re.compile(r"([a-z]+\d*)\[([^\]]*)\]")
 _SIZES: Final = ((12, 20), (28, 36), (44, 52), (60, 68), (76, 84), (92, 100), (108, 116), (124, 132))
 """For each name the sizes of two calls: all different, so that no two names are taken for one, and even, so that halves
 and quarters exist."""
+PTX: Final = "ptx"
+"""The format of kernels as text."""
 Tell = Callable[[str], None]
 
 
@@ -124,8 +130,8 @@ def _spec(spec: str, sizes: dict[str, int]) -> Any:
     raise ArgumentError("E339", text, help=f"write it as in f32[1,512], i64[n] or 0.5; dtypes are {', '.join(BY_CODE)}")
 
 
-def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
-    """Compile for inputs of these types; the result says what of the open sizes could not be had.
+def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> tuple[list[Program], list[str]]:
+    """Compile for inputs of these types; the second result says what of the open sizes could not be had.
 
     Raises:
         ArgumentError E339, E349: a specification that is none, a size that cannot be left open; the call
@@ -153,7 +159,8 @@ def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
             raise ArgumentError("E339", text, help="give a number; each size then gets its own program")
         if programs[0] is not general:
             thing.forget(programs[0])  # the general one runs what it is for
-    return notes
+            del programs[0]
+    return programs, notes
 
 
 def exported(
@@ -166,7 +173,9 @@ def exported(
     declared = [str(port).rpartition(": ")[2] for port in thing.inputs] if model else []
     if model and all(port.shape is not None and all(type(one) is int for one in port.shape) for port in thing.inputs):
         specs = specs or declared
-    notes = compiled(thing, specs, tell) if specs else []
+    programs, notes = compiled(thing, specs, tell) if specs else ([], [])
+    if format == PTX:
+        return kernels(programs, name, path, **options), notes
     try:
         export = thing.export(path, format=format, **options)
     except StateError as error:
@@ -178,6 +187,31 @@ def exported(
     if not isinstance(export, Exported):  # MXNet's pair
         export = Exported(tuple(file for file in export if file is not None), ("read back and run as expected",))
     return export, notes
+
+
+def kernels(programs: Sequence[Program], name: str, path: str, targets: str = "sm_80", **others: Any) -> Exported:
+    """Write the kernels that a program is on a GPU, as text to look at: PTX, behind the schedule that they are made of.
+
+    Raises:
+        ArgumentError E337: an option of other formats, or a machine that is no GPU.
+        DeviceError E705: a part of the program has no code on GPUs yet.
+        StateError E506: no input says what to compile for.
+    """
+    if others or targets not in DEVICE_NAMES:
+        what = f"the option {next(iter(others))!r}" if others else f"the target {targets!r}"
+        known = ", ".join(DEVICE_NAMES)
+        raise ArgumentError("E337", f"the format {PTX} does not take {what}", help=f"it takes a target: {known}")
+    if not programs:
+        text = f"{name} has no inputs to be compiled for"
+        raise StateError("E506", text, help='give --input once per argument, as in --input "f32[1,512]"')
+    with LOADING:
+        from hybridize.codegen.llvm.device.program import build_kernels  # late: most commands compile nothing
+
+    made = build_kernels(PIPELINE.run(programs[0].captured), named_target(targets))
+    comments = "".join(f"// {line}\n" for line in str(made.schedule).splitlines())
+    file = path if path.endswith(f".{PTX}") else f"{path}.{PTX}"
+    write_atomically(file, [f"{comments}{made.ptx()}".encode()])
+    return Exported((file,), ("nothing: no GPU has run these kernels",))
 
 
 def targets(format: str, machines: Sequence[str] | None) -> Any:

@@ -295,6 +295,55 @@ CASES |= {
 }
 
 
+def weighted(x, w, b):
+    """A product, a bias and its softmax."""
+    y = ops.matmul(x, w)
+    return [composites.softmax(ops.add(y, ops.broadcast(b, ops.type_of(y).shape)), 1)]
+
+
+def on_device(function, *types, **how):
+    return lambda: schedule_of(function, *types, target="sm_80", **how)
+
+
+def softmax_over(axis):
+    return each(lambda x: composites.softmax(x, axis))
+
+
+def sum_over(*axes):
+    return each(lambda x: ops.sum(x, axes))
+
+
+CASES |= {
+    f"device/{name}": case
+    for name, case in {
+        "softmax of a product": on_device(weighted, f32(256, 512), f32(512, 1000), f32(1000)),
+        "each index a thread": on_device(both, f32(64)),
+        "each index a thread of any size": on_device(each(ops.neg), f32(unknown())),
+        "each row a thread": on_device(softmax_over(0), f32(3, 900)),
+        "each row a warp": on_device(softmax_over(1), f32(900, 100)),
+        "each row a block": on_device(softmax_over(1), f32(9, 2000)),
+        "rows of unknown size": on_device(softmax_over(1), f32(9, unknown())),
+        "long rows": on_device(softmax_over(1), f32(9, 70000)),
+        "one row": on_device(softmax_over(0), f32(900)),
+        "columns": on_device(sum_over(0), f32(1000, 5000)),
+        "few columns": on_device(sum_over(0), f32(1000, 100)),
+        "all elements": on_device(sum_over(0, 1), f32(1000, 100)),
+        "several folds": on_device(statistics, f32(9, 100)),
+        "parts of a concatenation": on_device(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5)),
+        "convolution": on_device(convolved(1, 1), f32(2, 3, 9, 9), f32(4, 3, 3, 3)),
+        "product of few rows": on_device(each(ops.matmul), f32(1, 512), f32(512, 256)),
+        "product of few rows transposed": on_device(
+            lambda x, w: [ops.matmul(x, w, False, True)], f32(1, 512), f32(256, 512)
+        ),
+        "attention of heads": on_device(attention_of_heads, f32(1, 384, 768)),
+        "causal attention": on_device(causal_attention, *[f32(1, 64, 32)] * 3),
+        "lstm step": lambda: lstm_of(32, target="sm_80"),
+        "derived": on_device(scaled_weight, f32(16, 64), f32(48, 64), f32(48, 1), stable=(1, 2)),
+        "numbers stay": on_device(scaled, f32(40), f32(40), f32(40)),
+    }.items()
+}
+
+
 def scanned(step, carried, length, reverse=False):
     """A scan: its operands are state, input products of all steps and what else is sliced, and one weight."""
 

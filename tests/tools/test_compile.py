@@ -14,6 +14,7 @@ import hybridize
 from hybridize.base.errors import ArgumentError
 from hybridize.tools import compile_command, contents, saved_files
 from hybridize.tools.application import application
+from tests.refusals import said
 
 COMMAND = Path(sys.executable).with_name("hybridize")
 MODULE = """
@@ -130,6 +131,33 @@ def test_sizes_that_must_be_equal_and_sizes_that_need_not(folder):
     total, norm = ran("libout.so", x, 2 * x)
     numpy.testing.assert_allclose(total, 3 * x)
     numpy.testing.assert_allclose(norm, numpy.sqrt(24), rtol=1e-6)
+
+
+def test_the_kernels_of_a_gpu_are_text_behind_their_schedule(folder):
+    shown = compile_("trained:net", "-f", "ptx", "-o", "out", "-i", "f32[16,7]", "-t", "sm_90").output
+    assert re.search(r"^out\.ptx  [\d,]+ bytes$", shown, re.MULTILINE)
+    assert "nothing: no GPU has run these kernels" in shown
+    text = Path("out.ptx").read_text()
+    assert "// 2 steps" in text
+    assert "block of 256 threads" in text
+    assert ".target sm_90" in text
+    assert text.count(".entry") >= 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-i", "f32[16,7]", "-t", "avx2"], "format ptx does not take the target 'avx2'"),
+        (["-i", "f32[16,7]", "--opset", "17"], "format ptx does not take the option 'opset'"),
+        ([], "has no inputs to be compiled for"),
+    ],
+    ids=["a processor", "an option of another format", "no inputs"],
+)
+def test_the_kernels_of_a_gpu_take_a_gpu(folder, arguments, words):
+    done = CliRunner().invoke(application, ["compile", "trained:net", "-f", "ptx", "-o", "out", *arguments])
+    assert done.exit_code != 0
+    assert words in said(done.exception)
+    assert not Path("out.ptx").exists()
 
 
 def test_numbers_are_inputs(folder):

@@ -35,6 +35,7 @@ from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct,
 from hybridize.schedule.contraction.product import place
 from hybridize.schedule.contraction.taps import TapPlan, narrowed, shared_by
 from hybridize.schedule.derived import packed, part
+from hybridize.schedule.device.tiles import BlockPlan, make_block_plan
 from hybridize.schedule.epilogue import ending_of, ending_of_product
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.homes import in_order, is_contiguous, ordered
@@ -141,7 +142,7 @@ class PendingContraction(PendingSteps):
     def steps(self, program: Scheduling) -> list[StepOperations]:
         storage, steps = program.storage, list[StepOperations]()
         # Tiles of matrices begin at the first element; those that walk homes are told where it is in the memory.
-        first = storage.first if isinstance(self.plan, MatrixPlan) else storage.around
+        first = storage.first if isinstance(self.plan, MatrixPlan | BlockPlan) else storage.around
         operands = []
         for word, value, copy in zip(("copy in", "pack"), self.operands, self.copies, strict=True):
             operands.append(first(value) if copy is None else address_of(copy.place))
@@ -187,7 +188,10 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
     out, draft = step.node.outputs[0], None if step.epilogue is None else program.drafts.of(step.epilogue)
     if draft is not None:
         out = next(value for value in draft.group.materialised if program.grouping.takes_sums(step, value))
-    of = _reaching(program, step, _where_it_lies(program, step, of, out))
+    of = _where_it_lies(program, step, of, out)
+    if program.target.device is not None:
+        return _pending_blocks(program, step, of, out, number)
+    of = _reaching(program, step, of)
     if isinstance(step.node.op, PrologueOp):
         of = changed(of, prologue=prologue_of(step.node.op, step.operands[1:], of, program.lowerings))
     is_narrow = of.stored != of.arithmetic(program.target).accumulate
@@ -195,10 +199,7 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
     packing = _packed_matrices(program, step.operands[1], _stored_as(program, of, packed=of.packed, narrow=is_narrow))
     assert packing is not None or of.prologue is None, "only packed panels have a prologue"
     of = _stored_as(program, of, packed=packing is not None, narrow=packing is not None and is_narrow)
-    if draft is None:
-        ending, values = _plain_product(program, of, out), [out]
-    else:
-        ending, values = ending_of_product(draft, out, of)
+    ending, values = _ended_product(program, step, of, out)
     plan = make_plan(of, program.target, ending.following)
     nbytes = of.x_bytes + of.w_bytes + out.type.nbytes
     values = [*values, *step.operands[2:]]
@@ -214,6 +215,31 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
         nbytes=nbytes,
         flops=of.flops,
     )
+
+
+def _pending_blocks(program: Scheduling, step: NodeStep, of: Product, out: Value, number: int) -> PendingContraction:
+    """A product of matrices on a device, whose operands are read as they lie."""
+    ending, values = _ended_product(program, step, of, out)
+    plan = make_block_plan(of, program.target)
+    return _pending(
+        program,
+        step,
+        number,
+        plans=(plan, plan),
+        ended=(ending, values),
+        out=out,
+        copies=(None, None),
+        turned={},
+        nbytes=of.x_bytes + of.w_bytes + out.type.nbytes,
+        flops=of.flops,
+    )
+
+
+def _ended_product(program: Scheduling, step: NodeStep, of: Product, out: Value) -> tuple[Ending, Sequence[Value]]:
+    """The epilogue of a product, and the values of its params."""
+    if step.epilogue is None:
+        return _plain_product(program, of, out), [out]
+    return ending_of_product(program.drafts.of(step.epilogue), out, of)
 
 
 def _stored_as(program: Scheduling, of: Product, *, packed: bool, narrow: bool) -> Product:

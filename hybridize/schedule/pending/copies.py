@@ -12,9 +12,9 @@ from hybridize.loops.index import Space
 from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.measure import kernel_bytes
 from hybridize.schedule.contraction.copies import border
+from hybridize.schedule.device.nests import nests_of
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.kernel import Kernel
-from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import shared_loops
 from hybridize.schedule.pending.base import PendingSteps, Scheduling, StepOperations
 from hybridize.schedule.steps import (
@@ -56,7 +56,8 @@ def pending_copy(program: Scheduling, value: Value, slot: int) -> PendingCopy:
     element = number or program.interner.load(dtype, 1, (space.axis(0),))
     params = (Param(dtype, size, True), Param(dtype, size, False))
     statement = LoopedStatement((size,), Statement(0, space.axis(0), element))
-    kernel = Kernel(params, (), (Nests(program.target, params, program.interner).nest((), [statement]),))
+    nests = nests_of(program.target, params, (), program.interner)
+    kernel = nests.kernel(params, (), [nests.nest((), [statement])])
     return PendingCopy(kernel, slot, value)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import changed, frozen
-from hybridize.base.types import TensorType
 from hybridize.graph import Value
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.kernel import Param
@@ -96,13 +95,14 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
     merged = _merged(program, draft, number)
     for value in group.materialised:
         program.storage.keep(value, number)
-    numbering, order, rows = _numbered(program, draft, merged)
+    numbering, order = _numbered(program, draft, merged)
     kernel = finish(draft, numbering, program.target, program.threads)
     lanes = max((nest.lanes for nest in kernel.nests), default=1)
     provenance = program.provenance(node for _, node, _ in reversed(group.members))
     flops = draft.results.of(_flops_of, lambda: _flops_of(draft))
     nbytes = kernel_bytes(kernel.elements)
-    local = [row.nbytes * lanes for row in rows]
+    kept = kernel.arguments[len(numbering.params) :]
+    local = [param.size * param.dtype.itemsize * lanes for param in kept]
     # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
     own = local if group.rows else [0] * len(local)
     split = program.sharing.split(nbytes, flops, own, lambda: any(shared_loops(kernel)))
@@ -156,17 +156,15 @@ def _merged(program: Scheduling, draft: Draft, number: int) -> dict[int, int]:
     return {}
 
 
-def _numbered(
-    program: Scheduling, draft: Draft, merged: dict[int, int]
-) -> tuple[Numbering, list[Value], tuple[TensorType, ...]]:
+def _numbered(program: Scheduling, draft: Draft, merged: dict[int, int]) -> tuple[Numbering, list[Value]]:
     """Params in the order of the draft's buffers, merged ones once; rows after them."""
     # Of equal drafts buffers are of equal types, and lie equally.
     key = (_numbers_of, *merged.items())
-    numbering, order, rows = draft.results.of(key, lambda: _numbers_of(draft, merged))
-    return numbering, [draft.buffers[number] for number in order], rows
+    numbering, order = draft.results.of(key, lambda: _numbers_of(draft, merged))
+    return numbering, [draft.buffers[number] for number in order]
 
 
-def _numbers_of(draft: Draft, merged: Mapping[int, int]) -> tuple[Numbering, tuple[int, ...], tuple[TensorType, ...]]:
+def _numbers_of(draft: Draft, merged: Mapping[int, int]) -> tuple[Numbering, tuple[int, ...]]:
     written = {statement.buffer for statement in draft.statements}
     used = written | draft.read_buffers()
     params: list[Param] = []
@@ -182,7 +180,6 @@ def _numbers_of(draft: Draft, merged: Mapping[int, int]) -> tuple[Numbering, tup
     for target, source in merged.items():
         buffers[target] = buffers[source]
     locals_: list[Param] = []
-    rows: list[TensorType] = []
     for number in sorted(draft.row_local):
         length = 1
         statement = next(s for s in draft.statements if s.buffer == number)
@@ -191,5 +188,4 @@ def _numbers_of(draft: Draft, merged: Mapping[int, int]) -> tuple[Numbering, tup
         dtype = draft.buffers[number].type.dtype
         buffers[number] = len(params) + len(locals_)
         locals_.append(Param(dtype, length, True))
-        rows.append(TensorType((length,), dtype))
-    return Numbering(tuple(params), tuple(locals_), buffers), tuple(order), tuple(rows)
+    return Numbering(tuple(params), tuple(locals_), buffers), tuple(order)

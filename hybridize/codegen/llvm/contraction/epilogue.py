@@ -149,7 +149,7 @@ def emit_ending(
                 place = f.op(f"load i64, ptr {f.at(table, f.times(row, 8))}, align 8")
             within.enter_context(_opened(elements, ending, axis, None, place))
         total = arithmetic.load_computed(f, f.at(waiting, f.times(slot, nbytes)), lanes)
-        accumulated(f, elements, ending, total, lanes)
+        accumulated(f, elements, ending, [total], lanes)
 
 
 def _table(f: Function, numbers: Sequence[str]) -> str:
@@ -174,7 +174,7 @@ def _each_row(
 ) -> None:
     """Write the epilogue of each row, the sums being made when they are asked for."""
     if not box:
-        accumulated(f, elements, ending, next(sums), lanes)
+        accumulated(f, elements, ending, [next(sums)], lanes)
         return
     axis, *inner = box
     for number in range(axis.count):
@@ -183,9 +183,9 @@ def _each_row(
             _each_row(f, elements, ending, inner, sums, lanes)
 
 
-def accumulated(f: Function, elements: Elements, ending: Ending, total: str, lanes: int) -> None:
-    """Write the epilogue of one vector of sums."""
-    _remember(f, elements, ending, [total], lanes)
+def accumulated(f: Function, elements: Elements, ending: Ending, totals: Sequence[str], lanes: int) -> None:
+    """Write the epilogue of one vector of sums, of several gates one of each."""
+    _remember(f, elements, ending, totals, lanes)
     for store in ending.stores:
         elements.store(store.buffer, store.index, store.value)
 

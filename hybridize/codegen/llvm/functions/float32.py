@@ -223,6 +223,8 @@ def _apply(name: str, f: Function, args: list[str], dtype: DType, lanes: int, ta
         known = _template(name, len(args), lanes, target)
         return INLINE[name](v, *args) if known is None else known.write(f, args)
     rule = (CALLED if dtype == float32 else double.RULES)[name]
+    if target.device is not None:  # a call there would keep what it passes in memory
+        return rule(v, *args)
     callee = f"hy.{name}.{v.suffix}"
     if callee not in f.module.functions:
         params = [(v.type, f"x{number}") for number in range(len(args))]

@@ -11,7 +11,7 @@ the same code, whoever runs it, so that any division into ranges gives the same 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from hybridize.base.dims import is_symbolic, same
@@ -48,7 +48,7 @@ def emit_kernel(
     """
     f = Function(module, name, _params(kernel, shared is not None), works=False)
     for nest in kernel.nests:
-        _Nest(f, kernel, nest, target, shared).emit()
+        NestWriter(f, kernel, nest, target, shared).emit()
     return f
 
 
@@ -56,7 +56,7 @@ def emit_rows(module: Module, name: str, kernel: kernels.Kernel, target: Target)
     """Write a kernel of one nest as the function `name`, of whose rows, counted as one, `first` to `last` are run."""
     (nest,) = kernel.nests
     f = Function(module, name, _params(kernel, ranged=True))
-    _Nest(f, kernel, nest, target).emit_rows()
+    NestWriter(f, kernel, nest, target).emit_rows()
     return f
 
 
@@ -72,7 +72,7 @@ def _promises(buffer: Param) -> str:
     return f"{'' if buffer.shared else 'noalias '}{readable}"
 
 
-class _Nest:
+class NestWriter:
     """Writes one nest."""
 
     def __init__(
@@ -84,21 +84,13 @@ class _Nest:
         self.statements = nest.statements
         self.lane = nest.lane
         written = {statement.buffer for statement in self.statements}
-        loads = {node.operand for node in walk(*_roots(self.statements)) if isinstance(node, Load)}
+        loads = {node.operand for node in walk(*roots_of(self.statements)) if isinstance(node, Load)}
         buffers = (*kernel.params, *kernel.locals)
         arrays = {
-            number: Array(
-                f"%b{number}",
-                buffers[number].dtype,
-                per_lane=self.lane is not None and number >= len(kernel.params),
-                written=number in written,
-                table=buffers[number].table,
-            )
+            number: self._array(number, buffers[number], is_row=number >= len(kernel.params), written=number in written)
             for number in written | loads
         }
-        sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
-        folds, levels = {one.fold: one for one in nest.folds}, {one.variable: one for one in nest.levels}
-        self.elements = Elements(f, target, arrays, sizes, folds, levels)
+        self.elements = self._writer(target, arrays)
         self.elements.rows = _bits(0, self.rows)
         self.elements.row_lane = self.lane
         for body in nest.bodies:
@@ -109,10 +101,27 @@ class _Nest:
         self.cut = shared
         """The loop that runs the range, until it is written."""
 
+    def _array(self, number: int, buffer: Param, *, is_row: bool, written: bool) -> Array:
+        """A buffer of the kernel; rows are those that it keeps."""
+        return Array(
+            f"%b{number}",
+            buffer.dtype,
+            per_lane=self.lane is not None and is_row,
+            written=written,
+            table=buffer.table,
+        )
+
+    def _writer(self, target: Target, arrays: Mapping[int, Array]) -> Elements:
+        """What writes the nest's expressions."""
+        nest = self.nest
+        sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
+        folds, levels = {one.fold: one for one in nest.folds}, {one.variable: one for one in nest.levels}
+        return Elements(self.f, target, arrays, sizes, folds, levels)
+
     def _siblings(self) -> dict[int, list[Fold]]:
         """The folds of each loop that has several: those of one variable that are one number for a row."""
         groups: dict[int, list[Fold]] = {}
-        for node in walk(*_roots(self.statements)):
+        for node in walk(*roots_of(self.statements)):
             if isinstance(node, Fold):
                 for part in upward(node):
                     self.elements.free(part)
@@ -163,7 +172,7 @@ class _Nest:
     def emit_rows(self) -> None:
         """Write the nest for a range of its rows."""
         f, sizes = self.f, [axis.size for axis in self.nest.rows]
-        self.elements.hoist(_roots(self.statements), _bits(0, self.rows))
+        self.elements.hoist(roots_of(self.statements), _bits(0, self.rows))
         with f.loop("%first", "%last") as loop, ExitStack() as open_axes:
             index = loop.index
             for axis in range(self.rows - 1, -1, -1):
@@ -177,7 +186,7 @@ class _Nest:
         if axis == self.rows:
             self._row()
             return
-        self.elements.hoist(_roots(self.statements), bit(axis))
+        self.elements.hoist(roots_of(self.statements), bit(axis))
         row = self.nest.rows[axis]
         match row.kind:
             case kernels.Panels() as panels:
@@ -264,7 +273,7 @@ class _Nest:
             self._turn(body)
             return
         (axis, start, stop), rest = loops[0], loops[1:]
-        self.elements.hoist(_roots(body.statements), _axes_of(axis for axis, _, _ in loops))
+        self.elements.hoist(roots_of(body.statements), _axes_of(axis for axis, _, _ in loops))
         if rest or lanes is None:
             self._loop(axis, start, stop, lambda: self._inner(body, rest, lanes))
             return
@@ -288,7 +297,7 @@ class _Nest:
     def _copies(self, statement: Statement, loops: Sequence[Range]) -> None:
         """A statement that copies runs of elements, by the C library's means."""
         (number, axis), rest = loops[0], loops[1:]
-        self.elements.hoist(_roots([statement]), _axes_of(number for number, _ in loops))
+        self.elements.hoist(roots_of([statement]), _axes_of(number for number, _ in loops))
         if rest:
             self._loop(number, 0, axis.size, lambda: self._copies(statement, rest))
             return
@@ -303,7 +312,7 @@ class _Nest:
 
     def _tiles(self, body: kernels.Body, loops: Sequence[Range], across: int, tiles: kernels.Tiles) -> None:
         """The loop over the tiles' axis and the last one in tiles; what is left of either, in plain loops."""
-        f, elements, roots = self.f, self.elements, _roots(body.statements)
+        f, elements, roots = self.f, self.elements, roots_of(body.statements)
         elements.hoist(roots, _axes_of(number for number, _ in loops))
         outer = next((loop for loop in loops[:-1] if loop[0] != across), None)
         if outer is not None:
@@ -469,7 +478,8 @@ def _first_of_loops(folds: Sequence[Fold]) -> Iterable[Fold]:
     return {fold.variable: fold for fold in folds}.values()
 
 
-def _roots(statements: Sequence[Statement]) -> list[Expr]:
+def roots_of(statements: Sequence[Statement]) -> list[Expr]:
+    """The expressions of statements."""
     return [expr for statement in statements for expr in (statement.index, statement.value)]
 
 

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folds whose elements the threads of a row share: each folds its own, then the states are put together.
+
+The states of a warp meet by registers, halves first; those of a block's warps in shared memory, where all threads read
+them in order. Which threads there are follows from the sizes of the nest, so that every device sums in one order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+
+from hybridize.base.dims import product, same
+from hybridize.base.dtypes import bool_
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.device.threads import SharedMemory, from_below, from_first, wait_for_block
+from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.nests.folding import Folding, State
+from hybridize.codegen.llvm.nests.positions import Array, Positions
+from hybridize.codegen.llvm.text import Function
+from hybridize.loops.expr import Expr
+from hybridize.loops.index import bit
+from hybridize.machine.target import Target
+from hybridize.schedule.kernel import FoldLevels
+
+
+@frozen
+class Team:
+    """The threads that share a row."""
+
+    count: int
+    rank: str
+    """The number of the thread among them, as an i64 register."""
+    warp: int
+    """Threads of a warp."""
+
+    @property
+    def warps(self) -> int:
+        """The warps that it fills."""
+        return self.count // self.warp
+
+
+class TeamElements(Elements):
+    """Writes expressions for a thread of a team; folds by the variables `shared` are those of all its threads."""
+
+    def __init__(
+        self,
+        f: Function,
+        target: Target,
+        arrays: Mapping[int, Array],
+        sizes: Mapping[int, int],
+        levels: Mapping[int, FoldLevels],
+        shared: Collection[int] = (),
+        team: Team | None = None,
+        memory: SharedMemory | None = None,
+    ) -> None:
+        super().__init__(f, target, arrays, sizes, levels=levels)
+        self._shared = frozenset(shared)
+        self._team = team
+        self._memory = memory
+
+    def is_shared(self, variable: int) -> bool:
+        """Tell whether the threads of a team share the fold of a variable."""
+        return variable in self._shared
+
+    def _horizontal(self, folding: Folding) -> State:
+        chain, elements = self.chain(folding)
+        team = self._team
+        if team is None or not self.is_shared(chain[0][0]):
+            return super()._horizontal(folding)
+        self.hoist(_parts(elements), sum(bit(variable) for variable, _ in chain))
+        carry = list(zip(folding.types(1), folding.empty(1), strict=True))
+        total = self.f.size(product(size for _, size in chain))
+        with self.f.loop(team.rank, total, team.count, carry) as loop, counted(self, chain, loop.index):
+            loop.following = self._step(folding, loop.values, elements, 1)
+        return self._put_together(folding, loop.results, team)
+
+    def _put_together(self, folding: Folding, state: State, team: Team) -> State:
+        """The states of all threads as one, which all of them know."""
+        f, types, distance = self.f, folding.types(1), team.warp // 2
+        while distance:
+            behind = [from_below(f, x, kind, distance) for x, kind in zip(state, types, strict=True)]
+            state = folding.combined(state, behind, 1)
+            distance //= 2
+        if team.warps == 1:
+            return [from_first(f, x, kind) for x, kind in zip(state, types, strict=True)]
+        assert self._memory is not None
+        warp = f.op(f"udiv i64 {team.rank}, {team.warp}")
+        leads = f.test("eq", f.op(f"urem i64 {team.rank}, {team.warp}"), 0)
+        kinds = ["i8" if dtype == bool_ else kind for dtype, kind in zip(folding.accumulators, types, strict=True)]
+        arrays = [
+            self._memory.array(kind, team.warps, dtype.itemsize)
+            for dtype, kind in zip(folding.accumulators, kinds, strict=True)
+        ]
+        with f.when(leads):
+            for x, stored, kind, array in zip(state, kinds, types, arrays, strict=True):
+                whole = x if stored == kind else f.op(f"zext {kind} {x} to {stored}")
+                f.do(f"store {stored} {whole}, ptr {f.element(array, warp, stored)}")
+        wait_for_block(f)
+        parts: list[State] = []
+        for number in range(team.warps):
+            part = []
+            for stored, kind, array in zip(kinds, types, arrays, strict=True):
+                x = f.op(f"load {stored}, ptr {f.element(array, number, stored)}")
+                part.append(x if stored == kind else f.op(f"trunc {stored} {x} to {kind}"))
+            parts.append(part)
+        state = parts[0]
+        for part in parts[1:]:
+            state = folding.combined(state, part, 1)
+        return state
+
+
+@contextmanager
+def counted(positions: Positions, axes: Sequence[tuple[int, int]], index: str) -> Iterator[None]:
+    """Open axes, (number, size) each, at an index that counts all of them as one, the last one fastest."""
+    f = positions.f
+    with ExitStack() as stack:
+        places = []
+        for number, size in reversed(axes[1:]):
+            if same(size, 1):
+                places.append((number, "0"))
+                continue
+            places.append((number, f.op(f"urem i64 {index}, {f.size(size)}")))
+            index = f.op(f"udiv i64 {index}, {f.size(size)}")
+        places += [(axes[0][0], index)] if axes else []
+        for number, place in reversed(places):
+            stack.enter_context(positions.bound(number, place))
+        yield
+
+
+def _parts(elements: Iterable[Iterable[Expr]]) -> list[Expr]:
+    return [part for element in elements for part in element]

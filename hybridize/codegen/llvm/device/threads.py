@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a thread of a GPU asks and does beside arithmetic: its number, barriers, registers of others, shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.codegen.llvm.text import Function, Module
+from hybridize.loops.kernel import Param
+
+
+def kernel_function(module: Module, name: str, params: Sequence[tuple[str, Param | None]], threads: int) -> Function:
+    """Open the kernel `name`, whose blocks have so many threads; its params are pointers, to operands that nothing
+    stores where there is no buffer.
+    """
+    pointers = [(f"ptr {_promises(buffer)}nocapture", param) for param, buffer in params]
+    attributes = f'nounwind "nvvm.maxntid"="{threads}"'  # so that a thread may have all registers that leaves it
+    return Function(module, name, pointers, linkage="ptx_kernel", attributes=attributes)
+
+
+def _promises(buffer: Param | None) -> str:
+    """Attributes that LLVM may rely on: what is only read, by one pointer, has a cache of its own."""
+    alone = "" if buffer is not None and buffer.shared else "noalias "
+    return alone if buffer is not None and buffer.written else f"{alone}readonly "
+
+
+def thread(f: Function) -> str:
+    """The number of the thread within its block, as an i64."""
+    return _special(f, "tid.x")
+
+
+def block(f: Function) -> str:
+    """The number of the block, as an i64."""
+    return _special(f, "ctaid.x")
+
+
+def _special(f: Function, name: str) -> str:
+    symbol = f.module.declare(f"llvm.nvvm.read.ptx.sreg.{name}", "i32", [])
+    narrow = f.on_entry(f"call range(i32 0, 2147483647) i32 {symbol}()", ("special", name))
+    return f.on_entry(f"zext i32 {narrow} to i64", ("special number", name))
+
+
+def wait_for_block(f: Function) -> None:
+    """Have all threads of the block wait for each other; what each stored before, all may read after."""
+    symbol = f.module.declare("llvm.nvvm.barrier.cta.sync.aligned.all", "void", ["i32"], "convergent")
+    f.do(f"call void {symbol}(i32 0)")
+
+
+def wait_for_warp(f: Function) -> None:
+    """The same of the threads of a warp."""
+    symbol = f.module.declare("llvm.nvvm.bar.warp.sync", "void", ["i32"], "convergent")
+    f.do(f"call void {symbol}(i32 -1)")
+
+
+def from_below(f: Function, value: str, kind: str, distance: int) -> str:
+    """The register of the thread so far behind in the warp."""
+    return _exchanged(f, value, kind, "down", distance)
+
+
+def from_first(f: Function, value: str, kind: str) -> str:
+    """The register of the first thread of the warp."""
+    return _exchanged(f, value, kind, "idx", 0)
+
+
+def _exchanged(f: Function, value: str, kind: str, way: str, lane: int) -> str:
+    """A register of another thread, by words of 32 bits."""
+    symbol = f.module.declare(f"llvm.nvvm.shfl.sync.{way}.i32", "i32", ["i32"] * 4, "convergent")
+
+    def word(x: str) -> str:
+        return f.op(f"call i32 {symbol}(i32 -1, i32 {x}, i32 {lane}, i32 31)")
+
+    if kind == "i32":
+        return word(value)
+    if kind == "float":
+        return f.op(f"bitcast i32 {word(f.op(f'bitcast float {value} to i32'))} to float")
+    if kind in ("i1", "i8", "i16"):
+        return f.op(f"trunc i32 {word(f.op(f'zext {kind} {value} to i32'))} to {kind}")
+    bits = value if kind == "i64" else f.op(f"bitcast {kind} {value} to i64")
+    low = word(f.op(f"trunc i64 {bits} to i32"))
+    high = word(f.op(f"trunc i64 {f.op(f'lshr i64 {bits}, 32')} to i32"))
+    low, high = (f.op(f"zext i32 {x} to i64") for x in (low, high))
+    both = f.op(f"or i64 {low}, {f.op(f'shl i64 {high}, 32')}")
+    return both if kind == "i64" else f.op(f"bitcast i64 {both} to {kind}")
+
+
+class SharedMemory:
+    """The arrays that the threads of a block of one kernel share."""
+
+    def __init__(self, f: Function) -> None:
+        self._f = f
+        self._count = 0
+        self.nbytes = 0
+        """Bytes of all arrays, each of which begins at a multiple of 16."""
+
+    def array(self, kind: str, count: int, itemsize: int) -> str:
+        """A pointer to a new array of so many elements of an LLVM type."""
+        name = f"{self._f.name}_shared{self._count}"
+        self._count += 1
+        self.nbytes += -(-count * itemsize // 16) * 16
+        text = f"@{name} = internal addrspace(3) global [{count} x {kind}] undef, align 16"
+        self._f.module.globals[name] = text
+        return f"addrspacecast (ptr addrspace(3) @{name} to ptr)"

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decide the threads of a nest on a device: which axes are threads, warps or blocks, and where threads wait.
+
+A nest is a launch. Its rows are threads, warps or blocks; the loops of a body are threads, or are shared by the threads
+of a row (its *team*), and so are folds that are one number for a row. All of it follows from the nest, its arrays and
+the target alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from hybridize.base.dims import hint, product, same
+from hybridize.base.frozen import frozen
+from hybridize.loops.expr import Expr, Fold, Load
+from hybridize.loops.index import Index, Interner, Space, bit, children
+from hybridize.loops.kernel import Param, Statement
+from hybridize.loops.measure import walk
+from hybridize.loops.monoids import monoid, nested
+from hybridize.machine.device import DeviceTarget
+from hybridize.machine.target import Target
+from hybridize.schedule import kernel
+from hybridize.schedule.device import thresholds
+from hybridize.schedule.device.kept import moved, with_places
+from hybridize.schedule.kernel import Few, FoldLanes
+from hybridize.schedule.levels import levels_of
+from hybridize.schedule.nests import Nests
+from hybridize.schedule.together import LoopedStatement, together
+from hybridize.schedule.vectors import Widths
+
+
+def nests_of(target: Target, params: Sequence[Param], kept: Sequence[Param], interner: Interner) -> Nests:
+    """What makes the nests of a kernel over params, and over rows that it keeps, on a processor or a device."""
+    if target.device is None:
+        return Nests(target, (*params, *kept), interner)
+    return DeviceNests(target, target.device, params, kept, interner)
+
+
+class _NoVectors(Widths):
+    """The vectors of a thread: it has none."""
+
+    def fold(self, fold: Fold, few: Few | None) -> FoldLanes | None:
+        return None
+
+
+class DeviceNests(Nests):
+    """Makes the nests of a kernel on a device."""
+
+    def __init__(
+        self, target: Target, device: DeviceTarget, params: Sequence[Param], kept: Sequence[Param], interner: Interner
+    ) -> None:
+        arrays = (*params, *kept)
+        super().__init__(target, arrays, interner)
+        self.vectors = _NoVectors(target, arrays)
+        self.device = device
+        self.kept = frozenset(range(len(params), len(arrays)))
+        """Numbers of the buffers that are rows."""
+
+    def nest(
+        self,
+        rows: tuple[int, ...],
+        statements: Sequence[LoopedStatement],
+        lane: int | None = None,
+        lanes: int = 1,
+        *,
+        apart: bool = False,
+    ) -> kernel.Nest:
+        """A nest of statements that run for each row; memory is in order along row axis `lane`, if given."""
+        return _Threads(self, rows, statements, lane).nest()
+
+    def launches(self, rows: int, statements: Sequence[LoopedStatement]) -> list[Sequence[LoopedStatement]]:
+        """Statements of no rows are a launch each, unless they share their loops: all threads of one wait for those
+        before it. So are not those that keep rows, as these live as long as a launch.
+        """
+        if rows or any(one.statement.buffer in self.kept for one in statements):
+            return [statements]
+        return list(together(statements))
+
+    def kernel(self, params: Sequence[Param], kept: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
+        return with_places(tuple(params), tuple(kept), tuple(nests), self.device, self.interner)
+
+
+class _Threads:
+    """The decisions of one nest."""
+
+    def __init__(
+        self, of: DeviceNests, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None
+    ) -> None:
+        self._device, self._interner = of.device, of.interner
+        self._rows, self._lane = rows, lane
+        self._groups = together(statements)
+        self._statements = [one.statement for one in statements]
+        folding = [root for root in _roots(self._statements) if self._interner.facts(root).folds]
+        self._folds = [node for node in walk(*folding) if isinstance(node, Fold)]
+
+    def nest(self) -> kernel.Nest:
+        """The nest, decided."""
+        if not self._rows and len(self._groups) == 1 and not self._row_folds(0):
+            # Results of a body without rows are rows, where they are anything but a thread each.
+            sizes = self._groups[0][0].sizes
+            if not self._suits_teams(sizes, self._row_folds(len(sizes))):
+                return self._each_thread(sizes)
+            self._rows, self._groups = sizes, [[LoopedStatement((), one) for one in self._statements]]
+        folds = self._row_folds(len(self._rows))
+        longest = max([1, *(_hinted(group[0].sizes) for group in self._groups), *map(_terms, folds)])
+        return self._teams(folds, longest) if self._has_teams(folds, longest) else self._each_row()
+
+    def _has_teams(self, folds: Sequence[Fold], longest: int) -> bool:
+        """Tell whether threads share rows."""
+        if not self._rows:
+            return longest > 1
+        if all(not group[0].sizes for group in self._groups):
+            return self._suits_teams(self._rows, folds)
+        each = hint(product(self._rows))
+        many = each > thresholds.FEW_RESULTS or longest < thresholds.LONG_FOLD
+        return longest > thresholds.SHORT_ROW and not (self._lane is not None and many)
+
+    # What is there
+
+    def _row_folds(self, rows: int) -> list[Fold]:
+        """The folds that are one number for a row, the outermost of directly nested ones."""
+        axes = sum(bit(axis) for axis in range(rows))
+        inner = {variable for outer in self._folds for variable, _ in nested(outer)[0][1:]}
+        return [one for one in self._folds if not self._interner.free(one) & ~axes and one.variable not in inner]
+
+    def _suits_teams(self, rows: Sequence[int], folds: Sequence[Fold]) -> bool:
+        """Tell whether threads are better to share the folds of a row, which is one result: they are long, and either
+        their elements lie closer together than rows do, or rows are few.
+        """
+        terms = max(map(_terms, folds), default=0)
+        if not rows or terms < self._device.warp:
+            return False
+        if hint(product(rows)) <= thresholds.FEW_RESULTS and terms >= thresholds.LONG_FOLD:
+            return True
+        along = sum(self._near(nested(fold)[1], nested(fold)[0][-1][0]) for fold in folds)
+        return along > sum(self._near(nested(fold)[1], len(rows) - 1) for fold in folds)
+
+    def _near(self, elements: Sequence[Expr], axis: int) -> int:
+        """Count the loads of elements whose neighbours along an axis, or a variable, are the same or lie beside."""
+        count = 0
+        for load in walk(*elements):
+            if isinstance(load, Load):
+                address = load.indices[0]
+                terms = address.terms if isinstance(address, Index) else ((address, 1),)
+                moving = [by for atom, by in terms if self._interner.free(atom) & bit(axis)]
+                count += not moving or all(same(by, 1) for by in moving)
+        return count
+
+    # What they become
+
+    def _each_thread(self, sizes: tuple[int, ...]) -> kernel.Nest:
+        """Every index of the only body is a thread."""
+        body = kernel.Body(_axes(sizes, kernel.EachThread()), tuple(self._statements))
+        return kernel.Nest((), (body,), levels=self._levels(()), launch=_launch_of(product(sizes)))
+
+    def _each_row(self) -> kernel.Nest:
+        """Every row is a thread."""
+        rows = _axes(self._rows, kernel.EachThread())
+        bodies = tuple(self._body(group, kernel.Plain()) for group in self._groups)
+        return kernel.Nest(rows, bodies, levels=self._levels(()), launch=_launch_of(product(self._rows)))
+
+    def _teams(self, folds: Sequence[Fold], longest: int) -> kernel.Nest:
+        """Every row is a warp, or a block."""
+        teams = tuple(dict.fromkeys(fold.variable for fold in folds))
+        by_warps = bool(self._rows) and longest <= thresholds.WARP_ROW
+        if by_warps:
+            threads = thresholds.WARPS * self._device.warp
+            launch = kernel.Launch((product(self._rows) + thresholds.WARPS - 1) // thresholds.WARPS, threads)
+        else:
+            most = (count for size, count in thresholds.BLOCK_THREADS.items() if longest <= size)
+            threads = next(most, self._device.threads)
+            states = {id(fold): _state_bytes(fold, threads // self._device.warp) for fold in folds}
+            launch = kernel.Launch(product(self._rows), threads, sum(states.values()))
+        rows = _axes(self._rows, kernel.EachWarp() if by_warps else kernel.EachBlock())
+        waits = _Waits(self._interner, len(self._rows), folds, meets=not by_warps)
+        bodies = tuple(self._body(group, kernel.ByTeam(), waits=waits.before(group)) for group in self._groups)
+        return kernel.Nest(rows, bodies, levels=self._levels(teams), teams=teams, launch=launch)
+
+    def _body(self, group: Sequence[LoopedStatement], kind: kernel.AxisKind, *, waits: bool = False) -> kernel.Body:
+        statements = tuple(one.statement for one in group)
+        return kernel.Body(_axes(group[0].sizes, kind), statements, waits=waits)
+
+    def _levels(self, teams: Sequence[int]) -> tuple[kernel.FoldLevels, ...]:
+        """The order of long sums that a thread computes alone."""
+        alone = [fold for fold in self._folds if fold.variable not in teams]
+        return levels_of(alone, (), None, lambda _: False)
+
+
+@frozen
+class _Touch:
+    """What a thread reads or stores of a buffer: of which thread it is, is told by sizes and position."""
+
+    buffer: int
+    sizes: tuple[int, ...]
+    """Of the loops whose indices threads share; none where the first thread of a team does it."""
+    index: int
+    """Equal for equal positions."""
+    stores: bool
+
+    def meets(self, other: _Touch) -> bool:
+        """Tell whether two threads may touch one element, of which one stores it."""
+        if self.buffer != other.buffer or not (self.stores or other.stores):
+            return False
+        alike = len(self.sizes) == len(other.sizes) and all(map(same, self.sizes, other.sizes))
+        return not alike or self.index != other.index
+
+
+class _Waits:
+    """Finds the bodies before which the threads of a row wait for each other.
+
+    Where the warps of a block put their states of a fold together, they wait, too: what was touched before is behind.
+    """
+
+    def __init__(self, interner: Interner, rows: int, folds: Sequence[Fold], *, meets: bool) -> None:
+        """`meets`: folds are computed by several warps."""
+        self._interner, self._rows, self._meets = interner, rows, meets
+        self._folds = {id(fold): fold for fold in folds}
+        self._open: list[_Touch] = []
+        self._known: set[int] = set()
+        self._keep: list[Expr] = []
+
+    def before(self, group: Sequence[LoopedStatement]) -> bool:
+        """Tell whether threads wait before a body; bodies are asked for in order."""
+        statements = [one.statement for one in group]
+        folds = [
+            fold for node in walk(*_roots(statements))
+            if (fold := self._folds.get(id(node))) is not None and id(fold) not in self._known
+        ]  # fmt: skip
+        self._known.update(map(id, folds))
+        read = [touch for fold in folds for touch in self._fold_touches(fold)]
+        done = [*self._touches(statements, group[0].sizes)]
+        is_behind = bool(folds) and self._meets
+        waits = self._meet(read) or (not is_behind and self._meet([*read, *done]))
+        if waits or is_behind:
+            self._open.clear()
+        self._open += done if is_behind else [*read, *done]
+        return waits
+
+    def _meet(self, touches: Iterable[_Touch]) -> bool:
+        return any(one.meets(other) for one in touches for other in self._open)
+
+    def _fold_touches(self, fold: Fold) -> Iterator[_Touch]:
+        """What the elements of a fold read, its variables in the place of a body's axes."""
+        chain, elements = nested(fold)
+        space = Space(self._interner, {self._rows + k: size for k, (_, size) in enumerate(chain)})
+        axes = {variable: space.axis(self._rows + k) for k, (variable, _) in enumerate(chain)}
+        sizes = tuple(size for _, size in chain)
+        for node in self._loads(elements):
+            yield self._touch(node.operand, moved(node.indices[0], space, axes), sizes)
+
+    def _touches(self, statements: Sequence[Statement], sizes: tuple[int, ...]) -> Iterator[_Touch]:
+        """What the turns of a body read and store."""
+        for node in self._loads(_roots(statements)):
+            yield self._touch(node.operand, node.indices[0], sizes)
+        for statement in statements:
+            yield self._touch(statement.buffer, statement.index, sizes, stores=True)
+
+    def _loads(self, roots: Iterable[Expr]) -> Iterator[Load]:
+        """The loads below expressions, without those of folds that are computed before."""
+        stack, seen = list(roots), set[int]()
+        while stack:
+            node = stack.pop()
+            if id(node) in seen or id(node) in self._folds:
+                continue
+            seen.add(id(node))
+            if isinstance(node, Load):
+                yield node
+            stack += children(node)
+
+    def _touch(self, buffer: int, index: Expr, sizes: tuple[int, ...], *, stores: bool = False) -> _Touch:
+        self._keep.append(index)
+        return _Touch(buffer, sizes, id(index) if sizes else 0, stores)
+
+
+def _roots(statements: Sequence[Statement]) -> list[Expr]:
+    return [expr for statement in statements for expr in (statement.index, statement.value)]
+
+
+def _axes(sizes: Sequence[int], kind: kernel.AxisKind) -> tuple[kernel.LoopAxis, ...]:
+    return tuple(kernel.LoopAxis(size, kind) for size in sizes)
+
+
+def _launch_of(count: int) -> kernel.Launch:
+    """So many threads, in blocks."""
+    return kernel.Launch((count + thresholds.THREADS - 1) // thresholds.THREADS, thresholds.THREADS)
+
+
+def _hinted(sizes: Sequence[int]) -> int:
+    return hint(product(sizes))
+
+
+def _terms(fold: Fold) -> int:
+    return _hinted([size for _, size in nested(fold)[0]])
+
+
+def _state_bytes(fold: Fold, warps: int) -> int:
+    """Shared memory for the states of the warps of a block: a place for each accumulator of each."""
+    return sum(-(-warps * dtype.itemsize // 16) * 16 for dtype in monoid(fold).accumulators)

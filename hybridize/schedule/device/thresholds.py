@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers by which threads, blocks and tiles of a device are chosen: see `schedule.thresholds`.
+
+None has been measured on a device. They follow from sizes alone, never from the number of a device's processors, so
+that no sum depends on which device runs it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+THREADS: Final = 256
+"""Threads of a block whose threads have an index each: enough to fill a processor by a few blocks. Estimated."""
+SHORT_ROW: Final = 8
+"""Elements of a row that one thread computes alone, at most: a warp would be mostly idle. Estimated."""
+WARP_ROW: Final = 256
+"""Elements of a row that a warp computes, at most: eight for each thread. Estimated."""
+WARPS: Final = 4
+"""Warps of a block, where each has a row. Estimated."""
+BLOCK_THREADS: Final = {1024: 128, 8192: 256}
+"""Threads of a block that has a row of so many elements at most; longer rows have the most that the device has.
+Estimated."""
+FEW_RESULTS: Final = 4096
+"""Results of long folds that are too few for a thread each: a warp or a block computes each of them. Estimated."""
+LONG_FOLD: Final = 512
+"""Terms of such folds, at least. Estimated."""
+FEW_ROWS: Final = 8
+"""Rows of a product, fewer of which are folds, term by term: tiles would be mostly empty. Estimated."""

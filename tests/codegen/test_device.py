@@ -1,0 +1,97 @@
+"""Kernels of a GPU as PTX: what LLVM writes of them, without running them."""
+
+import re
+
+import pytest
+
+from hybridize import ops
+from hybridize.base.errors import DeviceError
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.device.program import build_kernels
+from hybridize.machine.target import DEVICE_NAMES, named_target
+from hybridize.passes import PIPELINE
+from hybridize.schedule.device.tiles import BlockPlan
+from hybridize.schedule.steps import ContractionStep
+from tests.refusals import refusal
+from tests.schedule import goldens
+from tests.schedule.goldens import f32
+
+PROGRAMS = {
+    "softmax of a product": (goldens.weighted, f32(40, 20), f32(20, 150), f32(150)),
+    "rows as threads": (goldens.softmax_over(0), f32(3, 300)),
+    "rows as warps": (goldens.softmax_over(1), f32(9, 100)),
+    "several folds": (goldens.statistics, f32(9, 1000)),
+    "gates": (goldens.lstm_step, *(f32(*shape) for shape in [(9, 12), (64, 12), (9, 16), (64, 16), (64,), (9, 16)])),
+    "a large product": (goldens.dense, f32(256, 64), f32(64, 256), f32(256)),
+}
+
+
+def kernels(name: str, target: str):
+    function, *types = PROGRAMS[name]
+    return build_kernels(PIPELINE.run(ops.make_graph(function, types)), named_target(target))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_text(name):
+    program = kernels(name, "sm_80")
+    text = program.ptx()
+    major, minor = program.target.device.ptx
+    assert f".version {major}.{minor}\n.target sm_80\n" in text
+    assert not re.search(r"\b(add|mul|sub)\.f(32|64)", text), "an operation without a rounding may be fused"
+    assert "approx" not in text
+    assert ".ftz" not in text
+    assert not re.search(r"^\s*call", text, re.M)
+    assert ".local" not in text, "registers do not suffice, or an array lies on the stack"
+    assert {launch.function for launch in program.launches} == set(re.findall(r"\.entry (\w+)", text))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_threads_and_shared_memory_are_those_of_the_schedule(name):
+    program = kernels(name, "sm_80")
+    text = program.ptx()
+    for launch in program.launches:
+        step = program.schedule.steps[launch.step]
+        planned = step.plan.launch if isinstance(step, ContractionStep) else step.kernel.nests[0].launch
+        body = text[text.index(f".entry {launch.function}(") :].partition("// -- End function")[0]
+        assert f".maxntid {launch.threads}" in body
+        assert launch.threads == planned.threads
+        arrays = re.findall(rf"\.shared \.align 16 \.b8 {launch.function}_shared\d+\[(\d+)\]", text)
+        assert sum(-(-int(size) // 16) * 16 for size in arrays) == planned.shared_bytes
+        assert planned.shared_bytes <= program.target.device.shared_bytes
+
+
+def test_each_device_writes_for_itself():
+    for name in DEVICE_NAMES:
+        major, minor = named_target(name).device.ptx
+        assert f".version {major}.{minor}\n.target {name}" in kernels("rows as warps", name).ptx()
+
+
+def test_a_tile_reads_shared_memory_four_elements_at_a_time():
+    program = kernels("a large product", "sm_80")
+    (step,) = program.schedule.steps
+    assert isinstance(step.plan, BlockPlan)
+    text = program.ptx()
+    tile = step.plan.tile
+    assert text.count("ld.shared.v4") == tile.k * (tile.rows + tile.columns) // 4
+    assert text.count("fma.rn.f32") >= tile.k * tile.rows * tile.columns
+
+
+def test_operands_are_read_by_way_of_the_cache_that_nobody_writes():
+    assert "ld.global.nc" in kernels("rows as warps", "sm_80").ptx()
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "words"),
+    [
+        (lambda x: [ops.arg_sort(x, 0)], "f32[8]", "arg_sort.* has no code for sm_80 yet, only for processors"),
+        (lambda x: [ops.cum_sum(x, 0)], "f32[8]", "cum_sum.* has no code for sm_80"),
+        (lambda x: [ops.arctan(x)], "f64[8]", "arctan: it calls atan of the C library, and .*has no code for sm_80"),
+        (lambda x: [ops.add(x, x)], "c64[8]", "has no code for sm_80"),
+    ],
+    ids=["a sort", "a prefix", "a function of the C library", "complex numbers"],
+)
+def test_what_has_no_code_is_refused_at_its_line(function, shape, words):
+    graph = PIPELINE.run(ops.make_graph(function, [TensorType.parse(shape)]))
+    with refusal(DeviceError, words) as caught:
+        build_kernels(graph, named_target("sm_80"))
+    assert caught.value.code == "E705"

@@ -1,0 +1,127 @@
+"""Faults that are planted in kernels of ours: each left-out barrier and each moved bound is found, or proven needless.
+
+A bound is needless where no thread of the launch compares otherwise for it, which a trap behind the comparison proves.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from hybridize import ops
+from hybridize.base.types import TensorType
+from tests.device.fault import Fault
+from tests.device.programs import SM_80, Run, build_kernels, graph_of
+from tests.schedule import goldens
+from tests.schedule.goldens import each, f32
+
+PROGRAMS = {
+    "each row a thread": (goldens.softmax_over(0), f32(3, 300)),
+    "each row a warp": (goldens.softmax_over(1), f32(9, 100)),
+    "each row a block": (goldens.softmax_over(1), f32(3, 700)),
+    "one row": (goldens.softmax_over(0), f32(900)),
+    "columns": (goldens.sum_over(0), f32(40, 300)),
+    "several folds": (goldens.statistics, f32(9, 100)),
+    "each index a thread": (goldens.both, f32(300)),
+    "a product": (each(ops.matmul), f32(70, 33), f32(33, 65)),
+    "a product in strips": (goldens.dense, f32(130, 9), f32(9, 140), f32(140)),
+    "softmax of a product": (goldens.weighted, f32(40, 20), f32(20, 150), f32(150)),
+    "gates": (goldens.lstm_step, *(f32(*shape) for shape in [(33, 12), (64, 12), (33, 16), (64, 16), (64,), (33, 16)])),
+}
+FEW = ["each row a warp", "each row a block", "a product"]
+_BOUND = re.compile(r"setp\.(\w+\.[su]\d+) \t(%p\d+), (%rd?\d+), (\d+);\n")
+
+
+def _steep(rng: np.random.Generator, of: TensorType, *, alone: bool) -> np.ndarray:
+    """Numbers of which the last ones of a row are the largest: none can be left out of a maximum without effect.
+
+    Factors of products are small, so that nothing is lost in a softmax behind them.
+    """
+    array = rng.random(of.shape)
+    if alone:
+        array += 1.5 * sum(np.indices(of.shape))
+    else:
+        array = 0.1 * array + (0.05 * np.arange(of.size) if len(of.shape) == 1 else 0)
+    return array.astype(np.float32)
+
+
+class Planted:
+    """A program, and what it gives with other text."""
+
+    def __init__(self, name: str) -> None:
+        function, *types = PROGRAMS[name]
+        rng = np.random.default_rng(0)
+        self.inputs = [_steep(rng, one, alone=len(types) == 1) for one in types]
+        self.program = build_kernels(graph_of(function, *types), SM_80)
+        self.text = self.program.ptx()
+        self.right = self.results(self.text)
+
+    def results(self, text: str) -> list[bytes]:
+        return [array.tobytes() for array in Run(self.program, self.inputs, text=text).outputs()]
+
+    def is_found(self, text: str) -> bool:
+        """Tell whether a fault is reported, or results differ."""
+        try:
+            return self.results(text) != self.right
+        except Fault:
+            return True
+
+    def barriers(self) -> Iterator[str]:
+        """The program without one of its barriers."""
+        for place in re.finditer(r"\tbar\.[^\n]*\n", self.text):
+            yield self.text[: place.start()] + self.text[place.end() :]
+
+    def bounds(self) -> Iterator[tuple[str, str, str]]:
+        """The program with a bound moved by one, and with a trap for threads that compare otherwise then; what it is."""
+        for place in _BOUND.finditer(self.text):
+            relation, predicate, register, bound = place.groups()
+            for by in (1, -1):
+                before, after = self.text[: place.start()], self.text[place.end() :]
+                moved = f"setp.{relation} \t{predicate}, {register}, {int(bound) + by};\n"
+                trap = (
+                    moved.replace(predicate, "%moved1")
+                    + f"\txor.pred \t%moved1, %moved1, {predicate};\n\t@%moved1 trap;\n"
+                )
+                head, brace, body = before.rpartition("\n{")
+                proof = f"{head}{brace}\n\t.reg .pred %moved<2>;{body}{place[0]}\t{trap}{after}"
+                yield before + moved + after, proof, f"{moved.strip()} for {bound}"
+
+    def is_needless(self, proof: str) -> bool:
+        """Tell whether no thread compares otherwise."""
+        try:
+            return self.results(proof) == self.right
+        except Fault:
+            return False
+
+
+def check_barriers(name: str) -> None:
+    planted = Planted(name)
+    missed = [number for number, text in enumerate(planted.barriers()) if not planted.is_found(text)]
+    assert not missed, missed
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_each_barrier_is_needed(name):
+    check_barriers(name)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in FEW])
+def test_each_barrier_of_other_programs_is_needed(name):
+    check_barriers(name)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_bound_is_needed_or_proven_needless(name):
+    planted = Planted(name)
+    missed = [
+        what for text, proof, what in planted.bounds() if not planted.is_found(text) and not planted.is_needless(proof)
+    ]
+    # One turn more of a product multiplies zeros, which lie behind the last terms.
+    turns = {
+        -(-step.plan.product.k // step.plan.tile.k) for step in planted.program.schedule.steps if hasattr(step, "plan")
+    }
+    missed = [what for what in missed if not any(what.endswith(f", {n + 1}; for {n}") for n in turns)]
+    assert not missed, missed

@@ -1,0 +1,179 @@
+"""Schedules for a device, as the kernels that they become: results beside the CPU's, for each kind of kernel."""
+
+import numpy as np
+import pytest
+
+from hybridize import ops
+from hybridize.base.dtypes import bfloat16, bool_, float16, float64, int8, int32, int64, uint8
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.device.program import build_kernels
+from hybridize.ops import composites
+from hybridize.schedule.kernel import EachBlock, EachThread, EachWarp
+from hybridize.schedule.steps import LoopStep
+from tests.device.programs import SM_80, Run, graph_of, on_cpu, on_device
+from tests.schedule import goldens
+from tests.schedule.goldens import each, f32, unknown
+
+
+def drawn(*types: TensorType, seed=0, scale=1.0) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    arrays = []
+    for one in types:
+        if one.dtype == bool_:
+            arrays.append(rng.random(one.shape) < 0.1)
+        elif one.dtype.kind in "iu":
+            arrays.append(rng.integers(0, 100, one.shape).astype(one.dtype))
+        else:
+            arrays.append((rng.standard_normal(one.shape) * scale).astype(one.dtype))
+    return arrays
+
+
+def both(function, *types, scale=1.0):
+    """Results of a device, and of the CPU."""
+    graph, inputs = graph_of(function, *types), drawn(*types, scale=scale)
+    return on_device(graph, inputs), on_cpu(graph, inputs)
+
+
+def same_bits(function, *types, scale=1.0):
+    for found, expected in zip(*both(function, *types, scale=scale), strict=True):
+        assert found.tobytes() == expected.tobytes()
+
+
+def near(function, *types, scale=1.0):
+    for found, expected in zip(*both(function, *types, scale=scale), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=2e-5, atol=1e-6)
+
+
+def kinds(graph) -> set[type]:
+    steps = build_kernels(graph, SM_80).schedule.steps
+    return {type(axis.kind) for step in steps for nest in step.kernel.nests for axis in nest.rows}
+
+
+def test_a_product_with_its_epilogue_has_the_bits_of_the_cpu():
+    same_bits(goldens.dense, f32(70, 33), f32(33, 65), f32(65))
+
+
+def test_the_softmax_of_a_product():
+    near(goldens.weighted, f32(40, 20), f32(20, 150), f32(150))
+
+
+@pytest.mark.parametrize("dtype", [float64, float16, bfloat16, int8, uint8, int32, int64], ids=str)
+def test_products_of_each_dtype_have_the_bits_of_the_cpu(dtype):
+    same_bits(lambda x, w: [ops.contract("mk,kn->mn", x, w)], TensorType((9, 21), dtype), TensorType((21, 40), dtype))
+
+
+@pytest.mark.parametrize("transposed", [(False, True), (True, False), (True, True)])
+def test_products_of_transposed_operands(transposed):
+    x, w = ((33, 9), (9, 33))[not transposed[0]], ((33, 40), (40, 33))[transposed[1]]
+    same_bits(lambda x, w: [ops.matmul(x, w, *transposed)], f32(*x), f32(*w))
+
+
+def test_a_batch_of_products_of_which_one_operand_is_shared():
+    same_bits(each(ops.matmul), f32(3, 9, 20), f32(3, 20, 17))
+    same_bits(lambda x, w: [ops.contract("mk,bkn->bmn", x, w)], f32(9, 20), f32(3, 20, 17))
+
+
+@pytest.mark.long
+def test_heads_of_attention_are_read_and_stored_where_they_lie():
+    near(goldens.attention_of_heads, f32(1, 384, 768), scale=0.3)
+
+
+def test_causal_attention_computes_what_masks_hide():
+    near(goldens.causal_attention, *[f32(2, 40, 16)] * 3)
+
+
+def test_gates_of_a_cell_are_sums_of_one_tile():
+    kinds = [(9, 12), (64, 12), (9, 16), (64, 16), (64,), (9, 16)]
+    same_bits(goldens.lstm_step, *(f32(*shape) for shape in kinds))
+
+
+def test_large_tiles_store_in_strips():
+    same_bits(goldens.dense, f32(130, 17), f32(17, 140), f32(140))
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "kind"),
+    [((3, 300), 0, EachThread), ((40, 100), 1, EachWarp), ((5, 300), 1, EachBlock)],
+    ids=["threads", "warps", "blocks"],
+)
+def test_rows_are_threads_warps_or_blocks(shape, axis, kind):
+    function = goldens.softmax_over(axis)
+    graph = graph_of(function, f32(*shape))
+    assert kinds(graph) == {kind}
+    near(function, f32(*shape))
+
+
+def test_several_folds_of_a_row_run_in_one_loop():
+    same_bits(lambda x: [ops.arg_max(x, 1), ops.reduce_max(x, (1,))], f32(9, 100))
+    near(goldens.statistics, f32(9, 100))
+
+
+def test_folds_of_nan_and_of_signed_zeros():
+    x = np.array([[0.0, -0.0, 1.0], [-0.0, 0.0, np.nan], [np.inf, np.nan, -np.inf]] * 20, np.float32).reshape(4, 45)
+    for function in (ops.reduce_max, ops.reduce_min, ops.sum):
+        graph = graph_of(lambda x, function=function: [function(x, (1,))], f32(4, 45))
+        found, expected = on_device(graph, [x]), on_cpu(graph, [x])
+        np.testing.assert_array_equal(found[0], expected[0])
+
+
+def test_one_row_of_many_elements_is_one_block():
+    near(goldens.softmax_over(0), f32(3000))
+
+
+def test_what_a_step_keeps_of_rows_may_lie_in_scratch():
+    types = f32(5, unknown())
+    graph = graph_of(goldens.softmax_over(1), types)
+    program = build_kernels(graph, SM_80)
+    (step,) = (step for step in program.schedule.steps if isinstance(step, LoopStep))
+    assert not step.kernel.locals
+    for size in (2, 33, 700):
+        (x,) = drawn(f32(5, size))
+        (found,) = Run(program, [x], {"n0": size}).outputs()
+        np.testing.assert_allclose(found.sum(1), 1, rtol=1e-5)
+        exp = np.exp(x - x.max(1, keepdims=True))
+        np.testing.assert_allclose(found, exp / exp.sum(1, keepdims=True), rtol=1e-5)
+
+
+def test_products_of_any_size():
+    rows = unknown()
+    graph = graph_of(goldens.dense, f32(rows, 20), f32(20, 40), f32(40))
+    program, text = build_kernels(graph, SM_80), ""
+    for size in (2, 32, 33):
+        inputs = drawn(f32(size, 20), f32(20, 40), f32(40))
+        run = Run(program, inputs, {"n0": size}, text)
+        text = run.text
+        (found,) = run.outputs()
+        known = graph_of(goldens.dense, f32(size, 20), f32(20, 40), f32(40))
+        np.testing.assert_allclose(found, on_cpu(known, inputs)[0], rtol=1e-5, atol=1e-5)
+
+
+def test_constants_that_are_derived_are_made_on_the_device():
+    types = f32(16, 64), f32(48, 64), f32(48, 1)
+    graph, inputs = graph_of(goldens.scaled_weight, *types), drawn(*types)
+    assert build_kernels(graph, SM_80, (1, 2)).derivations
+    (found,), (expected,) = on_device(graph, inputs, (1, 2)), on_cpu(graph, inputs)
+    assert found.tobytes() == expected.tobytes()
+
+
+def test_the_gradient_of_a_convolution_is_folds():
+    types = f32(2, 3, 6, 6), f32(4, 3, 3, 3), f32(2, 4, 6, 6)
+    made = ops.make_graph(goldens.convolved(1, 1), list(types[:2]))
+    near(lambda x, w, g: list(ops.pullback(made, [x, w], [g])), *types)
+
+
+def test_the_gradient_of_attention():
+    near(goldens.gradient_of_attention, *[f32(2, 9, 2, 8)] * 4)
+
+
+def test_a_layer_norm_and_a_product():
+    near(goldens.normal_then_dense, f32(20, 48), f32(48), f32(48), f32(48, 24))
+
+
+def test_pointwise_results_have_the_bits_of_the_cpu():
+    same_bits(lambda x, y: [ops.mul(composites.gelu(x), ops.exp(y))], f32(9, 100), f32(9, 100))
+
+
+def test_kernels_that_are_alike_are_written_once():
+    graph = graph_of(lambda x, y: [ops.exp(x), ops.exp(y)], f32(40), f32(40))
+    program = build_kernels(graph, SM_80)
+    assert [launch.function for launch in program.launches] == ["loops0", "loops0"]

@@ -1,0 +1,94 @@
+"""Every sample of every op as kernels of a device: the CPU's bits where sums have the CPU's order, else near.
+
+What has no code on a device is refused, and written down here: routines, control flow, what the C library computes.
+"""
+
+import numpy as np
+import pytest
+
+from hybridize import ops
+from hybridize.base.errors import DeviceError, InternalError
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
+from hybridize.ops.op import OPS, Effect, effect_of
+from hybridize.schedule.steps import ContractionStep
+from tests.catalog.samples import samples
+from tests.device.programs import SM_80, Run, graph_of, on_cpu
+from tests.refusals import said
+
+ROUTINES = {
+    "arg_sort", "cholesky", "cond", "cofactor", "cofactor_pullback", "cum_max", "cum_prod", "cum_sum", "descent", "det",
+    "dots_until", "eigh", "fourier", "from_parts", "conj", "imag_part", "inverse", "inverse_real_fourier",
+    "least_squares", "lu", "pseudo_inverse", "qr", "real_fourier", "real_part", "scan", "scatter_nd", "slog_det",
+    "solve", "solve_triangular", "sort", "standard_gamma", "sum_until", "svd", "update_at", "while",
+}  # fmt: skip
+"""Ops that are a routine, or control flow, in each sample."""
+OF_LIBRARY = {
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cos", "cosh", "erf", "erfinv", "floor_div", "fmod", "gammaln", "hypot", "log10",
+    "log1p", "log2", "log_add_exp", "mod", "pow", "sin", "sinh", "tan",
+}  # fmt: skip
+"""Ops that the C library computes in float64."""
+OF_LIBRARY_IN_SINGLE = {"cos", "floor_div", "fmod", "gammaln", "mod", "sin", "tan"}
+"""Those in other floats."""
+
+
+def is_refused(word: str, inputs) -> bool:
+    """Tell whether a sample is one that is written down."""
+    kinds = {str(one.dtype) for one in inputs}
+    if word in ROUTINES or any(one.startswith("complex") for one in kinds):
+        return True
+    return word in OF_LIBRARY and ("float64" in kinds or word in OF_LIBRARY_IN_SINGLE)
+
+
+def folds(program: DeviceProgram) -> bool:
+    """Tell whether something is summed in another order than the CPU's."""
+    return any(isinstance(step, ContractionStep) or "(v0 < " in str(step) for step in program.schedule.steps)
+
+
+def check(word: str, sample) -> str:
+    """Run a sample; returns what came of it."""
+    types = [TensorType(x.shape, x.dtype) for x in sample.inputs]
+    try:
+        graph = graph_of(lambda *xs: list(ops.bind(sample.op, *xs)), *types)
+        expected = on_cpu(graph, sample.inputs)
+    except InternalError:
+        return "not a program"
+    try:
+        program = build_kernels(graph, SM_80)
+    except DeviceError as error:
+        if "has no code for sm_80 yet" in said(error) and is_refused(word, [*sample.inputs, *expected]):
+            return "refused"
+        raise
+    for found, wanted in zip(Run(program, sample.inputs).outputs(), expected, strict=True):
+        if folds(program):
+            single = wanted.dtype.kind not in "biu"
+            np.testing.assert_allclose(
+                np.asarray(found, np.float64 if single else found.dtype),
+                np.asarray(wanted, np.float64 if single else wanted.dtype),
+                rtol=1e-5 if found.dtype.itemsize > 2 else 1e-2,
+                atol=1e-6,
+            )
+        else:
+            np.testing.assert_array_equal(found, wanted)
+    return "ran"
+
+
+def of(word: str):
+    return [one for one in samples(OPS[word]) if one.fails is None and effect_of(one.op) is Effect.PURE]
+
+
+WORDS = [word for word in sorted(OPS) if of(word)]
+FEW = ["add", "arg_max", "concat", "contract", "gather", "matmul", "random_bits", "select", "sum", "window_sum"]
+
+
+@pytest.mark.parametrize("word", [word for word in FEW if word in WORDS])
+def test_a_sample(word):
+    assert check(word, of(word)[0]) == "ran"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("word", WORDS)
+def test_all_samples(word):
+    results = {check(word, one) for one in of(word)}
+    assert "ran" in results or word in ROUTINES | OF_LIBRARY_IN_SINGLE or results == {"not a program"}
+    assert word not in ROUTINES or "refused" in results or results == {"not a program"}
