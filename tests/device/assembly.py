@@ -28,7 +28,7 @@ class Type(NamedTuple):
     @property
     def kind(self) -> str:
         """The letters of its name: `s`, `u`, `b`, `f`, `bf`, `tf` or `pred`."""
-        return "pred" if self.name == "pred" else re.match("[a-z]+", self.name)[0]
+        return "pred" if self.name == "pred" else self.name.rstrip("0123456789x")
 
 
 TYPES = {
@@ -195,14 +195,17 @@ _SPECIAL = re.compile(r"%(n?tid|n?ctaid)\.[xyz]$|%(laneid|warpid|nwarpid|clock|c
 def tokens(text: str) -> list[Token]:
     """Divide text into tokens; comments are none."""
     result, place, line = [], 0, 1
-    while place < len(text):
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise Fault(f"line {line}: {text[place:].splitlines()[0]}: not PTX")
-        if match["token"]:
-            result.append(Token(match["token"], line))
-        line += match[0].count("\n")
+    for match in _TOKEN.finditer(text):
+        if match.start() != place:
+            break
+        word = match["token"]
+        if word:
+            result.append(Token(word, line))
+        else:
+            line += match[0].count("\n")
         place = match.end()
+    if place < len(text):
+        raise Fault(f"line {line}: {text[place:].splitlines()[0]}: not PTX")
     return result
 
 

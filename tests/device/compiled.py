@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +31,12 @@ from tests.device.assembly import (
 from tests.device.fault import Fault
 from tests.device.memory import LOCAL, SHARED
 from tests.device.operations import meaning
+
+
+@lru_cache(maxsize=4096)
+def _coded(text: str, file: str) -> CodeType:
+    """Compile the text of a function; modules that are alike but for a line share most of them."""
+    return compile(text, file, "exec")
 
 
 class Runner(NamedTuple):
@@ -148,7 +156,7 @@ class Writer:
         body = [*self.lines, f"return ({', '.join(results)}{',' if results else ''})"]
         parameters = ", ".join(["grid", *(self._var(name) for name in one.inputs)])
         text = "\n    ".join([f"def segment({parameters}):", *body])
-        exec(compile(text, file, "exec"), self.names)
+        exec(_coded(text, file), self.names)
         lines[file] = instructions
         return Runner(
             one,
