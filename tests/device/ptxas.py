@@ -7,6 +7,7 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,3 +47,20 @@ def assembled(text: str, arch: str, folder: Path) -> dict[str, Used]:
             shared = re.search(r"(\d+) bytes smem", line)
             result[name] = Used(int(match[1]), spilled, int(shared[1]) if shared else 0)
     return result
+
+
+_NAME = re.compile(
+    r"\.entry (\w+)\(|^\.(?:visible |extern |internal )?(?:global|const|shared) [^;\[=]*?(\w+)\[", re.MULTILINE
+)
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Return one module of several, whose names get a number: assembling a small one takes as long as starting."""
+    parts = []
+    for number, text in enumerate(texts):
+        head, body = text.split(".address_size 64", 1)
+        names = {first or second for first, second in _NAME.findall(body)}
+        for name in sorted(names, key=len, reverse=True):
+            body = re.sub(rf"(?<![\w$%]){name}(?=\W|_param|_shared)", f"m{number}_{name}", body)
+        parts.append(body)
+    return head + ".address_size 64" + "\n".join(parts)
