@@ -64,8 +64,8 @@ class Code:
                 raise Fault(f"there is no kernel {name}; there are {', '.join(self.module.kernels)}")
             addresses = {word: span.address for word, span in self.variables.items()}
             kernel = self.module.kernels[name]
-            made = program(self.module, kernel, addresses, self.device.approximate)
-            self._functions[name] = Function(self, made)
+            code = program(self.module, kernel, addresses, self.device.approximate)
+            self._functions[name] = Function(self, code)
         return self._functions[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -33,7 +33,7 @@ class Branch(NamedTuple):
     """Where threads go on: by a predicate, or all to the first segment."""
 
     condition: Register | None
-    taken: int
+    target: int
     other: int
 
 
@@ -167,8 +167,8 @@ def _end(one: Segment, at: dict[int, int], kernel: Kernel) -> None:
 def following(one: Segment) -> tuple[int, ...]:
     """Return the segments to which threads may go."""
     match one.end:
-        case Branch(condition, taken, other):
-            return (taken,) if condition is None else (taken, other)
+        case Branch(condition, target, other):
+            return (target,) if condition is None else (target, other)
         case Barrier(after):
             return (after,)
     return ()

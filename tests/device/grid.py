@@ -370,17 +370,17 @@ class Grid:
         """Send the threads on."""
         ids = self.ids
         match runner.segment.end:
-            case flow.Branch(None, taken):
-                self._go(taken, ids)
-            case flow.Branch(_, taken, other):
+            case flow.Branch(None, target):
+                self._go(target, ids)
+            case flow.Branch(_, target, other):
                 yes = results[-1] if runner.condition else ~results[-1]
                 if yes.all():
-                    self._go(taken, ids)
+                    self._go(target, ids)
                 elif not yes.any():
                     self._go(other, ids)
                 else:
                     every = np.arange(self.count) if ids is None else ids
-                    self._go(taken, every[yes])
+                    self._go(target, every[yes])
                     self._go(other, every[~yes])
             case flow.Barrier(following):
                 self._join(self.waiting, following, ids)

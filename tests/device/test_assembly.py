@@ -59,11 +59,11 @@ def test_variables_have_their_size_and_content():
         .extern .shared .align 8 .b64 more[];
         .const .f32 table[2] = {0f3F800000, 0f40000000};
     """
-    found = parse(module("mov.u64 %rd1, room;", head=head))
-    sizes = {one.name: (one.space, one.align, one.nbytes) for one in found.variables.values()}
+    whole = parse(module("mov.u64 %rd1, room;", head=head))
+    sizes = {one.name: (one.space, one.align, one.nbytes) for one in whole.variables.values()}
     assert sizes == {"room": ("shared", 16, 12), "more": ("shared", 8, 0), "table": ("const", 4, 8)}
-    assert found.variables["table"].content.hex() == "0000803f00000040"
-    assert [one.name for one in found.kernels["k"].named("shared")] == ["room"]
+    assert whole.variables["table"].content.hex() == "0000803f00000040"
+    assert [one.name for one in whole.kernels["k"].named("shared")] == ["room"]
     assert only("bra $on; $on: mov.u64 %rd1, room;").operands[1] == Name("room")
 
 

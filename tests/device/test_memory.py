@@ -172,6 +172,20 @@ def test_one_instruction_may_reach_two_buffers():
     assert out.tolist() == [k if k % 2 == 0 else 100 + k for k in range(32)]
 
 
+def test_a_pointer_that_was_loaded_reaches_any_buffer_that_lives():
+    body = "ld.global.u64 %rd2, [%rd61]; ld.global.u32 %r1, [%rd2+8]; st.global.u32 [%rd60], %r1;"
+    text, device = module(body, PARAMS), Emulated()
+    out, table, other = (device.alloc(16) for _ in range(3))
+    device.copy_in(other, np.arange(4, dtype=np.uint32))
+    device.copy_in(table, np.array([other, 0], np.uint64))
+    function = device.load(text)["k"]
+    device.launch(function, (1, 1, 1), 1, 0, [out, table])
+    assert device.copy_out(out, np.empty(1, np.uint32))[0] == 2
+    device.free(other)
+    with faulty("is byte 8 of buffer 2, which is freed"):
+        device.launch(function, (1, 1, 1), 1, 0, [out, table])
+
+
 def test_what_is_read_as_if_nobody_wrote_it_may_not_be_written():
     body = f"{IN} ld.global.nc.u32 %r1, [%rd2]; st.global.u32 [%rd1], %r1;"
     device = Emulated()

@@ -137,16 +137,16 @@ def agrees(
             np.array(column, f"u{width(kind) // 8}")
             for column, kind in zip(zip(*rows, strict=True), operands, strict=True)
         ]
-        for row, got in zip(rows, run(*arrays).tolist(), strict=True):
+        for row, one in zip(rows, run(*arrays).tolist(), strict=True):
             want = reference(*map(number, row, operands))
             if result in FLOATS:
                 nan = math.isnan(want)
                 want = to_bits(want, result)
                 if nan and result == "f64":
-                    assert math.isnan(to_float(got, result)), (opcode, row)
+                    assert math.isnan(to_float(one, result)), (opcode, row)
                     continue
             want = int(want) & ((1 << width(result)) - 1)
-            assert got == want, (opcode, [hex(x) for x in row], hex(got), hex(want))
+            assert one == want, (opcode, [hex(x) for x in row], hex(one), hex(want))
 
     check()
 
@@ -532,8 +532,8 @@ def test_fma_is_rounded_once_where_twice_would_show():
         scale = np.ldexp(1.0, random.integers(-148, 100, LANES))
         z = np.where(random.random(LANES) < 0.5, z, z * scale).astype(np.float32)
         x = (x * np.ldexp(1.0, random.integers(-126, 20, LANES))).astype(np.float32)  # subnormal results as well
-        got = run(*(v.view(np.uint32) for v in (x, y, z))).tolist()
-        assert got == [to_bits(ref.fma(*map(float, row), "f32", "rn"), "f32") for row in zip(x, y, z, strict=True)]
+        numbers = run(*(v.view(np.uint32) for v in (x, y, z))).tolist()
+        assert numbers == [to_bits(ref.fma(*map(float, row), "f32", "rn"), "f32") for row in zip(x, y, z, strict=True)]
 
     check()
 
@@ -543,12 +543,12 @@ def test_lop3_is_its_table():
     @given(st.integers(0, 255), st.lists(st.integers(0, 2**32 - 1), min_size=3, max_size=3))
     def check(table, numbers):
         run = trial_of_table(table)
-        got = run(*(np.full(LANES, x, np.uint32) for x in numbers))
+        words = run(*(np.full(LANES, x, np.uint32) for x in numbers))
         want = sum(
             (table >> ((numbers[0] >> k & 1) << 2 | (numbers[1] >> k & 1) << 1 | (numbers[2] >> k & 1)) & 1) << k
             for k in range(32)
         )
-        assert (got == want).all()
+        assert (words == want).all()
 
     check()
 
@@ -586,8 +586,8 @@ def test_what_has_no_exact_bits_runs_when_asked(word):
     with faulty("its bits are not exact"):
         trial(f"{word}.approx.f32", "f32", ("f32",))
     x = np.linspace(0.1, 3, LANES).astype(np.float32)
-    got = trial(f"{word}.approx.f32", "f32", ("f32",), is_approximate=True)(x.view(np.uint32)).view(np.float32)
-    np.testing.assert_allclose(got, APPROXIMATE[word](x.astype(np.float64)), rtol=1e-7)
+    near = trial(f"{word}.approx.f32", "f32", ("f32",), is_approximate=True)(x.view(np.uint32)).view(np.float32)
+    np.testing.assert_allclose(near, APPROXIMATE[word](x.astype(np.float64)), rtol=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -202,11 +202,11 @@ def test_products_of_tensor_units(shape, kind, sums):
     text = module("\n".join(lines), ("u64 out", "u64 a", "u64 b", "u64 c"))
     (out,) = tried(text, 1, 32, [a, b, c], [np.empty((32, 2, 2), total.dtype)])
     want = left.astype(np.float64) @ right.astype(np.float64) + total
-    got = np.empty((16, 8))
+    result = np.empty((16, 8))
     for lane in range(32):
         for r in range(2):
-            got[lane // 4 + 8 * r, 2 * (lane % 4) : 2 * (lane % 4) + 2] = out[lane, r]
-    np.testing.assert_array_equal(got, want.astype(total.dtype))
+            result[lane // 4 + 8 * r, 2 * (lane % 4) : 2 * (lane % 4) + 2] = out[lane, r]
+    np.testing.assert_array_equal(result, want.astype(total.dtype))
 
 
 @pytest.mark.parametrize(
