@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,6 +15,18 @@ from tests.device.shadow import Access
 
 if TYPE_CHECKING:
     from tests.device.grid import Grid
+
+
+ATOMIC: dict[str, Callable] = {
+    "add": operator.add,
+    "min": min,
+    "max": max,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "exch": lambda old, new: new,
+    "cas": lambda old, expected, new: new if old == expected else old,
+}
 
 
 class Place(NamedTuple):
@@ -26,7 +40,9 @@ class Place(NamedTuple):
 class Site:
     """One instruction that reaches memory: its space, width, and the arguments from which its pointer may come."""
 
-    def __init__(self, number: int, one: Instruction, space: str, type: Type, count: int, roots: frozenset[str]) -> None:
+    def __init__(
+        self, number: int, one: Instruction, space: str, type: Type, count: int, roots: frozenset[str]
+    ) -> None:
         self.number, self.instruction, self.space, self.roots = number, one, space, roots
         self.dtype = np.dtype(f"u{type.dtype.itemsize * type.packs}")
         self.count, self.nbytes = count, self.dtype.itemsize * count
@@ -50,17 +66,17 @@ class Site:
         low, high = int(offset.min()), int(offset.max())
         if low < 0 or high + self.nbytes > size:
             bad = np.flatnonzero((np.atleast_1d(offset) < 0) | (np.atleast_1d(offset) + self.nbytes > size))[0]
-            raise self.instruction.fault(f"{self._at(grid, offset, bad)} is outside of the {size} bytes of {space} memory")
+            raise self.instruction.fault(
+                f"{self._at(grid, offset, bad)} is outside of the {size} bytes of {space} memory"
+            )
         return [Place(memory, offset + row)]
 
     def _generic(self, grid: Grid, address: np.ndarray) -> str:
         low, high = int(address.min()), int(address.max())
-        for space, first in (("local", LOCAL), ("shared", SHARED), ("global", 0)):
-            if low >= first:
-                break
-        if high >= {"local": 1 << 62, "shared": LOCAL, "global": SHARED}[space] or low < 0:
-            raise self.instruction.fault("threads address different spaces, or none")
-        return space
+        for space, first, end in (("global", 0, SHARED), ("shared", SHARED, LOCAL), ("local", LOCAL, LOCAL << 1)):
+            if first <= low and high < end:
+                return space
+        raise self.instruction.fault("threads address different spaces, or none")
 
     def _global(self, grid: Grid, address: np.ndarray) -> list[Place]:
         low, high = int(address.min()), int(address.max()) + self.nbytes
@@ -108,7 +124,9 @@ class Site:
             if not is_known and not (known.take(at) == self.full).all():
                 bad = int(np.flatnonzero(np.atleast_1d(known.take(at) != self.full))[0])
                 place = int(np.atleast_1d(one.offsets)[bad])
-                raise self.instruction.fault(f"{grid.thread(bad)} reads byte {place} of {memory.name} before it is written")
+                raise self.instruction.fault(
+                    f"{grid.thread(bad)} reads byte {place} of {memory.name} before it is written"
+                )
             values.append(content.take(at))
         if grid.is_tracked(self, memory):
             self.note(grid, one, reads=True)
@@ -153,17 +171,6 @@ class Site:
         rows = [np.broadcast_to(value, grid.count) for value in values]
         for k in range(grid.count):
             before = old[k] = content[at[k]]
-            x = rows[0][k]
-            content[at[k]] = {
-                "add": lambda: before + x,
-                "min": lambda: min(before, x),
-                "max": lambda: max(before, x),
-                "and": lambda: before & x,
-                "or": lambda: before | x,
-                "xor": lambda: before ^ x,
-                "exch": lambda: x,
-                "cas": lambda: rows[1][k] if before == x else before,
-            }[word]()
+            content[at[k]] = ATOMIC[word](before, *(row[k] for row in rows))
         self.note(grid, one, reads=False, is_atomic=True)
         return old
-

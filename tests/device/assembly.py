@@ -28,7 +28,7 @@ class Type(NamedTuple):
     @property
     def kind(self) -> str:
         """The letters of its name: `s`, `u`, `b`, `f`, `bf`, `tf` or `pred`."""
-        return "pred" if self.name == "pred" else re.match("[a-z]+", self.name)[0]
+        return "pred" if self.name == "pred" else self.name.rstrip("0123456789x")
 
 
 TYPES = {
@@ -195,14 +195,17 @@ _SPECIAL = re.compile(r"%(n?tid|n?ctaid)\.[xyz]$|%(laneid|warpid|nwarpid|clock|c
 def tokens(text: str) -> list[Token]:
     """Divide text into tokens; comments are none."""
     result, place, line = [], 0, 1
-    while place < len(text):
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise Fault(f"line {line}: {text[place:].splitlines()[0]}: not PTX")
-        if match["token"]:
-            result.append(Token(match["token"], line))
-        line += match[0].count("\n")
+    for match in _TOKEN.finditer(text):
+        if match.start() != place:
+            break
+        word = match["token"]
+        if word:
+            result.append(Token(word, line))
+        else:
+            line += match[0].count("\n")
         place = match.end()
+    if place < len(text):
+        raise Fault(f"line {line}: {text[place:].splitlines()[0]}: not PTX")
     return result
 
 
@@ -267,7 +270,9 @@ class Parser:
                 for one in self._variables(word[1:]):
                     self.module.variables[one.name] = one
             else:
-                raise Fault(f"line {self.tokens[self.at - 1].line}: {word}: only kernels and variables are known; inline functions")
+                raise Fault(
+                    f"line {self.tokens[self.at - 1].line}: {word}: only kernels and variables are known; inline functions"
+                )
         for kernel in self.module.kernels.values():
             kernel.variables = self.module.variables | kernel.variables
         return self.module
@@ -391,16 +396,16 @@ class Parser:
             return Pack(tuple(parts))
         if self.skips("["):
             base, offset = self._operand(), 0
-            if self.skips("+"):
-                offset = self.number()
-            elif self.next == "-":
+            if self.skips("+") or self.next == "-":
                 offset = self.number()
             self.take("]")
             return Address(base, offset)
         if self.skips("!"):
             return Register(self._renamed(self.take()), negated=True)
-        if self.next == "-" or self.next[0].isdigit():
+        if self.next[:1] == "-" or self.next[:1].isdigit():
             return self._constant()
+        if not re.match(r"[%$_.A-Za-z]", self.next):
+            raise Fault(f"line {self.line}: {self.next!r} where an operand belongs")
         name = self._renamed(self.take())
         one: Operand = Name(name)
         if _SPECIAL.match(name):

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
 from typing import NamedTuple
 
 import numpy as np
 
 from tests.device import copies, floats, flow, warps
-from tests.device.access import Site
+from tests.device.access import ATOMIC, Site
 from tests.device.assembly import (
     TYPES,
     Address,
@@ -29,6 +31,12 @@ from tests.device.assembly import (
 from tests.device.fault import Fault
 from tests.device.memory import LOCAL, SHARED
 from tests.device.operations import meaning
+
+
+@lru_cache(maxsize=4096)
+def _coded(text: str, file: str) -> CodeType:
+    """Compile the text of a function; modules that are alike but for a line share most of them."""
+    return compile(text, file, "exec")
 
 
 class Runner(NamedTuple):
@@ -69,9 +77,18 @@ def _laid_out(variables: list[Variable]) -> tuple[dict[str, int], int]:
     return offsets, end
 
 
-HINTS = frozenset(["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "L1::no_allocate", "L1::evict_last", "L2::128B"])
+HINTS = frozenset(
+    ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "L1::no_allocate", "L1::evict_last", "L2::128B"]
+)
 SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::cta": "shared", "local": "local"}
-WAITS = {"bar.sync", "barrier.sync", "barrier.sync.aligned", "barrier.cta.sync.aligned", "barrier.cta.sync", "bar.cta.sync"}
+WAITS = {
+    "bar.sync",
+    "barrier.sync",
+    "barrier.sync.aligned",
+    "barrier.cta.sync.aligned",
+    "barrier.cta.sync",
+    "bar.cta.sync",
+}
 
 
 SPECIAL = frozenset(
@@ -120,12 +137,15 @@ class Writer:
         self.names, self.lines, instructions = {"np": np}, [], []
         self.types, self.doubles = {name: self.kernel.registers[name] for name in one.inputs}, {}
         last_use = {name: k for k, x in enumerate(one.code) for name in (*flow.read(x), *flow.written(x))}
+        ending: list[list[str]] = [[] for _ in one.code]
+        for name, last in last_use.items():
+            ending[last].append(name)
         condition = one.end.condition if isinstance(one.end, flow.Branch) else None
         remain = {*one.outputs, *([condition.name] if condition is not None else [])}
         for k, instruction in enumerate(one.code):
             before = len(self.lines)
             self._instruction(instruction)
-            gone = [name for name, last in last_use.items() if last == k and name not in remain]
+            gone = [name for name in ending[k] if name not in remain]
             dead = [*map(self._var, gone), *(self.doubles.pop(name) for name in gone if name in self.doubles)]
             if dead:  # the next arrays take their memory
                 self.lines.append(f"del {', '.join(dead)}")
@@ -136,7 +156,7 @@ class Writer:
         body = [*self.lines, f"return ({', '.join(results)}{',' if results else ''})"]
         parameters = ", ".join(["grid", *(self._var(name) for name in one.inputs)])
         text = "\n    ".join([f"def segment({parameters}):", *body])
-        exec(compile(text, file, "exec"), self.names)
+        exec(_coded(text, file), self.names)
         lines[file] = instructions
         return Runner(
             one,
@@ -346,7 +366,7 @@ class Writer:
         self.lines.append(f"{self.bind(site.store)}(grid, {self.address(target)}, {values})")
 
     def _atom(self, one: Instruction) -> None:
-        word = next((x for x in one.modifiers if x in ("add", "min", "max", "and", "or", "xor", "exch", "cas")), None)
+        word = next((x for x in one.modifiers if x in ATOMIC), None)
         (type,) = one.types
         if word is None or type.kind in ("f", "bf"):
             raise Fault("atomic operations are known of integers only: sums of floats depend on the order")

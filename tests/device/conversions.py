@@ -39,7 +39,11 @@ def _to_integer(to: Type, source: Type, mode: str) -> Function:
 
     def converted(x: np.ndarray) -> np.ndarray:
         near = whole(x.astype(np.float64))
-        inside = (near >= float(limits.min)) & (near <= float(limits.max)) & (near < 2.0 ** (8 * to.nbytes - (to.kind == "s")))
+        inside = (
+            (near >= float(limits.min))
+            & (near <= float(limits.max))
+            & (near < 2.0 ** (8 * to.nbytes - (to.kind == "s")))
+        )
         result = np.where(inside, near, 0).astype(to.dtype)
         result = np.where(near < float(limits.min), to.dtype.type(limits.min), result)
         result = np.where(~inside & (near > 0), to.dtype.type(limits.max), result)
@@ -48,13 +52,14 @@ def _to_integer(to: Type, source: Type, mode: str) -> Function:
     return converted
 
 
-def _integers(to: Type, clamps: bool) -> Function:
+def _integers(to: Type, source: Type, clamps: bool) -> Function:
     if not clamps:
         return lambda x: x.astype(to.dtype)
-    limits = np.iinfo(to.dtype)
+    limits, own = np.iinfo(to.dtype), np.iinfo(source.dtype)
+    if limits.min <= own.min and own.max <= limits.max:
+        raise ValueError("nothing is to be clamped")
 
     def clamped(x: np.ndarray) -> np.ndarray:
-        own = np.iinfo(x.dtype)
         low, high = max(own.min, limits.min), min(own.max, limits.max)
         return np.clip(x, x.dtype.type(low), x.dtype.type(high)).astype(to.dtype)
 
@@ -74,7 +79,7 @@ def conversion(to: Type, source: Type, modifiers: tuple[str, ...]) -> Function:
         return tf32
     number, is_float = _number(source), source.kind in ("f", "bf")
     if to.kind in ("u", "s", "b"):
-        plain = _to_integer(to, source, mode) if is_float else _integers(to, "sat" in modifiers)
+        plain = _to_integer(to, source, mode) if is_float else _integers(to, source, "sat" in modifiers)
     elif mode in _WHOLE:
         plain = lambda x: _to_float(to, source, "rn")(_WHOLE[mode](x))  # noqa: E731
     else:

@@ -32,14 +32,12 @@ class Copy(NamedTuple):
     def __call__(self, grid: Grid, target: np.ndarray, source: np.ndarray, count: np.ndarray) -> None:
         """Begin copies of so many bytes a thread; what is over is 0."""
         nbytes = self.to.nbytes
-        if (count > nbytes).any():
-            raise self.to.instruction.fault(f"more than {nbytes} bytes")
+        count = np.broadcast_to(count, grid.count)
+        if not np.isin(count, (0, nbytes)).all():
+            raise self.to.instruction.fault("a copy of a part of its bytes, or of more")
         (place,) = self.to.places(grid, np.broadcast_to(target, grid.count))
         content = np.zeros((grid.count, nbytes), np.uint8)
-        reading = np.flatnonzero(np.broadcast_to(count, grid.count) == nbytes)
-        partial = np.flatnonzero((count > 0) & (count < nbytes)) if count.ndim else np.arange(grid.count)[: 0 < count < nbytes]
-        if partial.size:
-            raise self.to.instruction.fault("a copy of a part of its bytes")
+        reading = np.flatnonzero(count)
         if reading.size:
             words = self.source.load(grid.part(reading), np.broadcast_to(source, grid.count)[reading])
             content[reading] = np.stack(words if isinstance(words, tuple) else (words,), 1).view(np.uint8)

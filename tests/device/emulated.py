@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count
+from functools import cache, wraps
+from itertools import count as counted
 
 import numpy as np
 
@@ -23,6 +25,17 @@ SHARED = 163 << 10
 THREADS = 1024
 
 Argument = int | float | Span
+
+
+def in_turn(method: Callable) -> Callable:
+    """Let one thread of the host ask at a time."""
+
+    @wraps(method)
+    def alone(self: Emulated, *args: object, **names: object) -> object:
+        with self.lock:
+            return method(self, *args, **names)
+
+    return alone
 
 
 class Code:
@@ -51,8 +64,8 @@ class Code:
                 raise Fault(f"there is no kernel {name}; there are {', '.join(self.module.kernels)}")
             addresses = {word: span.address for word, span in self.variables.items()}
             kernel = self.module.kernels[name]
-            made = program(self.module, kernel, addresses, self.device.approximate)
-            self._functions[name] = Function(self, made)
+            code = program(self.module, kernel, addresses, self.device.approximate)
+            self._functions[name] = Function(self, code)
         return self._functions[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -94,18 +107,20 @@ class Emulated:
     Args:
         nbytes: How much memory it has.
         approximate: Whether operations without exact bits, as `ex2.approx`, may run.
+        name: What it is called.
     """
 
-    name, arch = "emulated", "sm_80"
+    arch = "sm_80"
 
-    def __init__(self, nbytes: int = 1 << 32, approximate: bool = False) -> None:
+    def __init__(self, nbytes: int = 1 << 32, approximate: bool = False, name: str = "emulated") -> None:
         keep_freed_memory()
+        self.name, self.lock = name, threading.RLock()
         self.heap, self.clock, self.approximate = Heap(nbytes), Clock(), approximate
         self.recording: Graph | None = None
         self.resident: set[int] = set()
         """Buffers of modules, which are not freed by themselves."""
         self.lane_instructions = self.launches = 0
-        self._events = count()
+        self._events = counted()
 
     def __enter__(self) -> Emulated:
         return self
@@ -126,13 +141,16 @@ class Emulated:
         """Load a module of PTX."""
         return Code(self, code)
 
+    @in_turn
     def alloc(self, nbytes: int, name: str = "") -> int:
         """Return the address of bytes that nothing has written."""
         return self.heap.alloc(nbytes, name)
 
+    @in_turn
     def free(self, address: int) -> None:
         self.heap.free(address)
 
+    @in_turn
     def copy_in(self, address: int, array: np.ndarray) -> None:
         """Copy an array to the device."""
         self._not_recorded("copy_in")
@@ -140,16 +158,20 @@ class Emulated:
         buffer, at = self.heap.range(address, raw.size, "copy_in")
         buffer.content[at], buffer.known[at] = raw, WRITTEN
 
+    @in_turn
     def copy_out(self, address: int, array: np.ndarray) -> np.ndarray:
         """Fill an array from the device, and return it."""
         self._not_recorded("copy_out")
         buffer, at = self.heap.range(address, array.nbytes, "copy_out")
         unknown = np.flatnonzero(buffer.known[at] == 0)
         if unknown.size:
-            raise Fault(f"copy_out: {unknown.size} bytes of {buffer.name}, from byte {at.start + unknown[0]} on, were never written")
+            raise Fault(
+                f"copy_out: {unknown.size} bytes of {buffer.name}, from byte {at.start + unknown[0]} on, were never written"
+            )
         array[...] = buffer.content[at].view(array.dtype).reshape(array.shape)
         return array
 
+    @in_turn
     def copy(self, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of the device, known and unknown ones."""
         if self.recording is not None:
@@ -167,6 +189,7 @@ class Emulated:
 
     # Work
 
+    @in_turn
     def launch(
         self,
         function: Function,
@@ -195,15 +218,19 @@ class Emulated:
             raise Fault(f"{kernel.name} is loaded on another device")
         if len(arguments) != len(kernel.params):
             raise Fault(f"{kernel.name} has {len(kernel.params)} parameters, not {len(arguments)}")
-        if not all(1 <= n for n in (*blocks, *threads)) or blocks.x >= 1 << 31 or max(blocks.y, blocks.z) >= 1 << 16:
+        if not all(n >= 1 for n in (*blocks, *threads)) or blocks.x >= 1 << 31 or max(blocks.y, blocks.z) >= 1 << 16:
             raise Fault(f"{kernel.name}: {tuple(blocks)} blocks of {tuple(threads)} threads")
         count = threads.x * threads.y * threads.z
         if count > THREADS or threads.z > 64 or (kernel.threads and count > kernel.threads):
             raise Fault(f"{kernel.name}: {count} threads, at most {kernel.threads or THREADS}")
         if program.shared_bytes > STATIC_SHARED:
-            raise Fault(f"{kernel.name} declares {program.shared_bytes} bytes of shared memory; more than {STATIC_SHARED} are dynamic")
+            raise Fault(
+                f"{kernel.name} declares {program.shared_bytes} bytes of shared memory; more than {STATIC_SHARED} are dynamic"
+            )
         if program.shared_bytes + shared_bytes > SHARED:
-            raise Fault(f"{kernel.name}: {program.shared_bytes + shared_bytes} bytes of shared memory, at most {SHARED}")
+            raise Fault(
+                f"{kernel.name}: {program.shared_bytes + shared_bytes} bytes of shared memory, at most {SHARED}"
+            )
 
     def _start(self, launch: Launch) -> None:
         grid = Grid(self.heap, self.clock, launch)
@@ -233,6 +260,20 @@ class Emulated:
         """Wait for an event, or for everything: all of it is done."""
         self._not_recorded("wait")
 
+    def empty_cache(self) -> None:
+        """Give back what is kept for later: nothing is."""
+
     def _not_recorded(self, what: str) -> None:
         if self.recording is not None:
             raise Fault(f"{what} while a graph is recorded")
+
+
+def count() -> int:
+    """Return how many devices there are: two, for what programs do with several."""
+    return 2
+
+
+@cache
+def opened(number: int) -> Emulated:
+    """Return one of them, which a process keeps."""
+    return Emulated(name=f"emulated:{number}")

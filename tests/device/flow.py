@@ -33,7 +33,7 @@ class Branch(NamedTuple):
     """Where threads go on: by a predicate, or all to the first segment."""
 
     condition: Register | None
-    taken: int
+    target: int
     other: int
 
 
@@ -57,7 +57,7 @@ class Segment:
     number: int
     line: int
     code: list[Instruction] = field(default_factory=list)
-    end: End = Exit()
+    end: End = field(default_factory=Exit)
     mask: int = 0
     """Lanes of a warp that have to come before any of them runs it; 0 where none needs another."""
     inputs: list[str] = field(default_factory=list)
@@ -123,7 +123,9 @@ def segments(kernel: Kernel) -> list[Segment]:
     """Divide a kernel; a guarded instruction is one that a branch goes around."""
     code = kernel.code
     if not code or code[-1].name not in ("ret", "exit", "trap", "bra") or code[-1].guard is not None:
-        raise (code[-1].fault if code else lambda words: ValueError(words))("the kernel goes on past its last instruction")
+        raise (code[-1].fault if code else lambda words: ValueError(words))(
+            "the kernel goes on past its last instruction"
+        )
     result: list[Segment] = []
     at: dict[int, int] = {}
     for first, last in pairwise(sorted({*(k for k in _leaders(kernel) if k < len(code)), len(code)})):
@@ -165,8 +167,8 @@ def _end(one: Segment, at: dict[int, int], kernel: Kernel) -> None:
 def following(one: Segment) -> tuple[int, ...]:
     """Return the segments to which threads may go."""
     match one.end:
-        case Branch(condition, taken, other):
-            return (taken,) if condition is None else (taken, other)
+        case Branch(condition, target, other):
+            return (target,) if condition is None else (target, other)
         case Barrier(after):
             return (after,)
     return ()
@@ -233,4 +235,3 @@ def roots(kernel: Kernel) -> dict[str, frozenset[str]]:
                 changed |= not source <= result[name]
                 result[name] |= source
     return result
-

@@ -186,7 +186,9 @@ class Grid:
         self._select(None)
 
     def _advance(self) -> None:
-        self.moment = Moment(self.clock.stamp, self.padded, self.first_stamp, self.total)
+        self.moment = Moment(
+            self.clock.stamp, self.padded, self.first_stamp, self.total, first=self.first, row=self.padded_block
+        )
         self.phases = np.zeros(self.padded // 32, np.int64)
         """How often each warp has met since the last barrier of its block."""
 
@@ -258,9 +260,17 @@ class Grid:
             case "nctaid":
                 values = getattr(blocks, axis)
             case "tid":
-                values = {"x": thread % threads.x, "y": thread // threads.x % threads.y, "z": thread // (threads.x * threads.y)}[axis]
+                values = {
+                    "x": thread % threads.x,
+                    "y": thread // threads.x % threads.y,
+                    "z": thread // (threads.x * threads.y),
+                }[axis]
             case "ctaid":
-                values = {"x": block % blocks.x, "y": block // blocks.x % blocks.y, "z": block // (blocks.x * blocks.y)}[axis]
+                values = {
+                    "x": block % blocks.x,
+                    "y": block // blocks.x % blocks.y,
+                    "z": block // (blocks.x * blocks.y),
+                }[axis]
             case "laneid":
                 values = thread % 32
             case _:
@@ -341,7 +351,9 @@ class Grid:
     def _merge(self, slot: int, value: np.ndarray, is_live: bool) -> None:
         """Write a register for the threads that run, while others may need their own number of it."""
         old = self.registers[slot]
-        if value.ndim == 0 and (not is_live or (old is not None and old.ndim == 0 and old.tobytes() == value.tobytes())):
+        if value.ndim == 0 and (
+            not is_live or (old is not None and old.ndim == 0 and old.tobytes() == value.tobytes())
+        ):
             self.registers[slot] = value
             self.owned.discard(slot)
             return
@@ -358,17 +370,17 @@ class Grid:
         """Send the threads on."""
         ids = self.ids
         match runner.segment.end:
-            case flow.Branch(None, taken):
-                self._go(taken, ids)
-            case flow.Branch(_, taken, other):
+            case flow.Branch(None, target):
+                self._go(target, ids)
+            case flow.Branch(_, target, other):
                 yes = results[-1] if runner.condition else ~results[-1]
                 if yes.all():
-                    self._go(taken, ids)
+                    self._go(target, ids)
                 elif not yes.any():
                     self._go(other, ids)
                 else:
                     every = np.arange(self.count) if ids is None else ids
-                    self._go(taken, every[yes])
+                    self._go(target, every[yes])
                     self._go(other, every[~yes])
             case flow.Barrier(following):
                 self._join(self.waiting, following, ids)
@@ -377,7 +389,11 @@ class Grid:
 
     def _go(self, number: int, ids: np.ndarray | None) -> None:
         runners = self.launch.program.runners
-        if number < len(runners) and not runners[number].segment.code and isinstance(runners[number].segment.end, flow.Exit):
+        if (
+            number < len(runners)
+            and not runners[number].segment.code
+            and isinstance(runners[number].segment.end, flow.Exit)
+        ):
             self.alive[self.universe if ids is None else self.universe[ids]] = False
             return
         self._join(self.fronts, number, ids)
@@ -430,7 +446,11 @@ class Grid:
         if self.parked:
             number, ids = next(iter(self.parked.items()))
             self._select(ids)
-            raise runners[number].segment.code[0].fault(f"{self.thread(0)} waits for threads of its warp that do not come")
+            raise (
+                runners[number]
+                .segment.code[0]
+                .fault(f"{self.thread(0)} waits for threads of its warp that do not come")
+            )
         if not self.waiting:
             return False
         self._release()
@@ -480,4 +500,3 @@ def _numbers(launch: Launch) -> dict[str, np.generic]:
         else:
             result[name] = np.array(value, kind.dtype).view(f"u{kind.nbytes}")[()]
     return result
-

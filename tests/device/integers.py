@@ -42,6 +42,8 @@ def remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def left(x: np.ndarray, count: np.ndarray) -> np.ndarray:
     """Shift to the left; by as many bits as there are, or more, all are gone."""
     bits = bits_of(x)
+    if count.ndim == 0 and count < bits:
+        return x << x.dtype.type(count)
     near = np.minimum(count, np.uint32(bits - 1)).astype(x.dtype)
     return np.where(count < bits, x << near, x.dtype.type(0))
 
@@ -49,6 +51,8 @@ def left(x: np.ndarray, count: np.ndarray) -> np.ndarray:
 def right(x: np.ndarray, count: np.ndarray) -> np.ndarray:
     """Shift to the right, with the sign where there is one."""
     bits = bits_of(x)
+    if count.ndim == 0 and count < bits:
+        return x >> x.dtype.type(count)
     near = np.minimum(count, np.uint32(bits - 1)).astype(x.dtype)
     return x >> near if x.dtype.kind == "i" else np.where(count < bits, x >> near, x.dtype.type(0))
 
@@ -101,7 +105,9 @@ def extracted(x: np.ndarray, place: np.ndarray, count: np.ndarray) -> np.ndarray
         return field
     last = np.minimum(place + count - np.uint32(1), np.uint32(bits - 1))  # count 0 gives 0
     sign = (right(raw, last) & unsigned.type(1)) != 0
-    inside = np.minimum(count, np.where(place < bits, np.uint32(bits) - np.minimum(place, np.uint32(bits)), np.uint32(0)))
+    inside = np.minimum(
+        count, np.where(place < bits, np.uint32(bits) - np.minimum(place, np.uint32(bits)), np.uint32(0))
+    )
     filled = np.where(sign & (count != 0), field | ~ones(inside, unsigned), field)
     return filled.view(x.dtype)
 

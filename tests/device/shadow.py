@@ -7,12 +7,12 @@ only grow, from one launch to the next, so nothing is ever cleared.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from tests.device.assembly import Instruction
-from tests.device.fault import Fault
 
 NEVER = -1
 MANY = np.int64(1 << 62)
@@ -31,6 +31,10 @@ class Moment(NamedTuple):
     lanes: int
     launch: int
     blocks: int
+    first: int
+    """The number of the block of the first lane."""
+    row: int
+    """How many lanes a block has."""
 
     @property
     def warps(self) -> int:
@@ -66,9 +70,11 @@ class Moment(NamedTuple):
     def thread(self, stamp: int) -> str:
         """Name who has a stamp."""
         code = (stamp - self.epoch) % self.codes
-        if code < self.lanes:
-            return f"thread {code} of these blocks"
-        return f"threads of warp {code - self.lanes}" if code < self.lanes + self.warps else "other threads"
+        if code >= self.lanes + self.warps:
+            return "other threads"
+        lane = code if code < self.lanes else (code - self.lanes) * 32
+        words = "thread" if code < self.lanes else "other threads of the warp of thread"
+        return f"{words} {lane % self.row} of block {self.first + lane // self.row}"
 
     def several_of_warp(self, stamps: np.ndarray) -> np.ndarray:
         """Return the stamps of several threads of the warps of stamps, as often as those have met."""
@@ -132,20 +138,28 @@ class Shadow:
         reads, writes = self.reads, self.writes
         self.reads, self.writes, self.noted = [], [], 0
         for one in writes:
-            self._write(one, moment, reads, writes)
+            for words, who, block in self._words(one):
+                self._write(one, words, who, block, moment, reads, writes)
         for one in reads:
-            self._read(one, moment, reads, writes, folds=not ends)
+            for words, who, block in self._words(one):
+                self._read(one, words, who, block, moment, reads, writes, folds=not ends)
 
-    def _words(self, one: Access) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        count = max(1, one.nbytes // self.unit)
-        words, who, block = np.broadcast_arrays(one.places // self.unit, one.who, one.block)
-        if count > 1:
-            words = (words[:, None] + np.arange(count)).ravel()
-            who, block = np.repeat(who, count), np.repeat(block, count)
-        return words, who, block
+    def _words(self, one: Access) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Return the first word of each thread, then the second one, and so on, with who and which block it is."""
+        first, who, block = np.broadcast_arrays(one.places // self.unit, one.who, one.block)
+        for k in range(max(1, one.nbytes // self.unit)):
+            yield (first + k if k else first), who, block
 
-    def _write(self, one: Access, moment: Moment, reads: list[Access], writes: list[Access]) -> None:
-        words, who, block = self._words(one)
+    def _write(
+        self,
+        one: Access,
+        words: np.ndarray,
+        who: np.ndarray,
+        block: np.ndarray,
+        moment: Moment,
+        reads: list[Access],
+        writes: list[Access],
+    ) -> None:
         for other in (self.writer.take(words), self.reader.take(words)):
             bad = moment.conflicts(other, who)
             if bad.any():
@@ -161,8 +175,17 @@ class Shadow:
                     self._fault_of_blocks(one, moment, words, block, number, bad)
             self.writing_block[words] = block
 
-    def _read(self, one: Access, moment: Moment, reads: list[Access], writes: list[Access], folds: bool) -> None:
-        words, who, block = self._words(one)
+    def _read(
+        self,
+        one: Access,
+        words: np.ndarray,
+        who: np.ndarray,
+        block: np.ndarray,
+        moment: Moment,
+        reads: list[Access],
+        writes: list[Access],
+        folds: bool,
+    ) -> None:
         other = self.writer.take(words)
         bad = moment.conflicts(other, who)
         if bad.any():
@@ -211,7 +234,7 @@ class Shadow:
         lines = [
             f"line {access.instruction.line}: {access.instruction.text}"
             for access in (*writes, *reads)
-            for w, stamp, _ in [self._words(access)]
+            for w, stamp, _ in self._words(access)
             if ((w == place) & (stamp == theirs)).any()
         ]
         raise one.instruction.fault(

@@ -28,7 +28,9 @@ def _members(grid: Grid, mask: np.ndarray) -> np.ndarray:
         raise Fault("a thread is not in the mask that it names")
     if not (mask == np.uint32(0xFFFFFFFF)).all():  # else the segment has waited for all of them
         warps = grid.lanes >> 5
-        want = grid.alive.reshape(-1, 32)[warps] & ((mask[:, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)).astype(bool)
+        want = grid.alive.reshape(-1, 32)[warps] & (
+            (mask[:, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
+        ).astype(bool)
         if (want & ~here.reshape(-1, 32)[warps]).any():
             raise Fault("a thread that the mask names does not come")
     return here
@@ -148,7 +150,11 @@ class Product(NamedTuple):
         """Return sums of 16 x 8: products exact, added in float64, rounded once. The ISA leaves the order of sums open."""
         warps, n = _whole_warps(grid), self.packs
         row, column = np.arange(32) // 4, np.arange(32) % 4
-        left, right, total = np.zeros((warps, 16, self.depth)), np.zeros((warps, self.depth, 8)), np.zeros((warps, 16, 8))
+        left, right, total = (
+            np.zeros((warps, 16, self.depth)),
+            np.zeros((warps, self.depth, 8)),
+            np.zeros((warps, 16, 8)),
+        )
 
         def of_warps(words: np.ndarray) -> np.ndarray:
             return np.broadcast_to(words, grid.count).reshape(warps, 32)
