@@ -65,6 +65,13 @@ class Arithmetic:
         return self.target.by_lane and (self.is_float or self.bytes == 4)
 
     @property
+    def together(self) -> int:
+        """Terms of a row whose lanes one turn takes: those of a vector, and of two where it has but two, which one
+        instruction loads.
+        """
+        return max(self.lanes, 4) if self.by_lane else 1
+
+    @property
     def takes_halves(self) -> bool:
         """True if multiply-adds take the halves of pairs, each from a register of its own."""
         return self.paired and self.target.by_lane

@@ -177,7 +177,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         x_row = product.k * arithmetic.bytes + thresholds.TILE_GAP_BYTES
     # All panels read the same copy of x, so they have tiles of the same heights.
     widest = max((part.vectors for part in parts), default=1)
-    heights = [panels.tile_heights(arithmetic, rows, widest if x_tiles else part.vectors) for part in parts]
+    heights = [panels.tile_heights(arithmetic, rows, widest if x_tiles else part.vectors, along_k) for part in parts]
     parts = tuple(changed(part, heights=height) for part, height in zip(parts, heights, strict=True))
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))

@@ -63,6 +63,6 @@ def broadcasts(f: Function, arithmetic: ArithmeticEmitter, x: str, places: Colle
     of = {
         (base, place): (base, window)
         for base, run in by_run.items()
-        for place, window in windows(run, arithmetic.bytes, arithmetic.lanes).items()
+        for place, window in windows(run, arithmetic.bytes, arithmetic.together).items()
     }
     return Broadcasts(f, arithmetic, x, of, {}, {})
