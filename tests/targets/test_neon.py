@@ -70,20 +70,20 @@ TILES = {
     "float32 in place": (product(64, 250, 512, float32), 6 * 4 * 4, 0.87),
     "float32, x by columns": (product(64, 256, 512, float32, "km,kn->mn"), 6 * 4, 0.85),
     "float32, w by columns": (product(300, 256, 512, float32, "mk,nk->mn"), 6 * 4 * 4, 0.87),
-    "float32 of ten columns": (product(64, 10, 512, float32), 7 * 3 * 4, 0.84),
-    "float64": (product(64, 256, 512, float64), 6 * 4 * 2, 0.82),
+    "float32 of ten columns": (product(64, 10, 512, float32), 7 * 3 * 4, 0.86),
+    "float64": (product(64, 256, 512, float64), 5 * 4 * 4, 0.86),
     "float64, x by columns": (product(64, 256, 512, float64, "km,kn->mn"), 6 * 4, 0.85),
-    "float16": (product(64, 256, 512, float16), 5 * 4 * 4, 0.73),
-    "bfloat16": (product(64, 256, 512, bfloat16), 5 * 4 * 4, 0.73),
+    "float16": (product(64, 256, 512, float16), 5 * 4 * 4, 0.86),
+    "bfloat16": (product(64, 256, 512, bfloat16), 5 * 4 * 4, 0.86),
     "int32": (product(64, 256, 512, int32), 6 * 4 * 4, 0.87),
-    "pairs": (product(64, 256, 512, int16, result=int32), 5 * 4 * 4 * 2, 0.77),
+    "pairs": (product(64, 256, 512, int16, result=int32), 5 * 4 * 4 * 2, 0.88),
     "a window": (convolution(64, 64, 28, 3), 7 * 3 * 4, 0.86),
     "a window of one": (convolution(64, 64, 28, 1), 7 * 3 * 4, 0.86),
     "a line of few channels": (convolution(1, 8, 28, 5), 12 * 2 * 5, 0.94),
     "a wide line": (convolution(3, 64, 56, 7), 7 * 3 * 4, 0.86),
-    "a window with steps": (convolution(64, 64, 28, 3, step=2), 7 * 2 * 4, 0.83),
-    "a window of float64": (convolution(64, 64, 28, 3, float64), 7 * 3 * 2, 0.80),
-    "a window of pairs": (convolution(64, 64, 28, 3, int16, result=int32), 2 * 7 * 2 * 4, 0.75),
+    "a window with steps": (convolution(64, 64, 28, 3, step=2), 7 * 3 * 4, 0.86),
+    "a window of float64": (convolution(64, 64, 28, 3, float64), 5 * 4 * 4, 0.83),
+    "a window of pairs": (convolution(64, 64, 28, 3, int16, result=int32), 2 * 7 * 2 * 4, 0.85),
 }
 
 
@@ -269,10 +269,13 @@ def test_a_run_of_elements_takes_as_few_vectors_as_it_can():
 @pytest.mark.parametrize("dtype", [float32, float64, int32])
 def test_the_tallest_tiles_fill_the_registers(dtype):
     arithmetic = Arithmetic(dtype, TARGET)
+    of_row = 4 // arithmetic.lanes  # vectors of four terms
     for vectors in range(1, 9):
         rows = panels.tile_rows(arithmetic, vectors)
-        assert rows * (vectors + 1) + min(vectors, 2) <= 32 < (rows + 1) * (vectors + 1) + min(vectors, 2)
-    assert panels.tile_rows(arithmetic, 4) == 6
+        assert rows * (vectors + of_row) + min(vectors, 2) <= 32
+        assert 32 < (rows + 1) * (vectors + of_row) + min(vectors, 2)
+    assert panels.tile_rows(arithmetic, 4) == (6 if of_row == 1 else 5)
+    assert panels.tile_rows(arithmetic, 4, along_k=False) == 6
 
 
 # The target

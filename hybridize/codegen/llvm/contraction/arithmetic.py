@@ -116,7 +116,7 @@ class ArithmeticEmitter(Arithmetic):
     def multiply_add(self, f: Function, x: str, w: str, total: str) -> str:
         """x w + total; for bool, `(x and w) or total`."""
         if self.takes_halves:
-            return self._pairs_added(f, x, w, total)
+            return self.pairs_added(f, x, self.halves_apart(f, [w])[0], total)
         if self.paired:
             return f.op(f"add {self.vector} {self._products_of_pairs(f, x, w)}, {total}")
         if self.stored == bool_:
@@ -129,15 +129,31 @@ class ArithmeticEmitter(Arithmetic):
         name = f.module.declare(f"llvm.{kind}.{suffix}", self.vector, [self.vector] * 3)
         return f.op(f"call {self.vector} {name}({self.vector} {x}, {self.vector} {w}, {self.vector} {total})")
 
-    def _pairs_added(self, f: Function, x: str, w: str, total: str) -> str:
+    def halves_apart(self, f: Function, columns: Sequence[str]) -> list[str]:
+        """One or two registers of pairs with the lower halves first, then the upper ones, as `pairs_added` takes them:
+        of two registers the halves of one kind come apart together.
+        """
+        halves = vector("i16", 2 * self.lanes)
+        first, *others = [f.op(f"bitcast {self.vector} {one} to {halves}") for one in columns]
+        second = others[0] if others else first
+        lower, upper = (
+            shuffled(f, halves, first, [*range(half, 4 * self.lanes, 2)], second) for half in (0, 1)
+        )
+        picks = [[start + i for start in (k * self.lanes, (2 + k) * self.lanes) for i in range(self.lanes)] for k in (0, 1)]
+        return [shuffled(f, halves, lower, pick, upper) for pick in picks[: len(columns)]]
+
+    def pairs_added(self, f: Function, x: str, w: str, total: str) -> str:
         """The products of the lower halves of the elements added to a sum, then those of the upper: NEON's products of
-        16-bit integers are of 32, and take one lane of a register for all.
+        16-bit integers are of 32, and take one lane of a register for all. Those of w are `halves_apart`.
         """
         halves, short = vector("i16", 2 * self.lanes), vector("i16", self.lanes)
-        whole = [f.op(f"bitcast {self.vector} {one} to {halves}") for one in (x, w)]
+        whole = f.op(f"bitcast {self.vector} {x} to {halves}")
         for upper in (0, 1):
-            parts = [shuffled(f, halves, one, 2 * [*range(upper, 2 * self.lanes, 2)]) for one in whole]
-            parts = [shuffled(f, halves, one, range(self.lanes)) for one in parts]
+            one = shuffled(f, halves, whole, 2 * [*range(upper, 2 * self.lanes, 2)])
+            parts = [
+                shuffled(f, halves, one, range(self.lanes)),
+                shuffled(f, halves, w, range(upper * self.lanes, (upper + 1) * self.lanes)),
+            ]
             wide = [f.op(f"sext {short} {one} to {self.vector}") for one in parts]
             total = f.op(f"add {self.vector} {total}, {f.op(f'mul {self.vector} {wide[0]}, {wide[1]}')}")
         return total

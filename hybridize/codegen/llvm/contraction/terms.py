@@ -184,17 +184,19 @@ class TermLoop:
         self, elements: Broadcasts, places: Sequence[Place], w: str, k: str, sums: Sequence[str]
     ) -> list[str]:
         """`_term` of elements that lie in vectors: two vectors of w at a time, which one instruction loads."""
-        f, vectors, following = self.f, len(self.columns), list(sums)
+        f, vectors, following, arithmetic = self.f, len(self.columns), list(sums), self.arithmetic
+        add = arithmetic.pairs_added if arithmetic.takes_halves else arithmetic.multiply_add
         for first in range(0, vectors, 2):
             pair = range(first, min(first + 2, vectors))
             columns = [self.load(number, k, f.at(w, self.columns[number])) for number in pair]
+            columns = arithmetic.halves_apart(f, columns) if arithmetic.takes_halves else columns
             if self.ahead and first == 0:
                 fetch(f, w, self.ahead, self.row_bytes)
             for i, place in enumerate(places):
                 one = elements.element(place)
                 for number, column in zip(pair, columns, strict=True):
                     at = i * vectors + number
-                    following[at] = self.arithmetic.multiply_add(f, one, column, sums[at])
+                    following[at] = add(f, one, column, sums[at])
         return following
 
 
