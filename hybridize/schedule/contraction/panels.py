@@ -116,7 +116,7 @@ def tile_rows(
 ) -> int:
     """Rows of a register tile `vectors` wide, at most: what a product takes must fit the registers, too."""
     if arithmetic.by_lane:
-        terms = arithmetic.together if along_k else arithmetic.lanes
+        terms = arithmetic.turn_terms if along_k else arithmetic.lanes
         return rows_by_lane(arithmetic, vectors, (None, arithmetic.bytes), terms)
     registers = arithmetic.target.registers
     kind = distances if arithmetic.is_float else "integers"
@@ -216,7 +216,7 @@ def summation(terms: int, arithmetic: Arithmetic, along_k: bool) -> Summation:
     """The order in which tiles of products sum so many terms, which lie one behind the other in what is broadcast if
     it is read along k.
     """
-    together = arithmetic.together if along_k else 1
+    together = arithmetic.turn_terms if along_k else 1
     return Summation(thresholds.LATENCY, max(arithmetic.target.unroll, together), parts_of(terms, arithmetic))
 
 

@@ -376,7 +376,7 @@ def _unrolled(strides: tuple[int, int], height: int, width: int, terms: int, ari
     target = arithmetic.target
     if arithmetic.by_lane and known(strides):
         free = target.registers - height * width - min(width, 2)
-        counts = {count for count in (terms, arithmetic.together, arithmetic.lanes) if count <= min(terms, thresholds.TURN_TERMS)}
+        counts = {count for count in (terms, arithmetic.turn_terms, arithmetic.lanes) if count <= min(terms, thresholds.TURN_TERMS)}
         counts = {count for count in counts if lane_registers(arithmetic, height, strides, count) <= free}
         return max(counts, default=1) if same(strides[1], arithmetic.bytes) else 1
     if target.unroll == 1:
@@ -435,7 +435,7 @@ def _together(strides: tuple[int, int], terms: int, arithmetic: Arithmetic) -> i
     one behind the other fill vectors by themselves.
     """
     walks = same(strides[1], arithmetic.bytes) and not same(strides[0], arithmetic.bytes)
-    return min(terms, arithmetic.together) if walks else 1
+    return min(terms, arithmetic.turn_terms) if walks else 1
 
 
 def tile_height(width: int, rows: int, strides: tuple[int, int], together: int, arithmetic: Arithmetic) -> int:

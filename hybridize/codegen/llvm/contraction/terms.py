@@ -131,7 +131,7 @@ class TermLoop:
     def _together(self) -> int:
         """Terms of a row that one load brings."""
         arithmetic = self.arithmetic
-        return arithmetic.together if self.along_x == arithmetic.bytes and not self.apart else 1
+        return arithmetic.turn_terms if self.along_x == arithmetic.bytes and not self.apart else 1
 
     def _turn(
         self, sums: Sequence[str], w: str, x: str, first: str, terms: int, count: int
