@@ -324,7 +324,7 @@ def element(contraction: Contraction, x: Element, w: Element, types: Sequence[Te
             for subscripts, operand, kind in ((contraction.x, x, types[0]), (contraction.w, w, types[1]))
         ]
         several = contraction.integers > 1
-        body = _products(*factors, contraction.integers) if several else loops.call("mul", *factors)
+        body = _sum_of_products(factors, contraction.integers) if several else loops.call("mul", *factors)
         for axis in reversed(range(rank, len(sizes))):
             if not same(sizes[axis], 1):
                 body = Fold(contraction.precision.accumulate, "sum", sizes[axis], -1 - axis, (body,))
@@ -333,14 +333,14 @@ def element(contraction: Contraction, x: Element, w: Element, types: Sequence[Te
     return at
 
 
-def _products(x: Expr, w: Expr, count: int) -> Expr:
+def _sum_of_products(factors: Sequence[Expr], count: int) -> Expr:
     """The sum of the products of so many integers in two elements, the lowest first."""
     bits = 32 // count
-    down = loops.const(32 - bits, x.dtype)
+    down = loops.const(32 - bits, factors[0].dtype)
     total: Expr | None = None
     for number in range(count):
-        up = loops.const(32 - bits * (number + 1), x.dtype)
-        sides = (one if number == count - 1 else loops.call("shl", one, up) for one in (x, w))
+        up = loops.const(32 - bits * (number + 1), factors[0].dtype)
+        sides = (one if number == count - 1 else loops.call("shl", one, up) for one in factors)
         product = loops.call("mul", *(loops.call("shr", one, down) for one in sides))
         total = product if total is None else loops.call("add", total, product)
     assert total is not None, "an element has integers"

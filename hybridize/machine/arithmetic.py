@@ -22,9 +22,7 @@ class Arithmetic:
 
     stored: DType
 
-    def __init__(
-        self, of: Precision | DType, target: Target, integers: int = 1, packed: DType | None = None
-    ) -> None:
+    def __init__(self, of: Precision | DType, target: Target, integers: int = 1, packed: DType | None = None) -> None:
         """`of` may be the type of the operands, whose default precision it is then."""
         precision = of if isinstance(of, Precision) else default_precision(of)
         self.stored = dtype = precision.operand

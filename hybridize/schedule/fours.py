@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import DType, int8, int16, int32, uint8
+from hybridize.base.dtypes import DType, int8, int32, uint8
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.types import Shape
 from hybridize.graph import Graph, Node, Value
 from hybridize.graph.constants import LITERAL_ELEMENTS, one_number
 from hybridize.loops.contraction import Contraction, Subscript, extent, outside
@@ -47,7 +48,8 @@ class _FourTerms:
             return graph
         origins, rewriter = _Origins(graph), Rewriter(graph)
         for node in graph.nodes:
-            plan = _planned(node, origins) if type(node.op) is ops.PairedContract else None
+            is_paired = isinstance(node.op, ops.PairedContract) and node.op.integers == 2
+            plan = _planned(node, origins) if is_paired else None
             if plan is None:
                 rewriter.keep(node)
                 continue
@@ -103,7 +105,8 @@ class _Origins:
         halves = self.inputs(value, ops.BitOr)
         if not halves:
             return None
-        lower, upper = (self.inputs(half, kind)[:1] for half, kind in zip(halves, (ops.BitAnd, ops.ShiftLeft), strict=True))
+        kinds = ops.BitAnd, ops.ShiftLeft
+        lower, upper = (self.inputs(half, kind)[:1] for half, kind in zip(halves, kinds, strict=True))
         nodes = [self.makers.get(one) for side in (*lower, *upper) for one in self.inputs(side, ops.Cast)]
         slices = [node for node in nodes if node is not None and isinstance(node.op, ops.Slice)]
         if len(slices) != 2 or slices[0].inputs != slices[1].inputs:
@@ -132,7 +135,7 @@ class _Origins:
             value = node.inputs[0]
         array = self.constants[value]
         low, high = (int(array.min()), int(array.max())) if array.size else (0, 256)
-        zero = 0 if -128 <= low and high <= 127 else -128 - low
+        zero = 0 if low >= -128 and high <= 127 else -128 - low
         if high - low > 255 or not -128 <= zero <= 127:
             return None
         return _Bytes((array + numpy.int16(zero)).astype(int8), zero, tuple(reversed(moves)))
@@ -149,9 +152,10 @@ class _Origins:
     def _zero(self, value: Value, dtype: DType) -> Value | int | None:
         """The byte that an operand is everywhere; None where that is not known."""
         while value not in self.constants and (node := self.makers.get(value)) is not None:
-            widens = isinstance(node.op, ops.Cast) and node.inputs[0].type.dtype == dtype
-            if not widens and not (isinstance(node.op, (ops.Broadcast, ops.Reshape)) and dims.same(node.inputs[0].type.size, 1)):
-                return None
+            kind = node.inputs[0].type if node.inputs else value.type
+            spreads = isinstance(node.op, (ops.Broadcast, ops.Reshape)) and dims.same(kind.size, 1)
+            if not spreads and not (isinstance(node.op, ops.Cast) and kind.dtype == dtype):
+                break
             value = node.inputs[0]
         number = self._number(value)
         if number is None:
@@ -208,15 +212,15 @@ def _planned(node: Node, origins: _Origins) -> _Plan | None:
     return _Plan(fours, (sides[0], sides[1]), (axis_x, axis_w), around, 4 * math.prod(sizes[contraction.rank :]))
 
 
-def _around(contraction: Contraction, shape: Sequence[int]) -> tuple[tuple[int, int], ...] | None:
+def _around(contraction: Contraction, shape: Shape) -> tuple[tuple[int, int], ...] | None:
     """How far indices reach beyond x before and behind it; None where that is not known, or elements are left out."""
     around = []
     leaves = outside(contraction.x, contraction.sizes, shape)
     for index, size, leaving in zip(contraction.x, shape, leaves, strict=True):
-        span = extent(index, contraction.sizes) if leaving else (0, 0)
-        if span is None or not dims.same(index.divisor, 1) or not dims.known((*span, size) if leaving else ()):
+        span: Any = extent(index, contraction.sizes) if leaving else (0, size - 1)
+        if span is None or not dims.same(index.divisor, 1) or (leaving and not dims.known((*span, size))):
             return None
-        around.append((max(0, -span[0]), max(0, span[1] - size + 1) if leaving else 0))
+        around.append((max(0, -span[0]), max(0, span[1] - size + 1)) if leaving else (0, 0))
     return tuple(around)
 
 

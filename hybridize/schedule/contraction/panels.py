@@ -111,9 +111,7 @@ Distances = Literal["in registers", "in the code"]
 """The place of the distances of a tile's rows in x: a tile of products serves all strides, one of taps has its own."""
 
 
-def tile_rows(
-    arithmetic: Arithmetic, vectors: int, distances: Distances = "in registers", along_k: bool = True
-) -> int:
+def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in registers", along_k: bool = True) -> int:
     """Rows of a register tile `vectors` wide, at most: what a product takes must fit the registers, too."""
     if arithmetic.by_lane:
         terms = arithmetic.turn_terms if along_k else arithmetic.lanes

@@ -376,7 +376,8 @@ def _unrolled(strides: tuple[int, int], height: int, width: int, terms: int, ari
     target = arithmetic.target
     if arithmetic.by_lane and known(strides):
         free = target.registers - height * width - min(width, 2)
-        counts = {count for count in (terms, arithmetic.turn_terms, arithmetic.lanes) if count <= min(terms, thresholds.TURN_TERMS)}
+        several = terms, arithmetic.turn_terms, arithmetic.lanes
+        counts = {count for count in several if count <= min(terms, thresholds.TURN_TERMS)}
         counts = {count for count in counts if lane_registers(arithmetic, height, strides, count) <= free}
         return max(counts, default=1) if same(strides[1], arithmetic.bytes) else 1
     if target.unroll == 1:

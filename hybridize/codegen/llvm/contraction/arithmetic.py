@@ -24,9 +24,7 @@ from hybridize.schedule.contraction.plan import ElementTypes
 class ArithmeticEmitter(Arithmetic):
     """An arithmetic that writes itself as instructions."""
 
-    def __init__(
-        self, of: Precision | DType, target: Target, integers: int = 1, packed: DType | None = None
-    ) -> None:
+    def __init__(self, of: Precision | DType, target: Target, integers: int = 1, packed: DType | None = None) -> None:
         super().__init__(of, target, integers, packed)
         dtype = self.stored
         self.element: str = memory(dtype, 1)
@@ -136,11 +134,10 @@ class ArithmeticEmitter(Arithmetic):
         halves = vector("i16", 2 * self.lanes)
         first, *others = [f.op(f"bitcast {self.vector} {one} to {halves}") for one in columns]
         second = others[0] if others else first
-        lower, upper = (
-            shuffled(f, halves, first, [*range(half, 4 * self.lanes, 2)], second) for half in (0, 1)
-        )
-        picks = [[start + i for start in (k * self.lanes, (2 + k) * self.lanes) for i in range(self.lanes)] for k in (0, 1)]
-        return [shuffled(f, halves, lower, pick, upper) for pick in picks[: len(columns)]]
+        lower, upper = (shuffled(f, halves, first, [*range(half, 4 * self.lanes, 2)], second) for half in (0, 1))
+        each = range(self.lanes)
+        starts = [(k * self.lanes, (2 + k) * self.lanes) for k in range(len(columns))]
+        return [shuffled(f, halves, lower, [start + i for start in both for i in each], upper) for both in starts]
 
     def pairs_added(self, f: Function, x: str, w: str, total: str) -> str:
         """The products of the lower halves of the elements added to a sum, then those of the upper: NEON's products of
@@ -163,7 +160,8 @@ class ArithmeticEmitter(Arithmetic):
         if self.integers == 4 and self.target.dots_bytes and self.lanes == 4:
             of_bytes = vector("i8", 16)
             sides = [f"{of_bytes} {f.op(f'bitcast {self.vector} {one} to {of_bytes}')}" for one in (w, x)]
-            name = f.module.declare("llvm.aarch64.neon.sdot.v4i32.v16i8", self.vector, [self.vector, of_bytes, of_bytes])
+            kinds = [self.vector, of_bytes, of_bytes]
+            name = f.module.declare("llvm.aarch64.neon.sdot.v4i32.v16i8", self.vector, kinds)
             return f.op(f"call {self.vector} {name}({self.vector} {total}, {', '.join(sides)})")
         return f.op(f"add {self.vector} {self._products(f, x, w)}, {total}")
 
