@@ -13,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.by_lane import Broadcasts, Place, broadcasts, place_of
 from hybridize.codegen.llvm.registers import fetch
 from hybridize.codegen.llvm.text import Function, LoopBlock
 from hybridize.schedule.contraction.panels import Summation
 
+_PAIR_REACH, _PAIR_BYTES = 1024, 16
+"""Bytes before a pointer that a load of two vectors of NEON reaches, and what its distance is a multiple of."""
 LoadVector = Callable[[int, str, str], str]
 """`load(number, k, pointer)`: the register of a vector of a term of a panel, as it is computed with."""
 EachTurn = Callable[[str, list[str]], list[str]]
@@ -73,6 +75,11 @@ class TermLoop:
         before it. `others` are pointers that turns hand on besides; they come behind the sums. `rest` are the terms
         beyond whole turns, where that is known though their number is not; there is a whole turn then.
         """
+        middle = self._middle
+        if middle:
+            x = self.f.op(f"freeze ptr {self.f.at(x, middle)}")  # LLVM would add it to each distance again
+            near = changed(self, offsets=[str(int(offset) - middle) for offset in self.offsets])
+            return near.summed(x, w, begin, terms, summation, others, each_turn, rest=rest)
         f, count = self.f, len(begin)
         start, stop = (int(one) if isinstance(one, str) and one.isdecimal() else one for one in terms)
         sets = summation.sets(len(self.offsets), len(self.columns))
@@ -126,6 +133,16 @@ class TermLoop:
         begin, end = (f.at(x, f.times(f.operand(one), self.along_x)) for one in (first, last))
         with f.loop(begin, end, together * self.along_x, carry, some=some, walks=True) as loop:
             yield loop, loop.index
+
+    @property
+    def _middle(self) -> int:
+        """Bytes of x that rows are to be counted from, where pairs of loads do not reach the last of them otherwise:
+        those of the first row are the farthest that they reach before it.
+        """
+        if self._together <= self.arithmetic.lanes or not all(text.isdecimal() for text in map(str, self.offsets)):
+            return 0
+        last = max(map(int, self.offsets))
+        return min(last // 2 // _PAIR_BYTES * _PAIR_BYTES, _PAIR_REACH) if last >= _PAIR_REACH else 0
 
     @property
     def _together(self) -> int:
