@@ -118,7 +118,7 @@ def test_tiles_have_fewer_instructions_for_a_multiply_add(name):
 def test_rests_of_tiles_spill_nothing():
     """Terms beyond whole turns, and tiles of fewer rows and columns."""
     sizes = [(1, 7, 5), (3, 40, 11), (7, 17, 6), (13, 33, 29)]
-    for (m, n, k), dtype in itertools.product(sizes, (float32, float64, int32)):
+    for (m, n, k), dtype in [*itertools.product(sizes, (float32, float64, int32)), ((9, 33, 3), float16)]:
         loops = [loop for loop in loops_of(product(m, n, k, dtype)) if loop.products]
         assert loops
         assert not [loop for loop in loops if loop.spills]
