@@ -405,8 +405,8 @@ def _cost(vectors: int, width: int, rows: int, strides: tuple[int, int], terms: 
             height = tile_height(wide, rows, strides, together, arithmetic)
             tiles = -(-hint(rows) // height)
             products: float = height * wide
-            if arithmetic.by_lane and known(strides):  # loads take places, too
-                products += (wide + 1) // 2 + lane_registers(arithmetic, height, strides, together) / together
+            if together > 1 and known(strides):  # rows share no vectors: loads count beside multiply-adds
+                products += wide / 2 + lane_registers(arithmetic, height, strides, together) / together
             total += (
                 count * tiles * (max(products, height + wide, thresholds.LATENCY) / 2 + thresholds.TILE_TERM_CYCLES)
             )
