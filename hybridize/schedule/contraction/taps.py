@@ -405,7 +405,7 @@ def _cost(vectors: int, width: int, rows: int, strides: tuple[int, int], terms: 
             height = tile_height(wide, rows, strides, together, arithmetic)
             tiles = -(-hint(rows) // height)
             products: float = height * wide
-            if together > 1 and known(strides):  # rows share no vectors: loads count beside multiply-adds
+            if together > 1 and known(strides) and strides[0] >= together * strides[1]:  # each row has its own loads
                 products += wide / 2 + lane_registers(arithmetic, height, strides, together) / together
             total += (
                 count * tiles * (max(products, height + wide, thresholds.LATENCY) / 2 + thresholds.TILE_TERM_CYCLES)
