@@ -78,8 +78,8 @@ class TermLoop:
         middle = self._middle
         if middle:
             x = self.f.op(f"freeze ptr {self.f.at(x, middle)}")  # LLVM would add it to each distance again
-            own = changed(self, offsets=[str(int(offset) - middle) for offset in self.offsets])
-            return own.summed(x, w, begin, terms, summation, others, each_turn, rest=rest)
+            counted = changed(self, offsets=[str(int(offset) - middle) for offset in self.offsets])
+            return counted.summed(x, w, begin, terms, summation, others, each_turn, rest=rest)
         f, count = self.f, len(begin)
         start, stop = (int(one) if isinstance(one, str) and one.isdecimal() else one for one in terms)
         sets = summation.sets(len(self.offsets), len(self.columns))
