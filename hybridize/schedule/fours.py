@@ -235,11 +235,11 @@ def _sums_along(subscripts: Sequence[Subscript], contraction: Contraction) -> tu
 
 def _computed(plan: _Plan, values: Sequence[Any]) -> Any:
     """The sums, of the operands of the values that both sides are made of."""
-    contraction, given, wholes = plan.contraction, iter(values), []
+    contraction, operands, wholes = plan.contraction, iter(values), []
     for side, axis, indices in zip(plan.sides, plan.axes, (contraction.x, contraction.w), strict=True):
-        source = next(given) if isinstance(side.source, Value) else ops.constant(side.source)
+        source = next(operands) if isinstance(side.source, Value) else ops.constant(side.source)
         dtype = ops.type_of(source).dtype
-        zero = ops.reshape(next(given), ()) if isinstance(side.zero, Value) else ops.scalar(side.zero, dtype)
+        zero = ops.reshape(next(operands), ()) if isinstance(side.zero, Value) else ops.scalar(side.zero, dtype)
         for move in side.moves:
             source = ops.bind1(move, source, *([zero] if isinstance(move, ops.Pad) else []))
         shape = ops.type_of(source).shape

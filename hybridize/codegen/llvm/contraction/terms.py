@@ -79,7 +79,9 @@ class TermLoop:
         if middle:
             x = self.f.op(f"freeze ptr {self.f.at(x, middle)}")  # LLVM would add it to each distance again
             counted = changed(self, offsets=[str(int(offset) - middle) for offset in self.offsets])
-            return counted.summed(x, w, begin, terms, summation, others, each_turn, rest=rest)
+            return counted.summed(
+                x, w, begin, terms, summation=summation, others=others, each_turn=each_turn, rest=rest
+            )
         f, count = self.f, len(begin)
         start, stop = (int(one) if isinstance(one, str) and one.isdecimal() else one for one in terms)
         sets = summation.sets(len(self.offsets), len(self.columns))
