@@ -69,7 +69,7 @@ class _Bytes:
     zero: Value | int
     """As bytes are stored."""
     moves: tuple[ops.Op, ...] = ()
-    """What brings the bytes to their places: views, and zeros around them."""
+    """Views that bring the bytes to their places, and zeros around them."""
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -89,7 +89,7 @@ def _lead(dtype: DType) -> int:
 
 
 class _Origins:
-    """What the values of a graph are made of."""
+    """The nodes of a graph by the values that they make, and the bytes that these are."""
 
     def __init__(self, graph: Graph) -> None:
         self.constants = graph.constants
@@ -213,7 +213,7 @@ def _planned(node: Node, origins: _Origins) -> _Plan | None:
 
 
 def _around(contraction: Contraction, shape: Shape) -> tuple[tuple[int, int], ...] | None:
-    """How far indices reach beyond x before and behind it; None where that is not known, or elements are left out."""
+    """Elements before and behind x that indices reach; None where that is not known, or elements are left out."""
     around = []
     leaves = outside(contraction.x, contraction.sizes, shape)
     for index, size, leaving in zip(contraction.x, shape, leaves, strict=True):
@@ -281,11 +281,9 @@ def _fours(x: Any, axis: int) -> Any:
             one = ops.bit_and(one, ops.like(255, one))
         one = ops.shift_left(one, ops.like(8 * number, one)) if number else one
         total = one if total is None else ops.bit_or(total, one)
-    return ops.bit_xor(total, ops.like(_SIGNS, total)) if kind.dtype == uint8 else total
-
-
-_SIGNS = 0x80808080 - (1 << 32)
-"""The uppermost bit of each byte: turned, bytes are signed ones, less 128."""
+    if kind.dtype == uint8:  # with their uppermost bit turned, bytes are signed, and less by 128
+        total = ops.bit_xor(total, ops.like(0x80808080 - (1 << 32), total))
+    return total
 
 
 def _sums(subscripts: Sequence[Subscript], contraction: Contraction, x: Any) -> Any:
