@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import FrameType
 
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through
+from hybridize.system.interruptions import let_through
 
 PACKAGE = os.path.dirname(os.path.dirname((lambda: None).__code__.co_filename)) + os.sep
 """The folder of this package as its code names it, which in a frozen program is no folder: its frames are not lines of

@@ -15,8 +15,8 @@ from typing import Final
 
 from hybridize import system
 from hybridize.base.errors import ArgumentError, WriteError
-from hybridize.base.interruptions import let_through
 from hybridize.formats.leftovers import make_temporary_file
+from hybridize.system.interruptions import let_through
 
 UMASK = os.umask(0)
 os.umask(UMASK)

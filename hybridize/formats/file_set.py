@@ -20,9 +20,9 @@ from contextlib import contextmanager, suppress
 
 from hybridize import system
 from hybridize.base.errors import WriteError
-from hybridize.base.interruptions import let_through
 from hybridize.formats.atomic import UMASK, destination, refused, split
 from hybridize.formats.leftovers import make_temporary_folder
+from hybridize.system.interruptions import let_through
 
 
 @contextmanager
