@@ -21,6 +21,8 @@ from tests.platforms.recording import results, table
 HOME = Path(os.environ.get("HYBRIDIZE_ARM64", CHECKOUT / ".arm64"))
 ROOT, RESULTS, PACKAGES = HOME / "root", HOME / "results", "usr/local/lib/python3.13/dist-packages"
 DEBIAN = "python3", "python3-venv", "gcc", "g++", "libc6-dev", "make"
+SLOWER = 30
+"""Times that QEMU takes as long as a processor, at most: see `pace`."""
 APART = {"ruff", "mypy", "pyright", "torch"}
 """Tools that read source alone; torch comes without what its wheel asks for."""
 HOLLOW = r"""
@@ -81,6 +83,7 @@ def test(parts: list[list[str]]) -> int:
         name: value for name, value in os.environ.items() if name.startswith("HYBRIDIZE_") and name != "HYBRIDIZE_ARM64"
     }
     shard = {"HYBRIDIZE_RESULTS": "/results", "HYBRIDIZE_SHARD": os.environ.get("SHARD", ""), "SYSTEM": "0"}
+    shard["HYBRIDIZE_SLOWER"] = str(SLOWER)
     command = ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording"]
     command.append("--continue-on-collection-errors")
     statuses = [0]
