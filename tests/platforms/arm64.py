@@ -8,6 +8,7 @@ python -m tests.platforms.arm64 test [PATHS]  tests, of which .arm64/results kee
 python -m tests.platforms.arm64 table         the outcomes, counted
 """
 
+import json
 import os
 import re
 import sys
@@ -73,7 +74,7 @@ def test(parts: list[list[str]]) -> int:
     if os.environ.get("AGAIN"):
         known = results(RESULTS)
         lines = [
-            line for line in RESULTS.read_text().splitlines() if known[line.split('"')[1]][0] in ("passed", "skipped")
+            line for line in RESULTS.read_text().splitlines() if known[json.loads(line)[0]][0] in ("passed", "skipped")
         ]
         RESULTS.write_text("".join(f"{line}\n" for line in lines))
     shown = ROOT / "results"
