@@ -8,7 +8,6 @@ python -m tests.platforms.arm64 test [PATHS]  tests, of which .arm64/results kee
 python -m tests.platforms.arm64 table         the outcomes, counted
 """
 
-import json
 import os
 import re
 import sys
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from tests.platforms import debian
 from tests.platforms.debian import CHECKOUT
-from tests.platforms.recording import results, table
+from tests.platforms.recording import results, run_again, table
 
 HOME = Path(os.environ.get("HYBRIDIZE_ARM64", CHECKOUT / ".arm64"))
 ROOT, RESULTS, PACKAGES = HOME / "root", HOME / "results", "usr/local/lib/python3.13/dist-packages"
@@ -72,11 +71,7 @@ def test(parts: list[list[str]]) -> int:
     HOME.mkdir(exist_ok=True)
     RESULTS.touch()
     if os.environ.get("AGAIN"):
-        known = results(RESULTS)
-        lines = [
-            line for line in RESULTS.read_text().splitlines() if known[json.loads(line)[0]][0] in ("passed", "skipped")
-        ]
-        RESULTS.write_text("".join(f"{line}\n" for line in lines))
+        run_again(RESULTS)
     shown = ROOT / "results"
     shown.unlink(missing_ok=True)
     os.link(RESULTS, shown)
