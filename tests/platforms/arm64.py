@@ -55,6 +55,7 @@ def make() -> None:
     wanted = dependencies()
     install(*(one for name, one in wanted.items() if name not in APART))
     (ROOT / PACKAGES / "hybridize.pth").write_text("/src\n/src/benchmarks\n")
+    install("--no-deps", re.search(r'^TRITON := "(.+)"', (CHECKOUT / "Makefile").read_text(), re.MULTILINE)[1])
     # Its wheel asks for gigabytes of CUDA's libraries: hollow ones have their names.
     install("--no-deps", wanted["torch"], "nvidia-cuda-runtime==13.0.*")
     install("filelock", "typing-extensions", "setuptools", "sympy", "networkx", "jinja2", "fsspec")
