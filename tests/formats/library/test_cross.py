@@ -15,7 +15,7 @@ from hybridize.formats import library
 from hybridize.formats.library import cross, linking, platforms, running
 from hybridize.formats.library.reading import read_library
 from hybridize.gluon import nn
-from hybridize.system import PROCESSOR
+from tests.platforms import compilers
 from tests.refusals import refusal
 from tests.samples import sampled
 
@@ -67,9 +67,7 @@ def export(case, path, **options):
 
 def runs(system, machine):
     """Make sure that this machine runs code for the processor of another one, itself or in an emulator."""
-    processor = machine.partition("-")[0]
-    if processor != PROCESSOR:
-        system(f"qemu-{processor}", f"{processor}-linux-gnu-gcc")
+    system(*compilers.commands(machine.partition("-")[0]))
 
 
 # ------------------------------------------------------------------------------------------------------------- Windows
