@@ -31,7 +31,9 @@ _SHOWING = ("__repr__", "__str__", "__format__")
 _CLASSES = ("dataclasses", "reprlib")
 """Modules of Python's that make text of objects out of that of their parts."""
 _LIBRARIES = ("numpy", "torch", "tensorflow", "keras", "jax", "jaxlib")
-_SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in _LIBRARIES)
+SITES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+"""Folders of packages that were installed; the latter of Debian's Python."""
+_SITE = tuple(f"{site}{name}{os.sep}" for site in SITES for name in _LIBRARIES)
 
 
 @frozen

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -36,10 +38,9 @@ def _output(done):
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """A folder of this machine, and its name there."""
-    place = arm64.ROOT / "tmp" / tmp_path_factory.mktemp("exchanged").name
-    place.mkdir(parents=True)
+def shared():
+    """A folder of this machine, and its name there; a run that was stopped has left its own."""
+    place = Path(tempfile.mkdtemp(prefix="exchanged-", dir=arm64.ROOT / "tmp"))
     yield place, f"/tmp/{place.name}"
     subprocess.run(["rm", "-r", place], check=True)
 

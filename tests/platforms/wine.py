@@ -29,7 +29,7 @@ from pathlib import Path
 from tests.platforms import debian
 from tests.platforms.arm64 import dependencies
 from tests.platforms.debian import CHECKOUT
-from tests.platforms.recording import results, table
+from tests.platforms.recording import results, run_again, table
 
 HOME = Path(os.environ.get("HYBRIDIZE_WINE", CHECKOUT / ".wine"))
 ROOT = HOME / "root"
@@ -157,11 +157,7 @@ def test(parts: list[list[str]]) -> int:
     """Run tests, part by part, until each has an outcome; a test that ends its process does not end the others."""
     RESULTS.touch()
     if os.environ.get("AGAIN"):
-        known = results(RESULTS)
-        lines = [
-            line for line in RESULTS.read_text().splitlines() if known[line.split('"')[1]][0] in ("passed", "skipped")
-        ]
-        RESULTS.write_text("".join(f"{line}\n" for line in lines))
+        run_again(RESULTS)
     environment = {"HYBRIDIZE_RESULTS": f"Z:\\{RESULTS.name}", "HYBRIDIZE_SHARD": os.environ.get("SHARD", "")}
     command = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording"]
     command.append("--continue-on-collection-errors")

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 import hybridize
 from hybridize.base.errors import ArgumentError
-from hybridize.tools import compile_command, contents, saved_files
+from hybridize.tools import compile_command, contents, exported_files, saved_files
 from hybridize.tools.application import application
+from tests.refusals import refusal
 
 COMMAND = Path(sys.executable).with_name("hybridize")
 MODULE = """
@@ -302,6 +303,15 @@ def test_a_loader_that_is_missing(files):
     Path("out.mjs").unlink()
     with pytest.raises(hybridize.errors.LoadError, match=r"E643: .*needs out\.mjs, which is not beside it"):
         ran("out.wasm", numpy.ones((2, 7), "f4"))
+
+
+def test_a_library_for_another_machine(files, monkeypatch):
+    """It is not loaded, and both machines are named."""
+    own = exported_files.host()
+    monkeypatch.setattr(exported_files, "host", lambda: "aarch64-macos")
+    monkeypatch.setattr(exported_files.checking, "run_library", None)
+    with refusal(hybridize.errors.LoadError, rf"E643: .*is a library for {own}, but this machine is aarch64-macos"):
+        ran("libout.so", numpy.ones((2, 7), "f4"))
 
 
 @pytest.mark.parametrize("keep", [0.0, 0.001, 0.3, 0.9])

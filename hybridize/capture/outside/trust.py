@@ -14,12 +14,11 @@ from functools import cache, lru_cache
 from typing import Any
 
 from hybridize.array.operators import Operators
-from hybridize.base.locations import PACKAGE, STANDARD, frozen_root
+from hybridize.base.locations import PACKAGE, SITES, STANDARD, frozen_root
 from hybridize.base.members import has_class_member, module_of
 from hybridize.contract.snapshots import CONTAINERS
 
 _TRUSTEDPACKAGES = ("hybridize", "numpy", "torch", "ml_dtypes", "llvmlite")
-_SITE = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _LIBRARY = os.path.realpath(STANDARD) + os.sep
 
 OPAQUE_MODULES = frozenset({
@@ -59,7 +58,7 @@ def is_trusted_file(file: str) -> bool:
     if root is not None:
         return root in _TRUSTEDPACKAGES or root in sys.stdlib_module_names
     real = os.path.realpath(file)
-    for site in _SITE:
+    for site in SITES:
         if site in real:
             return real.split(site)[-1].split(os.sep)[0].removesuffix(".py") in _TRUSTEDPACKAGES
     return real.startswith(_LIBRARY)
