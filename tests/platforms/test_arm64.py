@@ -11,6 +11,7 @@ from tests.platforms import arm64, debian
 from tests.platforms.debian import CHECKOUT
 
 SCRIPT = "tests/platforms/exchanged.py"
+TARGETS = "aarch64-linux", "avx2-linux", "baseline-linux"
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif("avx2" not in runnable(), reason="both sides are compared with AVX2's code"),
@@ -48,8 +49,8 @@ def shared(tmp_path_factory):
 def written(shared):
     """What each of both writes of one net and one function."""
     place, inside = shared
-    here("write", str(place / "here"))
-    there("write", f"{inside}/there")
+    here("write", str(place / "here"), *TARGETS)
+    there("write", f"{inside}/there", *TARGETS)
     return place / "here", place / "there"
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-SCRIPT = 'cd /tmp; /zig/ziglang/zig "$@"; echo $? > "$DONE.part"; mv "$DONE.part" "$DONE"'
+SCRIPT = 'cd "$HERE"; /zig/ziglang/zig "$@"; echo $? > "$DONE.part"; mv "$DONE.part" "$DONE"'
 
 
 def of_linux(word):
@@ -26,7 +26,7 @@ def main(words):
     """Run Zig, and return its exit status."""
     with tempfile.TemporaryDirectory() as folder:
         done = os.path.join(folder, "done")
-        environment = {**os.environ, "DONE": of_linux(done), "HOME": "/tmp", "PATH": "/usr/bin:/bin"}
+        environment = {**os.environ, "DONE": of_linux(done), "HERE": of_linux(os.getcwd()), "HOME": "/tmp", "PATH": "/usr/bin:/bin"}
         command = subprocess.list2cmdline(["Z:\\usr\\bin\\sh", "-c", SCRIPT, "sh", *map(of_linux, words)])
         _winapi.CreateProcess(None, command, None, None, True, 0, environment, None, None)  # its handles are none
         until = time.monotonic() + 600
