@@ -19,6 +19,7 @@ from hybridize.compiler import archived, disk, host
 from hybridize.compiler.compile import default_target
 from hybridize.formats import read_archive
 from hybridize.formats.archive.writing import chosen
+from hybridize.formats.library import linking
 from hybridize.formats.library.platforms import named_platform
 from hybridize.machine.target import labelled_target, named_target
 from hybridize.runtime import image as image_module
@@ -69,6 +70,18 @@ def test_what_is_compiled_and_exported_is_for_this_system(planted, monkeypatch, 
     monkeypatch.setattr(CONFIG, "target", level)
     assert default_target().machine == machine
     assert archived.native() == ((level if name == "linux" else f"{level}-{name}"),)
+
+
+def test_a_cc_of_windows_is_not_asked_to_link(planted, monkeypatch):
+    """It may be MinGW's, Cygwin's or another one, with flags of its own."""
+    planted("windows")
+    linked = []
+    monkeypatch.setattr(linking.shutil, "which", lambda name: f"C:\\msys64\\usr\\bin\\{name}.exe")
+    monkeypatch.setattr(linking.cross, "link", lambda *words: linked.append(words[1]))
+    linking.link_library("net.o", "net.dll", "net", named_platform(None))
+    assert linked == ["net.dll"]
+    with refusal(CodegenError, r"E973: the cc of this machine is not used for x86_64-windows(.|\n)*help: .*zig"):
+        linking.link_library("net.o", "net.dll", "net", named_platform(None), linker="cc")
 
 
 @pytest.mark.parametrize("name", ["baseline-linux", "baseline-windows", "baseline-macos", "aarch64-macos"])

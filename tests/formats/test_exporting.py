@@ -139,7 +139,9 @@ CASES["loop"] = (loop, (np.array([3.0, -9.0]),))
 
 @pytest.mark.parametrize("format", ["archive", "library", "wasm"])
 @pytest.mark.parametrize("case", CASES)
-def test_functions_of_all_kinds(tmp_path, case, format):
+def test_functions_of_all_kinds(tmp_path, case, format, system):
+    if format == "wasm":
+        system("node")
     function, call = CASES[case]
     fast = hybridize.hybridize(function)
     fast(*call)
@@ -347,7 +349,8 @@ def test_a_flipped_bit_is_found(net, tmp_path, before, monkeypatch, format, pack
         assert "the largest difference is" in caught.value.what
 
 
-def test_a_crash_is_an_error_and_not_the_end(net, tmp_path, before, monkeypatch):
+def test_a_crash_is_an_error_and_not_the_end(net, tmp_path, before, monkeypatch, system):
+    system("cc")
     write = library.write_library
 
     def crashing(model, path, **options):

@@ -67,7 +67,19 @@ def make() -> None:
         python(tools, Path(folder))
         wanted = dependencies()
         listed = [one for name, one in wanted.items() if name not in ABSENT]
-        install(tools, *listed, "colorama", "setuptools", "tzdata", "sympy", "networkx", "jinja2", "fsspec", "filelock")
+        install(
+            tools,
+            *listed,
+            "colorama",
+            "pip",
+            "setuptools",
+            "tzdata",
+            "sympy",
+            "networkx",
+            "jinja2",
+            "fsspec",
+            "filelock",
+        )
         install(tools, "--no-deps", wanted["torch"])  # resolved for this system, it would ask for CUDA
         subprocess.run([tools, Path(__file__).with_name("wine_shim.py"), SITE, PYTHON], check=True)
         subprocess.run([tools, *PIP, "--no-deps", "--target", ROOT / "zig", wanted["ziglang"]], check=True)
@@ -141,9 +153,7 @@ def start(command: list[str], environment: dict[str, str] | None = None) -> subp
     words = [f"{name}={value}" for name, value in named.items()]
     enter = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", ENTER, "sh", *words, WINE, *command]
     host = {**os.environ, "ROOT": str(ROOT), "CHECKOUT": str(CHECKOUT)}
-    return subprocess.Popen(
-        enter, env=host, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+    return subprocess.Popen(enter, env=host, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def test(parts: list[list[str]]) -> int:

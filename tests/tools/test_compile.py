@@ -312,7 +312,8 @@ def test_libraries_cut_short(files, keep):
         contents.tables(Path("cut.so"))
 
 
-def test_somebody_elses_library(tmp_path):
+def test_somebody_elses_library(tmp_path, system):
+    system("cc")
     (tmp_path / "a.c").write_text("int f(void) { return 1; }\n")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "liba.so", tmp_path / "a.c"], check=True)
     with pytest.raises(hybridize.errors.LoadError, match=r"E642: .*is not a hybridize library: it lacks what"):
