@@ -80,7 +80,7 @@ def test_a_cc_of_windows_is_not_asked_to_link(planted, monkeypatch):
     monkeypatch.setattr(linking.cross, "link", lambda *words: linked.append(words[1]))
     linking.link_library("net.o", "net.dll", "net", named_platform(None))
     assert linked == ["net.dll"]
-    with refusal(CodegenError, r"E973: the cc of this machine is not used for x86_64-windows(.|\n)*help: .*zig"):
+    with refusal(CodegenError, r"E973: the cc of this machine is not for x86_64-windows(.|\n)*help: .*zig"):
         linking.link_library("net.o", "net.dll", "net", named_platform(None), linker="cc")
 
 

@@ -44,7 +44,7 @@ def link_library(
         cross.link(object_path, library_path, name, platform, version)
         return
     if not usable or compiler is None:
-        lacks = "this machine has no cc" if compiler is None else f"the cc of this machine is not used for {platform.name}"
+        lacks = "this machine has no cc" if compiler is None else f"the cc of this machine is not for {platform.name}"
         raise CodegenError("E973", f"{lacks}, which makes a library of an object", help='use "zig", or format="object"')
     named = "-install_name,@rpath/" if platform.system == "macos" else "-soname,"
     flags = [*_FLAGS[platform.system], f"-Wl,{named}{platform.soname(name, version)}"]
