@@ -26,13 +26,13 @@ def main(words):
     """Run Zig, and return its exit status."""
     with tempfile.TemporaryDirectory() as folder:
         done = os.path.join(folder, "done")
-        environment = {
-            **os.environ,
-            "DONE": of_linux(done),
-            "HERE": of_linux(os.getcwd()),
-            "HOME": "/tmp",
-            "PATH": "/usr/bin:/bin",
+        places = {
+            "DONE": done,
+            "HERE": os.getcwd(),
+            "ZIG_LOCAL_CACHE_DIR": os.environ.get("ZIG_LOCAL_CACHE_DIR", folder),
         }
+        own = {name: of_linux(place) for name, place in places.items()}
+        environment = {**os.environ, "HOME": "/tmp", "PATH": "/usr/bin:/bin", **own}
         command = subprocess.list2cmdline(["Z:\\usr\\bin\\sh", "-c", SCRIPT, "sh", *map(of_linux, words)])
         _winapi.CreateProcess(None, command, None, None, True, 0, environment, None, None)  # its handles are none
         until = time.monotonic() + 600
