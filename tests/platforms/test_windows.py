@@ -66,8 +66,8 @@ def installed(place):
     return place / "installed", environment
 
 
-def test_the_demo(installed):
-    text = there("python", "examples/chapter_mlp.py", **installed[1])
+def test_the_demo():
+    text = there("python", "examples/chapter_mlp.py")
     assert "fallbacks 0" in text
     assert "my_mlp.dll: " in text
     assert "from C: largest difference" in text
@@ -95,7 +95,7 @@ def test_the_command(installed, place):
     numbers = run("run", f"{library}.dll", "--input", of_windows(place / "x.npy"))
     run("compile", "net:net", "--output", archive, "--input", "f32[1,16]")
     assert run("run", archive, "--input", of_windows(place / "x.npy")) == numbers
-    assert "kernel" in run("explain", archive, "--input", "f32[1,16]")
+    assert "kernel" in run("explain", archive, "--input", of_windows(place / "x.npy"))
     assert "E812" in run("explain-error", "E812")
     assert run("cache")
     assert "bench" in run("bench", "--help")
@@ -195,7 +195,7 @@ def test_folders_of_all_names():
     assert max(lengths) > 200
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "cp932", "ascii", "utf-8"])
+@pytest.mark.parametrize("encoding", ["cp932", "ascii"])
 def test_what_is_printed_has_the_characters_of_the_output(encoding):
     said = there("python", "-m", "hybridize", "doctor", PYTHONIOENCODING=encoding)
     assert "UnicodeEncodeError" not in said
