@@ -20,7 +20,7 @@ from hybridize.compiler.compile import default_target
 from hybridize.formats import read_archive
 from hybridize.formats.archive.writing import chosen
 from hybridize.formats.library import linking
-from hybridize.formats.library.platforms import named_platform
+from hybridize.formats.library.platforms import PLATFORMS, named_platform
 from hybridize.machine.target import labelled_target, named_target
 from hybridize.runtime import image as image_module
 from hybridize.runtime import pool
@@ -82,6 +82,17 @@ def test_a_cc_of_windows_is_not_asked_to_link(planted, monkeypatch):
     assert linked == ["net.dll"]
     with refusal(CodegenError, r"E973: the cc of this machine is not for x86_64-windows(.|\n)*help: .*zig"):
         linking.link_library("net.o", "net.dll", "net", named_platform(None), linker="cc")
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_every_system_exports_the_same_for_a_platform(planted, name):
+    """Also where a system has no code for a processor: Windows has none for AArch64."""
+    platform, targets = PLATFORMS[name], []
+    for system_name in ("linux", "windows", "macos"):
+        planted(system_name)
+        targets.append(platform.targets())
+    assert targets[0] == targets[1] == targets[2]
+    assert {one.triple for one in targets[0]} == {platform.triple}
 
 
 @pytest.mark.parametrize("name", ["baseline-linux", "baseline-windows", "baseline-macos", "aarch64-macos"])
