@@ -179,7 +179,8 @@ def test_code_in_archives_runs_on_the_other_system(exchanged):
 
 def test_processes_share_a_disk_cache(place):
     first, second = there("python", STEPS, "at_once", of_windows(place / "cache")).splitlines()
-    assert first.split() == ["True"] * 4
+    assert len(first.split()) == 4
+    assert {"True"} <= {*first.split()} <= {"True", "False"}  # who comes late finds the code
     assert second == "False"
 
 
