@@ -24,6 +24,8 @@ def of_linux(word):
 
 def main(words):
     """Run Zig, and return its exit status."""
+    if words[:1] == ["cc"] and "-target" not in words:
+        words = [*words, "-target", "x86_64-windows-gnu"]  # that of Zig for Windows
     with tempfile.TemporaryDirectory() as folder:
         done = os.path.join(folder, "done")
         places = {
