@@ -19,13 +19,18 @@ pytestmark = [
 ]
 
 
-def here(*words, cache="0"):
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), "HYBRIDIZE_CACHE": str(cache)}
+def here(*words, cache=None):
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), **cached(cache)}
     return _output(subprocess.run([sys.executable, SCRIPT, *words], env=environment, cwd=CHECKOUT, **CAUGHT))
 
 
-def there(*words, cache="0"):
-    return _output(debian.inside(arm64.ROOT, ["python3", SCRIPT, *words], {"HYBRIDIZE_CACHE": cache}, **CAUGHT))
+def there(*words, cache=None):
+    return _output(debian.inside(arm64.ROOT, ["python3", SCRIPT, *words], cached(cache), **CAUGHT))
+
+
+def cached(folder):
+    """The variables for a disk cache in a folder, or for none."""
+    return {"HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": str(folder)} if folder else {"HYBRIDIZE_CACHE": "0"}
 
 
 CAUGHT = {"capture_output": True, "text": True}

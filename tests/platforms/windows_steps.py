@@ -53,7 +53,7 @@ def call(folder):
 def at_once(cache):
     """Four processes that compile one program at once with an empty cache; then one that finds it."""
     command = [sys.executable, "tests/platforms/exchanged.py", "call"]
-    environment = {**os.environ, "HYBRIDIZE_CACHE": cache}
+    environment = {**os.environ, "HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": cache}
     started = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     print(*(process.communicate()[0].strip() or process.returncode for process in started))
     print(subprocess.run(command, env=environment, capture_output=True, text=True).stdout.strip())
@@ -85,10 +85,10 @@ def load(threads):
 def places():
     """Save, load and export below folders of long names, with blanks and other letters.
 
-    Windows takes more than 260 characters; Wine does not tell the final path of such a file.
+    Wine does not tell the final path of a file beyond 260 characters, which our temporary names have at 190.
     """
     x, net = np.array(X), get_net()
-    for name in ("two words", "Größe ✔ 重み", "/".join(["a" * 60] * 3)):
+    for name in ("two words", "Größe ✔ 重み", "/".join(["a" * 60] * 2)):
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch, name)
             folder.mkdir(parents=True)
