@@ -80,7 +80,9 @@ def make() -> None:
             "fsspec",
             "filelock",
         )
-        install(tools, "--no-deps", wanted["torch"])  # resolved for this system, it would ask for CUDA
+        install(
+            tools, "--no-deps", wanted["torch"], "tritonclient>=2.60"
+        )  # resolved for this system, it would ask for CUDA
         subprocess.run([tools, Path(__file__).with_name("wine_shim.py"), SITE, PYTHON], check=True)
         subprocess.run([tools, *PIP, "--no-deps", "--target", ROOT / "zig", wanted["ziglang"]], check=True)
     shutil.copy(Path(__file__).with_name("wine_zig.py"), SITE / "ziglang/__main__.py")
