@@ -13,6 +13,7 @@ from tests.platforms import arm64, debian
 from tests.platforms.debian import CHECKOUT
 
 SCRIPT = "tests/platforms/exchanged.py"
+TARGETS = "aarch64-linux", "avx2-linux", "baseline-linux"
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif("avx2" not in runnable(), reason="both sides are compared with AVX2's code"),
@@ -20,13 +21,18 @@ pytestmark = [
 ]
 
 
-def here(*words, cache="0"):
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), "HYBRIDIZE_CACHE": str(cache)}
+def here(*words, cache=None):
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), **cached(cache)}
     return _output(subprocess.run([sys.executable, SCRIPT, *words], env=environment, cwd=CHECKOUT, **CAUGHT))
 
 
-def there(*words, cache="0"):
-    return _output(debian.inside(arm64.ROOT, ["python3", SCRIPT, *words], {"HYBRIDIZE_CACHE": cache}, **CAUGHT))
+def there(*words, cache=None):
+    return _output(debian.inside(arm64.ROOT, ["python3", SCRIPT, *words], cached(cache), **CAUGHT))
+
+
+def cached(folder):
+    """The variables for a disk cache in a folder, or for none."""
+    return {"HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": str(folder)} if folder else {"HYBRIDIZE_CACHE": "0"}
 
 
 CAUGHT = {"capture_output": True, "text": True}
@@ -49,8 +55,8 @@ def shared():
 def written(shared):
     """What each of both writes of one net and one function."""
     place, inside = shared
-    here("write", str(place / "here"))
-    there("write", f"{inside}/there")
+    here("write", str(place / "here"), *TARGETS)
+    there("write", f"{inside}/there", *TARGETS)
     return place / "here", place / "there"
 
 

@@ -11,7 +11,7 @@ from hybridize.machine.target import named_target
 from hybridize.ops import evaluate
 from tests.platforms.compilers import commands, emulated
 
-TARGET = named_target("aarch64")
+TARGET = named_target("aarch64-linux")
 LIBM = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "expm1",
     "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "nextafter", "pow", "sin", "sinh", "tan", "tanh",
