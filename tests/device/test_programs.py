@@ -208,6 +208,7 @@ def test_the_gradient_of_a_convolution_is_folds():
     near(lambda x, w, g: list(ops.pullback(made, [x, w], [g])), *types)
 
 
+@pytest.mark.long
 def test_the_gradient_of_attention():
     near(goldens.gradient_of_attention, *[f32(2, 9, 2, 8)] * 4)
 
