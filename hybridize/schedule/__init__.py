@@ -27,6 +27,7 @@ The road (`scheduler`): each phase is a function of what those before it gave.
       tiles      squares turned around in registers
         panels     rows folded side by side, or in panels of columns
     contraction  products: their form, tiles, panels, scratch and units, as a `ContractionPlan`
+    device       the same of GPUs: threads of nests, tiles of products
     epilogue     a draft as what follows in the store of a contraction
     gates        several sums of a product that make one element
     routines     the scratch of sorting and of factors of matrices

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hybridize import compiler, ops
+from hybridize import compiler, hybridize, np, ops
 from hybridize.base.dtypes import float32
-from hybridize.base.errors import CodegenError
+from hybridize.base.errors import ArgumentError, CodegenError
 from hybridize.base.types import TensorType
 from hybridize.machine.target import DEVICE_NAMES, NAMES, named_target
 from tests.refusals import refusal
@@ -34,3 +34,12 @@ def test_no_machine_code_is_made_for_a_gpu():
     graph = ops.make_graph(lambda x: [ops.exp(x)], [TensorType((3,), float32)])
     with refusal(CodegenError, "E965: sm_80 does not run on this machine"):
         compiler.compile(graph, named_target("sm_80"))
+
+
+@pytest.mark.parametrize("format", ["archive", "library", "object", "wheel"])
+def test_no_file_has_code_for_a_gpu(format, tmp_path):
+    twice = hybridize(lambda x: x * 2)
+    twice(np.ones((3,)))
+    with refusal(ArgumentError, "'sm_80'"):
+        twice.export(str(tmp_path / "out"), format=format, targets="sm_80")
+    assert not any(tmp_path.iterdir())
