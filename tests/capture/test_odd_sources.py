@@ -7,6 +7,7 @@ Loaders with and without source, generated code, files in odd encodings, code th
 import bdb
 import dataclasses
 import doctest
+import ast
 import functools
 import importlib
 import linecache
@@ -116,7 +117,17 @@ def registered(folder):
     return names["f"]
 
 
-@pytest.mark.parametrize("way", [zipped, functools.partial(loaded, ON_DATA), registered])
+def of_a_cell(folder):
+    """As IPython runs a cell: each statement is compiled apart, so that its functions know nothing of its imports."""
+    text = f"from hybridize import np\n{ON_DATA.replace('x.sum()', 'np.sum(x)')}"
+    linecache.cache["<cell>"] = (len(text), None, text.splitlines(True), "<cell>")
+    names = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), "<cell>", "exec"), names)
+    return names["f"]
+
+
+@pytest.mark.parametrize("way", [zipped, functools.partial(loaded, ON_DATA), registered, of_a_cell])
 def test_sources_that_are_no_files(way, folder, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     check(way(folder))

@@ -23,7 +23,7 @@ def asserted_of_all(x, w):
 
 
 def asserted_of_state(x, w):
-    npx.assert_((w * x[0]).max() < 15, "large")  # noqa: PT009
+    npx.assert_((w * x[0]).max() < 7, "large")  # noqa: PT009
 
 
 def raised(x, w):
