@@ -4,10 +4,10 @@
 Loaders with and without source, generated code, files in odd encodings, code that was rewritten, debuggers.
 """
 
+import ast
 import bdb
 import dataclasses
 import doctest
-import ast
 import functools
 import importlib
 import linecache
@@ -198,6 +198,23 @@ def test_lines_that_came_above_a_function_since_its_import(folder):
     (folder / "moved.py").write_text("import os\n\n\n" + text)
     for function in (module.f, module.g, module.h):
         check(function)
+
+
+class Disguised:
+    """As a function that Nuitka compiled: it says that it is one of Python's."""
+
+    __class__ = property(lambda self: types.FunctionType)
+    __name__, __code__, __defaults__, __kwdefaults__ = "disguised", scaled.__code__, None, None
+
+    def __call__(self, x):
+        return x * 2
+
+
+def test_functions_without_bytecode_are_refused_with_the_reason():
+    compiled_by_others = Disguised()
+    assert isinstance(compiled_by_others, types.FunctionType)
+    with refusal(CaptureError, r"E403: disguised\(\) is a Disguised: a tool has compiled it to machine code"):
+        hybridize(lambda x: compiled_by_others(x) + 1)(INPUTS[0])
 
 
 @pytest.mark.parametrize("what", REWRITTEN)
