@@ -183,8 +183,8 @@ def test_printing_is_fast():
     graph = make_graph(long, (kind,))
     times = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.thread_time()
         graph.__dict__.pop("text", None)
         assert str(graph)
-        times.append(time.perf_counter() - start)
+        times.append(time.thread_time() - start)
     assert min(times) < 0.05

@@ -60,11 +60,11 @@ def test_damaged_files(files, machine, tmp_path):
                 data[draw.randrange(start, min(stop, len(data)))] = draw.randrange(256)
         path = tmp_path / "damaged"
         path.write_bytes(data)
-        begin = time.perf_counter()
+        begin = time.thread_time()
         try:
             exported_files.library(path)
         except LoadError as error:
             assert error.code == "E642"  # noqa: PT017
             refused += 1
-        assert time.perf_counter() - begin < 1
+        assert time.thread_time() - begin < 1
     assert refused > 100
