@@ -128,11 +128,6 @@ def sync(path: str | os.PathLike[str]) -> None:
         os.close(descriptor)
 
 
-def sync_file(file: int) -> None:
-    """Wait until what was written is on the disk."""
-    os.fsync(file)
-
-
 def cache_folder(program: str) -> str:
     """Return the folder that the XDG specification says: relative ones are ignored."""
     caches = os.environ.get("XDG_CACHE_HOME", "")
