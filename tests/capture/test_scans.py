@@ -338,3 +338,100 @@ def test_foreach_is_compiled_once_for_all_lengths():
         for found, expected in zip(compiled(*arrays(length)), scanned(*arrays(length)), strict=True):
             numpy.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-4, atol=1e-5)
     assert compiled.cache_info().programs == 2
+
+
+def again(x):
+    for i in range(40):
+        x = np.sin(x) + i
+    for i in range(50):
+        x = np.sin(x * 0.5) - i
+    return x, i
+
+
+def again_within(x):
+    k = 7
+    for _ in range(30):
+        for k in range(60, 20, -2):
+            x = np.sin(x) + k
+        y = k
+    for k in range(30):
+        x = x * 0.5 + k
+    return x, k, y
+
+
+def again_after_a_float(x):
+    i = 1.5
+    for i in range(40):
+        x = np.sin(x) + i
+    else:
+        x = x + i
+    for i, j in zip(range(20), range(30, 50), strict=True):
+        x = np.sin(x) - i * j
+    return x, i, j
+
+
+def again_in_a_branch(x):
+    for i in range(30):
+        x = np.sin(x) + i
+    if x.sum() > 0:
+        for i in range(25):
+            x = np.sin(x) - i
+    return x, i
+
+
+def read_before_it_is_set(x):
+    i = 5
+    for j in range(40):
+        x = x * 0.5 + i
+        i = j
+    return x, i, j
+
+
+def kept_by_data(x):
+    i = 5
+    for j in range(40):
+        if x.sum() > 3:
+            i = j
+        x = np.sin(x) + i
+    return x, i, j
+
+
+def read_in_another_round(x):
+    i = 3
+    for j in range(40):
+        if j > 0:
+            x = x * 0.5 + i
+        i = j
+    return x, i
+
+
+def many_times(x):
+    for i in range(3_000_000):
+        x = np.sin(x) + i
+    for i in range(3_000_000):
+        x = np.sin(x) - i
+        for j in range(100):
+            x = x + j
+    return x, i, j
+
+
+AGAIN = [again, again_within, again_after_a_float, again_in_a_branch]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [*AGAIN, read_before_it_is_set, kept_by_data, read_in_another_round],
+    ids=lambda function: function.__name__,
+)
+def test_a_variable_of_a_loop_may_be_one_from_before(function):
+    compiled, x = hybridize(function), np.array([0.1, 0.2, 0.3, -0.5])
+    for _ in range(2):
+        values, wanted = compiled(x), function(x)
+        assert [type(one) for one in values] == [type(one) for one in wanted]
+        for one, other in zip(values, wanted, strict=True):
+            numpy.testing.assert_allclose(numpy.asarray(one), numpy.asarray(other), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("function", [*AGAIN, many_times], ids=lambda function: function.__name__)
+def test_a_loop_is_not_unrolled_for_a_variable_from_before(function):
+    assert len(hybridize(function).program(np.array([0.1, 0.2])).optimized.nodes) < 16

@@ -26,7 +26,7 @@ from hybridize.capture.control.branches import truth_under
 from hybridize.capture.control.joining import containers_of
 from hybridize.capture.control.loops import Checkpoint, Loop, while_
 from hybridize.capture.control.operators import and_, choose
-from hybridize.capture.control.recorded_loops import Carried, RecordedLoop
+from hybridize.capture.control.recorded_loops import Carried, RecordedBody, RecordedLoop
 from hybridize.capture.control.rolled import RolledItems
 from hybridize.capture.control.rounds import ArrayRows, Range, Zipped
 from hybridize.capture.control.scans import ScanLoop
@@ -307,9 +307,10 @@ def _ended(
 class _Masked(ScanLoop):
     """So many rounds, of which the last ones may do nothing: data decides, so Python knows no number after them."""
 
-    def _check(self, carried: Carried) -> None:
+    def _check(self, carried: Carried, recorded: RecordedBody) -> bool:
         if carried.unset:
             raise Unrollable("a variable changes its type")
+        return False
 
 
 def _scanned(

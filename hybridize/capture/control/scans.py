@@ -208,10 +208,7 @@ class ScanLoop(RecordedLoop):
         lines = [self._is_line(name, carried, recorded) for name in self.cells]
         if any(lines):
             return True
-        if super()._adjust(carried, recorded):
-            return True
-        self._check(carried)
-        return False
+        return super()._adjust(carried, recorded) or self._check(carried, recorded)
 
     def _writes_items(self, recorded: RecordedBody) -> bool:
         """Tell whether a round writes to the item of its own, or to what the loop goes through."""
@@ -281,8 +278,11 @@ class ScanLoop(RecordedLoop):
             value = one
         return total
 
-    def _check(self, carried: Carried) -> None:
-        """Refuse what would make of a value that Python knows after the loop one that it does not."""
+    def _check(self, carried: Carried, recorded: RecordedBody) -> bool:
+        """Refuse what would make of a value that Python knows after the loop one that it does not.
+
+        Return whether to record anew: a variable that each round sets by its number is no state, whatever it was.
+        """
         if carried.unset and not is_symbolic(self.count):
             raise signals.Unrollable("a variable changes its type")
         for name, spec in carried.specs.items():
@@ -295,7 +295,20 @@ class ScanLoop(RecordedLoop):
                 if leaf.weak is None or is_symbolic(self.count):
                     continue
                 if type(before) is not Symbol or self.trace.root.numbers.is_known(before, self.trace):
-                    raise signals.Unrollable("Python knows a number after the loop")
+                    if not self._is_of_the_round(recorded.after[name], recorded.branch):
+                        raise signals.Unrollable("Python knows a number after the loop")
+                    # A round that reads it first does not find it, and the loop is unrolled.
+                    signals.assign(self.cells[name], MISSING)
+                    del carried.specs[name]
+                    return True
+        return False
+
+    def _is_of_the_round(self, value: Any, branch: Branch) -> bool:
+        """Tell whether a value is the item of the round that was recorded, or follows from its number."""
+        if any(one is value for one in self._items):
+            return True
+        is_number = type(value) is Symbol and not value._view and value.weak is int
+        return is_number and self.trace.root.numbers.line(value._cell.value, branch) is not None
 
     def _bind(self, carried: Carried, recorded: RecordedBody) -> None:
         before = {name: signals.content(cell) for name, cell in self.cells.items()}
