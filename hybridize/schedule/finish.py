@@ -223,8 +223,8 @@ def _element_nests(
         for group in groups
     ]
     if all(len(group) == 1 and len(group[0]) == len(parts) for group, parts in zip(pieces, groups, strict=True)):
-        return [nests.nest((), part) for part in nests.launches(0, moved)]
-    return [nests.nest((), piece) for group in pieces for piece in group]
+        return nests.nests((), moved)
+    return [nest for group in pieces for piece in group for nest in nests.nests((), piece)]
 
 
 def _lane_last(
@@ -394,13 +394,12 @@ def _row_nests(
         spaces.append(rewriting.space)
     moved = in_one_pass(nests.target, len(extents), moved, spaces, lane)
     if lane is None:
-        moved = share_loops(nests, len(extents), moved, spaces)
-        return [nests.nest(extents, part, apart=apart is not None) for part in nests.launches(len(extents), moved)]
+        return nests.nests(extents, share_loops(nests, len(extents), moved, spaces), apart=apart is not None)
     values = [one.statement.value for one in moved]
     # Loops come one after the other: the heaviest one has all registers for itself.
     cost = max(map(_cost, values))
     width = _row_lanes(nests.vectors.base(*values), cost, extents[lane], threads, nests.target)
-    return [nests.nest(extents, share_loops(nests, len(extents), moved, spaces, lane, width), lane, width)]
+    return nests.nests(extents, share_loops(nests, len(extents), moved, spaces, lane, width), lane, width)
 
 
 def _row_lanes(base: int, cost: int, size: int, threads: int, target: Target) -> int:

@@ -45,9 +45,17 @@ class Nests:
         """
         return _Decisions(self, rows, statements, lane, lanes, apart).nest()
 
-    def launches(self, rows: int, statements: Sequence[LoopedStatement]) -> list[Sequence[LoopedStatement]]:
-        """The statements of each nest, where they are over so many row axes: all of them of one."""
-        return [statements]
+    def nests(
+        self,
+        rows: tuple[int, ...],
+        statements: Sequence[LoopedStatement],
+        lane: int | None = None,
+        lanes: int = 1,
+        *,
+        apart: bool = False,
+    ) -> list[kernel.Nest]:
+        """The nests of statements: on a processor it is one, as `nest` makes it."""
+        return [self.nest(rows, statements, lane, lanes, apart=apart)]
 
     def kernel(self, params: Sequence[Param], kept: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
         """The kernel of nests over params and rows that it keeps."""

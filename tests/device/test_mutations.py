@@ -21,6 +21,7 @@ PROGRAMS = {
     "each row a warp": (goldens.softmax_over(1), f32(9, 100)),
     "each row a block": (goldens.softmax_over(1), f32(3, 700)),
     "one row": (goldens.softmax_over(0), f32(900)),
+    "parts": (goldens.sum_over(0, 1), f32(100, 100)),
     "columns": (goldens.sum_over(0), f32(40, 300)),
     "several folds": (goldens.statistics, f32(9, 100)),
     "each index a thread": (goldens.both, f32(300)),

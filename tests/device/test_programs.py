@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hybridize import ops
-from hybridize.base.dtypes import bfloat16, bool_, float16, float64, int8, int32, int64, uint8
+from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.ops import composites
@@ -120,6 +120,38 @@ def test_one_row_of_many_elements_is_one_block():
     near(goldens.softmax_over(0), f32(3000))
 
 
+@pytest.mark.parametrize(
+    ("shape", "axes"), [((10000,), (0,)), ((3, 8200), (1,)), ((512, 40), (0,)), ((16, 3, 600), (0, 2))], ids=str
+)
+@pytest.mark.parametrize("function", [ops.sum, ops.reduce_max], ids=["sum", "max"])
+def test_long_folds_of_few_rows_are_cut_into_parts(function, shape, axes):
+    graph = graph_of(lambda x: [function(x, axes)], f32(*shape))
+    (step,) = build_kernels(graph, SM_80).schedule.steps
+    assert len(step.kernel.nests) == 2
+    near(lambda x: [function(x, axes)], f32(*shape), scale=0.05)
+
+
+def test_several_long_folds_have_the_same_parts():
+    near(lambda x: [ops.sum(x, (1,)), ops.sum(ops.mul(x, x), (1,))], f32(2, 9000))
+    near(lambda x: [composites.mean(ops.exp(x), (0, 1))], f32(30, 300))
+
+
+@pytest.mark.parametrize(
+    ("function", "shape"),
+    [
+        (lambda x: [ops.arg_max(x, 1)], (3, 9000)),
+        (lambda x: [ops.sum(x, (1,))], (2, 8209)),
+        (goldens.centred, (2, 9000)),
+        (lambda x: [composites.softmax(x, 1)], (2, 9000)),
+    ],
+    ids=["a state of two", "a prime length", "a fold within others", "rows that are used again"],
+)
+def test_other_long_folds_stay_whole(function, shape):
+    steps = build_kernels(graph_of(function, f32(*shape)), SM_80).schedule.steps
+    assert all(len(step.kernel.nests) == 1 for step in steps)
+    near(function, f32(*shape))
+
+
 def test_what_a_step_keeps_of_rows_may_lie_in_scratch():
     types = f32(5, unknown())
     graph = graph_of(goldens.softmax_over(1), types)
@@ -177,3 +209,38 @@ def test_kernels_that_are_alike_are_written_once():
     graph = graph_of(lambda x, y: [ops.exp(x), ops.exp(y)], f32(40), f32(40))
     program = build_kernels(graph, SM_80)
     assert [launch.function for launch in program.launches] == ["loops0", "loops0"]
+
+
+@pytest.mark.parametrize("dtype", [float32, float64], ids=str)
+def test_remainders_of_divisions_are_exact(dtype):
+    rng = np.random.default_rng(0)
+    info = np.finfo(dtype)
+    special = [0.0, -0.0, 1.0, -3.0, np.inf, -np.inf, np.nan, info.max, info.tiny, info.smallest_subnormal, 7.5]
+    x, y = (np.array(special, dtype) for _ in range(2))
+    x, y = (part.reshape(-1) for part in np.meshgrid(x, y))
+    far = rng.standard_normal((2, 400)).astype(dtype) * np.exp2(rng.integers(-40, 40, (2, 400))).astype(dtype)
+    below = (rng.integers(1, 1000, (2, 100)) * info.smallest_subnormal).astype(dtype)
+    x, y = (np.concatenate(parts).astype(dtype) for parts in zip((x, y), far, below, strict=True))
+    graph = graph_of(lambda x, y: [ops.fmod(x, y)], *[TensorType(x.shape, dtype)] * 2)
+    (found,) = on_device(graph, [x, y])
+    with np.errstate(all="ignore"):
+        expected = np.fmod(x, y)
+    np.testing.assert_array_equal(found, expected)
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(found)[numbers], np.signbit(expected)[numbers])
+
+
+@pytest.mark.parametrize("function", [ops.sin, ops.cos, ops.tan], ids=lambda one: one.__name__)
+def test_large_angles_are_turned_by_integers(function):
+    rng = np.random.default_rng(0)
+    far = rng.standard_normal(300) * np.exp2(rng.integers(15, 127, 300))
+    near_turns = np.round(np.arange(1, 200) * np.pi / 2 * 2.0**18)
+    special = [np.inf, -np.inf, np.nan, 2.0**20, -(2.0**20), 2.0**20 + 1, 16367173.0 * 2.0**72, 3e38, -3e38]
+    x = np.concatenate([far, near_turns, special]).astype(np.float32)
+    graph = graph_of(lambda x: [function(x)], TensorType(x.shape, float32))
+    (found,) = on_device(graph, [x])
+    (expected,) = on_cpu(graph, [x])
+    np.testing.assert_allclose(found, expected, rtol=3e-7, atol=0)
+    small = (rng.standard_normal(300) * 100).astype(np.float32)
+    graph = graph_of(lambda x: [function(x)], TensorType(small.shape, float32))
+    assert on_device(graph, [small])[0].tobytes() == on_cpu(graph, [small])[0].tobytes()

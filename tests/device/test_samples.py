@@ -24,12 +24,16 @@ ROUTINES = {
 }  # fmt: skip
 """Ops that are a routine, or control flow, in each sample."""
 OF_LIBRARY = {
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cos", "cosh", "erf", "erfinv", "floor_div", "fmod", "gammaln", "hypot", "log10",
-    "log1p", "log2", "log_add_exp", "mod", "pow", "sin", "sinh", "tan",
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cos", "cosh", "erf", "erfinv", "gammaln", "hypot", "log10",
+    "log1p", "log2", "log_add_exp", "pow", "sin", "sinh", "tan",
 }  # fmt: skip
 """Ops that the C library computes in float64."""
-OF_LIBRARY_IN_SINGLE = {"cos", "floor_div", "fmod", "gammaln", "mod", "sin", "tan"}
+OF_LIBRARY_IN_SINGLE = {"gammaln"}
 """Those in other floats."""
+
+
+CIRCULAR = {"cos", "sin", "tan"}
+"""Ops that a CPU asks the C library for, in all lanes of a vector in which one angle is large."""
 
 
 def is_refused(word: str, inputs) -> bool:
@@ -60,7 +64,7 @@ def check(word: str, sample) -> str:
             return "refused"
         raise
     for found, wanted in zip(Run(program, sample.inputs).outputs(), expected, strict=True):
-        if folds(program):
+        if folds(program) or word in CIRCULAR:
             single = wanted.dtype.kind not in "biu"
             np.testing.assert_allclose(
                 np.asarray(found, np.float64 if single else found.dtype),

@@ -328,6 +328,8 @@ CASES |= {
         "columns": on_device(sum_over(0), f32(1000, 5000)),
         "few columns": on_device(sum_over(0), f32(1000, 100)),
         "all elements": on_device(sum_over(0, 1), f32(1000, 100)),
+        "all elements of few": on_device(sum_over(0, 1), f32(10, 100)),
+        "parts of long rows": on_device(sum_over(0, 2), f32(64, 8, 400)),
         "several folds": on_device(statistics, f32(9, 100)),
         "parts of a concatenation": on_device(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5)),
         "convolution": on_device(convolved(1, 1), f32(2, 3, 9, 9), f32(4, 3, 3, 3)),
@@ -555,6 +557,7 @@ def written():
         *FOLDER.glob("gates/*.txt"),
         *FOLDER.glob("bands/*.txt"),
         *FOLDER.glob("scans/*.txt"),
+        *FOLDER.glob("device/*.txt"),
     ]
     return {str(path.relative_to(FOLDER)): path.read_text() for path in paths}
 

@@ -22,6 +22,7 @@ from hybridize.machine.target import Target
 from hybridize.schedule import kernel
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.device.kept import moved, with_places
+from hybridize.schedule.device.parts import FoldParts, in_parts
 from hybridize.schedule.kernel import Few, FoldLanes
 from hybridize.schedule.levels import levels_of
 from hybridize.schedule.nests import Nests
@@ -55,6 +56,9 @@ class DeviceNests(Nests):
         self.device = device
         self.kept = frozenset(range(len(params), len(arrays)))
         """Numbers of the buffers that are rows."""
+        self._first = len(arrays)
+        self._between: list[Param] = []
+        """Buffers between launches, whose numbers begin with the first one's."""
 
     def nest(
         self,
@@ -68,16 +72,36 @@ class DeviceNests(Nests):
         """A nest of statements that run for each row; memory is in order along row axis `lane`, if given."""
         return _Threads(self, rows, statements, lane).nest()
 
-    def launches(self, rows: int, statements: Sequence[LoopedStatement]) -> list[Sequence[LoopedStatement]]:
-        """Statements of no rows are a launch each, unless they share their loops: all threads of one wait for those
-        before it. So are not those that keep rows, as these live as long as a launch.
+    def nests(
+        self,
+        rows: tuple[int, ...],
+        statements: Sequence[LoopedStatement],
+        lane: int | None = None,
+        lanes: int = 1,
+        *,
+        apart: bool = False,
+    ) -> list[kernel.Nest]:
+        """The nests of statements, each of which is a launch.
+
+        Statements of no rows are launches of their own, unless they share their loops: all threads of a launch wait for
+        those before it. So are not those that keep rows, which live as long as a launch.
         """
-        if rows or any(one.statement.buffer in self.kept for one in statements):
-            return [statements]
-        return list(together(statements))
+        keeps = any(one.statement.buffer in self.kept for one in statements)
+        groups = [statements] if rows or keeps else together(statements)
+        return [nest for group in groups for nest in self._in_parts(rows, group, lane)]
+
+    def _in_parts(
+        self, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None
+    ) -> list[kernel.Nest]:
+        """One nest, or two where rows are few and long."""
+        cut = None if self.kept else _Threads(self, rows, statements, lane).in_parts(self._first + len(self._between))
+        if cut is None:
+            return [self.nest(rows, statements, lane)]
+        self._between += cut.buffers
+        return [self.nest(cut.rows, cut.parts), self.nest(cut.rows[1:], cut.whole)]
 
     def kernel(self, params: Sequence[Param], kept: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
-        return with_places(tuple(params), tuple(kept), tuple(nests), self.device, self.interner)
+        return with_places((*params, *self._between), tuple(kept), tuple(nests), self.device, self.interner)
 
 
 class _Threads:
@@ -115,6 +139,18 @@ class _Threads:
         many = each > thresholds.FEW_RESULTS or longest < thresholds.LONG_FOLD
         return longest > thresholds.SHORT_ROW and not (self._lane is not None and many)
 
+    def in_parts(self, first: int) -> FoldParts | None:
+        """The folds cut into parts, where that pays; the buffers between are numbered from `first` on."""
+        if len(self._groups) != 1:
+            return None
+        rows = self._rows or self._groups[0][0].sizes
+        if self._rows and self._groups[0][0].sizes:
+            return None
+        folds = self._row_folds(len(rows))
+        if not folds or (rows and not all(map(self._interner.free, folds))):
+            return None
+        return in_parts(rows, self._statements, folds, first, self._interner, along=self._lie_along(rows, folds))
+
     # What is there
 
     def _row_folds(self, rows: int) -> list[Fold]:
@@ -132,8 +168,12 @@ class _Threads:
             return False
         if hint(product(rows)) <= thresholds.FEW_RESULTS and terms >= thresholds.LONG_FOLD:
             return True
+        return self._lie_along(rows, folds)
+
+    def _lie_along(self, rows: Sequence[int], folds: Sequence[Fold]) -> bool:
+        """Tell whether the elements of folds lie closer together than those of rows."""
         along = sum(self._near(nested(fold)[1], nested(fold)[0][-1][0]) for fold in folds)
-        return along > sum(self._near(nested(fold)[1], len(rows) - 1) for fold in folds)
+        return not rows or along > sum(self._near(nested(fold)[1], len(rows) - 1) for fold in folds)
 
     def _near(self, elements: Sequence[Expr], axis: int) -> int:
         """Count the loads of elements whose neighbours along an axis, or a variable, are the same or lie beside."""

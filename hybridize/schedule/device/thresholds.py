@@ -24,5 +24,13 @@ FEW_RESULTS: Final = 4096
 """Results of long folds that are too few for a thread each: a warp or a block computes each of them. Estimated."""
 LONG_FOLD: Final = 512
 """Terms of such folds, at least. Estimated."""
+PART_BLOCKS: Final = 512
+"""Blocks that long folds of few rows are cut into, at most: a few for each processor of a large device. Estimated."""
+PART_TERMS: Final = 4096
+"""Terms of a part that a block folds, at least. Estimated."""
+PART_THREADS: Final = 1 << 16
+"""Threads that long folds of columns are cut into, at most. Estimated."""
+THREAD_TERMS: Final = 64
+"""Terms of a part that a thread folds, at least. Estimated."""
 FEW_ROWS: Final = 8
 """Rows of a product, fewer of which are folds, term by term: tiles would be mostly empty. Estimated."""

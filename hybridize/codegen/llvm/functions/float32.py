@@ -167,7 +167,8 @@ def _cosine(v: Vectors, r: str) -> str:
 def _circular(v: Vectors, x: str, turn: int, library: str) -> str:
     """sin(x + turn * pi / 2); large arguments go to the C library."""
     f = v.f
-    inside = v.at_most(v.at_least(x, v.number(-REDUCIBLE)), v.number(REDUCIBLE))
+    on_device = v.target.device is not None
+    inside = x if on_device else v.at_most(v.at_least(x, v.number(-REDUCIBLE)), v.number(REDUCIBLE))
     w = v.wide()
     remainder, quadrant = wide.quarter_turns(w, v.widened(inside))
     r = v.narrowed(remainder)
@@ -178,6 +179,8 @@ def _circular(v: Vectors, x: str, turn: int, library: str) -> str:
     sign = v.iop("shl", v.iop("and", k, v.integer(2)), v.integer(30))
     y = v.select(odd, _cosine(v, r), _sine(v, r))
     y = v.from_bits(v.iop("xor", v.to_bits(y), sign))
+    if on_device:
+        return y
     far = v.any(v.compare("one", x, inside))
     rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
     f.branch(far, rare, after, begin=rare)

@@ -15,6 +15,7 @@ from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, floa
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm.functions import halves
 from hybridize.codegen.llvm.functions.float32 import EMITTERS
+from hybridize.codegen.llvm.functions.remainders import fmod
 from hybridize.codegen.llvm.functions.rounding import ROUNDINGS, rounded
 from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import SCALARS, Function, in_names, splat, vector
@@ -392,6 +393,8 @@ class _Float(Vectors):
             return rounded(self, rounding, args[0])
         if function in EMITTERS:
             return EMITTERS[function](self.f, args, self.dtype, self.lanes, self.target)
+        if function == "fmod" and self.target.device is not None:
+            return fmod(self, *args)
         if function in ("fmod", "nextafter"):
             return self.per_lane(f"{function}{'f' if self.dtype == float32 else ''}", *args)
         method: Callable[..., str] | None = getattr(self, f"_{function}", None)

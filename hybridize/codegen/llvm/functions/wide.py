@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 
 from hybridize.codegen.llvm.functions.rounding import rounded
+from hybridize.codegen.llvm.functions.turns import far_quarter_turns
 from hybridize.codegen.llvm.functions.vectors import Vectors
 
 Rule = Callable[..., str]
@@ -101,10 +102,15 @@ def cbrt(w: Vectors, x: str) -> str:
 
 
 def quarter_turns(w: Vectors, x: str) -> tuple[str, str]:
-    """x as k pi/2 + r with |r| <= pi/4; returns r and the integer k. For |x| <= 2^20."""
+    """x as k pi/2 + r with |r| <= pi/4; returns r and the integer k. For |x| <= 2^20; on a device for any float32."""
     n, k = w.rounded(x, 2 / math.pi)
     r = w.fma(n, w.number(-HALF_PI_HIGH), x)
-    return w.fma(n, w.number(-HALF_PI_LOW), r), k
+    r = w.fma(n, w.number(-HALF_PI_LOW), r)
+    if w.target.device is None:
+        return r, k
+    far = w.f.op(f"xor i1 {w.compare('ole', w.abs(x), w.number(2.0**20))}, true")
+    far_r, far_k = far_quarter_turns(w, x)
+    return w.select(far, far_r, r), w.f.op(f"select i1 {far}, {w.itype} {far_k}, {w.itype} {k}")
 
 
 def arctan_ratio(w: Vectors, y: str, x: str) -> str:
@@ -166,6 +172,8 @@ def _tan(w: Vectors, x: str) -> str:
 
 def _tan_single(v: Vectors, x: str) -> str:
     f = v.f
+    if v.target.device is not None:
+        return v.select(v.compare("oeq", x, v.number(0.0)), x, through(_tan)(v, x))
     inside = v.at_most(v.at_least(x, v.number(-(2.0**20))), v.number(2.0**20))
     y = through(_tan)(v, inside)
     rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
