@@ -16,7 +16,7 @@ import time
 
 from hybridize import system
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through, suppress
+from hybridize.system.interruptions import let_through, suppress
 
 SUFFIX = ".image"
 FUNCTIONS = ".functions"

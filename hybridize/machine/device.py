@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a GPU has that a processor has not: threads in blocks, memory that they share, a language of its own."""
+"""A GPU beside a processor: threads in blocks, memory that they share, a language of its own."""
 
 from __future__ import annotations
 

@@ -67,11 +67,16 @@ class Target:
     """Rows of x from which on a w contiguous along k is read faster packed in panels than in place, as dot products. A
     choice; sums of the rows in between have another order, and round otherwise."""
     device: DeviceTarget | None = None
-    """What a GPU has besides: the fields above are then those of one of its threads. None for a processor."""
+    """Of a GPU the facts about blocks of threads; the fields above describe one thread. None for a processor."""
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in one vector register."""
         return max(1, self.vector_bytes // itemsize)
+
+    @property
+    def dots_bytes(self) -> bool:
+        """True if an instruction adds the products of four signed bytes to each lane (`sdot` of ARMv8.2)."""
+        return self.by_lane and "+dotprod" in self.features.split(",")
 
     def masks(self, itemsize: int) -> bool:
         """Tell whether a vector of such elements is loaded and stored under a mask by one instruction."""

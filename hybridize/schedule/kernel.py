@@ -380,13 +380,13 @@ class _Printer(ExpressionPrinter):
         few = "" if nest.few is None else f", apart where {size_text(nest.few.size)} <= {nest.few.lanes}"
         self.lines.append(f"  rows {self._axes(0, nest.rows)}{few}:" if nest.rows else "  nest:")
         for body in nest.bodies:
+            if body.waits:
+                self.lines.append("  barrier")
             for statement in body.statements:
                 for part in upward(statement.value):
                     self.name(part)
                 self.name(statement.index)
             axes = self._axes(len(nest.rows), body.axes)
-            if body.waits:
-                self.lines.append("  barrier")
             self.lines.append(f"  for {axes}:" if axes else "  once:")
             for statement in body.statements:
                 index, value = self.name(statement.index), self.name(statement.value)

@@ -57,9 +57,9 @@ class Nests:
         """The nests of statements: on a processor it is one, as `nest` makes it."""
         return [self.nest(rows, statements, lane, lanes, apart=apart)]
 
-    def kernel(self, params: Sequence[Param], kept: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
+    def kernel(self, params: Sequence[Param], locals_: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
         """The kernel of nests over params and rows that it keeps."""
-        return kernel.Kernel(tuple(params), tuple(kept), tuple(nests))
+        return kernel.Kernel(tuple(params), tuple(locals_), tuple(nests))
 
 
 class _Decisions:

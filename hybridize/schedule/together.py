@@ -59,17 +59,20 @@ def substituted(
     statements: Sequence[LoopedStatement], sizes: tuple[int, ...], axes: Mapping[int, Expr], space: Space
 ) -> list[LoopedStatement]:
     """The statements over axes of other sizes, those of `space`, by expressions of which some axes are replaced."""
-    interner = space.interner
     memo: dict[int, Expr] = {}
-
-    def moved(expr: Expr) -> Expr:
-        return space.rewrite_deep(
-            expr,
-            axes,
-            lambda load, indices: interner.load(load.dtype, load.operand, indices),
-            lambda fold: fold.variable,
-            memo,
-        )
-
     each = [one.statement for one in statements]
-    return [LoopedStatement(sizes, Statement(s.buffer, moved(s.index), moved(s.value))) for s in each]
+    return [
+        LoopedStatement(sizes, Statement(s.buffer, *(moved(expr, space, axes, memo) for expr in (s.index, s.value))))
+        for s in each
+    ]
+
+
+def moved(expr: Expr, space: Space, axes: Mapping[int, Expr], memo: dict[int, Expr] | None = None) -> Expr:
+    """An expression over the axes of a space, in which some axes are replaced; `memo` has parts that are moved."""
+    return space.rewrite_deep(
+        expr,
+        axes,
+        lambda load, indices: space.interner.load(load.dtype, load.operand, indices),
+        lambda fold: fold.variable,
+        {} if memo is None else memo,
+    )

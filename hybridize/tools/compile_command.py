@@ -207,10 +207,10 @@ def kernels(programs: Sequence[Program], name: str, path: str, targets: str = "s
     with LOADING:
         from hybridize.codegen.llvm.device.program import build_kernels  # late: most commands compile nothing
 
-    made = build_kernels(PIPELINE.run(programs[0].captured), named_target(targets))
-    comments = "".join(f"// {line}\n" for line in str(made.schedule).splitlines())
+    program = build_kernels(PIPELINE.run(programs[0].captured), named_target(targets))
+    comments = "".join(f"// {line}\n" for line in str(program.schedule).splitlines())
     file = path if path.endswith(f".{PTX}") else f"{path}.{PTX}"
-    write_atomically(file, [f"{comments}{made.ptx()}".encode()])
+    write_atomically(file, [f"{comments}{program.ptx()}".encode()])
     return Exported((file,), ("nothing: no GPU has run these kernels",))
 
 

@@ -17,11 +17,11 @@ from hybridize import system
 from hybridize.array import np
 from hybridize.base.config import CONFIG
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through
 from hybridize.capture import Function
 from hybridize.compiler import default_target, disk
 from hybridize.runtime import processors
 from hybridize.runtime.pool import POOL, THREADS
+from hybridize.system.interruptions import let_through
 from hybridize.tools.tables import WIDTH
 
 OPTIONAL = {

@@ -114,7 +114,7 @@ def test_each_step_is_timed():
     assert len(report.kernels) > 1
     assert all(kernel.seconds is not None and kernel.seconds >= 0 for kernel in report.kernels)
     assert sum(kernel.share for kernel in report.kernels) == pytest.approx(1)
-    assert 0 < report.seconds < 0.1
+    assert 0 < report.seconds < 1
     assert report.limits is not None
     assert all(kernel.bound in ("L1", "L2", "L3", "memory", "multiply-adds") for kernel in report.kernels)
     assert "of the limit" in str(report)

@@ -21,6 +21,9 @@ PROGRAMS = {
     "each row a warp": (goldens.softmax_over(1), f32(9, 100)),
     "each row a block": (goldens.softmax_over(1), f32(3, 700)),
     "one row": (goldens.softmax_over(0), f32(900)),
+    "a block that waits": (goldens.symmetric, f32(3, 20, 20)),
+    "a block that waits in a fold": (goldens.turned_softmax, f32(3, 20, 40)),
+    "a warp that waits": (goldens.turned_softmax, f32(5, 10, 20)),
     "parts": (goldens.sum_over(0, 1), f32(100, 100)),
     "columns": (goldens.sum_over(0), f32(40, 300)),
     "several folds": (goldens.statistics, f32(9, 100)),
@@ -30,7 +33,7 @@ PROGRAMS = {
     "softmax of a product": (goldens.weighted, f32(40, 20), f32(20, 150), f32(150)),
     "gates": (goldens.lstm_step, *(f32(*shape) for shape in [(33, 12), (64, 12), (33, 16), (64, 16), (64,), (33, 16)])),
 }
-FEW = ["each row a warp", "each row a block", "a product"]
+FEW = ["a warp that waits", "a block that waits", "a product"]
 _BOUND = re.compile(r"setp\.(\w+\.[su]\d+) \t(%p\d+), (%rd?\d+), (\d+);\n")
 
 

@@ -103,6 +103,21 @@ def test_rows_are_threads_warps_or_blocks(shape, axis, kind):
     near(function, f32(*shape))
 
 
+@pytest.mark.parametrize(
+    ("function", "shape", "waits"),
+    [
+        (goldens.symmetric, (4, 30, 30), True),
+        (goldens.turned_softmax, (5, 10, 20), True),
+        (goldens.turned_softmax, (4, 30, 40), False),  # as its warps do where they put their sums together
+    ],
+    ids=["a block", "a warp", "a fold of a block"],
+)
+def test_threads_wait_for_what_others_have_stored(function, shape, waits):
+    (step,) = build_kernels(graph_of(function, f32(*shape)), SM_80).schedule.steps
+    assert [body.waits for body in step.kernel.nests[0].bodies] == [False, waits]
+    near(function, f32(*shape))
+
+
 def test_several_folds_of_a_row_run_in_one_loop():
     same_bits(lambda x: [ops.arg_max(x, 1), ops.reduce_max(x, (1,))], f32(9, 100))
     near(goldens.statistics, f32(9, 100))

@@ -15,6 +15,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Builder, parse
 from hybridize.graph.text import digest
 from hybridize.ops import OPS, composites, make_graph
+from tests.platforms.pace import SLOWER
 from tests.refusals import refusal
 
 F4 = numpy.dtype("f4")
@@ -183,8 +184,8 @@ def test_printing_is_fast():
     graph = make_graph(long, (kind,))
     times = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.thread_time()
         graph.__dict__.pop("text", None)
         assert str(graph)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.05
+        times.append(time.thread_time() - start)
+    assert min(times) < 0.05 * SLOWER

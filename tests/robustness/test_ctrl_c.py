@@ -13,10 +13,11 @@ import numpy
 import pytest
 
 from hybridize import hybridize, load, np
+from tests.platforms.pace import SLOWER
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="signals of POSIX")
 
-LIMIT_S = 0.5
+LIMIT_S = 0.5 * SLOWER
 
 
 def endless(x):

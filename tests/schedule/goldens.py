@@ -301,6 +301,25 @@ def weighted(x, w, b):
     return [composites.softmax(ops.add(y, ops.broadcast(b, ops.type_of(y).shape)), 1)]
 
 
+def turned_softmax(x):
+    """The softmax of whole matrices, stored transposed: a thread stores what others have computed."""
+    count, rows, columns = ops.type_of(x).shape
+
+    def spread(one, *shape):
+        return ops.broadcast(ops.reshape(one, (count, 1, 1)), (count, *shape))
+
+    e = ops.exp(ops.sub(x, spread(ops.reduce_max(x, (1, 2)), rows, columns)))
+    return [ops.div(ops.transpose(e, (0, 2, 1)), spread(ops.sum(e, (1, 2)), columns, rows))]
+
+
+def symmetric(x):
+    """What depends on the largest of a matrix, and the same transposed, added."""
+    count, size, _ = ops.type_of(x).shape
+    most = ops.broadcast(ops.reshape(ops.reduce_max(x, (1, 2)), (count, 1, 1)), (count, size, size))
+    y = ops.tanh(ops.mul(ops.exp(ops.sub(x, most)), ops.exp(x)))
+    return [ops.add(ops.transpose(y, (0, 2, 1)), y)]
+
+
 def on_device(function, *types, **how):
     return lambda: schedule_of(function, *types, target="sm_80", **how)
 
@@ -322,6 +341,9 @@ CASES |= {
         "each row a thread": on_device(softmax_over(0), f32(3, 900)),
         "each row a warp": on_device(softmax_over(1), f32(900, 100)),
         "each row a block": on_device(softmax_over(1), f32(9, 2000)),
+        "barrier in a block": on_device(symmetric, f32(4, 30, 30)),
+        "barrier of a fold": on_device(turned_softmax, f32(4, 30, 40)),
+        "barrier in a warp": on_device(turned_softmax, f32(4, 10, 20)),
         "rows of unknown size": on_device(softmax_over(1), f32(9, unknown())),
         "long rows": on_device(softmax_over(1), f32(9, 70000)),
         "one row": on_device(softmax_over(0), f32(900)),

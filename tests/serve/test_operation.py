@@ -43,6 +43,14 @@ def saved(path, factor, rows=(2, 5)):
     return path
 
 
+def wait_until(holds, seconds=20):
+    """Wait until something holds, as it does after a moment."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 class FakeModel:
     """A model whose calls are counted, and wait for leave where they are told to."""
 
@@ -457,9 +465,7 @@ def test_connections_beyond_the_limit(models, running):
         first.request("GET", "/v2/models/scaled")
         assert json.loads(first.getresponse().read())["name"] == "scaled"
         second.close()
-        deadline = time.monotonic() + 5
-        while len(server.server._uvicorn.server_state.connections) > 1 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: len(server.server._uvicorn.server_state.connections) == 1)
         third.request("GET", "/v2")
         assert third.getresponse().status == 200
         for one in (first, third):
@@ -528,16 +534,13 @@ def test_deadlines_and_clients_that_go_away(tmp_path, monkeypatch, running):
         ).encode()
         gone = socket.create_connection(server.address.split(":"))
         gone.sendall(head % len(body) + body)
-        time.sleep(0.2)
+        wait_until(lambda: len(one.queue) == 1)
         gone.close()
-        time.sleep(0.2)
-        assert len(one.queue) == 0
+        wait_until(lambda: len(one.queue) == 0)
         waiting = [threading.Thread(target=late, args=(4,)) for _ in range(2)]
         for thread in waiting:
             thread.start()
-        deadline = time.monotonic() + 5
-        while len(one.queue) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: len(one.queue) == 2)
         status, headers, answer = server.ask("/v2/models/m/infer", body)
         assert (status, headers["retry-after"]) == (429, "1")
         leave.set()
@@ -597,7 +600,7 @@ def test_tls_and_the_end_by_a_signal(models, tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "hybridize", "serve", f"mine={models / 'scaled'}", "--port", "0", "--grpc-port", "0",
          "--certificate", tmp_path / "cert.pem", "--key", tmp_path / "key.pem", "--token-file", tmp_path / "token",
-         "--drain", "1"],
+         "--drain", "2"],
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -617,9 +620,15 @@ def test_tls_and_the_end_by_a_signal(models, tmp_path):
         one = rpc.InferenceServerClient(line["grpc"], creds=credentials, ssl=True)
         assert one.is_server_ready()
         process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
-        with pytest.raises(urllib.error.HTTPError, match="503"):
-            ask("/v2/health/ready")
+
+        def is_unready():
+            try:
+                ask("/v2/health/ready")
+            except urllib.error.HTTPError as error:
+                return error.code == 503
+            return False
+
+        wait_until(is_unready)
         assert ask("/v2/models/mine")["name"] == "mine", "requests are answered while balancers look away"
         assert process.wait(20) == 0
         assert '"event":"ended"' in process.stderr.read()
@@ -666,13 +675,17 @@ def test_the_end_waits_for_requests_of_both_protocols(running, models):
         threads = [threading.Thread(target=call) for call in calls]
         for thread in threads:
             thread.start()
-        deadline = time.monotonic() + 5
-        while len(one.queue) < 1 and time.monotonic() < deadline:
-            time.sleep(0.01)  # one runs, one waits
+        wait_until(lambda: len(one.queue) == 1)  # one runs, one waits
         server.server.stop()
-        time.sleep(0.3)
-        with pytest.raises(OSError):
-            socket.create_connection(server.address.split(":"), timeout=1).close()
+
+        def is_closed():
+            try:
+                socket.create_connection(server.address.split(":"), timeout=20).close()
+            except OSError:
+                return True
+            return False
+
+        wait_until(is_closed)
         assert answers == []
         leave.set()
         for thread in threads:

@@ -19,10 +19,10 @@ from typing import Any
 
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through
 from hybridize.base.parsing import parsed
 from hybridize.base.room import with_room
 from hybridize.capture.convert.trees import below, locate, parts
+from hybridize.system.interruptions import let_through
 
 _FLAGS = 0
 for _name in future.all_feature_names:

@@ -318,6 +318,11 @@ class Router:
         trace = current_trace()
         if trace is None:
             return function(*args, **kwargs)
+        if (debugger := trust.debugger_name(function)) is not None:
+            raise trace.refusal(
+                "E420", f"{debugger}() stops Python, which runs none of these lines when the program runs",
+                help="run them in Python: with hybridize.disabled(), or HYBRIDIZE_DISABLE=1",
+            )  # fmt: skip
         if trace.root.library is None:
             if not trace.root.rolls:
                 if direct.is_direct(function, args, kwargs):

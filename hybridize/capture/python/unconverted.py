@@ -28,6 +28,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.loading import load_module
+from hybridize.base.members import module_of
 from hybridize.base.participation import is_of_package
 from hybridize.base.tracebacks import innermost
 from hybridize.capture.control.signals import assign, content
@@ -160,7 +161,7 @@ def reads_outside(function: Any) -> bool:
 def _is_trusted(value: Any) -> bool:
     if isinstance(value, types.ModuleType):
         return trust.is_trusted_module(value.__name__)
-    return isinstance(value, type | types.BuiltinFunctionType) and trust.is_trusted_module(value.__module__ or "")
+    return isinstance(value, type | types.BuiltinFunctionType) and trust.is_trusted_module(module_of(value))
 
 
 class Reached:

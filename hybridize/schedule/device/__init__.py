@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How steps run on a GPU: what a schedule decides there in the place of vectors, tiles of registers and threads.
+"""Decisions of a schedule for a GPU, in the place of vectors, tiles of registers and threads.
 
     nests       the threads of a nest: which axes are threads, warps and blocks, where threads wait for each other
     parts       long folds of few rows, in two launches
-    kept        the rows that a kernel keeps: in memory that the threads of a block share, or in scratch
+    locals      the rows that a kernel keeps: in memory that the threads of a block share, or in scratch
     tiles       the tiles of a product: what a block and a thread sum
     refusals    what no device has yet, refused at the user's line
     thresholds  the numbers by which they choose

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from hybridize.base.dims import hint, product, same
+from hybridize.base.dims import hint, product, same, text
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Expr, Fold, Load
+from hybridize.loops.expr import Axis, Expr, Fold, Load
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.measure import walk
@@ -21,20 +21,20 @@ from hybridize.machine.device import DeviceTarget
 from hybridize.machine.target import Target
 from hybridize.schedule import kernel
 from hybridize.schedule.device import thresholds
-from hybridize.schedule.device.kept import moved, with_places
+from hybridize.schedule.device.locals import with_places
 from hybridize.schedule.device.parts import FoldParts, in_parts
 from hybridize.schedule.kernel import Few, FoldLanes
 from hybridize.schedule.levels import levels_of
 from hybridize.schedule.nests import Nests
-from hybridize.schedule.together import LoopedStatement, together
+from hybridize.schedule.together import LoopedStatement, moved, together
 from hybridize.schedule.vectors import Widths
 
 
-def nests_of(target: Target, params: Sequence[Param], kept: Sequence[Param], interner: Interner) -> Nests:
-    """What makes the nests of a kernel over params, and over rows that it keeps, on a processor or a device."""
+def nests_of(target: Target, params: Sequence[Param], locals_: Sequence[Param], interner: Interner) -> Nests:
+    """Return the maker of a kernel's nests over params, and over rows that it keeps, on a processor or a device."""
     if target.device is None:
-        return Nests(target, (*params, *kept), interner)
-    return DeviceNests(target, target.device, params, kept, interner)
+        return Nests(target, (*params, *locals_), interner)
+    return DeviceNests(target, target.device, params, locals_, interner)
 
 
 class _NoVectors(Widths):
@@ -48,13 +48,18 @@ class DeviceNests(Nests):
     """Makes the nests of a kernel on a device."""
 
     def __init__(
-        self, target: Target, device: DeviceTarget, params: Sequence[Param], kept: Sequence[Param], interner: Interner
+        self,
+        target: Target,
+        device: DeviceTarget,
+        params: Sequence[Param],
+        locals_: Sequence[Param],
+        interner: Interner,
     ) -> None:
-        arrays = (*params, *kept)
+        arrays = (*params, *locals_)
         super().__init__(target, arrays, interner)
         self.vectors = _NoVectors(target, arrays)
         self.device = device
-        self.kept = frozenset(range(len(params), len(arrays)))
+        self.locals = frozenset(range(len(params), len(arrays)))
         """Numbers of the buffers that are rows."""
         self._first = len(arrays)
         self._between: list[Param] = []
@@ -86,7 +91,7 @@ class DeviceNests(Nests):
         Statements of no rows are launches of their own, unless they share their loops: all threads of a launch wait for
         those before it. So are not those that keep rows, which live as long as a launch.
         """
-        keeps = any(one.statement.buffer in self.kept for one in statements)
+        keeps = any(one.statement.buffer in self.locals for one in statements)
         groups = [statements] if rows or keeps else together(statements)
         return [nest for group in groups for nest in self._in_parts(rows, group, lane)]
 
@@ -94,14 +99,14 @@ class DeviceNests(Nests):
         self, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None
     ) -> list[kernel.Nest]:
         """One nest, or two where rows are few and long."""
-        cut = None if self.kept else _Threads(self, rows, statements, lane).in_parts(self._first + len(self._between))
+        cut = None if self.locals else _Threads(self, rows, statements, lane).in_parts(self._first + len(self._between))
         if cut is None:
             return [self.nest(rows, statements, lane)]
         self._between += cut.buffers
         return [self.nest(cut.rows, cut.parts), self.nest(cut.rows[1:], cut.whole)]
 
-    def kernel(self, params: Sequence[Param], kept: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
-        return with_places((*params, *self._between), tuple(kept), tuple(nests), self.device, self.interner)
+    def kernel(self, params: Sequence[Param], locals_: Sequence[Param], nests: Sequence[kernel.Nest]) -> kernel.Kernel:
+        return with_places((*params, *self._between), tuple(locals_), tuple(nests), self.device, self.interner)
 
 
 class _Threads:
@@ -228,21 +233,16 @@ class _Threads:
 
 @frozen
 class _Touch:
-    """What a thread reads or stores of a buffer: of which thread it is, is told by sizes and position."""
+    """A read or a store of a buffer, by the thread that a place tells."""
 
     buffer: int
-    sizes: tuple[int, ...]
-    """Of the loops whose indices threads share; none where the first thread of a team does it."""
-    index: int
-    """Equal for equal positions."""
+    place: tuple[object, ...]
+    """Equal where the same thread touches the same element."""
     stores: bool
 
     def meets(self, other: _Touch) -> bool:
         """Tell whether two threads may touch one element, of which one stores it."""
-        if self.buffer != other.buffer or not (self.stores or other.stores):
-            return False
-        alike = len(self.sizes) == len(other.sizes) and all(map(same, self.sizes, other.sizes))
-        return not alike or self.index != other.index
+        return self.buffer == other.buffer and (self.stores or other.stores) and self.place != other.place
 
 
 class _Waits:
@@ -280,7 +280,7 @@ class _Waits:
         return any(one.meets(other) for one in touches for other in self._open)
 
     def _fold_touches(self, fold: Fold) -> Iterator[_Touch]:
-        """What the elements of a fold read, its variables in the place of a body's axes."""
+        """List the reads of a fold's elements, its variables in the place of a body's axes."""
         chain, elements = nested(fold)
         space = Space(self._interner, {self._rows + k: size for k, (_, size) in enumerate(chain)})
         axes = {variable: space.axis(self._rows + k) for k, (variable, _) in enumerate(chain)}
@@ -289,7 +289,7 @@ class _Waits:
             yield self._touch(node.operand, moved(node.indices[0], space, axes), sizes)
 
     def _touches(self, statements: Sequence[Statement], sizes: tuple[int, ...]) -> Iterator[_Touch]:
-        """What the turns of a body read and store."""
+        """List the reads and stores of the turns of a body."""
         for node in self._loads(_roots(statements)):
             yield self._touch(node.operand, node.indices[0], sizes)
         for statement in statements:
@@ -309,7 +309,28 @@ class _Waits:
 
     def _touch(self, buffer: int, index: Expr, sizes: tuple[int, ...], *, stores: bool = False) -> _Touch:
         self._keep.append(index)
-        return _Touch(buffer, sizes, id(index) if sizes else 0, stores)
+        return _Touch(buffer, self._place(index, sizes), stores)
+
+    def _place(self, index: Expr, sizes: tuple[int, ...]) -> tuple[object, ...]:
+        """The thread and the element of a turn: loops whose indices are counted in order are as good as one loop."""
+        if not sizes:
+            return ("the first thread", id(index))
+        terms = index.terms if isinstance(index, Index) else ((index, 1),)
+        axes = range(self._rows, self._rows + len(sizes))
+        by = {atom.number: factor for atom, factor in terms if isinstance(atom, Axis) and atom.number in axes}
+        others = [
+            (id(atom), text(factor)) for atom, factor in terms if not isinstance(atom, Axis) or atom.number not in by
+        ]
+        inner = sum(map(bit, axes))
+        is_affine = not any(self._interner.free(atom) & inner for atom, _ in terms if not isinstance(atom, Axis))
+        stride = first = by.get(axes[-1], 0)
+        for axis, size in zip(reversed(axes), reversed(sizes), strict=True):
+            is_affine = is_affine and (same(size, 1) or same(by.get(axis, 0), stride))
+            stride = stride * size
+        if not is_affine or same(first, 0):
+            return (*map(text, sizes), id(index))
+        constant = index.constant if isinstance(index, Index) else 0
+        return (text(product(sizes)), text(first), text(constant), *sorted(others))
 
 
 def _roots(statements: Sequence[Statement]) -> list[Expr]:

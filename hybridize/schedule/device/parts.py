@@ -18,8 +18,7 @@ from hybridize.loops.index import Interner, Space, children, upward
 from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.monoids import monoid, nested
 from hybridize.schedule.device import thresholds
-from hybridize.schedule.device.kept import moved
-from hybridize.schedule.together import LoopedStatement
+from hybridize.schedule.together import LoopedStatement, moved
 
 
 @frozen

@@ -101,8 +101,7 @@ def pending_loops(program: Scheduling, group: FusionGroup, number: int) -> Pendi
     provenance = program.provenance(node for _, node, _ in reversed(group.members))
     flops = draft.results.of(_flops_of, lambda: _flops_of(draft))
     nbytes = kernel_bytes(kernel.elements)
-    kept = kernel.arguments[len(numbering.params) :]
-    local = [param.size * param.dtype.itemsize * lanes for param in kept]
+    local = [row.size * row.dtype.itemsize * lanes for row in kernel.arguments[len(numbering.params) :]]
     # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
     own = local if group.rows else [0] * len(local)
     split = program.sharing.split(nbytes, flops, own, lambda: any(shared_loops(kernel)))

@@ -77,7 +77,9 @@ class DeviceNestWriter(NestWriter):
         nest = self.nest
         sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
         levels = {one.variable: one for one in nest.levels}
-        return TeamElements(self.f, target, arrays, sizes, levels, nest.teams, self._team, self._memory)
+        return TeamElements(
+            self.f, target, arrays, sizes, levels=levels, shared=nest.teams, team=self._team, memory=self._memory
+        )
 
     def _warp(self) -> str:
         """The number of the warp within its block."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a thread of a GPU asks and does beside arithmetic: its number, barriers, registers of others, shared memory."""
+"""Write the instructions of a GPU alone: numbers of threads, barriers, registers of others, shared memory."""
 
 from __future__ import annotations
 

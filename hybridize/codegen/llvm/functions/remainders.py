@@ -44,7 +44,7 @@ def fmod(v: Vectors, x: str, y: str) -> str:
     count = turns if bits == 64 else f.op(f"sext i32 {turns} to i64")
 
     def less(rest: str) -> str:
-        """What is left of a rest that the divisor is taken from, if it fits."""
+        """A rest from which the divisor is taken, if it fits."""
         return select(f.op(f"icmp uge {kind} {rest}, {divisor}"), op("sub", rest, divisor), rest)
 
     with f.loop("0", count, 1, [(kind, start)]) as loop:

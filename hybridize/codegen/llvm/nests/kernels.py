@@ -112,7 +112,7 @@ class NestWriter:
         )
 
     def _writer(self, target: Target, arrays: Mapping[int, Array]) -> Elements:
-        """What writes the nest's expressions."""
+        """Return the writer of the nest's expressions."""
         nest = self.nest
         sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
         folds, levels = {one.fold: one for one in nest.folds}, {one.variable: one for one in nest.levels}

@@ -18,38 +18,38 @@ from hybridize.schedule import kernel
 
 def with_places(
     params: tuple[Param, ...],
-    kept: tuple[Param, ...],
+    locals_: tuple[Param, ...],
     nests: tuple[kernel.Nest, ...],
     device: DeviceTarget,
     interner: Interner,
 ) -> kernel.Kernel:
     """The kernel of nests, whose kept rows follow the params; those that lie in scratch are params of the kernel."""
-    if not kept:
+    if not locals_:
         return kernel.Kernel(params, (), nests)
     if len(nests) > 1:  # there is one row, which all of them share
-        return kernel.Kernel((*params, *kept), (), nests)
+        return kernel.Kernel((*params, *locals_), (), nests)
     (nest,) = nests
     assert nest.launch is not None
-    numbers = range(len(params), len(params) + len(kept))
-    each = Kept(nest, dict(zip(numbers, kept, strict=True)), interner)
+    numbers = range(len(params), len(params) + len(locals_))
+    each = LocalRows(nest, dict(zip(numbers, locals_, strict=True)), interner)
     count = nest.launch.threads // each.threads(device)
-    if not any(is_symbolic(one.size) for one in kept):
-        nbytes = nest.launch.shared_bytes + sum(-(-count * one.size * one.dtype.itemsize // 16) * 16 for one in kept)
+    if not any(is_symbolic(one.size) for one in locals_):
+        nbytes = nest.launch.shared_bytes + sum(-(-count * one.size * one.dtype.itemsize // 16) * 16 for one in locals_)
         if nbytes <= device.shared_bytes:
             nest = changed(
                 each.placed(count) if each.are_threads else nest, launch=changed(nest.launch, shared_bytes=nbytes)
             )
-            return kernel.Kernel(params, tuple(changed(one, size=one.size * count) for one in kept), (nest,))
+            return kernel.Kernel(params, tuple(changed(one, size=one.size * count) for one in locals_), (nest,))
     rows = product(axis.size for axis in nest.rows)
-    scratch = tuple(changed(one, size=one.size * rows) for one in kept)
+    scratch = tuple(changed(one, size=one.size * rows) for one in locals_)
     return kernel.Kernel((*params, *scratch), (), (each.placed(None),))
 
 
-class Kept:
+class LocalRows:
     """The rows that a nest keeps, by the numbers of their buffers."""
 
-    def __init__(self, nest: kernel.Nest, kept: Mapping[int, Param], interner: Interner) -> None:
-        self._nest, self._kept, self._interner = nest, kept, interner
+    def __init__(self, nest: kernel.Nest, locals_: Mapping[int, Param], interner: Interner) -> None:
+        self._nest, self._locals, self._interner = nest, locals_, interner
         self.are_threads = any(isinstance(axis.kind, kernel.EachThread) for axis in nest.rows)
         """True if a row is a thread."""
 
@@ -74,13 +74,13 @@ class Kept:
         row = space.flat(tuple(map(space.axis, range(len(rows)))), rows)
 
         def place(buffer: int, index: Expr) -> Expr:
-            if buffer not in self._kept:
+            if buffer not in self._locals:
                 return index
             if count is not None:
                 return space.affine([(index, count)])
             if self.are_threads:
                 return space.affine([(row, 1), (index, product(rows))])
-            return space.affine([(row, self._kept[buffer].size), (index, 1)])
+            return space.affine([(row, self._locals[buffer].size), (index, 1)])
 
         def load(one: Load, indices: tuple[Expr, ...]) -> Expr:
             return self._interner.load(one.dtype, one.operand, (place(one.operand, indices[0]), *indices[1:]))
@@ -93,14 +93,3 @@ class Kept:
             )
             statements.append(Statement(one.buffer, place(one.buffer, index), value))
         return changed(body, statements=tuple(statements))
-
-
-def moved(expr: Expr, space: Space, axes: Mapping[int, Expr]) -> Expr:
-    """An expression over other axes."""
-    return space.rewrite_deep(
-        expr,
-        axes,
-        lambda load, indices: space.interner.load(load.dtype, load.operand, indices),
-        lambda fold: fold.variable,
-        {},
-    )
