@@ -4,6 +4,7 @@
 Loaders with and without source, generated code, files in odd encodings, code that was rewritten, debuggers.
 """
 
+import ast
 import bdb
 import code
 import dataclasses
@@ -119,7 +120,17 @@ def registered(folder):
     return names["f"]
 
 
-@pytest.mark.parametrize("way", [zipped, functools.partial(loaded, ON_DATA), registered])
+def of_a_cell(folder):
+    """As IPython runs a cell: each statement is compiled apart, so that its functions know nothing of its imports."""
+    text = f"from hybridize import np\n{ON_DATA.replace('x.sum()', 'np.sum(x)')}"
+    linecache.cache["<cell>"] = (len(text), None, text.splitlines(True), "<cell>")
+    names = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), "<cell>", "exec"), names)
+    return names["f"]
+
+
+@pytest.mark.parametrize("way", [zipped, functools.partial(loaded, ON_DATA), registered, of_a_cell])
 def test_sources_that_are_no_files(way, folder, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     check(way(folder))
@@ -222,6 +233,23 @@ def test_lines_that_came_above_a_function_since_its_import(folder):
     (folder / "moved.py").write_text("import os\n\n\n" + text)
     for function in (module.f, module.g, module.h):
         check(function)
+
+
+class Disguised:
+    """As a function that Nuitka compiled: it says that it is one of Python's."""
+
+    __class__ = property(lambda self: types.FunctionType)
+    __name__, __code__, __defaults__, __kwdefaults__ = "disguised", scaled.__code__, None, None
+
+    def __call__(self, x):
+        return x * 2
+
+
+def test_functions_without_bytecode_are_refused_with_the_reason():
+    compiled_by_others = Disguised()
+    assert isinstance(compiled_by_others, types.FunctionType)
+    with refusal(CaptureError, r"E403: disguised\(\) is a Disguised: a tool has compiled it to machine code"):
+        hybridize(lambda x: compiled_by_others(x) + 1)(INPUTS[0])
 
 
 @pytest.mark.parametrize("what", REWRITTEN)

@@ -449,6 +449,8 @@ class Router:
             return function(*args, **kwargs)
         if trust.is_trusted_file(function.__code__.co_filename):
             return self._call_trusted(trace, function, args, kwargs)
+        if type(function) is not FunctionType:  # Nuitka's say that they are instances of it
+            raise unconverted.without_bytecode(trace, function)
         _check_outside(trace, function, args, kwargs)
         trace.root.world.read_code(function)
         target = convert.converted(function, Router(function))

@@ -68,6 +68,15 @@ _BY_SYMBOLS = (TypeError, ValueError, OverflowError)
 """Exceptions that code of others raises where it gets a symbol instead of an array or a number."""
 
 
+def without_bytecode(trace: Recording, function: Any) -> CaptureError:
+    """Return the refusal of a function that another compiler has made: nothing tells what it reads, or writes."""
+    return trace.refusal(
+        "E403", f"{function.__name__}() is a {type(function).__name__}: a tool has compiled it to machine code, and "
+        "hybridize reads bytecode",
+        help="leave its module out of what the tool compiles, and put the file of the module beside the program",
+    )  # fmt: skip
+
+
 def called(router: Semantics, trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:
     """Call a function without source as it is, and depend on all that it can reach.
 
