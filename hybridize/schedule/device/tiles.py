@@ -99,7 +99,7 @@ class BlockPlan(ContractionPlan):
 def block_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> MatrixProduct | None:
     """The product of matrices that a contraction is, if tiles of a device suit it; else it is a loop of folds."""
     whole = matrix_product(contraction, shapes)
-    if whole is None or whole.product.paired:
+    if whole is None or whole.product.integers > 1:
         return None
     few = min(hint(whole.product.m), hint(whole.product.n)) < thresholds.FEW_ROWS
     return None if few else whole
