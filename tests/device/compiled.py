@@ -58,10 +58,7 @@ class Program:
     runners: list[Runner]
     slots: dict[str, int]
     sites: list[Site]
-    shared: dict[str, int]
-    """Where each variable lies in the shared memory of a block."""
     shared_bytes: int
-    has_dynamic: bool
     local_bytes: int
     lines: dict[str, list[Instruction]]
     """By the name of a function's file, the instruction of each of its lines."""
@@ -103,10 +100,8 @@ class Writer:
         self.kernel, self.addresses, self.approximate = kernel, addresses, approximate
         self.slots = {name: number for number, name in enumerate(kernel.registers)}
         self.roots = flow.roots(kernel)
-        shared = kernel.named("shared")
-        self.shared, self.shared_bytes = _laid_out(shared)
+        self.shared, self.shared_bytes = _laid_out(kernel.named("shared"))
         self.local, self.local_bytes = _laid_out(kernel.named("local"))
-        self.has_dynamic = any(one.nbytes == 0 for one in shared)
         self.sites: list[Site] = []
         self.names: dict[str, object] = {}
         self.lines: list[str] = []
@@ -122,15 +117,13 @@ class Writer:
             file = f"<{self.kernel.name}, segment {number}>"
             runners.append(self._segment(one, file, lines))
         return Program(
-            self.kernel,
-            runners,
-            self.slots,
-            self.sites,
-            self.shared,
-            self.shared_bytes,
-            self.has_dynamic,
-            self.local_bytes,
-            lines,
+            kernel=self.kernel,
+            runners=runners,
+            slots=self.slots,
+            sites=self.sites,
+            shared_bytes=self.shared_bytes,
+            local_bytes=self.local_bytes,
+            lines=lines,
         )
 
     def _segment(self, one: flow.Segment, file: str, lines: dict[str, list[Instruction]]) -> Runner:

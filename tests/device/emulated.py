@@ -25,6 +25,7 @@ SHARED = 163 << 10
 THREADS = 1024
 
 Argument = int | float | Span
+_NUMBERS = counted()
 
 
 def in_turn(method: Callable) -> Callable:
@@ -115,7 +116,7 @@ class Emulated:
     def __init__(self, nbytes: int = 1 << 32, approximate: bool = False, name: str = "emulated") -> None:
         keep_freed_memory()
         self.name, self.lock = name, threading.RLock()
-        self.heap, self.clock, self.approximate = Heap(nbytes), Clock(), approximate
+        self.heap, self.clock, self.approximate = Heap(nbytes, next(_NUMBERS)), Clock(), approximate
         self.recording: Graph | None = None
         self.resident: set[int] = set()
         """Buffers of modules, which are not freed by themselves."""

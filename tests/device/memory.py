@@ -13,6 +13,8 @@ from tests.device.shadow import Shadow
 
 GLOBAL, SHARED, LOCAL = 0x7F00_0000_0000, 1 << 52, 1 << 53
 """Where generic addresses of each space begin."""
+DEVICES = 1 << 10
+"""How many devices have addresses of their own."""
 GARBAGE = 0xA7
 WRITTEN = 0xFF
 """Of `known`, whose bytes are 0 where nothing was written."""
@@ -65,13 +67,18 @@ class Buffer(Bytes):
 
 
 class Heap:
-    """The memory of a device. An address is never used twice, so a pointer to what was freed is known for what it is."""
+    """The memory of a device. An address is never used twice, so a pointer to what was freed is known for what it is.
 
-    def __init__(self, nbytes: int) -> None:
+    Args:
+        nbytes: How much it has.
+        number: Which device's it is: others have other addresses.
+    """
+
+    def __init__(self, nbytes: int, number: int = 0) -> None:
         self.nbytes, self.used = nbytes, 0
         self._buffers: list[Buffer] = []
         self._addresses: list[int] = []
-        self._top = GLOBAL
+        self._top = GLOBAL + (number % DEVICES << 40)
 
     def alloc(self, nbytes: int, name: str = "") -> int:
         if nbytes < 0:

@@ -109,6 +109,8 @@ class Shadow:
         self.nbytes, self.unit, self.has_blocks = nbytes, 4, has_blocks
         self.reads: list[Access] = []
         self.writes: list[Access] = []
+        self.compared: list[Access] = []
+        """What is looked at now, or was last."""
         self.noted = 0
         self._arrays()
 
@@ -136,13 +138,14 @@ class Shadow:
     def settle(self, moment: Moment, ends: bool = True) -> None:
         """Look at what is noted: as an epoch ends, or before."""
         reads, writes = self.reads, self.writes
+        self.compared = [*writes, *reads]
         self.reads, self.writes, self.noted = [], [], 0
         for one in writes:
             for words, who, block in self._words(one):
-                self._write(one, words, who, block, moment, reads, writes)
+                self._write(one, words, who, block, moment)
         for one in reads:
             for words, who, block in self._words(one):
-                self._read(one, words, who, block, moment, reads, writes, folds=not ends)
+                self._read(one, words, who, block, moment, folds=not ends)
 
     def _words(self, one: Access) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Return the first word of each thread, then the second one, and so on, with who and which block it is."""
@@ -157,17 +160,15 @@ class Shadow:
         who: np.ndarray,
         block: np.ndarray,
         moment: Moment,
-        reads: list[Access],
-        writes: list[Access],
     ) -> None:
         for other in (self.writer.take(words), self.reader.take(words)):
             bad = moment.conflicts(other, who)
             if bad.any():
-                self._fault(one, moment, words, who, other, bad, reads, writes)
+                self._fault(one, moment, words, who, other, bad)
         self.writer[words] = who
         other = self.writer.take(words)
         if not np.array_equal(other, who):
-            self._fault(one, moment, words, who, other, other != who, reads, writes)
+            self._fault(one, moment, words, who, other, other != who)
         if self.has_blocks:
             for number in (self.writing_block.take(words), self.reading_block.take(words)):
                 bad = (number >= moment.launch) & (number != block)
@@ -182,14 +183,12 @@ class Shadow:
         who: np.ndarray,
         block: np.ndarray,
         moment: Moment,
-        reads: list[Access],
-        writes: list[Access],
         folds: bool,
     ) -> None:
         other = self.writer.take(words)
         bad = moment.conflicts(other, who)
         if bad.any():
-            self._fault(one, moment, words, who, other, bad, reads, writes)
+            self._fault(one, moment, words, who, other, bad)
         if folds:
             self._keep_readers(words, who, moment)
         if self.has_blocks:
@@ -226,14 +225,12 @@ class Shadow:
         who: np.ndarray,
         other: np.ndarray,
         bad: np.ndarray,
-        reads: list[Access],
-        writes: list[Access],
     ) -> None:
         at = int(np.flatnonzero(bad)[0])
         place, mine, theirs = int(words[at]), int(who[at]), int(other[at])
         lines = [
             f"line {access.instruction.line}: {access.instruction.text}"
-            for access in (*writes, *reads)
+            for access in self.compared
             for w, stamp, _ in self._words(access)
             if ((w == place) & (stamp == theirs)).any()
         ]

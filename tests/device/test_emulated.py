@@ -64,11 +64,11 @@ def test_memory_is_counted_and_ends(device):
     ("asked", "words"),
     [
         (lambda d, f, at: d.free(at + 4), "is not the address of a buffer"),
-        (lambda d, f, at: (d.free(at), d.free(at)), "x at 0x7f0000000000 is freed a second time"),
-        (lambda d, f, at: (d.free(at), contents(d, at)), "copy_out: x at 0x7f0000000000 is freed"),
+        (lambda d, f, at: (d.free(at), d.free(at)), "is freed a second time"),
+        (lambda d, f, at: (d.free(at), contents(d, at)), "copy_out: x at 0x"),
         (lambda d, f, at: (d.free(at), d.launch(f, (1, 1, 1), 4, 0, [at, 1])), "argument x points to x, which is freed"),
-        (lambda d, f, at: (d.free(at), d.launch(f, (1, 1, 1), 4, 0, [Span(at, 16), 1])), "argument x: x at 0x7f0000000000 is freed"),
-        (lambda d, f, at: d.copy_in(at, np.zeros(5, np.uint32)), "copy_in: 20 bytes at 0x7f0000000000 are in no buffer"),
+        (lambda d, f, at: (d.free(at), d.launch(f, (1, 1, 1), 4, 0, [Span(at, 16), 1])), "argument x: x at 0x"),
+        (lambda d, f, at: d.copy_in(at, np.zeros(5, np.uint32)), "copy_in: 20 bytes at 0x"),
         (lambda d, f, at: contents(d, d.alloc(16)), "copy_out: 16 bytes of buffer 1, from byte 0 on, were never written"),
         (lambda d, f, at: d.copy(at, at + 4, 8), "overlap"),
         (lambda d, f, at: d.launch(f, (1, 1, 1), 4, 0, [at]), "k has 2 parameters, not 1"),
@@ -79,10 +79,11 @@ def test_memory_is_counted_and_ends(device):
         (lambda d, f, at: d.launch(f, (1, 1, 1), 5, 0, [at, 1]), "k: line 29: ld.global.u32 %r1 , [ %rd1 ]: address"),
         (lambda d, f, at: d.load(ADD)["other"], "there is no kernel other; there are k"),
         (lambda d, f, at: Emulated().launch(f, (1, 1, 1), 4, 0, [at, 1]), "k is loaded on another device"),
+        (lambda d, f, at: Emulated().copy_in(at, np.zeros(4, np.uint32)), "are in no buffer"),
         (lambda d, f, at: d.close(), "not freed: x (16 bytes)"),
         (lambda d, f, at: d.alloc(-1), "-1 bytes"),
     ],
-    ids=range(18),
+    ids=range(19),
 )  # fmt: skip
 def test_what_is_a_fault(device, asked, words):
     function, at = device.load(ADD)["k"], four(device)
