@@ -98,6 +98,9 @@ class Accelerator(Protocol):
     def memory(self) -> tuple[int, int]:
         """Return the bytes that are free, and all bytes."""
 
+    def empty_cache(self) -> None:
+        """Give memory back that nobody has."""
+
 
 _PLACES: Final[dict[str, str]] = {"cuda": "hybridize.runtime.cuda"}
 _OPENED: Final[dict[int, Accelerator]] = {}

@@ -78,11 +78,11 @@ class CudaModule:
 
     def _refused(self, result: int, log: Any, text: str) -> Exception:
         """The error for a module that the driver does not load: what is wrong with it, or with the GPU."""
-        said = log.value.decode(errors="replace").strip()
+        words = log.value.decode(errors="replace").strip()
         error = self.gpu.driver.error("cuModuleLoadDataEx", result)
-        if not said:
+        if not words:
             return error
-        what = f"the driver refuses a module of {len(text.splitlines())} lines: {error.what}\n{said}"
+        what = f"the driver refuses a module of {len(text.splitlines())} lines: {error.what}\n{words}"
         return CodegenError("E907", what, help="please report it")
 
     def __getitem__(self, name: str) -> Kernel:
