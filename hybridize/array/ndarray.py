@@ -387,7 +387,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     @leaves
     def __index__(self) -> int:
-        if self.dtype.kind not in "iu" or self.ndim:
+        if self._memory.dtype.kind not in "iu" or self._memory.ndim:
             raise not_an_index(self.type)
         return int(self._one("an index"))
 
@@ -618,12 +618,11 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         >>> np.array([1, 2.5]).item(1)
         2.5
         """
-        if ACTIVE:
-            self._check_known("item()")
-        if not args and self.size != 1:
+        data = self._read("item()") if ACTIVE else self._data
+        if not args and data.size != 1:
             raise not_one("item()", self.type)
         try:
-            return (self._elements() if AWAY else self._data).item(*args)
+            return data.item(*args)
         except IndexError as error:
             raise key_error(error, self.type, args) from None
         except (TypeError, ValueError) as error:
@@ -631,11 +630,10 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     def _one(self, what: str) -> Any:
         """The one element, for the conversions of Python."""
-        if ACTIVE:
-            self._check_known(f"{what}()")
-        if self.size != 1:
+        data = self._read(f"{what}()") if ACTIVE else self._data
+        if data.size != 1:
             raise not_one(what, self.type)
-        return (self._elements() if AWAY else self._data).item()
+        return data.item()
 
     def _printable(self) -> NDArray[Any]:
         elements = self._elements()
@@ -644,6 +642,11 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     def _away(self) -> Any:
         """The `DeviceBuffer` of an array that is in the memory of a device; None of all others."""
         return self._memory if AWAY and is_away(self.device) else None
+
+    def _read(self, call: str) -> NDArray[Any]:
+        """The elements for a call that reads them; refused where they are known to programs alone."""
+        self._check_known(call)
+        return self._elements()
 
     def _elements(self) -> NDArray[Any]:
         """The elements, to be read alone: those of a device are copied."""

@@ -71,7 +71,7 @@ class Configuration:
     target: str = os.environ.get("HYBRIDIZE_TARGET", "")
     """Name of the target to compile for instead of this machine at its widest: avx512, avx2 or baseline."""
     device: str = _device()
-    """What `gpu(0)` is (HYBRIDIZE_DEVICE): `cuda`, a GPU of NVIDIA's, `emulated`, which tests bring; empty: none."""
+    """The kind of `gpu(0)` (HYBRIDIZE_DEVICE): `cuda`, of NVIDIA's, `emulated`, which tests bring; empty: none."""
     device_check: bool = _flag("HYBRIDIZE_DEVICE_CHECK")
     """Wait after each kernel of a device, so that an error names the one that caused it (HYBRIDIZE_DEVICE_CHECK=1)."""
     machine: str = os.environ.get("HYBRIDIZE_MACHINE", "")

@@ -19,7 +19,7 @@ from hybridize.base.types import TensorType
 from hybridize.runtime.devices import Accelerator, check_fork, is_inherited
 
 _ORIGIN: Final = numpy.zeros(16, numpy.uint8)
-"""Where layouts begin: they are arrays of NumPy's for what they say, and nobody asks for their elements."""
+"""The bytes over which layouts lie: they are arrays of NumPy's for what they say, and their elements stay unread."""
 _START: Final[int] = _ORIGIN.__array_interface__["data"][0]
 
 
@@ -115,7 +115,7 @@ class DeviceBuffer:
 
     @property
     def address(self) -> int:
-        """Where the first element is, for the device."""
+        """The address of the first element, for the device."""
         return self.base.address + self._offset
 
     @property

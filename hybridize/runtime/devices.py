@@ -43,7 +43,7 @@ class Accelerator(Protocol):
     name: str
     """As people know it."""
     arch: str
-    """What code has to be made for: `sm_90`."""
+    """The architecture that code has to be made for: `sm_90`."""
 
     def alloc(self, nbytes: int) -> int:
         """Return the address of memory for so many bytes, aligned to 256; nobody has written it.

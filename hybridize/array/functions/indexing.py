@@ -77,9 +77,12 @@ def getitem(x: Any, key: Any) -> Any:
     try:
         if isinstance(x, Symbol) or (ACTIVE and capturing()):
             return _symbolic_get(x if isinstance(x, Symbol) else array_of_trace(x), key)
-        tape = taping() if ACTIVE else None
-        if tape is not None and not is_away(x.device):
-            return _taped_get(tape, x, key)
+        if ACTIVE:
+            if is_away(x.device):
+                return _get_away(x, key)
+            tape = taping()
+            if tape is not None:
+                return _taped_get(tape, x, key)
         return _get(x, key)
     except Handover as handed:
         return handed.receiver.__hybridize_function__("getitem", getitem, (x, key), {})
@@ -91,8 +94,6 @@ _located_getitem = located(getitem, "getitem")
 def _get(x: ndarray, key: Any) -> ndarray:
     """`x[key]` of values that are there."""
     plain = _plain(key)
-    if AWAY and is_away(x.device):
-        return _get_away(x, key, plain)
     writes = ACCESS.writes
     try:
         data = x._data[plain]
@@ -107,8 +108,9 @@ def _get(x: ndarray, key: Any) -> ndarray:
     return wrap(data if type(data) is numpy.ndarray else numpy.asarray(data))
 
 
-def _get_away(x: ndarray, key: Any, plain: Any) -> ndarray:
+def _get_away(x: ndarray, key: Any) -> ndarray:
     """`x[key]` in the memory of a device: a view, or nothing."""
+    plain = _plain(key)
     if not _is_basic(plain):
         raise unsupported("getitem by arrays", x.type, x.device)
     try:

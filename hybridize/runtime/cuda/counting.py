@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many GPUs there are. NVIDIA's management library tells: the driver, once it started, does not survive a fork."""
+"""Count GPUs. NVIDIA's management library is asked: the driver, once it started, does not survive a fork."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ctypes import byref, c_uint, c_void_p, create_string_buffer
 from typing import Any
 
 from hybridize import system
+from hybridize.base.interruptions import let_through
 from hybridize.runtime.cuda.signatures import COUNTING, declared
 
 
@@ -20,7 +21,8 @@ def count() -> int:
     """
     try:
         functions = declared(system.gpu_counter(), COUNTING)
-    except (OSError, AttributeError):
+    except (OSError, AttributeError) as error:
+        let_through(error)
         return 0
     if functions["nvmlInit_v2"]():
         return 0

@@ -31,8 +31,8 @@ from hybridize.base.errors import DeviceMemoryError
 from hybridize.base.forks import renewed
 from hybridize.runtime.cuda.blocks import Blocks
 from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver
-from hybridize.runtime.cuda.staging import Staging
-from hybridize.runtime.cuda.work import CudaEvent, CudaGraph, CudaModule, Kernel
+from hybridize.runtime.cuda.staging import PinnedCopies
+from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule
 
 _MAJOR, _MINOR = 75, 76
 """Attributes of a GPU: the two numbers of its architecture."""
@@ -65,14 +65,14 @@ class Gpu:
         """Held by who calls the driver: what is asked for together comes together, and graphs record one thread."""
         self._freed: deque[int] = deque()
         self._dropped: deque[tuple[str, c_void_p]] = deque()
-        self._recording: list[Kernel] | None = None
+        self._recording: list[CudaFunction] | None = None
         device, self._context, self.stream = c_int(), c_void_p(), c_void_p()
         self.call("cuDeviceGet", byref(device), number)
         self.name: str = self._name(device.value)
         self.arch: str = f"sm_{self._attribute(device.value, _MAJOR)}{self._attribute(device.value, _MINOR)}"
         self.call("cuDevicePrimaryCtxRetain", byref(self._context), device)
         self._blocks = Blocks(self._reserve, self._release)
-        self._staging = Staging(self)
+        self._staging = PinnedCopies(self)
         with self.entered() as call:
             call("cuStreamCreate", byref(self.stream), _BESIDE_OTHERS)
 
@@ -191,7 +191,7 @@ class Gpu:
 
     def launch(
         self,
-        function: Kernel,
+        function: CudaFunction,
         blocks: Sequence[int],
         threads: int | Sequence[int],
         shared_bytes: int,
@@ -219,7 +219,7 @@ class Gpu:
         recorded = c_void_p()
         with self.entered() as call:
             call("cuStreamBeginCapture_v2", self.stream, _OF_THIS_THREAD)
-            kernels: list[Kernel] = []
+            kernels: list[CudaFunction] = []
             self._recording = kernels
             try:
                 yield graph

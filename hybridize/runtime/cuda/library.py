@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hybridize import system
 from hybridize.base.errors import DeviceError, DeviceMemoryError, InternalError
+from hybridize.base.interruptions import let_through
 from hybridize.base.once import once
 from hybridize.runtime.cuda.signatures import SIGNATURES, declared
 
@@ -29,7 +30,7 @@ class Driver:
     def __init__(self, functions: dict[str, Any]) -> None:
         self._functions = functions
         self._failure = ""
-        """What the GPU failed with; it does nothing from then on."""
+        """The words for how the GPU failed; it does nothing from then on."""
         self.recent: deque[str] = deque(maxlen=RECENT)
         """The last kernels and graphs that were started."""
 
@@ -90,6 +91,7 @@ def _started() -> dict[str, Any]:
     try:
         functions = declared(system.gpu_driver(), SIGNATURES)
     except OSError as error:
+        let_through(error)
         help = "install NVIDIA's driver, or leave HYBRIDIZE_DEVICE out"
         raise DeviceError("E709", f"NVIDIA's driver cannot be loaded: {error}", help=help) from None
     except AttributeError as error:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 
 class UpdateResult(Structure):
-    """Why a graph that was instantiated cannot be changed into another one: `CUgraphExecUpdateResultInfo`."""
+    """The reason why an instantiated graph cannot become another one: `CUgraphExecUpdateResultInfo`."""
 
     _fields_ = (("result", c_int), ("errorNode", c_void_p), ("errorFromNode", c_void_p))
 

@@ -48,7 +48,7 @@ class _Place:
         return self.address
 
 
-class Staging:
+class PinnedCopies:
     """The places of a GPU, made when something is copied first. Who uses them has entered the GPU."""
 
     def __init__(self, gpu: Gpu) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a GPU is asked to do: kernels of modules, events between launches, graphs of launches.
+"""The work of a GPU: kernels of modules, events between launches, graphs of launches.
 
 Each of them has a handle of the driver's. It may die at any moment, in any thread, so nothing of them calls the driver
 then: handles go to a list, and whoever calls the driver next gives them back.
@@ -27,7 +27,7 @@ _UNTIMED: Final = 2
 """`CU_EVENT_DISABLE_TIMING`."""
 
 
-class Kernel:
+class CudaFunction:
     """A function of a module."""
 
     def __init__(self, module: CudaModule, name: str, handle: c_void_p) -> None:
@@ -66,7 +66,7 @@ class CudaModule:
 
     def __init__(self, gpu: Gpu, text: str) -> None:
         self.gpu = gpu
-        self._kernels: dict[str, Kernel] = {}
+        self._kernels: dict[str, CudaFunction] = {}
         self._handle = c_void_p()
         source, log = create_string_buffer(text.encode()), create_string_buffer(1 << 14)
         options = (c_int * 2)(_LOG, _LOG_BYTES)
@@ -85,13 +85,13 @@ class CudaModule:
         what = f"the driver refuses a module of {len(text.splitlines())} lines: {error.what}\n{words}"
         return CodegenError("E907", what, help="please report it")
 
-    def __getitem__(self, name: str) -> Kernel:
+    def __getitem__(self, name: str) -> CudaFunction:
         kernel = self._kernels.get(name)
         if kernel is None:
             handle = c_void_p()
             with self.gpu.entered() as call:
                 call("cuModuleGetFunction", byref(handle), self._handle, name.encode())
-            kernel = self._kernels[name] = Kernel(self, name, handle)
+            kernel = self._kernels[name] = CudaFunction(self, name, handle)
         return kernel
 
     def __del__(self) -> None:
@@ -125,7 +125,7 @@ class CudaGraph:
     def __init__(self, gpu: Gpu) -> None:
         self._gpu = gpu
         self._handle = c_void_p()
-        self.kernels: list[Kernel] = []
+        self.kernels: list[CudaFunction] = []
         """They live for as long as the graph does."""
 
     def take(self, recorded: c_void_p) -> None:
