@@ -192,12 +192,13 @@ $(BIN)/python$(EXE):
 	.servers/kserve/bin/python -m pip install $(PIP_FLAGS) kserve
 	@touch $@
 
-# Data engines: what the recipes of the guide run in. Spark runs in Java, which `system` installs.
+# Tools that make one program of Python's modules.
 .freezers/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .freezers
-	.freezers/bin/python -m pip install $(PIP_FLAGS) pyinstaller cx_Freeze "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
+	.freezers/bin/python -m pip install $(PIP_FLAGS) pyinstaller cx_Freeze nuitka "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"
 	@touch $@
 
+# Data engines: what the recipes of the guide run in. Spark runs in Java, which `system` installs.
 .engines/.installed: | $(BIN)/python$(EXE)
 	$(BIN)/python -m venv .engines
 	.engines/bin/python -m pip install $(PIP_FLAGS) $(ENGINES) "numpy>=2" "llvmlite>=0.45" "ml_dtypes>=0.5"

@@ -2,8 +2,9 @@
 
     python examples/chapter_mlp.py [FOLDER]
 
-Writes my_mlp-symbol.json and my_mlp-0000.params, then libmy_mlp.so and my_mlp.h, into FOLDER, or into a temporary
-folder that is removed afterwards. Where nothing links it writes my_mlp.o. Exits with an error when a result differs.
+Writes my_mlp-symbol.json and my_mlp-0000.params, then libmy_mlp.so (on Windows my_mlp.dll) and my_mlp.h, into FOLDER,
+or into a temporary folder that is removed afterwards. Where nothing links it writes my_mlp.o. Exits with an error when
+a result differs.
 """
 
 import os
@@ -35,14 +36,15 @@ int main(void) {
     const void *inputs[] = {data};
     void *outputs[] = {output};
     const int64_t sizes[] = {1, 512};
-    if (fread(data, sizeof(float), 512, stdin) != 512) return 1;
+    for (int k = 0; k < 512; k++)
+        if (scanf("%f", &data[k]) != 1) return 1;
 
     my_mlp *model;
     int32_t code = my_mlp_create(&model, NULL);
     if (!code) code = my_mlp_run(model, inputs, sizes, outputs, NULL);
     if (code) return fprintf(stderr, "%s\\n", my_mlp_error(code)), 1;
     my_mlp_destroy(model);
-    return fwrite(output, sizeof(float), 2, stdout) != 2;
+    return printf("%.9g %.9g\\n", output[0], output[1]) < 0;
 }
 """
 
@@ -68,12 +70,22 @@ def microseconds(function: Callable[..., object], x: object) -> float:
     return statistics.median(timer.repeat(30, number)) / number * 1e6
 
 
-def run_from_c(folder: Path, x: numpy.ndarray) -> numpy.ndarray:
+def compiler() -> list[str] | None:
+    """The command of a C compiler: `cc`, or Zig, which `pip install "hybridize[export]"` brings."""
+    if shutil.which("cc") is not None:
+        return ["cc"]
+    return [sys.executable, "-m", "ziglang", "cc"] if find_spec("ziglang") is not None else None
+
+
+def run_from_c(command: list[str], folder: Path, x: numpy.ndarray) -> numpy.ndarray:
     """What a C program that uses the exported library gives."""
     (folder / "main.c").write_text(C_PROGRAM)
-    subprocess.run(["cc", "main.c", "-o", "main", "-L.", "-lmy_mlp", "-Wl,-rpath,."], cwd=folder, check=True)
-    done = subprocess.run(["./main"], cwd=folder, input=x.astype("f4").tobytes(), stdout=subprocess.PIPE, check=True)
-    return numpy.frombuffer(done.stdout, "f4").reshape(1, 2)
+    program = folder / ("main.exe" if os.name == "nt" else "main")
+    linked = ["-L.", "-lmy_mlp", "-Wl,-rpath,."]
+    subprocess.run([*command, "main.c", "-o", program.name, *linked], cwd=folder, check=True)
+    numbers = " ".join(map(str, x.ravel()))
+    done = subprocess.run([program], cwd=folder, input=numbers, stdout=subprocess.PIPE, check=True, text=True)
+    return numpy.array([done.stdout.split()], "f4")
 
 
 def main() -> None:
@@ -122,18 +134,17 @@ def main() -> None:
         show_equal("saved and loaded", again(x).asnumpy(), imperative.asnumpy())
 
         console.rule("[bold]5. Run it without Python")
-        links = shutil.which("cc") is not None or find_spec("ziglang") is not None
-        exported = net.export(os.fspath(folder / "my_mlp"), format="library" if links else "object")
+        command = compiler()
+        exported = net.export(os.fspath(folder / "my_mlp"), format="object" if command is None else "library")
         for file in map(Path, exported.files):
             console.print(f"  {file.name}: {file.stat().st_size:,} bytes", highlight=False)
         for check in exported.checks:
             console.print(f"  checked: {check}", highlight=False)
-        if shutil.which("cc") is None:
+        if command is None:
             console.print("  there is no cc here to build a program with", highlight=False)
-            if not links:
-                console.print(r'  pip install "hybridize\[export]" brings what links libraries', highlight=False)
+            console.print(r'  pip install "hybridize\[export]" brings what compiles and links', highlight=False)
         else:
-            show_equal("from C", run_from_c(folder, x.asnumpy()), imperative.asnumpy())
+            show_equal("from C", run_from_c(command, folder, x.asnumpy()), imperative.asnumpy())
     console.print("[bold green]All results are the same.")
 
 

@@ -26,8 +26,8 @@ from hybridize.array.pending import QUEUE
 from hybridize.array.pending import set_asynchronous as set_asynchronous
 from hybridize.base.access import ACCESS
 from hybridize.base.errors import ArgumentError
-from hybridize.base.interruptions import let_through
 from hybridize.base.names import refuses
+from hybridize.system.interruptions import let_through
 
 _size = [15]
 """MXNet's default."""

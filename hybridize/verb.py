@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable
@@ -64,29 +65,44 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
     """
     if obj is None:
         return lambda function: hybridize(function, **options)
+    if isinstance(obj, (staticmethod, classmethod)):
+        return type(obj)(hybridize(obj.__func__, **options))
     if isinstance(obj, Block):
         obj.hybridize(**options)
         return obj
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(obj, torch.nn.Module):
+    if isinstance(obj, _class_of("torch", "nn", "Module")):
         door = load_module("hybridize.torch")  # torch is loaded already; without it, its door stays shut
         return door.module_compiled(obj, **options)
-    if "tensorflow" in sys.modules:
+    if _class_of("tensorflow", "Module"):
         door = load_module("hybridize.tensorflow")
         if door.takes(obj):
             return door.TensorFlowFunction(obj, **options)
     if isinstance(obj, Function):
         return Function(obj.python_function, **options)
-    jax = sys.modules.get("jax")
-    if jax is not None and isinstance(obj, jax.stages.Wrapped):
+    if isinstance(obj, _class_of("jax", "stages", "Wrapped")):
         return load_module("hybridize.jax").JaxFunction(obj, **options)
     if callable(obj) and not isinstance(obj, type):
         return Function(obj, **options)
+    kind = type(obj).__name__
+    remedy = "pass the callable itself, as in hybridize(net), not its result"
+    if isinstance(obj, (property, functools.cached_property)):
+        remedy = f"write @hybridize below @{kind}, next to the function"
+    elif isinstance(obj, type):
+        remedy = f"decorate its methods, or pass an instance: hybridize({kind}())".replace(kind, obj.__name__)
     raise ArgumentError(
-        "E301",
-        f"hybridize takes a function, a Block or a torch.nn.Module, got {type(obj).__name__}",
-        help="pass the callable itself, as in hybridize(net), not its result",
-    )
+        "E301", f"hybridize takes a function, a Block or a torch.nn.Module, got {kind}", help=remedy
+    )  # fmt: skip
+
+
+def _class_of(module: str, *path: str) -> Any:
+    """Return a class of a library; nothing that `isinstance` takes for a class of an object, where it is not loaded.
+
+    A file of the user's may have the library's name, and the library itself may be half loaded.
+    """
+    at = sys.modules.get(module)
+    for name in path:
+        at = getattr(at, name, None)
+    return at or ()
 
 
 FOREIGN.append(Foreign("torch", "Tensor", "hybridize.torch"))

@@ -7,7 +7,8 @@
     overwrite        other elements in the same memory
     rebind           other memory, with other elements
     address_of, memory_key, is_row_major                where the elements are
-    owner_of, is_exposed, share_elements, notify_written    who else has them, or should hear of them
+    owner_of, is_exposed, notify_written                who else has them, or should hear of them
+    share_elements, some_share_elements                 whether two of them lie in the same place
 
 An array at the host has an array of NumPy's for its buffer: nothing stands between an operation and its operands.
 Memory of another kind is a class with the members of `ArrayBuffer`. That of a device (`runtime.device_buffers`) gives
@@ -22,6 +23,7 @@ from operator import attrgetter
 from typing import Any, Protocol, runtime_checkable
 
 import numpy
+from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
 from hybridize.array.device import AWAY
@@ -147,6 +149,18 @@ def share_elements(x: ndarray, y: ndarray) -> bool:
         return numpy.shares_memory(one, other, max_work=_WORK)  # type: ignore[arg-type]  # the stub knows -1 and 0 only
     except numpy.exceptions.TooHardError:
         return True
+
+
+def some_share_elements(arrays: Iterable[ndarray]) -> bool:
+    """Tell whether two of some arrays share elements; only those are compared whose memory overlaps."""
+    spans = [(*byte_bounds(x._memory), x) for x in arrays if x.size]
+    reaching: list[tuple[int, ndarray]] = []
+    for low, high, x in sorted(spans, key=lambda span: span[0]):
+        reaching = [(end, y) for end, y in reaching if end > low]
+        if any(share_elements(x, y) for _, y in reaching):
+            return True
+        reaching.append((high, x))
+    return False
 
 
 def overwrite(x: ndarray, values: Any) -> None:

@@ -22,11 +22,12 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     prefixes                          names by a hint, a count and a prefix, for symbols and blocks
     characters, platforms             characters that an output lacks; names of kinds of machines
     html, drawing, charts, colours    pieces of pages for notebooks; graphs and curves as SVG; constants of colours
-    notebooks, progress               where figures that grow are shown; a line on terminals about what takes long
+    notebooks, progress               notebooks, and modules that they load again; a line on terminals about what takes
+                                      long
     faces                             arrays of other libraries, as programs have them
     hooks, participation              what an upper package sets for a lower one; how a class takes part in captures
     access, comparison                memory that threads share, seen whole; the rule by which results are compared
-    forks, interruptions, loading     locks of processes that fork, exceptions of signal handlers, late imports
+    forks, loading                    locks of processes that fork, late imports
     spans                             what runs, and how long, told to whoever listens
     parsing, room                     Python's parser, one thread at a time; deep trees and the recursion limit
     collector                         Python's garbage collector, which looks less often while programs are made

@@ -33,7 +33,7 @@ from threading import get_ident
 from typing import Any, Final, Protocol, TypeVar
 
 from hybridize.base.forks import awaited, in_child
-from hybridize.base.interruptions import let_through
+from hybridize.system.interruptions import let_through
 
 T = TypeVar("T")
 

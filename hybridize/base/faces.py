@@ -168,6 +168,11 @@ class Foreign:
     door: str
     """The module that compiles functions of such arrays, a `Door`."""
 
+    def arrays(self) -> type | None:
+        """Return the class of arrays; None where the library is not loaded, or what is loaded has only its name."""
+        kind: type | None = getattr(sys.modules.get(self.module), self.array, None)
+        return kind
+
 
 FOREIGN: list[Foreign] = []
 """All that there are."""
@@ -176,8 +181,8 @@ FOREIGN: list[Foreign] = []
 def door_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Door | None:
     """Return the door of a library that an argument, or an item of one, is an array of; None where there is none."""
     for one in FOREIGN:
-        module = sys.modules.get(one.module)
-        if module is not None and _holds((args, kwargs), getattr(module, one.array), 8):
+        kind = one.arrays()
+        if kind is not None and _holds((args, kwargs), kind, 8):
             door: Door = load_module(one.door)
             return door
     return None
@@ -212,8 +217,8 @@ def check_own(value: Any) -> None:
 def has_array_class(kind: type) -> bool:
     """Tell whether a class is another library's of arrays."""
     for one in FOREIGN:
-        module = sys.modules.get(one.module)
-        if module is not None and issubclass(kind, getattr(module, one.array)):
+        theirs = one.arrays()
+        if theirs is not None and issubclass(kind, theirs):
             return True
     return False
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from types import FrameType
 
 from hybridize.base.frozen import frozen
+from hybridize.system.interruptions import let_through
 
 PACKAGE = os.path.dirname(os.path.dirname((lambda: None).__code__.co_filename)) + os.sep
 """The folder of this package as its code names it, which in a frozen program is no folder: its frames are not lines of
@@ -30,7 +31,9 @@ _SHOWING = ("__repr__", "__str__", "__format__")
 _CLASSES = ("dataclasses", "reprlib")
 """Modules of Python's that make text of objects out of that of their parts."""
 _LIBRARIES = ("numpy", "torch", "tensorflow", "keras", "jax", "jaxlib")
-_SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in _LIBRARIES)
+SITES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+"""Folders of packages that were installed; the latter of Debian's Python."""
+_SITE = tuple(f"{site}{name}{os.sep}" for site in SITES for name in _LIBRARIES)
 
 
 @frozen
@@ -44,7 +47,11 @@ class SourceLoc:
     @property
     def text(self) -> str:
         """The line itself, or the empty string when its source is not at hand."""
-        return linecache.getline(self.file, self.line).strip() if self.line else ""
+        try:
+            return linecache.getline(self.file, self.line).strip() if self.line else ""
+        except Exception as error:  # loaders may fail: one of a zip file that was written anew, say
+            let_through(error)
+            return ""
 
     def described(self) -> str:
         """`train.py:41 in forward:  y = h @ self.w`; of a notebook `In [3]:2 in forward:  ...`."""

@@ -24,3 +24,12 @@ def has_class_member(kind: Any, name: str) -> bool:
 
 
 _ABSENT = object()
+
+
+def module_of(thing: Any) -> str:
+    """Return the name of the module that a function or class says it is from; empty where it says none.
+
+    A class of functions (of Cython's, say) has a descriptor of that name, for the functions.
+    """
+    name = getattr(thing, "__module__", None)
+    return name if isinstance(name, str) else ""

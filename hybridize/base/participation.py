@@ -26,7 +26,7 @@ from enum import Enum
 from typing import Any, Final, Protocol, TypeVar
 
 from hybridize.base.frozen import frozen
-from hybridize.base.members import class_member
+from hybridize.base.members import class_member, module_of
 
 _PACKAGE = __name__.partition(".")[0]
 _NOTHING: Mapping[str, type | None] = {}
@@ -132,7 +132,7 @@ def outside_of(function: Any) -> OutsideOnly | None:
 
 def is_of_package(kind: type) -> bool:
     """Tell whether a class is of this package, or derived of one that is."""
-    return any(base.__module__.partition(".")[0] == _PACKAGE for base in kind.__mro__)
+    return any(module_of(base).partition(".")[0] == _PACKAGE for base in kind.__mro__)
 
 
 def read_of(kind: type) -> ReadPolicy:

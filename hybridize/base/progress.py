@@ -21,7 +21,7 @@ from typing import Final, TypeVar
 
 from hybridize.base.config import CONFIG
 from hybridize.base.forks import in_child, renewed
-from hybridize.base.interruptions import let_through
+from hybridize.system.interruptions import let_through
 
 T = TypeVar("T")
 

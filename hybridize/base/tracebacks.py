@@ -149,6 +149,8 @@ def _is_ours(error: BaseException) -> bool:
     """Tell whether an error is a defect of this package, whose frames somebody has to see."""
     if isinstance(error, HybridizeError):
         return isinstance(error, InternalError)
+    if not isinstance(error, Exception):  # Ctrl-C, which may come at any line
+        return False
     at = innermost(error)
     if at is None or not _is_package(at):
         return False

@@ -31,6 +31,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import load_module
 from hybridize.base.nested import flatten
+from hybridize.base.notebooks import follow_autoreload
 from hybridize.base.participation import ReadPolicy
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
@@ -107,6 +108,7 @@ class Calls(ABC, Generic[P, R]):
             self.name = type(function.__self__).__name__
         self._install()
         _FUNCTIONS.add(self)
+        follow_autoreload(Calls, _wrapped)
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Self: ...
@@ -144,7 +146,7 @@ class Calls(ABC, Generic[P, R]):
                 text = f"{self.name} uses {other.door.rpartition('.')[2]}, and gets arrays of NumPy's or of ours"
                 raise ArgumentError("E311", text, help="pass arrays of that library") from None
             self._door = load_module(other.door)
-        except Exception as error:
+        except BaseException as error:
             trim(error)
             raise
         return self(*args, **kwargs)
@@ -314,6 +316,10 @@ def _at_home(entry: Callable[..., Any], elsewhere: Callable[..., Any]) -> Callab
         return elsewhere(*args, **kwargs)
 
     return call
+
+
+def _wrapped(of: Calls[..., Any]) -> Callable[..., Any]:
+    return of.python_function
 
 
 _FUNCTIONS: weakref.WeakSet[Calls[..., Any]] = weakref.WeakSet()

@@ -27,7 +27,6 @@ from hybridize.base.dims import Dim, SizeScope, is_symbolic
 from hybridize.base.errors import CaptureError, HybridizeError, InternalError
 from hybridize.base.faces import Face, FaceTuple, Library
 from hybridize.base.frozen import changed
-from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.locations import SourceLoc, is_users, user_location
 from hybridize.base.names import places
 from hybridize.base.nested import Structure, flatten, items_of, unflatten
@@ -58,6 +57,7 @@ from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
 from hybridize.ops.op import Effect, Op, effect_of, in_charge, interpreting
 from hybridize.runtime.recipes import attributes_of
+from hybridize.system.interruptions import is_asynchronous, let_through
 
 _CONSTANT = (
     int, float, complex, bool, str, bytes, type(None), numpy.generic, numpy.dtype, type, types.FunctionType,

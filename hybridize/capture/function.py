@@ -22,7 +22,6 @@ from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope, hint
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.frozen import changed
-from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
 from hybridize.base.pickled import copied_by, named
@@ -43,6 +42,7 @@ from hybridize.programs import saving
 from hybridize.programs.changes import Changes
 from hybridize.programs.families import Family, family_key
 from hybridize.programs.program import Program, described, show
+from hybridize.system.interruptions import let_through
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported

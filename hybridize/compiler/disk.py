@@ -20,6 +20,10 @@ from hybridize.compiler import identity
 from hybridize.compiler.folder import SUFFIX, Folder
 from hybridize.runtime import serialization
 
+NO_COMPILER = "not used: the compiler's own files are younger than this process, or not to be found"
+NO_PROCESSOR = "not used: the operating system does not say what processor this is"
+NO_HOME = "not used: this user has no home folder"
+
 
 @mutable
 class DiskInfo:
@@ -56,9 +60,9 @@ def name(*parts: str) -> str | None:
         return None
     compiler, processor = identity.compiler(), identity.processor()
     if compiler is None:
-        tell("not used: the compiler's own files are younger than this process, or not to be found")
+        tell(NO_COMPILER)
     if processor is None:
-        tell("not used: the operating system does not say what processor this is")
+        tell(NO_PROCESSOR)
     if compiler is None or processor is None:
         return None
     return digest(repr((compiler, processor, *parts)).encode()).hex()
@@ -117,6 +121,16 @@ def tell(problem: str) -> None:
     if problem and problem != _info.problem:
         _info.problem = problem
         note(problem)
+
+
+def problem() -> str:
+    """Return why nothing can be kept, as far as that is known without writing; empty where it can, or shall not be."""
+    home = folder()
+    if home is None:
+        return NO_HOME if CONFIG.cache else ""
+    if name() is None:
+        return _info.problem
+    return "" if home.writable() else home.problem
 
 
 def note(text: str) -> None:

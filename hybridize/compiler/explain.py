@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
+from hybridize.compiler import disk
 from hybridize.compiler.compile import default_target
 from hybridize.compiler.explanation import KernelReport, MemoryReport, PassReport
 from hybridize.compiler.limits import Limits
@@ -97,6 +98,12 @@ def unused_permissions(graph: Graph, steps: Sequence[KernelReport]) -> tuple[str
     if permitted and not any(step.kind == "winograd" for step in steps):
         return ("winograd=True: every contraction is computed directly, which is faster at these sizes, or exact",)
     return ()
+
+
+def unused_disk() -> tuple[str, ...]:
+    """Say why other processes compile this program again, where they cannot find it on the disk."""
+    problem = disk.problem()
+    return (f"disk cache: {problem}; each process compiles this program anew",) if problem else ()
 
 
 def schedule(graph: Graph, executable: Executable) -> Schedule:

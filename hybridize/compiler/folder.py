@@ -16,7 +16,7 @@ import time
 
 from hybridize import system
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through, suppress
+from hybridize.system.interruptions import let_through, suppress
 
 SUFFIX = ".image"
 FUNCTIONS = ".functions"
@@ -109,7 +109,10 @@ class Folder:
         try:
             os.makedirs(self.path, 0o700, exist_ok=True)
             with system.PrivateFolder(self.path):
-                return os.access(self.path, os.W_OK | os.X_OK)
+                if os.access(self.path, os.W_OK | os.X_OK):
+                    return True
+                self.problem = f"{self.path} cannot be written"
+                return False
         except OSError as problem:
             let_through(problem)
             self.problem = described(problem)

@@ -16,7 +16,7 @@ import numpy
 
 from hybridize import system
 from hybridize.base.digests import digest
-from hybridize.base.interruptions import let_through
+from hybridize.system.interruptions import let_through
 
 PARTS = ("base", "graph", "loops", "machine", "ops", "passes", "schedule", "codegen", "compiler", "runtime", "system")
 """The packages that machine code and plans are made by and read by."""

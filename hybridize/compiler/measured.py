@@ -42,6 +42,8 @@ class MeasuredChoices:
 
 _choices: dict[str, MeasuredChoices] = {}
 """The choices that this process goes by, whatever becomes of the file; by folder."""
+_full: set[str] = set()
+"""Folders that took no file of this process, though they may be written to: nothing is measured for them again."""
 _lock = renewed(threading.RLock())
 
 
@@ -70,8 +72,10 @@ def _looked_up(home: Folder) -> MeasuredChoices | None:
     if name is None:
         return None
     choices = _load(home, name)
-    if choices is None and home.writable():
+    if choices is None and home.path not in _full and home.writable():
         choices = _kept(home, name, _measured(this_host()), first=True)
+        if choices is None:
+            _full.add(home.path)
     return choices
 
 

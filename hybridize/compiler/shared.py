@@ -21,10 +21,10 @@ from typing import Any, Final
 
 from hybridize import system
 from hybridize.base.digests import digest
-from hybridize.base.interruptions import let_through, suppress
 from hybridize.base.loading import LOADING
 from hybridize.compiler import disk
 from hybridize.compiler.folder import described
+from hybridize.system.interruptions import let_through, suppress
 
 MINIMUM: Final = 1 << 20
 """Bytes from which on a file pays: a mapping takes a descriptor, whole pages, and a tenth of a millisecond."""

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinMethodType, MethodType, MethodWrapperType, ModuleType, NoneType
 from typing import Any
 
-from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.contract import snapshots
 from hybridize.contract.places import Content, Item, Items, Place, Refer, WeaklyReached, short
 from hybridize.runtime.entry import Look, Watch
+from hybridize.system.interruptions import let_through
 
 
 class _Unreadable:

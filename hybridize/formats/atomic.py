@@ -15,8 +15,8 @@ from typing import Final
 
 from hybridize import system
 from hybridize.base.errors import ArgumentError, WriteError
-from hybridize.base.interruptions import let_through
 from hybridize.formats.leftovers import make_temporary_file
+from hybridize.system.interruptions import let_through
 
 UMASK = os.umask(0)
 os.umask(UMASK)
@@ -40,6 +40,7 @@ def split(path: str | os.PathLike[str]) -> tuple[str, str]:
 
     Raises:
         ArgumentError E338: it is no path, or names a folder.
+        WriteError E335: it is relative, and there is no working directory any more.
     """
     text: object = path.__fspath__() if isinstance(path, os.PathLike) else path
     if not isinstance(text, str) or "\0" in text:
@@ -47,13 +48,20 @@ def split(path: str | os.PathLike[str]) -> tuple[str, str]:
     folder, name = os.path.split(text)
     if name in ("", ".", ".."):
         raise ArgumentError("E338", f"{text!r} does not name a file", help="add a file name after the folder")
-    return os.path.abspath(folder), name
+    try:
+        return os.path.abspath(folder), name
+    except FileNotFoundError as error:
+        gone = refused(text, FileNotFoundError(errno.ENOENT, "the working directory was removed", text))
+        gone.help = "say the path from the root on, or change to another folder with os.chdir"
+        raise gone from error
 
 
 def refused(path: str, error: OSError) -> WriteError:
     """The error for a file that the system would not write."""
     reason = error.strerror or str(error)
     remedy = _REMEDIES.get(error.errno or 0, "choose another place")
+    if error.errno == errno.ENOENT and error.filename is None:  # of `tempfile`
+        remedy = "set TMPDIR to a folder that you may write to"
     if system.is_in_use(error):
         remedy = f"close what has {os.path.basename(path)} open or runs it, or choose another name or folder"
     failure = WriteError("E335", f"cannot write {path}: {reason}", help=remedy)

@@ -208,8 +208,18 @@ def _answers(
         except subprocess.TimeoutExpired:
             raise VerificationError("E812", f"{command[-1]} did not end within {TIMEOUT:.0f} seconds") from None
         if done.returncode:
-            raise VerificationError("E812", _crash(done, command))
+            text = _crash(done, command)
+            raise VerificationError("E812", text, help=remedy(text))
         return list(_results(Path(results).read_bytes(), len(calls), types))
+
+
+def remedy(printed: str) -> str:
+    """Return what to do about a library that was not loaded, where that is for its folder; else nothing."""
+    if "failed to map segment" not in printed:
+        return ""
+    return (
+        "the disk of this folder runs no files (noexec): choose another folder, or set TMPDIR if it is a temporary one"
+    )
 
 
 def _crash(done: subprocess.CompletedProcess[str], command: Sequence[str]) -> str:

@@ -142,7 +142,11 @@ def open_for_reading(path: str | os.PathLike[str]) -> BinaryIO:
 def unreadable(path: str | os.PathLike[str], error: OSError) -> ReadError:
     """Return the error for a file that the system does not read."""
     what = f"cannot read {os.fspath(path)}: {error.strerror or error}"
-    failure = ReadError("E600", what, help=f"check the path; relative paths begin at {os.getcwd()}")
+    try:
+        remedy = f"check the path; relative paths begin at {os.getcwd()}"
+    except FileNotFoundError:
+        remedy = "say the path from the root on: the working directory was removed"
+    failure = ReadError("E600", what, help=remedy)
     failure.errno, failure.strerror, failure.filename = error.errno, error.strerror, os.fspath(path)
     return failure
 

@@ -10,12 +10,12 @@ from typing import Final
 
 from hybridize.base.advice import warn
 from hybridize.base.errors import LoadError, ValueArgumentError
-from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
 from hybridize.base.progress import showing
 from hybridize.formats.atomic import replacing
 from hybridize.formats.cursor import unreadable
+from hybridize.system.interruptions import let_through
 
 _PIECE: Final = 1 << 20
 _PATIENCE: Final = 60.0

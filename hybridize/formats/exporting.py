@@ -208,7 +208,10 @@ def _check_value(format: str, name: str, value: Any) -> None:
                 _check_several(name, value, MACHINES)
                 return
     if value not in allowed:
-        raise ArgumentError("E337", f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        several = name == "targets" and isinstance(value, Sequence) and {*map(str, value)} <= {*allowed}
+        remedy = f"each of these files is for one machine: export once for each, targets={allowed[0]!r}"
+        text = f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}"
+        raise ArgumentError("E337", text, help=remedy if several else "")
 
 
 def _check_several(name: str, value: Any, known: Sequence[str]) -> None:

@@ -20,9 +20,9 @@ from contextlib import contextmanager, suppress
 
 from hybridize import system
 from hybridize.base.errors import WriteError
-from hybridize.base.interruptions import let_through
 from hybridize.formats.atomic import UMASK, destination, refused, split
 from hybridize.formats.leftovers import make_temporary_folder
+from hybridize.system.interruptions import let_through
 
 
 @contextmanager
@@ -31,7 +31,8 @@ def temporary_folder(path: str | os.PathLike[str]) -> Iterator[str]:
 
     Raises:
         ArgumentError E338: that is no path of a file.
-        WriteError E335: the folder of `path` is not there, or nothing may be written to it, or the disk is full.
+        WriteError E335: the folder of `path` is not there, or nothing may be written to it, or the disk is full, or
+            there is no folder for temporary files.
     """
     folder, name = split(path)
     try:
@@ -44,7 +45,8 @@ def temporary_folder(path: str | os.PathLike[str]) -> Iterator[str]:
     except OSError as error:
         let_through(error)
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        if not full and not str(error.filename or "").startswith(temporary):
+        nowhere = error.errno == errno.ENOENT and error.filename is None  # `tempfile` finds no folder
+        if not full and not nowhere and not str(error.filename or "").startswith(temporary):
             raise  # of something else than the files, or says where already
         raise refused(os.path.join(folder, name), error) from error
     finally:

@@ -18,8 +18,8 @@ from typing import Final
 
 from hybridize import system
 from hybridize.base.digests import digest
-from hybridize.base.interruptions import suppress
 from hybridize.base.loading import LOADING
+from hybridize.system.interruptions import suppress
 
 _PART: Final = ".part"
 _NAME: Final = re.compile(r"\..*\.([0-9a-f]{8})-([0-9a-f]{8})-([0-9]+)-([0-9]+)-[^.]*\.part")

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_float
-from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
 from hybridize.formats.saved import CheckedCall
 from hybridize.graph import Graph, sizes_of
 from hybridize.ops.evaluate import evaluate
+from hybridize.system.interruptions import let_through
 
 LIMIT = 1 << 20
 """Bytes of a sample's inputs, and of its outputs, that programs and files keep."""

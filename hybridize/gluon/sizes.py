@@ -24,13 +24,13 @@ from hybridize.array.nd_array import classed
 from hybridize.array.ndarray import wrap
 from hybridize.base.dims import hint
 from hybridize.base.frozen import changed
-from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.formats.saved import SavedSignature
 from hybridize.programs.saving import saved
+from hybridize.system.interruptions import let_through
 
 
 def with_sizes(function: Function, captured: Captured) -> Captured:

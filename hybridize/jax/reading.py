@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.dtypes import CODES, uint32
 from hybridize.base.errors import CaptureError
-from hybridize.base.interruptions import let_through
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port
 from hybridize.formats.jaxpr.rows import JAXPR
 from hybridize.jax import internals
 from hybridize.jax.arrays import is_key
+from hybridize.system.interruptions import let_through
 
 Sizes = Mapping[str, Any]
 """Dims by the names that JAX has for them."""

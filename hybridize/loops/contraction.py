@@ -111,8 +111,8 @@ class Contraction:
     precision: Precision
     winograd: bool = False
     """True if a convolution may be computed by fewer products, whose sums round otherwise (Winograd's algorithm)."""
-    paired: bool = False
-    """True if each element is two integers of 16 bits in an int32, and their two products are added."""
+    integers: int = 1
+    """Numbers in each element: two integers of 16 bits in an int32, or four of 8, whose products are added."""
 
     @property
     def shape(self) -> Shape:
@@ -196,7 +196,7 @@ def reference(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDA
     """Compute a contraction of known sizes by `numpy.einsum` over views: plain, not fast."""
     if 0 in contraction.sizes:
         return numpy.zeros(contraction.shape, contraction.precision.result)
-    if contraction.paired:
+    if contraction.integers > 1:
         return reference(*_opened(contraction, x, w))
     left, right = _view(contraction, contraction.x, x), _view(contraction, contraction.w, w)
     numbers = {axis: number for number, axis in enumerate(sorted({*left[1], *right[1]}))}
@@ -210,7 +210,7 @@ def product(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDArr
     """Compute a contraction of known sizes as a batch of matrix products, of copies in order."""
     if 0 in contraction.sizes:
         return numpy.zeros(contraction.shape, contraction.precision.result)
-    if contraction.paired:
+    if contraction.integers > 1:
         return product(*_opened(contraction, x, w))
     rank, sizes = contraction.rank, contraction.sizes
     left = _summed(*_view(contraction, contraction.x, x), axes_of(contraction.w), rank)
@@ -241,12 +241,13 @@ def product(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDArr
 def _opened(
     contraction: Contraction, x: NDArray[Any], w: NDArray[Any]
 ) -> tuple[Contraction, NDArray[Any], NDArray[Any]]:
-    """Return a contraction of pairs as one of single integers, with one more axis that is summed over."""
-    last = plain(len(contraction.sizes))
+    """Return a contraction of several integers as one of single ones, with one more axis that is summed over."""
+    last, count = plain(len(contraction.sizes)), contraction.integers
     singles = changed(
-        contraction, sizes=(*contraction.sizes, 2), x=(*contraction.x, last), w=(*contraction.w, last), paired=False
+        contraction, sizes=(*contraction.sizes, count), x=(*contraction.x, last), w=(*contraction.w, last), integers=1
     )
-    first, second = (numpy.ascontiguousarray(one).reshape(*one.shape, 1).view("<i2") for one in (x, w))
+    dtype = f"<i{4 // count}"
+    first, second = (numpy.ascontiguousarray(one).reshape(*one.shape, 1).view(dtype) for one in (x, w))
     return singles, first, second
 
 
@@ -322,7 +323,8 @@ def element(contraction: Contraction, x: Element, w: Element, types: Sequence[Te
             loops.cast(_element(subscripts, operand, kind, axes, sizes), contraction.precision.accumulate)
             for subscripts, operand, kind in ((contraction.x, x, types[0]), (contraction.w, w, types[1]))
         ]
-        body = _pair_of_products(*factors) if contraction.paired else loops.call("mul", *factors)
+        several = contraction.integers > 1
+        body = _sum_of_products(factors, contraction.integers) if several else loops.call("mul", *factors)
         for axis in reversed(range(rank, len(sizes))):
             if not same(sizes[axis], 1):
                 body = Fold(contraction.precision.accumulate, "sum", sizes[axis], -1 - axis, (body,))
@@ -331,12 +333,18 @@ def element(contraction: Contraction, x: Element, w: Element, types: Sequence[Te
     return at
 
 
-def _pair_of_products(x: Expr, w: Expr) -> Expr:
-    """The sum of the products of the lower and of the upper halves."""
-    by = loops.const(16, x.dtype)
-    lower = (loops.call("shr", loops.call("shl", one, by), by) for one in (x, w))
-    upper = (loops.call("shr", one, by) for one in (x, w))
-    return loops.call("add", loops.call("mul", *lower), loops.call("mul", *upper))
+def _sum_of_products(factors: Sequence[Expr], count: int) -> Expr:
+    """The sum of the products of so many integers in two elements, the lowest first."""
+    bits = 32 // count
+    down = loops.const(32 - bits, factors[0].dtype)
+    total: Expr | None = None
+    for number in range(count):
+        up = loops.const(32 - bits * (number + 1), factors[0].dtype)
+        sides = (one if number == count - 1 else loops.call("shl", one, up) for one in factors)
+        product = loops.call("mul", *(loops.call("shr", one, down) for one in sides))
+        total = product if total is None else loops.call("add", total, product)
+    assert total is not None, "an element has integers"
+    return total
 
 
 def _element(

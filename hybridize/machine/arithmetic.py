@@ -22,17 +22,15 @@ class Arithmetic:
 
     stored: DType
 
-    def __init__(
-        self, of: Precision | DType, target: Target, paired: bool = False, packed: DType | None = None
-    ) -> None:
+    def __init__(self, of: Precision | DType, target: Target, integers: int = 1, packed: DType | None = None) -> None:
         """`of` may be the type of the operands, whose default precision it is then."""
         precision = of if isinstance(of, Precision) else default_precision(of)
         self.stored = dtype = precision.operand
         """Of the operands in memory."""
         self.result: DType = precision.result
         """Of the results in memory, where nothing follows."""
-        self.paired = paired
-        """True if an element is two integers of 16 bits, whose products are added."""
+        self.integers = integers
+        """Numbers in an element: of two integers of 16 bits, or four of 8, the products are added."""
         self.target = target
         self.is_float: bool = is_float(dtype)
         """True for floats of any width; bool and integers are not."""
@@ -65,9 +63,16 @@ class Arithmetic:
         return self.target.by_lane and (self.is_float or self.bytes == 4)
 
     @property
+    def turn_terms(self) -> int:
+        """Terms of a row whose lanes one turn takes: those of a vector, and of two where it has but two, which one
+        instruction loads.
+        """
+        return max(self.lanes, 4) if self.by_lane else 1
+
+    @property
     def takes_halves(self) -> bool:
         """True if multiply-adds take the halves of pairs, each from a register of its own."""
-        return self.paired and self.target.by_lane
+        return self.integers == 2 and self.target.by_lane
 
     def __eq__(self, other: object) -> bool:
         return type(other) is Arithmetic and vars(self) == vars(other)

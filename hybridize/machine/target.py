@@ -70,6 +70,11 @@ class Target:
         """Elements of `itemsize` bytes in one vector register."""
         return max(1, self.vector_bytes // itemsize)
 
+    @property
+    def dots_bytes(self) -> bool:
+        """True if an instruction adds the products of four signed bytes to each lane (`sdot` of ARMv8.2)."""
+        return self.by_lane and "+dotprod" in self.features.split(",")
+
     def masks(self, itemsize: int) -> bool:
         """Tell whether a vector of such elements is loaded and stored under a mask by one instruction."""
         return 0 < self.masked_bytes <= itemsize

@@ -29,7 +29,7 @@ PLACES = places(
         ),
         "bits": "BitCount Bitcast bit_count bitcast",
         "composite": "Composite composite",
-        "contract": "Contract PairedContract WinogradContract by_winograd contract sum_of_products",
+        "contract": "Contract FourfoldContract PairedContract WinogradContract by_winograd contract sum_of_products",
         "control": "Cond Scan While",
         "convolution": "convolution transposed_convolution",
         "custom": "After CustomGradient",

@@ -133,6 +133,7 @@ from hybridize.ops.composite import Composite as Composite
 from hybridize.ops.composite import composite as composite
 from hybridize.ops import composites as composites
 from hybridize.ops.contract import Contract as Contract
+from hybridize.ops.contract import FourfoldContract as FourfoldContract
 from hybridize.ops.contract import PairedContract as PairedContract
 from hybridize.ops.contract import WinogradContract as WinogradContract
 from hybridize.ops.contract import by_winograd as by_winograd
@@ -286,10 +287,10 @@ __all__ = [
     "ArgMax", "ArgMin", "ArgSort", "Assert", "BitAnd", "BitCount", "BitOr", "BitXor", "Bitcast", "Bounds",
     "Broadcast", "Cast", "Cbrt", "Ceil", "Composite", "Concat", "Cond", "Contract", "Copysign", "Cos", "Cosh",
     "CumMax", "CumProd", "CumSum", "CustomGradient", "Descent", "Div", "DotsUntil", "Effect", "Elementwise", "Eq",
-    "Erf", "Erfinv", "Exp", "Exp2", "Expm1", "FMax", "FMin", "Floor", "FloorDiv", "Fmod", "Gamma", "Gammaln",
-    "Gather", "GatherND", "Ge", "GraphTracer", "Gt", "Hypot", "Interpreter", "Iota", "Isfinite", "Isinf", "Isnan",
-    "Le", "Log", "Log10", "Log1p", "Log2", "LogAddExp", "Lt", "Matmul", "Max", "Min", "Mod", "Mul", "Ne", "Neg",
-    "Not", "OPS", "Op", "Operand", "Pad", "PairedContract", "Permitted", "Pow", "Print", "Prod", "RandomBits",
+    "Erf", "Erfinv", "Exp", "Exp2", "Expm1", "FMax", "FMin", "Floor", "FloorDiv", "Fmod", "FourfoldContract", "Gamma",
+    "Gammaln", "Gather", "GatherND", "Ge", "GraphTracer", "Gt", "Hypot", "Interpreter", "Iota", "Isfinite", "Isinf",
+    "Isnan", "Le", "Log", "Log10", "Log1p", "Log2", "LogAddExp", "Lt", "Matmul", "Max", "Min", "Mod", "Mul", "Ne",
+    "Neg", "Not", "OPS", "Op", "Operand", "Pad", "PairedContract", "Permitted", "Pow", "Print", "Prod", "RandomBits",
     "ReduceMax", "ReduceMin", "ReferenceInterpreter", "Resample", "Reshape", "Round", "Rsqrt", "Scan", "ScatterND",
     "SharedMax", "SharedMin", "SharedReduceMax", "SharedReduceMin", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign",
     "Sin", "Sinh", "SizeOf", "Slice", "SliceAt", "Sort", "Sqrt", "StandardGamma", "StopGradient", "Sub", "Sum",

@@ -301,8 +301,8 @@ class Contract(Op):
     of_complex = OfComplex.HOLOMORPHIC
     winograd: ClassVar[bool] = False
     """True if it may be computed by Winograd's algorithm."""
-    paired: ClassVar[bool] = False
-    """True if elements are pairs of integers."""
+    integers: ClassVar[int] = 1
+    """Numbers in an element: of several, which are integers in an int32, the products are added."""
 
     def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
         check_operands(self.name, x, w)
@@ -357,7 +357,7 @@ class Contract(Op):
         precision = default_precision(x.dtype)
         if self.result is not None:
             precision = Precision(x.dtype, promote(precision.accumulate, self.result), self.result)
-        contraction = Contraction(whole, spec.rank, *spec.operands, precision, self.winograd, self.paired)
+        contraction = Contraction(whole, spec.rank, *spec.operands, precision, self.winograd, self.integers)
         sizes_text = ", ".join(map(dims.text, self.sizes))
         check_ranges(f"{self.name} {self.spec!r} of {x} and {w} with sizes ({sizes_text})", contraction)
         return contraction
@@ -415,17 +415,28 @@ class PairedContract(Contract):
     It is what the passes make of contractions of int16 with sums of int32: machines multiply pairs by one instruction.
     """
 
-    paired = True
+    integers = 2
     differentiable = False
     sums = False
 
     def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
         if x.dtype != int32 or self.result is not None:
-            raise DTypeError("E236", f"{self.name} of {x} and {w}", help="pairs of integers of 16 bits are int32")
+            raise DTypeError("E236", f"{self.name} of {x} and {w}", help="several integers in an element are int32")
         return super().infer(x, w)
 
     def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Operand | None, ...]:
         return None, None
+
+
+@frozen
+class FourfoldContract(PairedContract):
+    """A contraction of int32s that are four signed integers of 8 bits each: for each term four products are added.
+
+    It is what the schedule makes of contractions of pairs whose integers were bytes, for machines that multiply four of
+    these by one instruction.
+    """
+
+    integers = 4
 
 
 @frozen
@@ -550,7 +561,7 @@ def contract(
 def _contracted(
     spec: ContractSpec, sizes: Shape, x: Operand, w: Operand, result: DType | None, of: type[Contract] = Contract
 ) -> Operand:
-    if of.paired:
+    if of.integers > 1:
         return bind1(of(spec.text, sizes, result), x, w)
     if any(spec.single):
         dtype = type_of(x).dtype
@@ -603,8 +614,11 @@ def contracted(contraction: Contraction, x: Operand, w: Operand, result: DType |
     """Apply a contraction whose offsets and coefficients are known."""
     shapes = type_of(x).shape, type_of(w).shape
     spelled = _spelled_once if dims.known((*contraction.sizes, *shapes[0], *shapes[1])) else _spelled
-    of = PairedContract if contraction.paired else WinogradContract if contraction.winograd else Contract
+    of = _OF_INTEGERS.get(contraction.integers) or (WinogradContract if contraction.winograd else Contract)
     return _contracted(*spelled(contraction, shapes), x, w, result, of)
+
+
+_OF_INTEGERS: dict[int, type[Contract]] = {2: PairedContract, 4: FourfoldContract}
 
 
 def sum_of_products(op: Matmul | Contract, length: int, x: Operand, w: Operand) -> Operand:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from hybridize.base.errors import CaptureError
-from hybridize.base.interruptions import let_through
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.contract.feeds import ArrayOf, is_nested, own_array, parts_of
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Content, Item, Items, Key
 from hybridize.contract.snapshots import differences, rebuilt, same
+from hybridize.system.interruptions import let_through
 
 LIMIT = 512
 """Places that one function reads anew."""

@@ -26,7 +26,6 @@ from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.types import Shape
 from hybridize.graph import Graph, bound, with_sizes
@@ -34,6 +33,7 @@ from hybridize.ops import StopGradient
 from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Op, Operand, taped, taping
 from hybridize.programs.backends import Backend, Evaluation, Machine, Memory, Verifying
+from hybridize.system.interruptions import let_through
 
 if TYPE_CHECKING:
     from hybridize.autograd.split import Halves

@@ -117,7 +117,7 @@ class Stages:
             if not keeps_state:
                 try:
                     return entry(*args)
-                except Exception as error:
+                except BaseException as error:
                     trim(error)
                     raise
             if overlaps is not None and overlaps(args):
@@ -147,8 +147,7 @@ class Stages:
                         notify_written(written)
                 except BaseException as error:
                     notify_written(written)  # whoever has copies must know, whatever became of the call
-                    if isinstance(error, Exception):
-                        trim(error)
+                    trim(error)
                     raise
                 finally:
                     if committed:

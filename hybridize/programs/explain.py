@@ -67,7 +67,7 @@ def explained(
         known, passes=explain.passes(graph), kernels=kernels, stages=tuple(executable.timings.items()),
         memory=explain.memory(executable, plan, runs.memory.packed_bytes), layouts=plan.layouts,
         once=tuple(op for one in executable.plan.derivations for op in one.ops), bands=explain.bands(plan),
-        groups=plan.groups, notes=explain.unused_permissions(graph, kernels),
+        groups=plan.groups, notes=(*explain.unused_permissions(graph, kernels), *explain.unused_disk()),
     )  # fmt: skip
     if not profile:
         return known

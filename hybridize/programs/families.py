@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array.buffer import share_elements
+from hybridize.array.buffer import some_share_elements
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dims import SizeScope, bounds, is_symbolic
 from hybridize.base.types import TensorType
@@ -136,5 +136,4 @@ def _axes(kinds: Kinds) -> list[tuple[Axis, int]]:
 
 def _share_memory(call: Call) -> bool:
     """Tell whether two arguments overlap: which of them are one array is decided for the sizes at hand."""
-    arrays = [leaf for leaf in call.leaves if isinstance(leaf, ndarray)]
-    return any(share_elements(x, y) for i, x in enumerate(arrays) for y in arrays[:i])
+    return some_share_elements([leaf for leaf in call.leaves if isinstance(leaf, ndarray)])

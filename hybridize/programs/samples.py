@@ -22,13 +22,13 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.placing import place
 from hybridize.base import modes
 from hybridize.base.errors import VerificationError
-from hybridize.base.interruptions import let_through
 from hybridize.base.nested import flatten, unflatten
 from hybridize.contract.call import Call
 from hybridize.formats import sampling
 from hybridize.formats.saved import CheckedCall, SavedSignature
 from hybridize.programs.program import Program
 from hybridize.programs.recorded_calls import copied
+from hybridize.system.interruptions import let_through
 
 Leaves = Sequence[Any]
 

@@ -28,11 +28,10 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.access import READERS, WRITER, await_writer, pause_reading
-from hybridize.base.config import CONFIG
 from hybridize.base.errors import AssertionFailed, HybridizeError, LinAlgError, OutOfBoundsError, ValueArgumentError
 from hybridize.base.forks import in_child, renewed
 from hybridize.base.parsing import literal
-from hybridize.base.tracebacks import without_ours
+from hybridize.base.tracebacks import as_python, trim
 from hybridize.base.types import TensorType
 from hybridize.runtime import foreign, hosted
 from hybridize.runtime.recipes import exception, prepared
@@ -89,6 +88,7 @@ def _operands(types: list[str], pointers: int) -> list[NDArray[Any]]:
     return arrays
 
 
+@as_python
 def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) -> None:
     """Print the message with the operands in it, or raise what a failed assertion raises.
 
@@ -158,6 +158,7 @@ def _effect(text: int | None, pointers: int | None) -> int:
     return _raised.first is not None
 
 
+@as_python
 def _act(text: int | None, pointers: int | None) -> None:
     try:
         if text is None:
@@ -217,11 +218,11 @@ def outcome() -> BaseException | None:
         with _counting:
             PENDING[0] -= 1
             _raised.first = None
-        if not CONFIG.full_tracebacks:
-            problem.__traceback__ = without_ours(problem)
+        trim(problem)
     return problem
 
 
+@as_python
 def raise_pending() -> None:
     """Raise what an effect of this thread left behind."""
     problem = outcome()

@@ -18,8 +18,8 @@ from hybridize import system
 from hybridize.base import platforms
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through
 from hybridize.runtime import externals
+from hybridize.system.interruptions import let_through
 
 _WORD: Final = struct.Struct("<q")
 _PAGES: Final = system.pages()  # here: it takes a tenth of the time in which a small program from a file is ready

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from hybridize.base.dims import hint, product, same
@@ -69,13 +70,15 @@ class FusionGroup:
     nodes: set[int] = field(default_factory=set)
     first: int = 1 << 60
     last: int = -1
-    """Positions of the first and last node that this group computes."""
+    """Positions of the first node that this group stores a value of, and of the last node that it computes."""
 
     def add(self, value: Value, node: Node, local: Local, position: int) -> None:
         """Take a value in."""
         self.members.append((value, node, local))
         self.nodes.add(position)
-        self.first, self.last = min(self.first, position), max(self.last, position)
+        self.last = max(self.last, position)
+        if value in self.materialised:  # what is computed here alone leads nowhere else
+            self.first = min(self.first, position)
 
 
 class NodeStep:
@@ -631,12 +634,20 @@ class Grouping:
                     yield operand, pattern
 
     def _reaches(self, starts: Iterable[Unit], goal: FusionGroup) -> bool:
-        """Tell whether `goal` depends on one of `starts`, however indirectly: fusing across them would make a cycle."""
-        front = list(starts)
-        seen = set(front)
+        """Tell whether `goal` depends on one of `starts`, however indirectly: fusing across them would make a cycle.
+
+        The units nearest before its end are looked at first, those behind it last: most paths are short.
+        """
+
+        def entry(unit: Unit) -> tuple[bool, int, int, Unit]:
+            return unit.first > goal.last, -unit.first, id(unit), unit
+
+        seen = set(starts)
+        front = [entry(unit) for unit in seen]
+        heapify(front)
         latest: int | None = None
         while front:
-            unit = front.pop()
+            unit = heappop(front)[-1]
             if unit is goal:
                 return True
             following: list[Unit | None] = [unit.epilogue] if isinstance(unit, NodeStep) else []
@@ -651,7 +662,7 @@ class Grouping:
             for one in following:
                 if one is not None and one not in seen:
                     seen.add(one)
-                    front.append(one)
+                    heappush(front, entry(one))
         return False
 
     def _note_span(self, unit: Unit) -> None:

@@ -25,6 +25,7 @@ from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.derived import derived
 from hybridize.schedule.draft import Drafts
 from hybridize.schedule.flattening import flattened
+from hybridize.schedule.fours import in_fours
 from hybridize.schedule.grouping import FusionGroup, Grouping, Unit
 from hybridize.schedule.hoisting import hoisted, stable_nodes
 from hybridize.schedule.joining import joined
@@ -99,7 +100,7 @@ def schedule(
     input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
     with remembering(Memo()):
-        return _scheduled(graph, Surroundings(target, slots), known or {}, updates or {})
+        return _scheduled(in_fours(graph, target), Surroundings(target, slots), known or {}, updates or {})
 
 
 def _scheduled(graph: Graph, setting: Surroundings, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:

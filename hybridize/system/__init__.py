@@ -91,8 +91,6 @@ reserve = end.reserve
 """Give an open file so many bytes on the disk: where it is full, this is the place where an error tells."""
 sync = end.sync
 """Wait until a file, or the names in a folder, are on the disk."""
-sync_file = end.sync_file
-"""Wait until what was written to a descriptor is on the disk."""
 cache_folder = end.cache_folder
 """Return the folder for caches of this user's programs of a name; empty where the user has none."""
 

@@ -140,11 +140,6 @@ def sync(path: str | os.PathLike[str]) -> None:
         os.close(descriptor)
 
 
-def sync_file(file: int) -> None:
-    """Wait until what was written is on the disk."""
-    os.fsync(file)
-
-
 def cache_folder(program: str) -> str:
     """Return the folder that the XDG specification says: relative ones are ignored."""
     caches = os.environ.get("XDG_CACHE_HOME", "")
@@ -336,6 +331,11 @@ def processor_facts(root: str = _ROOT) -> tuple[str, ...]:
 
 
 def processor_name(root: str = _ROOT) -> str:
-    """Return the name of the model."""
+    """Return the name of the model: x86-64's by the kernel, AArch64's by the numbers that the cores tell."""
     names = (line.partition(":")[2].strip() for line in processor_facts(root) if line.startswith("model name"))
-    return next(names, "")
+    if name := next(names, ""):
+        return name
+    with IMPORTS:
+        from hybridize.system import arm  # late: only reports ask
+
+    return arm.names(_content(os.path.join(root, "proc/cpuinfo")).decode(errors="replace"))

@@ -120,24 +120,18 @@ def reserve(file: int, nbytes: int) -> None:
 
 
 def sync(path: str | os.PathLike[str]) -> None:
-    """Wait until a file or folder is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        sync_file(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sync_file(file: int) -> None:
-    """Wait until what was written is on the disk, and not only in its own memory, where `fsync` leaves it."""
+    """Wait until a file or folder is on the disk, and not only in its own memory, where `fsync` leaves it."""
     with IMPORTS:
         import fcntl  # late: most processes write no file
 
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        fcntl.fcntl(file, _F_FULLFSYNC)
+        fcntl.fcntl(descriptor, _F_FULLFSYNC)
     except OSError as error:  # a file system that has no such wish
         let_through(error)
-        os.fsync(file)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def cache_folder(program: str) -> str:

@@ -353,11 +353,6 @@ def sync(path: str | os.PathLike[str]) -> None:
         os.close(descriptor)
 
 
-def sync_file(file: int) -> None:
-    """Wait until what was written is on the disk."""
-    os.fsync(file)
-
-
 def cache_folder(program: str) -> str:
     r"""Return the program's name and `\\Cache` in LOCALAPPDATA."""
     with IMPORTS:

@@ -26,8 +26,7 @@ def table() -> Grid:
     ]
     if records:
         rows += [("last used", _ago(records[-1].used)), ("longest unused", _ago(records[0].used))]
-    disk.name()  # which finds out whether records can have names here
-    problem = folder.problem or disk.info().problem
+    problem = disk.problem()
     return Grid("disk cache", ("what", "value"), rows, (problem,) if problem else (), words=2)
 
 

@@ -17,11 +17,11 @@ from hybridize import system
 from hybridize.array import np
 from hybridize.base.config import CONFIG
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through
 from hybridize.capture import Function
 from hybridize.compiler import default_target, disk
 from hybridize.runtime import processors
 from hybridize.runtime.pool import POOL, THREADS
+from hybridize.system.interruptions import let_through
 from hybridize.tools.tables import WIDTH
 
 OPTIONAL = {
@@ -45,6 +45,11 @@ _SWITCHES: dict[str, tuple[str, Callable[[], bool]]] = {
     "HYBRIDIZE_MACHINE": ("these choices replace measured ones", lambda: bool(CONFIG.machine)),
     "HYBRIDIZE_TRACEBACK": ("tracebacks show the frames of hybridize", lambda: CONFIG.full_tracebacks),
 }
+_REMEDIES = {
+    disk.NO_PROCESSOR: "mount /proc in this container or chroot",
+    disk.NO_COMPILER: "install hybridize as files, not in a zip file, and start the process again",
+}
+"""Of problems of the disk cache that another folder does not mend."""
 
 
 @frozen
@@ -121,25 +126,17 @@ def _disk() -> Checkup:
     """The folder where machine code is kept for later processes."""
     folder = disk.folder()
     if folder is None:
-        odd = "HYBRIDIZE_CACHE=0" if not CONFIG.cache else "this user has no home folder"
-        odd += ": each process compiles its programs anew"
+        odd = f"{disk.problem() or 'HYBRIDIZE_CACHE=0'}: each process compiles its programs anew"
         return Checkup("disk cache", "off", odd, "unset HYBRIDIZE_CACHE, or set HYBRIDIZE_CACHE_DIR to a folder")
     records = folder.entries()
     contents = f"{len(records):,} records, {_size(sum(one.nbytes for one in records))} of {_size(folder.limit_bytes)}"
-    problem = folder.problem or _unwritable(folder.path)
+    problem = disk.problem()
     return Checkup(
         "disk cache",
         f"{folder.path}: {contents}",
         f"{problem}; each process compiles its programs anew" if problem else "",
-        "set HYBRIDIZE_CACHE_DIR to a folder that you alone can write",
+        _REMEDIES.get(problem, "set HYBRIDIZE_CACHE_DIR to a folder that you alone can write"),
     )
-
-
-def _unwritable(path: str) -> str:
-    """Say why no file can be written to a folder, or to the first folder above it that exists."""
-    while path and not os.path.isdir(path):
-        path = os.path.dirname(path)
-    return "" if os.access(path, os.W_OK | os.X_OK) else f"{path} cannot be written"
 
 
 def _variables() -> Iterator[Checkup]:

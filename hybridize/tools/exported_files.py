@@ -73,7 +73,11 @@ def run_library(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]
     """
     facts = read_library(path)
     if facts.platform.name != host():
-        raise LoadError("E643", f"{path} is a library for {facts.platform.name}, but this machine is {host()}")
+        raise LoadError(
+            "E643",
+            f"{path} is a library for {facts.platform.name}, but this machine is {host()}",
+            help=f"export it for this machine as well: hybridize compile ... -f library -t {host()}",
+        )
     beside = path.with_name(f"{facts.name}.safetensors")
     weights = str(beside) if beside.is_file() else ""
     arguments, types = _arguments(facts.description, inputs)

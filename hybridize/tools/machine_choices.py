@@ -35,8 +35,9 @@ def table(*, again: bool = False) -> Grid:
         for name in [*CHOICES, *SIZES]
     ]
     columns = ("field", "value", "from", "table", "speed of others")
-    title = f"machine: {target.name}, {target.cpu or 'any processor'}, LLVM {this_host().llvm}"
-    return Grid(title, columns, rows, _notes(choices, used), words=len(columns))
+    title = f"machine: {target.name}, tuned for {target.cpu or 'any processor'}, LLVM {this_host().llvm}"
+    notes = f"processor: {system.processor_name() or 'unknown'}", *_notes(choices, used)
+    return Grid(title, columns, rows, notes, words=len(columns))
 
 
 def _origin(name: str, table: Target, used: MeasuredChoices | None) -> str:

@@ -15,7 +15,6 @@ from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CaptureError, HybridizeError, InternalError, StateError
 from hybridize.base.forks import renewed
-from hybridize.base.interruptions import let_through
 from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten, unflatten
 from hybridize.base.tracebacks import trim
@@ -25,6 +24,7 @@ from hybridize.capture.saved_function import Exportable
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
+from hybridize.system.interruptions import let_through
 from hybridize.torch.kinds import example
 from hybridize.torch.modules import Wrapper
 from hybridize.torch.traced import CannotCapture, Followed

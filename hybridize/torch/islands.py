@@ -23,7 +23,6 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
 from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.trace.recording import Recording, active_trace
@@ -34,6 +33,7 @@ from hybridize.ops.foreign import call_op
 from hybridize.ops.op import bind, type_of
 from hybridize.runtime import foreign
 from hybridize.runtime.foreign import Callee
+from hybridize.system.interruptions import let_through
 from hybridize.torch.internals import as_torch, pytree, records
 from hybridize.torch.memory import as_numpy, as_tensor, dtype_of
 from hybridize.torch.tensors import TracedTensor

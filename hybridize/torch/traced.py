@@ -27,7 +27,6 @@ from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
-from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
 from hybridize.base.types import TensorType
@@ -51,6 +50,7 @@ from hybridize.programs.families import family_key
 from hybridize.programs.program import constant
 from hybridize.runtime.entry import Look, PythonEntry, Watch, input_rows
 from hybridize.runtime.exchange import Exchange
+from hybridize.system.interruptions import let_through
 from hybridize.torch.backward import LeftGradients, NotRecorded, OwnPasses, capturing
 from hybridize.torch.draws import CURRENT, DrawnKey, ModuleDraws
 from hybridize.torch.exchange import exchange

@@ -1,14 +1,17 @@
 """Lines of the user's: in files by their names, in notebooks by the number of the cell."""
 
 import linecache
+import os
 import sys
 import types
 
 import pytest
 
 from hybridize import hybridize, load, np
-from hybridize.base.errors import HybridizeError
-from hybridize.base.locations import SourceLoc
+from hybridize.array import operands
+from hybridize.base.errors import HybridizeError, ValueArgumentError
+from hybridize.base.locations import SourceLoc, is_users
+from tests.refusals import refusal
 
 CELL = "/tmp/ipykernel_1234/42.py"
 SOURCE = ["import math\n", "y = np.ones(2) @ np.ones(3)\n"]
@@ -57,3 +60,32 @@ def test_without_a_shell_that_tells(shell, monkeypatch):
     assert str(SourceLoc(CELL, 2, "f")) == "42.py:2"
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace())
     assert str(SourceLoc(CELL, 2, "f")) == "42.py:2"
+
+
+@pytest.mark.parametrize(
+    ("file", "users"),
+    [
+        ("/venv/lib/python3.13/site-packages/numpy/_core/numeric.py", False),
+        ("/usr/lib/python3/dist-packages/numpy/_core/numeric.py", False),
+        ("/usr/local/lib/python3.13/dist-packages/torch/nn/modules/module.py", False),
+        ("/usr/lib/python3/dist-packages/sklearn/base.py", True),
+        ("/venv/lib/python3.13/site-packages/numpydoc/numpydoc.py", True),
+        ("/project/numpy/train.py", True),
+    ],
+)
+def test_whose_a_file_is(file, users):
+    """Debian's Python has its packages in a folder of another name."""
+    assert is_users(file.replace("/", os.sep)) is users
+
+
+@pytest.mark.parametrize("site", ["site-packages", "dist-packages"])
+def test_what_numpy_objects_to_is_an_error_of_ours_wherever_it_is_installed(site, monkeypatch):
+    """The words of NumPy, and the line of the user's."""
+
+    file = os.path.join(os.sep, "usr", "lib", "python3", site, "numpy", "_core", "numeric.py")
+    names = {}
+    exec(compile("def refuse(x):\n    raise ValueError('an inhomogeneous shape')\n", file, "exec"), names)
+    call = operands.public(names["refuse"])
+    with refusal(ValueArgumentError, "E345: refuse.*an inhomogeneous shape") as caught:
+        call(np.ones(3))
+    assert caught.value.loc.file == __file__

@@ -4,13 +4,16 @@
 Loaders with and without source, generated code, files in odd encodings, code that was rewritten, debuggers.
 """
 
+import ast
 import bdb
+import code
 import dataclasses
 import doctest
 import functools
 import importlib
 import linecache
 import operator
+import pdb
 import py_compile
 import runpy
 import subprocess
@@ -18,6 +21,7 @@ import sys
 import textwrap
 import types
 import zipfile
+import zlib
 
 import attrs
 import numpy
@@ -25,7 +29,7 @@ import pytest
 import sympy
 
 from hybridize import hybridize, np
-from hybridize.errors import CaptureError
+from hybridize.errors import ArgumentError, CaptureError
 from tests.refusals import refusal
 
 ON_DATA = "def f(x):\n    if x.sum() > 0:\n        return x * 2\n    return x - 1\n"
@@ -116,7 +120,17 @@ def registered(folder):
     return names["f"]
 
 
-@pytest.mark.parametrize("way", [zipped, functools.partial(loaded, ON_DATA), registered])
+def of_a_cell(folder):
+    """As IPython runs a cell: each statement is compiled apart, so that its functions know nothing of its imports."""
+    text = f"from hybridize import np\n{ON_DATA.replace('x.sum()', 'np.sum(x)')}"
+    linecache.cache["<cell>"] = (len(text), None, text.splitlines(True), "<cell>")
+    names = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), "<cell>", "exec"), names)
+    return names["f"]
+
+
+@pytest.mark.parametrize("way", [zipped, functools.partial(loaded, ON_DATA), registered, of_a_cell])
 def test_sources_that_are_no_files(way, folder, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     check(way(folder))
@@ -126,6 +140,38 @@ def test_sources_that_are_no_files(way, folder, monkeypatch):
 def test_loaders_without_source(answer, folder):
     with refusal(CaptureError, r"E401: bool\(\)(.|\n)*the source of f\(\)(.|\n)*there is no file .*loaded.py"):
         hybridize(loaded(answer, folder))(INPUTS[0])
+
+
+@pytest.mark.parametrize(
+    "problem", [zlib.error("cut off"), OSError("gone"), ValueError("odd"), KeyError("none")], ids=repr
+)
+def test_errors_are_shown_where_the_loader_fails_by_then(problem, folder):
+    """As that of a zip file does, which was written anew: the line is left out, and nothing else."""
+    function = loaded(problem, folder)
+    linecache.lazycache(str(folder / "loaded.py"), function.__globals__)
+    with pytest.raises(CaptureError) as caught:
+        hybridize(function)(INPUTS[0])
+    assert f"{folder / 'loaded.py'}:2 in f\n" in str(caught.value)
+
+
+@pytest.mark.parametrize("imported", ["function", "module", "class"])
+def test_autoreload_updates_what_was_imported_by_name(folder, imported, monkeypatch):
+    """`from module import f` has the function of before, which autoreload gives the new code: also where it is ours."""
+    autoreload = pytest.importorskip("IPython.extensions.autoreload")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    text = "from hybridize import hybridize\n\n@hybridize\n" + ON_DATA
+    text += "\nclass C:\n    @hybridize\n    def m(self, x):\n        return x * 2 if x.sum() > 0 else x\n"
+    (folder / "again.py").write_text(text)
+    reloader = autoreload.ModuleReloader()
+    module = importlib.import_module("again")
+    one = module.C()
+    call = {"function": module.f, "module": lambda x: module.f(x), "class": lambda x: one.m(x)}[imported]
+    for factor in ("2", "30", "4"):
+        (folder / "again.py").write_text(text.replace("* 2", f"* {factor}"))
+        autoreload.superreload(module, old_objects=reloader.old_objects)
+        for x in INPUTS:
+            expected = x * float(factor) if x.sum() > 0 else x - (imported != "class")
+            numpy.testing.assert_array_equal(call(x).asnumpy(), expected.asnumpy())
 
 
 def test_bytecode_alone(folder):
@@ -187,6 +233,23 @@ def test_lines_that_came_above_a_function_since_its_import(folder):
     (folder / "moved.py").write_text("import os\n\n\n" + text)
     for function in (module.f, module.g, module.h):
         check(function)
+
+
+class Disguised:
+    """As a function that Nuitka compiled: it says that it is one of Python's."""
+
+    __class__ = property(lambda self: types.FunctionType)
+    __name__, __code__, __defaults__, __kwdefaults__ = "disguised", scaled.__code__, None, None
+
+    def __call__(self, x):
+        return x * 2
+
+
+def test_functions_without_bytecode_are_refused_with_the_reason():
+    compiled_by_others = Disguised()
+    assert isinstance(compiled_by_others, types.FunctionType)
+    with refusal(CaptureError, r"E403: disguised\(\) is a Disguised: a tool has compiled it to machine code"):
+        hybridize(lambda x: compiled_by_others(x) + 1)(INPUTS[0])
 
 
 @pytest.mark.parametrize("what", REWRITTEN)
@@ -269,7 +332,111 @@ def test_lambdified_expressions(modules, terms):
     check(sympy.lambdify(x, sum(sympy.sin(k * x) for k in range(1, terms + 1)), modules))
 
 
+class Descriptor:
+    """A class of which nobody can say the module: as that of Cython's functions, each of which has one of its own."""
+
+    __module__ = property(lambda self: "some")
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return x * self.factor
+
+
+def test_a_class_without_a_name_of_its_module():
+    scale = Descriptor(3.0)
+    check(lambda x: scale(x) if x.sum() > 0 else x)
+
+
+class Orders:
+    """Methods that are decorated below and above `hybridize`."""
+
+    @hybridize
+    @staticmethod
+    def static_below(x):
+        return x * 2 if x.sum() > 0 else x
+
+    @staticmethod
+    @hybridize
+    def static_above(x):
+        return x * 2 if x.sum() > 0 else x
+
+    @hybridize(dynamic=True)
+    @classmethod
+    def class_below(cls, x):
+        return x * cls.factor if x.sum() > 0 else x
+
+    @classmethod
+    @hybridize
+    def class_above(cls, x):
+        return x * cls.factor if x.sum() > 0 else x
+
+    factor = 2
+
+
+class Inheriting(Orders):
+    factor = 3
+
+
+@pytest.mark.parametrize("name", [name for name in vars(Orders) if "_below" in name or "_above" in name])
+@pytest.mark.parametrize("owner", [Orders, Inheriting, Orders(), Inheriting()], ids=["class", "heir", "one", "heirs"])
+def test_static_and_class_methods(owner, name):
+    for x in INPUTS:
+        factor = (owner.factor if "class" in name else 2) if x.sum() > 0 else 1
+        numpy.testing.assert_array_equal(getattr(owner, name)(x).asnumpy(), (x * factor).asnumpy())
+
+
+@pytest.mark.parametrize(
+    ("thing", "remedy"),
+    [
+        (property(scaled), "write @hybridize below @property, next to the function"),
+        (functools.cached_property(scaled), "write @hybridize below @cached_property"),
+        (Scaling, r"decorate its methods, or pass an instance: hybridize\(Scaling\(\)\)"),
+    ],
+)
+def test_what_is_decorated_in_the_wrong_order(thing, remedy):
+    with refusal(ArgumentError, f"E301: hybridize takes a function(.|\n)*{remedy}"):
+        hybridize(thing)
+
+
+@pytest.mark.parametrize("library", ["torch", "jax", "tensorflow"])
+def test_files_of_the_user_with_the_names_of_libraries(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, types.ModuleType(library))
+    check(scaled)
+
+
 # Debuggers and coverage
+
+
+def stops_by_name(x):
+    breakpoint()
+    return x
+
+
+def stops_by_module(x):
+    pdb.set_trace()
+    return x
+
+
+def asks(x):
+    code.interact()
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(stops_by_name, "breakpoint"), (stops_by_module, "(pdb|_pytest).set_trace"), (asks, "code.interact")],
+)
+def test_functions_of_debuggers(function, name):
+    with refusal(CaptureError, rf"E420: {name}\(\) stops Python(.|\n)*hybridize.disabled\(\)"):
+        hybridize(function)(INPUTS[0])
+
+
+def test_breakpoints_that_are_off(monkeypatch):
+    monkeypatch.setenv("PYTHONBREAKPOINT", "0")
+    monkeypatch.setattr(sys, "breakpointhook", sys.__breakpointhook__)
+    check(stops_by_name)
 
 
 class Stepping(bdb.Bdb):

@@ -287,7 +287,16 @@ def _contract(cls: Any) -> Iterator[Sample]:
 @of("paired_contract")
 def _paired_contract(cls: Any) -> Iterator[Sample]:
     """Products and windows of pairs that wrap, groups, terms of one operand alone, and a vector."""
+    yield from _of_several(cls)
 
+
+@of("fourfold_contract")
+def _fourfold_contract(cls: Any) -> Iterator[Sample]:
+    """The same of fours."""
+    yield from _of_several(cls)
+
+
+def _of_several(cls: Any) -> Iterator[Sample]:
     def pairs(shape: Shape, seed: int) -> NDArray[Any]:
         halves = sample_array((*shape, 2), "i2", -32768.0, 32767.0, seed)
         return halves.view("i4")[..., 0]

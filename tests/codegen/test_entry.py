@@ -33,6 +33,7 @@ from hybridize.runtime.entry import (
     state_offset,
 )
 from hybridize.runtime.exchange import ViewExchange, formats_of
+from tests.platforms.pace import SLOWER
 
 F3 = TensorType((2, 3), np.dtype(np.float32))
 
@@ -300,7 +301,8 @@ def test_overhead(make, record_property):
         args = [Box(ones()) for _ in range(n)]
         figures[n] = min(_time(entry, args) for _ in range(7))
     print("entry overhead ns by number of arguments:", {n: round(1e9 * t) for n, t in figures.items()})
-    assert max(figures.values()) < 1.5e-6  # the aim is 300 ns; the bound is for a machine that does other things
+    # The aim is 300 ns; the bound is for a machine that does other things.
+    assert max(figures.values()) < 1.5e-6 * SLOWER
 
 
 def _time(entry, args, turns=20000):

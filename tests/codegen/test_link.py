@@ -24,6 +24,7 @@ from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime.image import Image, Loaded
 from tests.catalog.samples import samples
+from tests.platforms.compilers import commands, emulated
 from tests.platforms.marks import linux
 from tests.samples import sampled
 
@@ -351,10 +352,6 @@ def test_images_of_other_machines_are_refused():
 
 
 x86 = pytest.mark.skipif(system.PROCESSOR != "x86_64", reason="its code is run by this processor")
-emulated = pytest.mark.skipif(
-    not (shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc")),
-    reason="there is no qemu-aarch64, or no compiler for it (Debian: qemu-user gcc-aarch64-linux-gnu)",
-)
 
 
 def header(image):
@@ -388,8 +385,7 @@ def test_a_loader_in_c_runs_images_of_each_machine(name, tmp_path):
     if target.system == "windows":  # where code reaches a function of the process by calling it alone: see below
         text = text.replace("ret ptr @labs", "ret ptr @of_labs") + OF_LABS
     (tmp_path / "image.h").write_text(header(link(emit_object(text, target), target.machine)))
-    arm = target.processor == "aarch64"
-    compiler, *runner = ["aarch64-linux-gnu-gcc", "qemu-aarch64"] if arm else ["gcc"]
+    compiler, *runner = commands(target.processor)
     called = "-DCALLED=" + ("__attribute__((ms_abi))" if target.system == "windows" else "")
     if not shutil.which(compiler):
         pytest.skip("there is no C compiler")

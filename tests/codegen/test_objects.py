@@ -16,6 +16,7 @@ from hybridize.codegen.llvm.objects import ModuleText, emit_object, emit_objects
 from hybridize.codegen.llvm.program import build
 from hybridize.ops.evaluate import evaluate
 from tests.platforms.marks import forks
+from tests.refusals import refusal
 
 
 def source(number, level=2):
@@ -142,3 +143,20 @@ def test_a_program_gives_the_same_bits_by_any_number_of_threads(monkeypatch):
         results.append(compiler.compile(graph(), threads=threads).run([x, w])[0])
     np.testing.assert_allclose(results[0], evaluate(graph(), [x, w])[0], rtol=1e-4, atol=1e-5)
     assert all(other.tobytes() == results[0].tobytes() for other in results)
+
+
+@pytest.mark.parametrize("reason", ["cannot allocate memory", "libz.so.1: no such file"])
+def test_a_library_that_the_system_does_not_load(reason, monkeypatch):
+    """llvmlite says of each that there is no file; the error has what the system says, and what to do."""
+
+    def load(name):
+        try:
+            raise OSError(reason)
+        except OSError:
+            raise OSError("Could not find/load shared object file")  # noqa: B904 - as llvmlite does
+
+    monkeypatch.setattr(objects, "load", load)
+    with refusal(
+        ImportError, rf"does not load llvmlite: {reason}: free memory(.|\n)*ulimit(.|\n)*install llvmlite again"
+    ):
+        objects.binding.__wrapped__()

@@ -12,6 +12,7 @@ import pytest
 from hybridize import autograd, hybridize, np, npx
 from hybridize.runtime.plan import turns_between_looks
 from tests.platforms.marks import signals
+from tests.platforms.pace import SLOWER
 
 
 @pytest.fixture(autouse=True)
@@ -239,8 +240,8 @@ def of_known_length(x):
 
 def with_a_loop_in_it(x):
     for _ in range(3_000_000):
-        for k in range(100):
-            x = np.sin(x) + k
+        for row in np.ones((100, 3)):
+            x = np.sin(x) + row
     return x
 
 
@@ -257,11 +258,14 @@ LASTING = [of_known_length, with_a_loop_in_it, of_heavy_turns]
 @pytest.mark.parametrize("function", LASTING, ids=lambda function: function.__name__)
 def test_a_signal_interrupts_a_loop_of_many_turns(function):
     compiled = hybridize(function)
+    if function is not of_heavy_turns:
+        steps = compiled.program(np.ones(3))._runs.executable.plan.steps
+        assert {step.kind for step in steps} == {"region"}, "what is interrupted is no loop of Python's"
     for call in range(3):
-        begin = time.perf_counter()
+        begin = time.thread_time()  # a busy machine does not lengthen it
         _interrupted(lambda: compiled(np.ones(3)))
         # The first two compile: LLVM ends what it does.
-        assert call < 2 or time.perf_counter() - begin < 0.7
+        assert call < 2 or time.thread_time() - begin < 0.7 * SLOWER
 
 
 def epoch_of():

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hybridize import compiler, ops
+from hybridize import array, compiler, hybridize, ops
 from hybridize.base.config import CONFIG
 from hybridize.base.digests import digest
 from hybridize.base.dims import SizeScope
@@ -185,6 +185,29 @@ def test_a_processor_that_is_not_known_keeps_nothing(own_folder, monkeypatch):
     check(compiler.compile(graph()))
     assert not own_folder.exists()
     assert "what processor" in disk.info().problem
+
+
+def test_a_report_says_that_nothing_is_kept(own_folder, monkeypatch, tmp_path):
+    """Without /proc, without the right to write, without a home; and nothing where all is well, or switched off."""
+    program = hybridize(lambda x: x * 2).program(array.np.ones(3))
+
+    def notes():
+        return "; ".join(program.explain().notes)
+
+    assert "disk cache" not in notes()
+    with monkeypatch.context() as patch:
+        patch.setattr(identity, "processor", lambda: None)
+        assert "does not say what processor this is; each process compiles this program anew" in notes()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
+        assert f"{own_folder} cannot be written; each process" in notes()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path / "file" / "cache"))
+    assert "Not a directory; each process" in notes()
+    monkeypatch.setattr(CONFIG, "cache_folder", "")
+    assert "no home folder; each process" in notes()
+    monkeypatch.setattr(CONFIG, "cache", False)
+    assert "disk cache" not in notes()
 
 
 def test_switched_off(own_folder, monkeypatch):

@@ -19,7 +19,8 @@ from hybridize.compiler import archived, disk, host
 from hybridize.compiler.compile import default_target
 from hybridize.formats import read_archive
 from hybridize.formats.archive.writing import chosen
-from hybridize.formats.library.platforms import named_platform
+from hybridize.formats.library import linking
+from hybridize.formats.library.platforms import PLATFORMS, named_platform
 from hybridize.machine.target import labelled_target, named_target
 from hybridize.runtime import image as image_module
 from hybridize.runtime import pool
@@ -69,6 +70,29 @@ def test_what_is_compiled_and_exported_is_for_this_system(planted, monkeypatch, 
     monkeypatch.setattr(CONFIG, "target", level)
     assert default_target().machine == machine
     assert archived.native() == ((level if name == "linux" else f"{level}-{name}"),)
+
+
+def test_a_cc_of_windows_is_not_asked_to_link(planted, monkeypatch):
+    """It may be MinGW's, Cygwin's or another one, with flags of its own."""
+    planted("windows")
+    linked = []
+    monkeypatch.setattr(linking.shutil, "which", lambda name: f"C:\\msys64\\usr\\bin\\{name}.exe")
+    monkeypatch.setattr(linking.cross, "link", lambda *words: linked.append(words[1]))
+    linking.link_library("net.o", "net.dll", "net", named_platform(None))
+    assert linked == ["net.dll"]
+    with refusal(CodegenError, r"E973: the cc of this machine is not for x86_64-windows(.|\n)*help: .*zig"):
+        linking.link_library("net.o", "net.dll", "net", named_platform(None), linker="cc")
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_every_system_exports_the_same_for_a_platform(planted, name):
+    """Also where a system has no code for a processor: Windows has none for AArch64."""
+    platform, targets = PLATFORMS[name], []
+    for system_name in ("linux", "windows", "macos"):
+        planted(system_name)
+        targets.append(platform.targets())
+    assert targets[0] == targets[1] == targets[2]
+    assert {one.triple for one in targets[0]} == {platform.triple}
 
 
 @pytest.mark.parametrize("name", ["baseline-linux", "baseline-windows", "baseline-macos", "aarch64-macos"])

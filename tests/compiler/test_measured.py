@@ -58,6 +58,7 @@ def asked(monkeypatch):
 def forget():
     """Be another process."""
     measured._choices.clear()
+    measured._full.clear()
 
 
 def file(folder):
@@ -275,7 +276,8 @@ def test_where_nothing_can_be_kept_the_table_counts(folder, asked, monkeypatch, 
 def test_a_full_disk(folder, asked, monkeypatch):
     """What could not be kept is not used: the next process would find something else."""
     monkeypatch.setattr(Folder, "write", lambda *args, **kwargs: False)
-    assert default_target() == host.host_target()
+    for _ in range(3):  # each compilation asks
+        assert default_target() == host.host_target()
     assert len(asked) == 1
 
 

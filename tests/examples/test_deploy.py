@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy
@@ -70,8 +71,9 @@ def replace(folder: Path, name: str, array: numpy.ndarray) -> None:
 
 
 @pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def models(tmp_path_factory: pytest.TempPathFactory, system: Callable[..., None]) -> Path:
     """The folder of the models, made as a user makes it."""
+    system("sh")
     folder = tmp_path_factory.mktemp("deploy") / "models"
     done = shell(folder.parent, f"python {DEPLOY / 'make_models.py'} {folder}")
     assert done.returncode == 0, done.stdout + done.stderr

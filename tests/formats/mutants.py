@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 import numpy
 import onnx
 
+from tests.platforms.pace import SLOWER
+
 EXTREMES = [
     b"\xff" * 9 + b"\x01", b"\x80" * 9 + b"\x01", b"\xff\xff\xff\xff\x0f", b"\xff\xff\xff\xff\x07", b"\0", b"\x7f",
     struct.pack("<f", float("nan")), struct.pack("<f", float("inf")),
@@ -157,7 +159,7 @@ def wrong(results: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
     return {path: verdict for path, verdict in results.items() if verdict[0] not in fine}
 
 
-def verdicts(paths: Sequence[str], seconds: float = 1.0, megabytes: int = 256) -> dict[str, tuple[str, str]]:
+def verdicts(paths: Sequence[str], seconds: float = SLOWER, megabytes: int = 256) -> dict[str, tuple[str, str]]:
     """Load each file and run it on zeros: what came of it, and the message.
 
     `right` it ran, `refused` by an error of ours, `memory` or `time` that it took to run, as models may ask for millions

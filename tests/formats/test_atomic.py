@@ -8,14 +8,15 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
 
 import hybridize
 from hybridize import np, system
-from hybridize.errors import ArgumentError, CodegenError, WriteError
-from hybridize.formats import atomic, leftovers
+from hybridize.errors import ArgumentError, CodegenError, ReadError, VerificationError, WriteError
+from hybridize.formats import atomic, checking, leftovers
 from hybridize.formats.atomic import replacing, write_atomically
 from hybridize.gluon import nn
 from tests.platforms.marks import forks, links
@@ -217,3 +218,48 @@ def test_names_of_temporary_files_fit(tmp_path):
     name = "n" * 250
     write_atomically(tmp_path / name, [b"x"])
     assert [one.name for one in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_working_directory_that_was_removed(net, tmp_path, monkeypatch, way):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with refusal(WriteError, r"E335: cannot write net: the working directory was removed(.|\n)*os\.chdir"):
+        WAYS[way](net, "net")
+
+
+def test_reading_where_the_working_directory_was_removed(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with refusal(ReadError, r"E600: cannot read net(.|\n)*the working directory was removed"):
+        hybridize.load("net")
+
+
+@pytest.mark.parametrize("form", ["library", "object", "wheel"])
+def test_where_there_is_no_folder_for_temporary_files(net, tmp_path, monkeypatch, form):
+    def nowhere():
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr(tempfile, "gettempdir", nowhere)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_get_default_tempdir", nowhere)
+    with refusal(WriteError, r"E335: cannot write .*net: No usable temporary directory(.|\n)*set TMPDIR"):
+        net.export(tmp_path / "net", format=form)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("form", ["library", "wheel"])
+def test_a_disk_that_runs_no_files(net, tmp_path, monkeypatch, form):
+    """A library cannot be run on it; the error says that this is for the disk."""
+    printed = "OSError: /noexec/libnet.so: failed to map segment from shared object"
+    monkeypatch.setattr(checking, "drivers", lambda: tmp_path)
+    (tmp_path / "library.py").write_text(f"raise SystemExit({printed!r})")
+    with refusal(VerificationError, r"E812(.|\n)*failed to map segment(.|\n)*noexec(.|\n)*TMPDIR"):
+        net.export(tmp_path / "net", format=form)
+
+
+def test_targets_of_a_format_that_takes_one(net, tmp_path):
+    with refusal(ArgumentError, r"E337: targets must be one of(.|\n)*export once for each"):
+        net.export(tmp_path / "net", format="library", targets=["aarch64-linux", "x86_64-windows"])

@@ -116,8 +116,10 @@ def test_a_process_without_a_compiler_runs_an_archive(net, tmp_path):
 
 
 @pytest.mark.parametrize("format", ["library", "object", "wasm"])
-def test_exports_run_themselves_and_agree(net, tmp_path, format):
+def test_exports_run_themselves_and_agree(net, tmp_path, format, system):
     """An export that differs from the imperative results is an error: nothing is written then."""
+    if format == "wasm":
+        system("node")
     found = net[0].export(tmp_path / "net", format=format)
     assert any("as expected" in check for check in found.checks), found
 
@@ -184,8 +186,10 @@ def trained(net, *shapes, dynamic=None):
 
 
 @pytest.mark.parametrize("format", ["library", "wasm"])
-def test_lenet_runs_without_python(tmp_path, format):
+def test_lenet_runs_without_python(tmp_path, format, system):
     """On every level of this machine, and in Node, for any batch."""
+    if format == "wasm":
+        system("node")
     net, _ = trained(lenet(), (3, 1, 28, 28), (2, 1, 28, 28), dynamic=True)
     found = net.export(tmp_path / "lenet", format=format)
     assert any("as expected" in check for check in found.checks), found
@@ -193,7 +197,9 @@ def test_lenet_runs_without_python(tmp_path, format):
 
 @pytest.mark.long
 @pytest.mark.parametrize("format", ["library", "wasm", "archive"])
-def test_resnet18_runs_without_python(tmp_path, format):
+def test_resnet18_runs_without_python(tmp_path, format, system):
+    if format == "wasm":
+        system("node")
     net, _ = trained(resnet((64, 128, 256, 512), 2), (2, 3, 48, 40))
     found = net.export(tmp_path / "resnet", format=format)
     assert any("as expected" in check for check in found.checks), found

@@ -13,12 +13,14 @@ from hybridize import np
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, StateError, VerificationError
 from hybridize.formats import checking, exporting, file_set, library, wasm
+from hybridize.formats.library.platforms import named_platform
 from hybridize.gluon import nn
 from tests.refusals import refusal
 
+named = named_platform(None).library
 FILES = {
     "archive": ["net"],
-    "library": ["libnet.so", "net.h"],
+    "library": sorted([named("net"), "net.h"]),
     "object": ["net.h", "net.o"],
     "wasm": ["net.d.mts", "net.mjs", "net.wasm"],
     "wheel": None,
@@ -100,7 +102,7 @@ def test_files_have_the_permissions_of_others(net, tmp_path):
 
 def test_weights_beside(net, tmp_path):
     found = net.export(tmp_path / "net", format="library", weights="beside")
-    assert listing(tmp_path) == ["libnet.so", "net.h", "net.safetensors"]
+    assert listing(tmp_path) == [*FILES["library"], "net.safetensors"]
     assert "as expected" in found.checks[0]
     again = tmp_path / "again"
     again.mkdir()
@@ -137,7 +139,9 @@ CASES["loop"] = (loop, (np.array([3.0, -9.0]),))
 
 @pytest.mark.parametrize("format", ["archive", "library", "wasm"])
 @pytest.mark.parametrize("case", CASES)
-def test_functions_of_all_kinds(tmp_path, case, format):
+def test_functions_of_all_kinds(tmp_path, case, format, system):
+    if format == "wasm":
+        system("node")
     function, call = CASES[case]
     fast = hybridize.hybridize(function)
     fast(*call)
@@ -191,7 +195,7 @@ def test_the_users_samples_are_run(tmp_path):
     assert "3 calls as expected" in fast.export(tmp_path / "net", "library", samples=samples).checks[0]
     with pytest.raises(ArgumentError, match="E334"):
         fast.export(tmp_path / "other", "library", samples=[np.zeros((4,))])
-    assert listing(tmp_path) == ["libnet.so", "net.h"]
+    assert listing(tmp_path) == FILES["library"]
 
 
 def test_assertions_choose_the_calls(tmp_path):
@@ -249,13 +253,13 @@ def test_a_folder_that_is_not_there(net, tmp_path):
 @pytest.mark.parametrize(
     ("path", "format", "first"),
     [
-        ("libnet.so", "library", "libnet.so"),
-        ("net.so", "library", "libnet.so"),
+        (named("net"), "library", named("net")),
+        ("net.so", "library", named("net")),
         ("net.o", "object", "net.o"),
         ("net.wasm", "wasm", "net.wasm"),
         ("net.so", "archive", "net.so"),
-        ("Über-größe", "library", "libUber_grosse.so"),
-        (".so", "library", "libso.so"),
+        ("Über-größe", "library", named("Uber_grosse")),
+        (".so", "library", named("so")),
     ],
 )
 def test_names_of_files_are_names_of_models_too(net, tmp_path, path, format, first):
@@ -345,7 +349,8 @@ def test_a_flipped_bit_is_found(net, tmp_path, before, monkeypatch, format, pack
         assert "the largest difference is" in caught.value.what
 
 
-def test_a_crash_is_an_error_and_not_the_end(net, tmp_path, before, monkeypatch):
+def test_a_crash_is_an_error_and_not_the_end(net, tmp_path, before, monkeypatch, system):
+    system("cc")
     write = library.write_library
 
     def crashing(model, path, **options):
@@ -423,15 +428,15 @@ def test_archives_are_read_back(net, tmp_path, before, monkeypatch):
 
 def test_all_files_are_placed_or_none(net, tmp_path):
     net.export(tmp_path / "net", format="library")
-    old = (tmp_path / "libnet.so").read_bytes()
+    old = (tmp_path / named("net")).read_bytes()
     (tmp_path / "net.h").unlink()
     (tmp_path / "net.h").mkdir()
     (tmp_path / "net.h" / "in the way").write_text("")
     with pytest.raises(ArgumentError, match=r"E335: cannot write .*net\.h"):
         get_net().export(tmp_path / "net", format="library", weights="beside")
-    assert (tmp_path / "libnet.so").read_bytes() == old
+    assert (tmp_path / named("net")).read_bytes() == old
     shutil.rmtree(tmp_path / "net.h")
-    assert listing(tmp_path) == ["libnet.so"]
+    assert listing(tmp_path) == [named("net")]
 
 
 def test_nothing_of_an_interrupted_writer_is_left(tmp_path):
@@ -450,7 +455,7 @@ def test_results_of_files_are_arrays(net, tmp_path):
     x = numpy.ones((2, 7), "f4")
     model = exporting.deployable(net._function.saved())
     types = [one.type for one in model.outputs]
-    good, bad = checking.run_library(tmp_path / "libnet.so", "net", [(x,), (x[:, :5].copy(),)], types)
+    good, bad = checking.run_library(tmp_path / named("net"), "net", [(x,), (x[:, :5].copy(),)], types)
     numpy.testing.assert_allclose(good.outputs[0], net(np.array(x)).asnumpy(), rtol=1e-5, atol=1e-6)
     assert bad.code & 0xFF == checking.SIZE
     assert "axis 1 must be 7" in bad.text

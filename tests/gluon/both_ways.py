@@ -1,5 +1,7 @@
 """Calls run imperatively and as programs: they agree in their values, or in their error and the line that it names."""
 
+import os
+
 import numpy
 
 from hybridize import hybridize, np
@@ -40,6 +42,6 @@ def refused(file, code, words, function, *args):
     assert isinstance(found, tuple), f"{code} is due, not {found}"
     kind, met, line, what = found
     assert met == code, found
-    assert line.startswith(file.rsplit("/")[-1]), found
+    assert line.startswith(os.path.basename(file)), found
     assert words in what, found
     return kind

@@ -29,13 +29,13 @@ def commands(text):
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_workflows(file):
-    """Each is YAML, has jobs with steps, may only read, and runs targets that exist."""
+    """Each is YAML, has jobs with steps and an end, may only read, and runs targets that exist."""
     yaml = pytest.importorskip("yaml")
     workflow = yaml.safe_load(file.read_text(encoding="utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
     assert True in workflow  # `on`, as YAML 1.1 reads it
     for job in workflow["jobs"].values():
-        assert {"runs-on", "steps"} <= set(job)
+        assert {"runs-on", "steps", "timeout-minutes"} <= set(job)
         for step in job["steps"]:
             assert len({"uses", "run"} & set(step)) == 1
             assert not (set(step) - {"uses", "run", "with", "shell", "name", "if"})

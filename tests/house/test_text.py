@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,8 +25,8 @@ FORBIDDEN = {
 def committed_or_new() -> list[Path]:
     """Files of the project that hold text, tracked or about to be."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *FOLDERS]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:  # an unpacked source archive has no git
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True) if shutil.which("git") else None
+    if done is None or done.returncode:  # an unpacked source archive has no git
         return [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     return [ROOT / line for line in done.stdout.splitlines() if (ROOT / line).is_file()]
 

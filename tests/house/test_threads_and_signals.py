@@ -22,7 +22,7 @@ WORKING = {  # where calls are captured, compiled and run
 BROAD = {"Exception", "BaseException", "OSError"}
 """Classes that exceptions of the user's own handlers commonly have: `TimeoutError` is an `OSError`."""
 WORDS = "Lock(", "Condition(", "Semaphore(", "register_at_fork", "except", "suppress("
-INTERRUPTIONS = "hybridize.base.interruptions", "hybridize.system.interruptions"
+INTERRUPTIONS = "hybridize.system.interruptions"
 KEPT = {
     "base/forks.py",  # raises what it caught once the locks are taken
     "runtime/effects.py",  # called by machine code, which nothing may be raised through: it is raised behind it
@@ -174,11 +174,11 @@ def test_what_signal_handlers_raise_is_let_through():
         place = file.relative_to(PACKAGE).as_posix()
         if place.split("/")[0] not in WORKING or place in KEPT:
             continue
-        own = any(isinstance(x, ast.ImportFrom) and x.module in INTERRUPTIONS for x in nodes(file))
+        own = any(isinstance(x, ast.ImportFrom) and x.module == INTERRUPTIONS for x in nodes(file))
         handlers = [node for node in nodes(file) if isinstance(node, ast.ExceptHandler) and swallows(node)]
         calls = [node for node in nodes(file) if suppresses(node) and not own]
         wrong += [f"{file}:{node.lineno}" for node in (*handlers, *calls)]
-    assert not wrong, "`let_through` of base.interruptions comes first here, or its `suppress` is used"
+    assert not wrong, "`let_through` of system.interruptions comes first here, or its `suppress` is used"
 
 
 def test_what_is_forgotten_is_found():

@@ -3,7 +3,10 @@
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 import hybridize
 
@@ -113,6 +116,7 @@ EXPECTED = [
 ]
 
 
+@pytest.mark.skipif(find_spec("mypy") is None, reason="needs mypy, of the extra [dev]")
 def test_hybridized_functions_keep_their_types(tmp_path):
     root = Path(hybridize.__file__).parents[1]
     file = tmp_path / "program.py"

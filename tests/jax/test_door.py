@@ -638,7 +638,9 @@ def test_saved_and_loaded_without_jax(tmp_path):
 
 
 @pytest.mark.parametrize("format", ["library", "wasm"])
-def test_exported(tmp_path, format):
+def test_exported(tmp_path, format, system):
+    if format == "wasm":
+        system("node")
     fast = hybridize(jax.jit(lambda p, a: jax.nn.softmax(a @ p["w"] + p["b"])))
     fast(PARAMS, x)
     exported = fast.export(tmp_path / "net", format=format)

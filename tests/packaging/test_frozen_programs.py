@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that PyInstaller or cx_Freeze froze, run where their sources are not: right, or told what is missing."""
+"""Programs that PyInstaller or cx_Freeze froze, run where their sources are not: right, or told what is missing.
+
+And modules that Nuitka compiled, whose functions have no bytecode: nets run, functions are refused.
+"""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -119,3 +123,61 @@ def test_a_frozen_program(tool, data, tmp_path):
         assert last == "branch right"
     else:
         assert "E401" in last and "as this program is frozen" in last and "add the file to what is frozen" in last
+
+
+COMPILED = """
+from hybridize import gluon, hybridize, np
+from hybridize.gluon import nn
+
+class Own(gluon.HybridBlock):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Dense(3)
+
+    def forward(self, x):
+        return self.inner(x) * 2
+
+def plain(x):
+    return np.exp(x) + 1
+
+def told(name, call):
+    try:
+        print(name, "right" if call() else "wrong")
+    except Exception as error:
+        print(name, str(error).replace(chr(10), " "))
+
+x = np.ones((2, 3))
+net = nn.HybridSequential()
+net.add(nn.Dense(4, activation="relu"), nn.BatchNorm(), nn.Dense(2))
+own = Own()
+for one in (net, own):
+    one.initialize()
+expected, theirs = net(x), own(x)
+net.hybridize()
+own.hybridize()
+told("net", lambda: abs(net(x) - expected).max() < 1e-6)
+told("export", lambda: bool(net.export("net")))
+told("own", lambda: abs(own(x) - theirs).max() < 1e-6)
+told("plain", lambda: hybridize(plain)(x))
+told("method", lambda: hybridize(own.forward)(x))
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("cc") is None, reason="Nuitka needs a C compiler")
+def test_a_module_that_nuitka_compiled(tmp_path):
+    if not FREEZERS.exists():
+        pytest.skip("make test-long installs the tools")
+    source = tmp_path / "model.py"
+    source.write_text(COMPILED)
+    environment = {**os.environ, "PYTHONPATH": CHECKOUT, "HYBRIDIZE_CACHE_DIR": str(tmp_path / "cache")}
+    command = [FREEZERS, "-m", "nuitka", "--module", "--remove-output", source]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=900)
+    source.unlink()
+    command = [FREEZERS, "-c", "import model; print(type(model.plain).__name__)"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    *right, own, plain, method, kind = done.stdout.splitlines()
+    assert right == ["net right", "export right"] and kind == "compiled_function", done.stdout + done.stderr
+    for name, line in (("forward", own), ("plain", plain), ("forward", method)):
+        assert f"E403: {name}() is a compiled_function: a tool has compiled it to machine code" in line
+        assert "leave its module out of what the tool compiles" in line

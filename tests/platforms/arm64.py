@@ -16,11 +16,13 @@ from pathlib import Path
 
 from tests.platforms import debian
 from tests.platforms.debian import CHECKOUT
-from tests.platforms.recording import results, table
+from tests.platforms.recording import results, run_again, table
 
 HOME = Path(os.environ.get("HYBRIDIZE_ARM64", CHECKOUT / ".arm64"))
 ROOT, RESULTS, PACKAGES = HOME / "root", HOME / "results", "usr/local/lib/python3.13/dist-packages"
 DEBIAN = "python3", "python3-venv", "gcc", "g++", "libc6-dev", "make"
+SLOWER = 30
+"""Times that QEMU takes as long as a processor, at most: see `pace`."""
 APART = {"ruff", "mypy", "pyright", "torch"}
 """Tools that read source alone; torch comes without what its wheel asks for."""
 HOLLOW = r"""
@@ -53,6 +55,7 @@ def make() -> None:
     wanted = dependencies()
     install(*(one for name, one in wanted.items() if name not in APART))
     (ROOT / PACKAGES / "hybridize.pth").write_text("/src\n/src/benchmarks\n")
+    install("--no-deps", re.search(r'^TRITON := "(.+)"', (CHECKOUT / "Makefile").read_text(), re.MULTILINE)[1])
     # Its wheel asks for gigabytes of CUDA's libraries: hollow ones have their names.
     install("--no-deps", wanted["torch"], "nvidia-cuda-runtime==13.0.*")
     install("filelock", "typing-extensions", "setuptools", "sympy", "networkx", "jinja2", "fsspec")
@@ -69,11 +72,7 @@ def test(parts: list[list[str]]) -> int:
     HOME.mkdir(exist_ok=True)
     RESULTS.touch()
     if os.environ.get("AGAIN"):
-        known = results(RESULTS)
-        lines = [
-            line for line in RESULTS.read_text().splitlines() if known[line.split('"')[1]][0] in ("passed", "skipped")
-        ]
-        RESULTS.write_text("".join(f"{line}\n" for line in lines))
+        run_again(RESULTS)
     shown = ROOT / "results"
     shown.unlink(missing_ok=True)
     os.link(RESULTS, shown)
@@ -81,6 +80,7 @@ def test(parts: list[list[str]]) -> int:
         name: value for name, value in os.environ.items() if name.startswith("HYBRIDIZE_") and name != "HYBRIDIZE_ARM64"
     }
     shard = {"HYBRIDIZE_RESULTS": "/results", "HYBRIDIZE_SHARD": os.environ.get("SHARD", ""), "SYSTEM": "0"}
+    shard["HYBRIDIZE_SLOWER"] = str(SLOWER)
     command = ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording"]
     command.append("--continue-on-collection-errors")
     statuses = [0]

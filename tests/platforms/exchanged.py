@@ -1,4 +1,7 @@
-"""What `test_arm64.py` runs on two platforms: `exchanged.py write FOLDER`, `exchanged.py read FILE`, `exchanged.py call`."""
+"""What `test_arm64.py` and `test_windows.py` run on two platforms.
+
+`exchanged.py write FOLDER TARGETS`, `exchanged.py read FILE`, `exchanged.py call`
+"""
 
 import sys
 from pathlib import Path
@@ -28,8 +31,8 @@ def get_net():
     return net
 
 
-def write(folder):
-    """Export a net to every platform, and save a function with code for both."""
+def write(folder, *targets):
+    """Export a net to every platform, and save a function with code for these targets."""
     net = get_net()
     net(X)
     for kind, platforms in EXPORTS.items():
@@ -40,7 +43,7 @@ def write(folder):
     w = np.array(numpy.linspace(0, 1, 64 * 16, dtype="f4").reshape(64, 16))
     f = hybridize.hybridize(lambda x: npx.softmax(np.tanh(x) @ w))
     f(X)
-    f.save(Path(folder, "f"), targets=("aarch64-linux", "avx2-linux", "baseline-linux"))
+    f.save(Path(folder, "f"), targets=targets)
     numpy.save(Path(folder, "results.npy"), numpy.concatenate([net(X).asnumpy(), f(X).asnumpy()], axis=1))
 
 

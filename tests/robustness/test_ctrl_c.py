@@ -13,10 +13,12 @@ import numpy
 import pytest
 
 from hybridize import hybridize, load, np
+from tests.platforms.pace import SLOWER
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="signals of POSIX")
 
-LIMIT_S = 0.5
+LIMIT_S = 0.5 * SLOWER
+"""Of the main thread's own time, which a busy machine does not lengthen."""
 
 
 def endless(x):
@@ -58,13 +60,14 @@ def handled():
 
 
 def sent(number, after_s=0.2, times=1):
-    """Send a signal to this process, after a while, so many times; returns the times of sending."""
+    """Send a signal to this process, after a while, so many times; returns the main thread's times at the sending."""
     moments = []
+    clock = time.pthread_getcpuclockid(threading.main_thread().ident)
 
     def send():
         for _ in range(times):
             time.sleep(after_s)
-            moments.append(time.perf_counter())
+            moments.append(time.clock_gettime(clock))
             os.kill(os.getpid(), number)
 
     threading.Thread(target=send, daemon=True).start()
@@ -78,7 +81,7 @@ def test_ctrl_c(name, loops, handled):
         moments = sent(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             loops[name]()
-        assert time.perf_counter() - moments[-1] < LIMIT_S
+        assert time.thread_time() - moments[-1] < LIMIT_S
 
 
 @pytest.mark.parametrize("name", ["while", "for"])
@@ -141,11 +144,11 @@ def test_a_loop_in_another_thread_lets_the_main_thread_hear(handled):
     results = []
     thread = threading.Thread(target=lambda: results.append(compiled(np.ones((3_000_000, 1)))))
     handled(signal.SIGINT, signal.default_int_handler)
-    moments = sent(signal.SIGINT)
+    sent(signal.SIGINT)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
         threading.Event().wait(60)
-    assert time.perf_counter() - moments[0] < LIMIT_S
+    assert thread.is_alive(), "it heard of the signal when the loop was over"
     thread.join()
     assert len(results) == 1 and numpy.isfinite(results[0].asnumpy()).all()
 
@@ -161,4 +164,4 @@ def test_a_loaded_program(tmp_path, handled):
     moments = sent(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         again(np.ones(2))
-    assert time.perf_counter() - moments[-1] < LIMIT_S
+    assert time.thread_time() - moments[-1] < LIMIT_S

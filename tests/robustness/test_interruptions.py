@@ -13,13 +13,13 @@ import pytest
 
 import hybridize
 from hybridize import autograd, compiler, gluon, np
-from hybridize.base.interruptions import is_asynchronous, let_through, suppress
 from hybridize.base.locations import PACKAGE
 from hybridize.base.modes import BUSY, THREAD
 from hybridize.capture import function as capturing
 from hybridize.compiler import folder
 from hybridize.gluon import nn
 from hybridize.system import posix
+from hybridize.system.interruptions import is_asynchronous, let_through, suppress
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no signals of the user's own"),

@@ -3,14 +3,17 @@
 The line that an error must name is marked with the comment `here` in this file.
 """
 
+import contextlib
 import dataclasses
 import functools
 import inspect
 import linecache
 import math
 import os
+import signal
 import subprocess
 import sys
+import threading
 import traceback
 
 import numpy
@@ -21,6 +24,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.errors import CaptureError, GraphError, HybridizeError, OutOfBoundsError, ReadError, ShapeError
 from hybridize.base.locations import PACKAGE
 from hybridize.gluon import HybridBlock, nn
+from tests.platforms.marks import signals
 
 X = np.ones((2, 3))
 
@@ -344,6 +348,65 @@ def test_defects_of_the_package_keep_all_frames(monkeypatch):
     with pytest.raises(GraphError) as caught:
         net(X)
     assert any(frame.filename.startswith(PACKAGE) for frame in traceback.extract_tb(caught.value.__traceback__))
+
+
+def _in_programs():
+    class Broken:
+        def write(self, text):
+            raise OSError(28, "no space")
+
+    @hybridize
+    def asserts(x):
+        assert x.sum() > 0
+        return x
+
+    @hybridize
+    def raises(x):
+        if x.sum() < 0:
+            raise KeyError("mine")
+        return x
+
+    @hybridize
+    def prints(x):
+        print(x.sum(), flush=True)
+        return x
+
+    @hybridize
+    def loops(x):
+        while x.sum() < 0:
+            x = x - 1
+        return x
+
+    def printed(x):
+        with contextlib.redirect_stdout(Broken()):
+            return prints(x)
+
+    def interrupted(x):
+        loops(-x)
+        timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            return loops(x)
+        finally:
+            timer.join()
+
+    return {
+        "assert": (asserts, AssertionError), "raise": (raises, KeyError),
+        "print": pytest.param(printed, OSError), "Ctrl-C": pytest.param(interrupted, KeyboardInterrupt, marks=signals),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "kind"), list(_in_programs().values()), ids=list(_in_programs()))
+@pytest.mark.parametrize("full", [False, True])
+def test_what_a_program_raises_hides_the_frames_of_the_package(call, kind, full, monkeypatch):
+    """At the first call, which compiles, and at later ones, which emitted code serves."""
+    monkeypatch.setattr(CONFIG, "full_tracebacks", full)
+    for _ in range(3):
+        with pytest.raises(kind) as caught:
+            call(np.array([-1.0, -2.0]))
+        frames = traceback.extract_tb(caught.value.__traceback__)
+        assert frames[0].filename == __file__
+        assert full or not [frame for frame in frames if frame.filename.startswith(PACKAGE)]
 
 
 def test_uncaught_errors_show_the_users_lines(tmp_path):

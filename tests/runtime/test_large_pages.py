@@ -53,10 +53,11 @@ def test_memory_goes_with_the_last_array():
     assert gone() is None
 
 
+@pytest.mark.parametrize("name", ["aarch64-linux", "aarch64-macos"])
 @pytest.mark.parametrize("page", [1 << 14, 1 << 16])
-def test_images_of_arm_suit_every_size_of_pages(page, monkeypatch):
+def test_images_of_arm_suit_every_size_of_pages(name, page, monkeypatch):
     """Linux has pages of 4, 16 or 64 KiB there. What is made for smaller pages than the kernel's is refused in words."""
-    target = named_target("aarch64-linux")
+    target = named_target(name)
     image = link(emit_object(VARIABLES, target), target.machine)
     assert image.data_offset
     assert image.data_offset % page == 0

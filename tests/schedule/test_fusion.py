@@ -16,6 +16,7 @@ from hybridize.ops.evaluate import evaluate
 from hybridize.ops.slicing import iota
 from hybridize.passes.inline import Inline
 from hybridize.runtime.executable import Executable
+from tests.platforms.pace import SLOWER
 
 
 def f32(*shape):
@@ -242,7 +243,7 @@ def test_thousand_layers_need_two_buffers_few_functions_and_little_time():
     start = time.thread_time()
     built = build(graph, host_target())
     compile_module(built.module.text(), host_target())
-    assert time.thread_time() - start < 2.0
+    assert time.thread_time() - start < 2 * SLOWER
     assert built.plan.scratch_bytes <= 2 * 100 * 30 * 4 + 128
     assert len({step.name for step in built.plan.steps}) <= 3
 

@@ -184,8 +184,6 @@ def test_files_and_folders_can_be_waited_for(tmp_path):
     (tmp_path / "file").write_text("x")
     system.sync(tmp_path)
     system.sync(str(tmp_path / "file"))
-    with open(tmp_path / "file", "a") as file:
-        system.sync_file(file.fileno())
     with pytest.raises(FileNotFoundError):
         system.sync(tmp_path / "absent")
 

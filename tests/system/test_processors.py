@@ -10,13 +10,14 @@ import pytest
 from hybridize import system
 from hybridize.codegen.levels import runnable
 from hybridize.runtime import pool, processors
+from hybridize.system import linux
 
 
 def write(root, files):
     for path, text in files.items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text + "\n")
+        target.write_text(text + "\n", newline="\n")
 
 
 TREE = "sys/fs/cgroup"
@@ -136,6 +137,37 @@ def test_features_of_arm(tmp_path, words):
     """Linux calls the line otherwise there."""
     write(tmp_path, {"proc/cpuinfo": f"processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: {words}\nCPU part\t: 0xd08\n"})
     assert processors.features(str(tmp_path)) == frozenset(words.split())
+
+
+CORE = "processor\t: {}\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd\nCPU implementer\t: {}\nCPU architecture: 8\nCPU variant\t: 0x4\nCPU part\t: {}\nCPU revision\t: 1\n\n"
+
+
+@pytest.mark.parametrize(
+    ("cores", "name"),
+    [
+        ([("0x41", "0xd0c")] * 80, "Neoverse-N1"),
+        ([("0x41", "0xd4f")], "Neoverse-V2"),
+        ([("0x41", "0xd03")] * 4, "Cortex-A53"),
+        ([("0x41", "0xd05")] * 4 + [("0x41", "0xd0b")] * 4, "Cortex-A55 + Cortex-A76"),
+        ([("0x61", "0x022"), ("0x61", "0x023")] * 4, "Apple M1 (Icestorm) + Apple M1 (Firestorm)"),
+        ([("0xc0", "0xac3")], "Ampere-1"),
+        ([("0x41", "0xfff")], "AArch64 processor of implementer 0x41, part 0xfff"),
+        ([("0x7f", "0x001")], "AArch64 processor of implementer 0x7f, part 0x001"),
+        ([("many", "0xd0c")], ""),
+        ([], ""),
+    ],
+)
+def test_names_of_arm(tmp_path, cores, name):
+    """Each kind of core once, by the numbers that Linux has in place of a name."""
+    write(tmp_path, {"proc/cpuinfo": "".join(CORE.format(number, *core) for number, core in enumerate(cores))})
+    assert linux.processor_name(str(tmp_path)) == name
+
+
+def test_cores_that_tell_half_of_their_numbers(tmp_path):
+    """The part of the next core is not that of this one."""
+    half = CORE.format(0, "0x61", "0x022").replace("CPU part\t: 0x022\n", "")
+    write(tmp_path, {"proc/cpuinfo": half + CORE.format(1, "0x41", "0xd0c")})
+    assert linux.processor_name(str(tmp_path)) == "Neoverse-N1"
 
 
 @pytest.mark.parametrize(

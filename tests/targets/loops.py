@@ -8,7 +8,7 @@ from hybridize.base.frozen import frozen
 _JUMP = re.compile(r"^(b|b\.\w+|cbz|cbnz|tbz|tbnz|br|ret)(?:\t(.*))?$")
 _FUNCTION = re.compile(r"^(?!\.L)([\w.$]+):[^\n]*\n(.*?)^\.Lfunc_end", re.MULTILINE | re.DOTALL)
 _REGISTER = re.compile(r"\b[vqdsh]\d+\b")
-_PRODUCT = re.compile(r"(fmla|fmls|fmadd|mla|smlal)\b")
+_PRODUCT = re.compile(r"(fmla|fmls|fmadd|mla|smlal2?|sdot)\b")
 
 
 @frozen

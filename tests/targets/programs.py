@@ -22,12 +22,11 @@ from hybridize.codegen.wasm.link import link
 from hybridize.formats.library.declared import undefined
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.buffers import dense
+from tests.platforms.compilers import commands
 
 LIBRARY = Path(hybridize.codegen.wasm.__file__).with_name("library.mjs")
 HERE = Path(__file__).parent
 NODE = shutil.which("node")
-COMPILERS = {"x86_64": ["gcc"], "aarch64": ["aarch64-linux-gnu-gcc", "qemu-aarch64"]}
-"""For each processor a compiler of C, and what runs its programs here."""
 ARGUMENTS = dict.fromkeys(("atan2", "fmod", "hypot", "nextafter", "pow", "remainder", "copysign"), 2) | {"fma": 3}
 """Of functions of C's mathematics library, where there are several."""
 
@@ -64,7 +63,7 @@ class Programs:
 
         It is one of Linux, whatever system the code is for: what differs is how functions are called.
         """
-        compiler, *emulator = COMPILERS[self.target.processor]
+        compiler, *emulator = commands(self.target.processor)
         windows = self.target.system == "windows"
         table = [_called_by_windows(name) for name in sorted(self._needs()) if windows and name != "__chkstk"]
         for k, built in enumerate(self.built):

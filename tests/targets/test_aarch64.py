@@ -1,7 +1,6 @@
 """AArch64: objects are valid ELF of that machine and need libm alone; they are run in an emulator."""
 
 import re
-import shutil
 
 import pytest
 
@@ -10,18 +9,15 @@ from hybridize.codegen.llvm.objects import assembly, emit_object
 from hybridize.codegen.llvm.program import build
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate
+from tests.platforms.compilers import commands, emulated
 
-TARGET = named_target("aarch64")
+TARGET = named_target("aarch64-linux")
 LIBM = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "expm1",
     "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "nextafter", "pow", "sin", "sinh", "tan", "tanh",
     "tgamma",
 }  # fmt: skip
 EXTERNALS = LIBM | {name + "f" for name in LIBM} | {"memcpy", "memset", "memmove"}
-emulated = pytest.mark.skipif(
-    not (shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc")),
-    reason="there is no qemu-aarch64, or no linker for it (Debian: qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)",
-)
 
 
 def needs(object_bytes):
@@ -48,7 +44,7 @@ def test_models_are_vectors_with_fused_multiply_add(models):
 
 def test_every_kind_of_kernel_runs(catalogue, programs, models, system):
     """What `make test` runs of this processor: small models, and of each eighth op a sample."""
-    system("qemu-aarch64", "aarch64-linux-gnu-gcc")
+    system(*commands("aarch64"))
     several, exact = models.of_any_length([3, 70])
     jobs = [make() for make in models.MODELS.values()]
     first = {name.partition(".")[0]: (name, sample) for name, sample in catalogue.cases}

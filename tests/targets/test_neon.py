@@ -70,20 +70,21 @@ TILES = {
     "float32 in place": (product(64, 250, 512, float32), 6 * 4 * 4, 0.87),
     "float32, x by columns": (product(64, 256, 512, float32, "km,kn->mn"), 6 * 4, 0.85),
     "float32, w by columns": (product(300, 256, 512, float32, "mk,nk->mn"), 6 * 4 * 4, 0.87),
-    "float32 of ten columns": (product(64, 10, 512, float32), 7 * 3 * 4, 0.84),
-    "float64": (product(64, 256, 512, float64), 6 * 4 * 2, 0.82),
+    "float32 of ten columns": (product(64, 10, 512, float32), 7 * 3 * 4, 0.86),
+    "float64": (product(64, 256, 512, float64), 5 * 4 * 4, 0.86),
     "float64, x by columns": (product(64, 256, 512, float64, "km,kn->mn"), 6 * 4, 0.85),
-    "float16": (product(64, 256, 512, float16), 5 * 4 * 4, 0.73),
-    "bfloat16": (product(64, 256, 512, bfloat16), 5 * 4 * 4, 0.73),
+    "float16": (product(64, 256, 512, float16), 5 * 4 * 4, 0.86),
+    "bfloat16": (product(64, 256, 512, bfloat16), 5 * 4 * 4, 0.86),
     "int32": (product(64, 256, 512, int32), 6 * 4 * 4, 0.87),
-    "pairs": (product(64, 256, 512, int16, result=int32), 5 * 4 * 4 * 2, 0.77),
+    "pairs": (product(64, 256, 512, int16, result=int32), 5 * 4 * 4 * 2, 0.88),
     "a window": (convolution(64, 64, 28, 3), 7 * 3 * 4, 0.86),
     "a window of one": (convolution(64, 64, 28, 1), 7 * 3 * 4, 0.86),
     "a line of few channels": (convolution(1, 8, 28, 5), 12 * 2 * 5, 0.94),
     "a wide line": (convolution(3, 64, 56, 7), 7 * 3 * 4, 0.86),
-    "a window with steps": (convolution(64, 64, 28, 3, step=2), 7 * 2 * 4, 0.83),
-    "a window of float64": (convolution(64, 64, 28, 3, float64), 7 * 3 * 2, 0.80),
-    "a window of pairs": (convolution(64, 64, 28, 3, int16, result=int32), 2 * 7 * 2 * 4, 0.75),
+    "a window with steps": (convolution(64, 64, 28, 3, step=2), 7 * 3 * 4, 0.86),
+    "a window of float64": (convolution(64, 64, 28, 3, float64), 5 * 4 * 4, 0.85),
+    "a window of pairs": (convolution(64, 64, 28, 3, int16, result=int32), 2 * 7 * 2 * 4, 0.85),
+    "float16 of a few rows": (product(5, 256, 512, float16), 5 * 4 * 4, 0.73),
 }
 
 
@@ -116,8 +117,8 @@ def test_tiles_have_fewer_instructions_for_a_multiply_add(name):
 
 def test_rests_of_tiles_spill_nothing():
     """Terms beyond whole turns, and tiles of fewer rows and columns."""
-    sizes = [(1, 7, 5), (3, 40, 11), (5, 8, 13), (7, 17, 6), (13, 33, 29), (9, 3, 40)]
-    for (m, n, k), dtype in itertools.product(sizes, (float32, float64, int32)):
+    sizes = [(1, 7, 5), (3, 40, 11), (7, 17, 6), (13, 33, 29)]
+    for (m, n, k), dtype in [*itertools.product(sizes, (float32, float64, int32)), ((9, 33, 3), float16)]:
         loops = [loop for loop in loops_of(product(m, n, k, dtype)) if loop.products]
         assert loops
         assert not [loop for loop in loops if loop.spills]
@@ -209,10 +210,12 @@ def test_loops_of_elements_spill_nothing(name):
     assert not [loop.spills for loop in loops if loop.spills]
 
 
-def test_loops_of_models_spill_nothing(models):
-    """The chapter's nets, an LSTM, softmax, layer norm, attention, convolutions, integers."""
-    loops = [(name, loop) for name, make in models.MODELS.items() for loop in loops_of(make()[0], ()) if loop.vectors]
-    assert len(loops) > 80
+@pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_loops_of_models_spill_nothing(models, many):
+    """The chapter's nets, an LSTM, softmax, layer norm, attention, convolutions, integers: each, or each fourth."""
+    made = list(models.MODELS.items())[:: 1 if many else 4]
+    loops = [(name, loop) for name, make in made for loop in loops_of(make()[0], ()) if loop.vectors]
+    assert len(loops) > (80 if many else 15)
     assert not [(name, loop.function, loop.spills) for name, loop in loops if loop.spills]
 
 
@@ -269,10 +272,13 @@ def test_a_run_of_elements_takes_as_few_vectors_as_it_can():
 @pytest.mark.parametrize("dtype", [float32, float64, int32])
 def test_the_tallest_tiles_fill_the_registers(dtype):
     arithmetic = Arithmetic(dtype, TARGET)
+    of_row = 4 // arithmetic.lanes  # vectors of four terms
     for vectors in range(1, 9):
         rows = panels.tile_rows(arithmetic, vectors)
-        assert rows * (vectors + 1) + min(vectors, 2) <= 32 < (rows + 1) * (vectors + 1) + min(vectors, 2)
-    assert panels.tile_rows(arithmetic, 4) == 6
+        assert rows * (vectors + of_row) + min(vectors, 2) <= 32
+        assert (rows + 1) * (vectors + of_row) + min(vectors, 2) > 32
+    assert panels.tile_rows(arithmetic, 4) == (6 if of_row == 1 else 5)
+    assert panels.tile_rows(arithmetic, 4, along_k=False) == 6
 
 
 # The target
@@ -294,8 +300,8 @@ def test_a_host_has_its_own_features_and_the_schedule_of_the_target(monkeypatch)
     assert (host.by_lane, host.adds_in_place) == (True, True)
 
 
-@pytest.mark.parametrize("features", ["+dotprod,+fullfp16,+lse,+rdm", "+sve,+sve2,+bf16,+i8mm,+dotprod,+fullfp16"])
-def test_features_of_newer_processors_leave_tiles_as_they_are(features):
+def test_features_of_newer_processors_leave_tiles_as_they_are():
+    features = "+sve,+sve2,+bf16,+i8mm,+dotprod,+fullfp16,+lse,+rdm"
     newer = dataclasses.replace(TARGET, features=f"{TARGET.features},{features}")
     for name in ("float32", "float64", "int32", "pairs", "a window"):
         graph, count, share = TILES[name]
@@ -340,7 +346,7 @@ def jobs():
 def test_lanes_change_no_bit(programs):
     """The order of sums is that of the general emitter, whose results lie near the reference."""
     made = jobs()
-    found, plain = (programs(made, target).in_qemu() for target in (TARGET, GENERIC))
+    found, plain = (programs(made, target).in_c() for target in (TARGET, GENERIC))
     for (graph, inputs), outputs, others in zip(made, found, plain, strict=True):
         for output, other, wanted in zip(outputs, others, evaluate(graph, inputs), strict=True):
             assert output.tobytes() == other.tobytes()

@@ -18,6 +18,7 @@ from hybridize.codegen.llvm.program import build
 from hybridize.codegen.llvm.timed import TimedWriter
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate
+from tests.platforms.compilers import emulated
 from tests.samples import sampled
 
 MATHEMATICS = {
@@ -36,10 +37,6 @@ OF_SYSTEM = {"windows": {"__chkstk"}, "macos": set()}
 needs_gcc = pytest.mark.skipif(
     not (shutil.which("gcc") and shutil.which("objcopy") and "baseline" in runnable() and os.name == "posix"),
     reason="there is no gcc for x86-64, or no objcopy",
-)
-emulated = pytest.mark.skipif(
-    not (shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc")),
-    reason="there is no qemu-aarch64, or no linker for it (Debian: qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)",
 )
 wide = pytest.mark.skipif("avx2" not in runnable(), reason="this machine has no AVX2")
 RUN = [

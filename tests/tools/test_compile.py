@@ -12,10 +12,13 @@ from typer.testing import CliRunner
 
 import hybridize
 from hybridize.base.errors import ArgumentError
-from hybridize.tools import compile_command, contents, saved_files
+from hybridize.formats.library.platforms import named_platform
+from hybridize.tools import compile_command, contents, exported_files, saved_files
 from hybridize.tools.application import application
+from tests.refusals import refusal
 
 COMMAND = Path(sys.executable).with_name("hybridize")
+LIBRARY = named_platform(None).library("out")
 MODULE = """
 import hybridize
 from hybridize import np, npx, gluon
@@ -103,9 +106,11 @@ def ran(file, *inputs):
 
 
 @pytest.mark.parametrize(
-    ("format", "file"), [("archive", "out"), ("library", "libout.so"), ("wasm", "out.wasm"), ("mxnet", "out")]
+    ("format", "file"), [("archive", "out"), ("library", LIBRARY), ("wasm", "out.wasm"), ("mxnet", "out")]
 )
-def test_a_net_for_one_size(folder, format, file):
+def test_a_net_for_one_size(folder, format, file, system):
+    if format == "wasm":
+        system("node")
     shown = compile_("trained:net", "-f", format, "-o", "out", "-i", "f32[1,7]").output
     written = "out-symbol.json" if format == "mxnet" else file
     assert re.search(rf"^{re.escape(written)}  [\d,]+ bytes$", shown, re.MULTILINE)
@@ -115,8 +120,10 @@ def test_a_net_for_one_size(folder, format, file):
     numpy.testing.assert_allclose(ran(file, x)[0], expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize(("format", "file"), [("archive", "out"), ("library", "libout.so"), ("wasm", "out.wasm")])
-def test_a_net_for_any_size(folder, format, file):
+@pytest.mark.parametrize(("format", "file"), [("archive", "out"), ("library", LIBRARY), ("wasm", "out.wasm")])
+def test_a_net_for_any_size(folder, format, file, system):
+    if format == "wasm":
+        system("node")
     compile_("trained:net", "-f", format, "-o", "out", "-i", "f32[n, 7]")
     for rows in (1, 2, 3, 12, 33):
         x = numpy.random.default_rng(rows).standard_normal((rows, 7)).astype("f4")
@@ -127,21 +134,21 @@ def test_a_net_for_any_size(folder, format, file):
 def test_sizes_that_must_be_equal_and_sizes_that_need_not(folder):
     compile_("trained:both", "-f", "library", "-o", "out", "-i", "f32[n,k]", "-i", "f32[n,k]")
     x = numpy.ones((3, 8), "f4")
-    total, norm = ran("libout.so", x, 2 * x)
+    total, norm = ran(LIBRARY, x, 2 * x)
     numpy.testing.assert_allclose(total, 3 * x)
     numpy.testing.assert_allclose(norm, numpy.sqrt(24), rtol=1e-6)
 
 
 def test_numbers_are_inputs(folder):
     compile_("trained:scaled", "-f", "library", "-o", "out", "-i", "f32[3]", "-i", "0.5")
-    (found,) = ran("libout.so", numpy.ones(3, "f4"), numpy.float64(3))
+    (found,) = ran(LIBRARY, numpy.ones(3, "f4"), numpy.float64(3))
     numpy.testing.assert_array_equal(found, [3, 3, 3])
 
 
 def test_a_number_is_a_result(folder):
     compile_("trained:total", "-f", "library", "-o", "out", "-i", "f32[n,7]")
     x = numpy.random.default_rng(0).standard_normal((300, 7)).astype("f4")
-    (found,) = ran("libout.so", x)
+    (found,) = ran(LIBRARY, x)
     assert (found.dtype, found.shape) == (numpy.float64, ())
     numpy.testing.assert_allclose(found, x.astype("f8").sum(), rtol=1e-4)
 
@@ -155,7 +162,7 @@ def test_a_torch_module(folder):
         x = torch.linspace(-1, 1, 6 * rows).reshape(rows, 6)
         with torch.no_grad():
             expected = sys.modules["torched"].module(x).numpy()
-        numpy.testing.assert_allclose(ran("libout.so", x.numpy())[0], expected, rtol=1e-5, atol=1e-6)
+        numpy.testing.assert_allclose(ran(LIBRARY, x.numpy())[0], expected, rtol=1e-5, atol=1e-6)
 
 
 def test_what_was_called_already_needs_no_inputs(folder):
@@ -218,7 +225,7 @@ def test_the_command_as_a_whole(folder):
         text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "libout.so" in done.stdout
+    assert LIBRARY in done.stdout
     done = subprocess.run([COMMAND, "compile", "trained:x", "-o", "y"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1
     assert "E349" in done.stderr
@@ -260,7 +267,7 @@ def files(folder):
 
 
 def test_inspect(files):
-    arrays, sections = contents.tables(Path("libout.so"), full=True)
+    arrays, sections = contents.tables(Path(LIBRARY), full=True)
     assert arrays.rows == [("input", "data", "float32", "[n0,7]"), ("output", "output", "float32", "[n0,2]")]
     assert "C library for x86_64-linux, with code for avx512, avx2, baseline" in arrays.notes[0]
     parts = {name: (kind, size) for name, kind, size in sections.rows}
@@ -271,7 +278,7 @@ def test_inspect(files):
     assert "of weights" in arrays.notes[0]
 
 
-@pytest.mark.parametrize("file", ["libout.so", "out.wasm"])
+@pytest.mark.parametrize("file", [LIBRARY, "out.wasm"])
 def test_arrays_that_it_does_not_take(files, file):
     x = numpy.ones((2, 7), "f4")
     with pytest.raises(ArgumentError, match=r"E310: out takes 1 arrays \(data float32\[n0,7\]\), got 2"):
@@ -282,7 +289,7 @@ def test_arrays_that_it_does_not_take(files, file):
         ran(file, numpy.ones((2, 6), "f4"))
 
 
-@pytest.mark.parametrize("file", ["libout.so", "out.wasm"])
+@pytest.mark.parametrize("file", [LIBRARY, "out.wasm"])
 def test_the_remedy_is_of_what_is_wrong(files, file):
     with pytest.raises(ArgumentError, match=r"got float32\[7\]\n(.|\n)*reshape\(\.\.\.\)"):
         ran(file, numpy.ones(7, "f4"))
@@ -293,7 +300,7 @@ def test_the_remedy_is_of_what_is_wrong(files, file):
 def test_halves_of_the_brain(folder):
     compile_("trained:both", "-f", "library", "-o", "out", "-i", "bf16[3]", "-i", "bf16[3]")
     x = numpy.arange(3).astype(ml_dtypes.bfloat16)  # NumPy's files have no name for these
-    total, _ = ran("libout.so", x, x)
+    total, _ = ran(LIBRARY, x, x)
     assert total.dtype == ml_dtypes.bfloat16
     assert total.tolist() == [0, 2, 4]
 
@@ -304,15 +311,25 @@ def test_a_loader_that_is_missing(files):
         ran("out.wasm", numpy.ones((2, 7), "f4"))
 
 
+def test_a_library_for_another_machine(files, monkeypatch):
+    """It is not loaded, and both machines are named."""
+    own = exported_files.host()
+    monkeypatch.setattr(exported_files, "host", lambda: "aarch64-macos")
+    monkeypatch.setattr(exported_files.checking, "run_library", None)
+    with refusal(hybridize.errors.LoadError, rf"E643: .*is a library for {own}, but this machine is aarch64-macos"):
+        ran(LIBRARY, numpy.ones((2, 7), "f4"))
+
+
 @pytest.mark.parametrize("keep", [0.0, 0.001, 0.3, 0.9])
 def test_libraries_cut_short(files, keep):
-    data = Path("libout.so").read_bytes()
+    data = Path(LIBRARY).read_bytes()
     Path("cut.so").write_bytes(data[: int(len(data) * keep)])
     with pytest.raises(hybridize.errors.LoadError, match=r"E642|E608"):
         contents.tables(Path("cut.so"))
 
 
-def test_somebody_elses_library(tmp_path):
+def test_somebody_elses_library(tmp_path, system):
+    system("cc")
     (tmp_path / "a.c").write_text("int f(void) { return 1; }\n")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "liba.so", tmp_path / "a.c"], check=True)
     with pytest.raises(hybridize.errors.LoadError, match=r"E642: .*is not a hybridize library: it lacks what"):

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from hybridize.base.config import CONFIG
+from hybridize.compiler import identity
 from hybridize.runtime.pool import POOL
 from hybridize.tools import doctor
 
@@ -28,6 +29,8 @@ def plain(monkeypatch, tmp_path):
     monkeypatch.setattr(doctor, "ranges", lambda: RANGES)
     monkeypatch.setattr(doctor.system, "affinity", lambda: range(os.cpu_count() or 1))
     monkeypatch.setattr(doctor.system, "cache_bytes", lambda level, root="/": 32768 << level)
+    for name in ("processor", "compiler"):  # cached for the process, and not by what is planted here
+        monkeypatch.setattr(identity, name, lambda: "this one")
     for name in ("HYBRIDIZE_NUM_THREADS", "HYBRIDIZE_DISABLE"):
         monkeypatch.delenv(name, raising=False)
 
@@ -57,8 +60,27 @@ def test_the_cache_folder_cannot_be_written(tmp_path, monkeypatch):
 
 def test_no_right_to_write(tmp_path, monkeypatch):
     monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)  # root may write everywhere
-    monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path))
+    monkeypatch.setattr(CONFIG, "cache_folder", str(tmp_path / "own"))
     assert "cannot be written; each process compiles its programs anew" in report()[1]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "problem", "remedy"),
+    [
+        ("processor", "does not say what processor this is", "mount /proc in this container or chroot"),
+        ("compiler", "the compiler's own files are younger than this process", "install hybridize as files"),
+    ],
+)
+def test_records_have_no_names(unknown, problem, remedy, monkeypatch):
+    monkeypatch.setattr(identity, unknown, lambda: None)
+    _, words = report()
+    assert "disk cache: not used: " in words and problem in words
+    assert f"each process compiles its programs anew {remedy}" in words
+
+
+def test_no_home(monkeypatch):
+    monkeypatch.setattr(CONFIG, "cache_folder", "")
+    assert "disk cache: not used: this user has no home folder: each process compiles its programs anew" in report()[1]
 
 
 def test_no_cache(monkeypatch):

@@ -3,6 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
+from hybridize import system
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError
 from hybridize.compiler import default_target, host, measured
@@ -48,6 +49,17 @@ def test_what_was_measured(asked):
     assert len(asked) == 2
     assert rows["packs_from"][:2] == [str(asked[1].fields["packs_from"]), "measured"]
     assert default_target().unroll == asked[1].fields["unroll"] != first.unroll
+
+
+def test_the_processor_is_not_what_code_is_tuned_for(monkeypatch):
+    """Code for AArch64 is ordered as for one model, whichever this is."""
+    monkeypatch.setattr(system, "processor_name", lambda: "Neoverse-N1")
+    monkeypatch.setattr(CONFIG, "target", "aarch64")
+    _, text = shown()
+    assert "machine: aarch64, tuned for cortex-a72, LLVM" in text
+    assert "processor: Neoverse-N1" in text
+    monkeypatch.setattr(system, "processor_name", lambda: "")
+    assert "processor: unknown" in shown()[1]
 
 
 def test_what_the_user_says(monkeypatch):

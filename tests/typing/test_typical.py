@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import jedi
@@ -18,6 +19,7 @@ ROOT = Path(hybridize.__file__).parents[1]
 TYPICAL = Path(__file__).with_name("typical.py")
 PYRIGHT = shutil.which("pyright", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 NEEDS_PYRIGHT = pytest.mark.skipif(PYRIGHT is None, reason="needs pyright, of the extra [dev]")
+NEEDS_MYPY = pytest.mark.skipif(find_spec("mypy") is None, reason="needs mypy, of the extra [dev]")
 ENVIRONMENT = {**os.environ, "MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)}
 
 
@@ -25,6 +27,7 @@ def run(*command):
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=ENVIRONMENT, check=False)
 
 
+@NEEDS_MYPY
 def test_mypy_finds_no_error():
     done = run(sys.executable, "-m", "mypy", str(TYPICAL))
     assert done.returncode == 0, done.stdout
@@ -39,6 +42,7 @@ def test_pyright_finds_no_error():
     assert report["generalDiagnostics"] == []
 
 
+@NEEDS_MYPY
 @pytest.mark.long
 def test_checkers_find_errors_at_all(tmp_path):
     """A type that is no longer known would pass every assertion about it if errors were not seen."""

@@ -18,7 +18,6 @@ from hybridize.array.operators import functions
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base import modes
 from hybridize.base.errors import CaptureError
-from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import flatten, unflatten
 from hybridize.capture.control import joining as merge
@@ -51,6 +50,7 @@ from hybridize.graph import Value
 from hybridize.ops import Cond, Where
 from hybridize.ops.control import Control
 from hybridize.ops.op import Effect, effect_of, in_charge, interpreting
+from hybridize.system.interruptions import let_through
 
 _SMALL = 16
 """Sides of at most so many scalar operations are computed both, and one of the results is selected."""

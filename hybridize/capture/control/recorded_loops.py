@@ -21,7 +21,6 @@ from hybridize.base.dims import Size, is_symbolic
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import mutable
-from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.capture.control import branches, raising, signals
@@ -36,6 +35,7 @@ from hybridize.graph import Graph, Value
 from hybridize.ops import Cond, Scan, While, size_of
 from hybridize.ops.op import Op, bind, constant, in_charge, interpreting
 from hybridize.ops.tracing import make_graph
+from hybridize.system.interruptions import let_through
 
 ROUNDS = 40
 """So often the body of a loop is recorded at most, until its types stay the same."""

@@ -27,7 +27,6 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import HybridizeError
 from hybridize.base.frozen import mutable
-from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import flatten, unflatten
 from hybridize.base.types import TensorType
@@ -43,6 +42,7 @@ from hybridize.contract.snapshots import MISSING, refill
 from hybridize.graph import Value
 from hybridize.ops import Add, Scan, Sub
 from hybridize.ops.op import in_charge, interpreting
+from hybridize.system.interruptions import let_through
 
 _CONSTANT = (str, bytes, bool, int, float, complex, type(None), numpy.dtype)
 """Classes of what may be in an item besides arrays and numbers: it is the same in each round."""

@@ -17,7 +17,6 @@ from typing import Any
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, InternalError
-from hybridize.base.interruptions import let_through
 from hybridize.base.tracebacks import as_python
 from hybridize.capture.control import branches, loops, raising
 from hybridize.capture.control.signals import (
@@ -34,6 +33,7 @@ from hybridize.capture.control.signals import (
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.snapshots import MISSING
+from hybridize.system.interruptions import let_through
 
 
 def done(signal: Signal | None) -> Any:

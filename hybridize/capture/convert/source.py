@@ -19,10 +19,10 @@ from typing import Any
 
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through
 from hybridize.base.parsing import parsed
 from hybridize.base.room import with_room
 from hybridize.capture.convert.trees import below, locate, parts
+from hybridize.system.interruptions import let_through
 
 _FLAGS = 0
 for _name in future.all_feature_names:
@@ -176,8 +176,12 @@ def _taken(outline: _Outline, span: _Span, code: CodeType) -> FunctionSource | N
     if span.name != code.co_name:
         return None
     tree = _parse(outline.lines, span)
-    source = FunctionSource(tree, span.class_name, code.co_flags & _FLAGS, outline.imported)
-    return source if _is_source_of(source, code) else None
+    # IPython compiles each statement of a cell apart: the functions of a cell know nothing of its imports.
+    for imported in dict.fromkeys((outline.imported, frozenset[str]())):
+        source = FunctionSource(tree, span.class_name, code.co_flags & _FLAGS, imported)
+        if _is_source_of(source, code):
+            return source
+    return None
 
 
 def is_edited(code: CodeType, module_globals: dict[str, Any]) -> bool:

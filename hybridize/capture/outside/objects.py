@@ -21,7 +21,7 @@ import numpy
 
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
-from hybridize.base.members import class_member
+from hybridize.base.members import class_member, module_of
 from hybridize.base.participation import ReadPolicy, read_of
 from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class, is_trusted_file
 from hybridize.contract.places import static
@@ -61,7 +61,7 @@ def remembers(kind: Any) -> bool:
     """Tell whether methods of a class that are not converted may read what an instance remembers."""
     if issubclass(kind, _NOT_STATES) or issubclass(kind, (int, float, complex, str, bytes, type(None))):
         return False
-    if any(base.__module__.split(".")[0] in _APART for base in kind.__mro__):
+    if any(module_of(base).split(".")[0] in _APART for base in kind.__mro__):
         return False
     return read_of(kind) is ReadPolicy.CONTENT
 

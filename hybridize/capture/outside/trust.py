@@ -14,12 +14,11 @@ from functools import cache, lru_cache
 from typing import Any
 
 from hybridize.array.operators import Operators
-from hybridize.base.locations import PACKAGE, STANDARD, frozen_root
-from hybridize.base.members import has_class_member
+from hybridize.base.locations import PACKAGE, SITES, STANDARD, frozen_root
+from hybridize.base.members import has_class_member, module_of
 from hybridize.contract.snapshots import CONTAINERS
 
 _TRUSTEDPACKAGES = ("hybridize", "numpy", "torch", "ml_dtypes", "llvmlite")
-_SITE = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _LIBRARY = os.path.realpath(STANDARD) + os.sep
 
 OPAQUE_MODULES = frozenset({
@@ -30,7 +29,10 @@ OPAQUE_MODULES = frozenset({
 """Modules whose functions yield other data at each call."""
 
 _HARMLESS = frozenset({"getenv", "fspath", "fsencode", "fsdecode", "cpu_count", "getLogger", "get_ident"})
-_OPAQUE_NAMES = frozenset({"input", "open", "id", "breakpoint"})
+_OPAQUE_NAMES = frozenset({"input", "open", "id"})
+_DEBUGGERS = frozenset({"pdb", "bdb", "ipdb", "pudb", "debugpy", "IPython", "code", "_pytest"})
+_STOPPING = frozenset({"set_trace", "breakpoint", "embed", "interact"})
+"""Functions of debuggers, and of prompts, that stop the line that calls them."""
 _COUNTS = frozenset({"getrefcount", "getallocatedblocks", "_getframe", "_current_frames"})
 _GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "RandomState", "BitGenerator")}
 _OF_PATHS = frozenset({
@@ -56,7 +58,7 @@ def is_trusted_file(file: str) -> bool:
     if root is not None:
         return root in _TRUSTEDPACKAGES or root in sys.stdlib_module_names
     real = os.path.realpath(file)
-    for site in _SITE:
+    for site in SITES:
         if site in real:
             return real.split(site)[-1].split(os.sep)[0].removesuffix(".py") in _TRUSTEDPACKAGES
     return real.startswith(_LIBRARY)
@@ -94,17 +96,27 @@ def is_trusted_class(kind: type) -> bool:
     """Tell whether instances of a class are taken as they are, without guards on their attributes."""
     if kind.__module__ == "builtins" and kind.__flags__ & _HEAP_TYPE:  # made by `exec` where no module has a name
         return False
-    return issubclass(kind, Operators) or is_trusted_module(kind.__module__)
+    return issubclass(kind, Operators) or is_trusted_module(module_of(kind))
+
+
+def debugger_name(function: Any) -> str | None:
+    """The name of a function that stops Python at the line that calls it; None for others, and where it is off."""
+    name, module = getattr(function, "__name__", ""), module_of(function)
+    if module == "builtins" and name == "breakpoint":
+        is_off = sys.breakpointhook is sys.__breakpointhook__ and os.environ.get("PYTHONBREAKPOINT") == "0"
+        return None if is_off else name
+    root = module.split(".")[0]
+    return f"{root}.{name}" if root in _DEBUGGERS and name in _STOPPING else None
 
 
 def opaque_name(function: Any) -> str | None:
     """The name of a function that yields other data at each call; None for all others."""
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
-    module = getattr(function, "__module__", None) or ""
+    module = module_of(function)
     kind: Any = type(owner)
     if owner is not None and _gives_other_data(kind):
-        return f"{kind.__module__.removeprefix('_')}.{kind.__name__}.{name}"
+        return f"{module_of(kind).removeprefix('_')}.{kind.__name__}.{name}"
     if name in _CLOCKS and getattr(owner, "__module__", "") == "datetime":
         return f"datetime.{name}"
     if module == "sys" and name in _COUNTS:

@@ -14,6 +14,7 @@ from hybridize.array.annotations import data_parameters
 from hybridize.array.operators import Operators
 from hybridize.array.protocols import counterpart
 from hybridize.array.symbol import Symbol
+from hybridize.base.members import module_of
 from hybridize.capture.control.truth import plain
 from hybridize.capture.python.mathematics import refused
 
@@ -126,13 +127,13 @@ def _plain_argument(function: Any, x: Any) -> Any:
     value = plain(x)
     if type(value) is not Symbol:
         return value
-    module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "a function")
+    module, name = module_of(function), getattr(function, "__qualname__", "a function")
     raise refused(name if module in ("", "builtins") else f"{module}.{name}", x)
 
 
 def _is_numeric(function: Any) -> bool:
     """Tell whether a function takes numbers, never arrays, or writes down whatever it is given."""
-    module = getattr(function, "__module__", None) or ""
+    module = module_of(function)
     return module.split(".")[0] in _OF_NUMBERS
 
 
@@ -156,5 +157,5 @@ def _has_number(x: Any) -> bool:
 def _is_of_arrays(function: Any) -> bool:
     if isinstance(function, numpy.ufunc) or isinstance(_owner(function), Operators):
         return True
-    module = getattr(function, "__module__", None) or ""
+    module = module_of(function)
     return module.startswith(("hybridize.array", "numpy"))

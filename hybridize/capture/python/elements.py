@@ -16,7 +16,6 @@ from hybridize.array.functions.shapes import stack
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import AssertionFailed
-from hybridize.base.interruptions import let_through
 from hybridize.base.promotion import number_dtype
 from hybridize.base.tracebacks import as_python
 from hybridize.capture.control import raising, selected
@@ -30,6 +29,7 @@ from hybridize.capture.python.writes import new
 from hybridize.capture.trace.bounds import is_beyond
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.ops.op import Effect, constant, effect_of, in_charge
+from hybridize.system.interruptions import let_through
 
 _FEW = 16
 """Elements of a vector that are looked at one by one."""

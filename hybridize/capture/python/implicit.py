@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from hybridize.array.symbol import Symbol
+from hybridize.base.members import module_of
 from hybridize.capture.control import special
 from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.operators import contains
@@ -171,7 +172,7 @@ def _keys(pairs: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> list[Any]:
 
 def _is_ours(function: Any) -> bool:
     """Tell whether a function is of this package, which calls `__index__` alone of what it is given."""
-    return (getattr(function, "__module__", None) or "").partition(".")[0] == __name__.partition(".")[0]
+    return module_of(function).partition(".")[0] == __name__.partition(".")[0]
 
 
 @functools.cache

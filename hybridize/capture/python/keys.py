@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from hybridize.base.interruptions import let_through
 from hybridize.capture.control.special import is_users_object
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.unconverted import Implicit
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.places import Attribute
+from hybridize.system.interruptions import let_through
 
 _METHODS = ("__hash__", "__eq__")
 

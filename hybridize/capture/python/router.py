@@ -318,6 +318,11 @@ class Router:
         trace = current_trace()
         if trace is None:
             return function(*args, **kwargs)
+        if (debugger := trust.debugger_name(function)) is not None:
+            raise trace.refusal(
+                "E420", f"{debugger}() stops Python, which runs none of these lines when the program runs",
+                help="run them in Python: with hybridize.disabled(), or HYBRIDIZE_DISABLE=1",
+            )  # fmt: skip
         if trace.root.library is None:
             if not trace.root.rolls:
                 if direct.is_direct(function, args, kwargs):
@@ -444,6 +449,8 @@ class Router:
             return function(*args, **kwargs)
         if trust.is_trusted_file(function.__code__.co_filename):
             return self._call_trusted(trace, function, args, kwargs)
+        if type(function) is not FunctionType:  # Nuitka's say that they are instances of it
+            raise unconverted.without_bytecode(trace, function)
         _check_outside(trace, function, args, kwargs)
         trace.root.world.read_code(function)
         target = convert.converted(function, Router(function))

@@ -28,6 +28,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.loading import load_module
+from hybridize.base.members import module_of
 from hybridize.base.participation import is_of_package
 from hybridize.base.tracebacks import innermost
 from hybridize.capture.control.signals import assign, content
@@ -65,6 +66,15 @@ _COMPARING = frozenset({"IS_OP", "CONTAINS_OP"})
 """Instructions of Python that ask whether two objects are one."""
 _BY_SYMBOLS = (TypeError, ValueError, OverflowError)
 """Exceptions that code of others raises where it gets a symbol instead of an array or a number."""
+
+
+def without_bytecode(trace: Recording, function: Any) -> CaptureError:
+    """Return the refusal of a function that another compiler has made: nothing tells what it reads, or writes."""
+    return trace.refusal(
+        "E403", f"{function.__name__}() is a {type(function).__name__}: a tool has compiled it to machine code, and "
+        "hybridize reads bytecode",
+        help="leave its module out of what the tool compiles, and put the file of the module beside the program",
+    )  # fmt: skip
 
 
 def called(router: Semantics, trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:
@@ -160,7 +170,7 @@ def reads_outside(function: Any) -> bool:
 def _is_trusted(value: Any) -> bool:
     if isinstance(value, types.ModuleType):
         return trust.is_trusted_module(value.__name__)
-    return isinstance(value, type | types.BuiltinFunctionType) and trust.is_trusted_module(value.__module__ or "")
+    return isinstance(value, type | types.BuiltinFunctionType) and trust.is_trusted_module(module_of(value))
 
 
 class Reached:

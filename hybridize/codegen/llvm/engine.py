@@ -22,6 +22,7 @@ from hybridize.codegen.split import split
 from hybridize.machine.families import of_family
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Image, Loaded
+from hybridize.runtime.processors import features as processor_features
 
 
 @functools.cache
@@ -32,6 +33,8 @@ def host_target() -> Target:
         features, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
     named = named_target(runnable()[0])
+    if named.processor == "aarch64":  # LLVM reads a file for it, which emulators and containers may lack
+        features = {**features, "dotprod": features.get("dotprod", False) or "asimddp" in processor_features()}
     flat = [f"{'+' if present else '-'}{one}" for one, present in sorted(features.items())]
     target = dataclasses.replace(
         named,

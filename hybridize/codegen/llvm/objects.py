@@ -26,6 +26,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
 from hybridize.base.requirements import load
 from hybridize.machine.target import Target, family
+from hybridize.system.interruptions import let_through
 
 TRIED: Final = "0.50.0"
 """The newest release of llvmlite that hybridize has been tried with."""
@@ -48,11 +49,17 @@ def binding() -> Any:
     """`llvmlite.binding`, ready for this machine.
 
     Raises:
-        ImportError: it is not installed, or of another release than hybridize takes.
+        ImportError: it is not installed, or of another release than hybridize takes, or the system does not load it.
     """
-    with LOADING:
-        load("llvmlite")
-        import llvmlite.binding as llvm
+    try:
+        with LOADING:
+            load("llvmlite")
+            import llvmlite.binding as llvm
+    except OSError as error:
+        let_through(error)
+        reason = error.__context__ or error  # llvmlite says that there is no file, whatever the system says
+        text = f"the system does not load llvmlite: {reason}: free memory, or raise its limit (ulimit -v)"
+        raise ImportError(f"{text}; or install llvmlite again", name="llvmlite") from None
 
     with LOCK:
         llvm.initialize_native_target()

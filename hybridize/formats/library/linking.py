@@ -15,6 +15,8 @@ _LINUX = (
     "-Wl,--as-needed", "-Wl,--build-id=none", "-nostartfiles",
 )  # fmt: skip
 _MACOS = ("-dynamiclib", "-Wl,-dead_strip", "-Wl,-x")
+_FLAGS = {"linux": _LINUX, "macos": _MACOS}
+"""By systems; on Windows a `cc` is MinGW's, Cygwin's or another one, and Zig links instead."""
 
 
 def link_library(
@@ -28,14 +30,14 @@ def link_library(
         library_path: the file to write.
         name: the library's name, as programs that are linked with it will look for it.
         platform: what both are for.
-        linker: `cc` or `zig`; None is `cc` for this machine where there is one, else `zig`.
+        linker: `cc` or `zig`; None is `cc` for this machine where there is one and it is not Windows, else `zig`.
         version: MAJOR.MINOR.PATCH, whose first number is part of the name that programs look for.
 
     Raises:
         CodegenError E973: there is nothing to link with for that machine, or it failed.
     """
     compiler = shutil.which("cc")
-    usable = compiler is not None and platform.name == host()
+    usable = compiler is not None and platform.name == host() and platform.system in _FLAGS
     if linker not in (None, "cc", "zig"):
         raise CodegenError("E973", f"there is no linker {linker!r}", help='use "cc", "zig", or format="object"')
     if linker == "zig" or (linker is None and not usable):
@@ -44,10 +46,8 @@ def link_library(
     if not usable or compiler is None:
         lacks = "this machine has no cc" if compiler is None else f"the cc of this machine is not for {platform.name}"
         raise CodegenError("E973", f"{lacks}, which makes a library of an object", help='use "zig", or format="object"')
-    if platform.system == "macos":
-        flags = [*_MACOS, f"-Wl,-install_name,@rpath/{platform.soname(name, version)}"]
-    else:
-        flags = [*_LINUX, f"-Wl,-soname,{platform.soname(name, version)}"]
+    named = "-install_name,@rpath/" if platform.system == "macos" else "-soname,"
+    flags = [*_FLAGS[platform.system], f"-Wl,{named}{platform.soname(name, version)}"]
     run_linker([compiler, *flags, "-o", library_path, object_path, "-lm"])
 
 

@@ -31,7 +31,8 @@ class Platform:
 
     def targets(self) -> tuple[Target, ...]:
         """The machines of the levels."""
-        return tuple(dataclasses.replace(named_target(level), triple=self.triple) for level in self.levels)
+        levels = (named_target(f"{level}-linux") for level in self.levels)  # whatever system this is
+        return tuple(dataclasses.replace(level, triple=self.triple) for level in levels)
 
     def library(self, name: str) -> str:
         """Return the file name of a shared library."""

@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy
 
 from hybridize.base.errors import VerificationError
-from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.formats import checking
 from hybridize.formats.checking import Answer, Trial
 from hybridize.formats.deployable import Deployable
+from hybridize.system.interruptions import let_through
 
 _ERROR: Final = 1e-6
 """The absolute error of its sigmoid is 1e-7, so that of small results no digit is right; what was written

@@ -247,21 +247,22 @@ def _descent(op: Any, x: Any, splits: Any, links: Any, roots: Any) -> Any:
     return ops.bind(ops.Scan(graph, op.depth, False, 1), *operands)[0]
 
 
-def _of_pairs(op: Any, x: Any, w: Any) -> Any:
-    """The sum of the contractions of the lower and of the upper halves."""
-
-    def upper(one: Any) -> Any:
-        return ops.shift_right(one, ops.like(16, one))
-
-    one = ops.Contract(op.spec, op.sizes)
-    low = (upper(ops.shift_left(side, ops.like(16, side))) for side in (x, w))
-    return ops.add(ops.bind1(one, *low), ops.bind1(one, upper(x), upper(w)))
+def _of_several(op: Any, x: Any, w: Any) -> Any:
+    """The sum of the contractions of the integers in elements, the lowest first."""
+    one, bits = ops.Contract(op.spec, op.sizes), 32 // op.integers
+    total: Any = None
+    for up in range(32 - bits, -1, -bits):
+        raised = (ops.shift_left(side, ops.like(up, side)) if up else side for side in (x, w))
+        sums = ops.bind1(one, *(ops.shift_right(side, ops.like(32 - bits, side)) for side in raised))
+        total = sums if total is None else ops.add(total, sums)
+    return total
 
 
 WINDOWS: Final[dict[type, Write]] = {
     ops.Descent: _made(_descent),
     ops.DotsUntil: _made(_dots_until),
-    ops.PairedContract: _made(_of_pairs),
+    ops.FourfoldContract: _made(_of_several),
+    ops.PairedContract: _made(_of_several),
     ops.Resample: _made(_resampled),
     ops.SumUntil: _made(_sum_until),
     ops.WindowArgMax: _made(_places),

@@ -77,7 +77,8 @@ def _self_test(file: str, module: str) -> list[str]:
                 raise VerificationError("E812", f"{title} did not end in {checking.TIMEOUT:.0f} seconds") from None
             printed = (done.stdout + done.stderr).strip().splitlines() or ["it printed nothing"]
             if done.returncode:
-                raise VerificationError("E812", f"the self-test of {title} failed: {printed[-1]}; nothing was written")
+                text = f"the self-test of {title} failed: {printed[-1]}; nothing was written"
+                raise VerificationError("E812", text, help=checking.remedy(text))
             lines.append(
                 f"{title}, {' '.join(['python -m', module, level]).rstrip()}: {printed[-1].partition(': ')[2]}"
             )

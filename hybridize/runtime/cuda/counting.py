@@ -9,8 +9,8 @@ from ctypes import byref, c_uint, c_void_p, create_string_buffer
 from typing import Any
 
 from hybridize import system
-from hybridize.base.interruptions import let_through
 from hybridize.runtime.cuda.signatures import COUNTING, declared
+from hybridize.system.interruptions import let_through
 
 
 def count() -> int:

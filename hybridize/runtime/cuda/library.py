@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from hybridize import system
 from hybridize.base.errors import DeviceError, DeviceMemoryError, InternalError
-from hybridize.base.interruptions import let_through
 from hybridize.base.once import once
 from hybridize.runtime.cuda.signatures import SIGNATURES, declared
+from hybridize.system.interruptions import let_through
 
 OUT_OF_MEMORY: Final = 2
 NOT_UPDATED: Final = 910

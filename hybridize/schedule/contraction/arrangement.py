@@ -478,7 +478,7 @@ def _cycles(plan: tap_plans.TapPlan | LanePlan, target: Target) -> int:
 def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Target) -> tap_plans.TapPlan:
     """Tile the parts of a contraction whose first operand lies in a home that no index of a part leaves."""
     contraction = arranged.contraction
-    elements = ElementTypes(default_precision(contraction.precision.accumulate), contraction.paired)
+    elements = ElementTypes(default_precision(contraction.precision.accumulate), contraction.integers)
     arithmetic, itemsize = elements.arithmetic(target), elements.itemsize
     walk = _Walk(arranged, tuple(parts), x)
     taps, terms = walk.sums()

@@ -225,7 +225,7 @@ def lane_plan(
     contraction: Contraction, lane: int, parts: Sequence[Part], homes: tuple[Home, Home], target: Target
 ) -> LanePlan:
     """Tile the parts of a contraction, no index of which leaves x, along a lane that lies close in both homes."""
-    elements = ElementTypes(default_precision(contraction.precision.accumulate), contraction.paired)
+    elements = ElementTypes(default_precision(contraction.precision.accumulate), contraction.integers)
     first, (x, w) = parts[0], homes
     axes = tuple(
         LaneAxis(axis, _factors(first.contraction.x, axis), _factors(first.contraction.w, axis), first.places[axis][0])

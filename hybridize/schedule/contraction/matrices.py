@@ -115,7 +115,7 @@ def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> Mat
     count, sums = product(contraction.shape[:-2]), contraction.precision
     of = Product(
         sums.operand, sizes[m], sizes[n], sizes[k], transpose_x=transpose_x, transpose_w=transpose_w,
-        paired=contraction.paired, precision=None if sums.is_default else sums,
+        integers=contraction.integers, precision=None if sums.is_default else sums,
     )  # fmt: skip
     if shared_w and not shared_x and not transpose_x:
         of = changed(of, m=count * of.m)

@@ -344,7 +344,7 @@ def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
         return False
     if product.prologue is not None:
         return True  # only tiles of packed panels have it
-    if not (arithmetic.is_float or arithmetic.paired or arithmetic.converts):
+    if not (arithmetic.is_float or arithmetic.integers > 1 or arithmetic.converts):
         return False
     product = normalised(changed(product, packed=False))
     tiling = make_tiling(product, arithmetic)

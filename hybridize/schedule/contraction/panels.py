@@ -111,10 +111,11 @@ Distances = Literal["in registers", "in the code"]
 """The place of the distances of a tile's rows in x: a tile of products serves all strides, one of taps has its own."""
 
 
-def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in registers") -> int:
+def tile_rows(arithmetic: Arithmetic, vectors: int, distances: Distances = "in registers", along_k: bool = True) -> int:
     """Rows of a register tile `vectors` wide, at most: what a product takes must fit the registers, too."""
     if arithmetic.by_lane:
-        return rows_by_lane(arithmetic, vectors, (None, arithmetic.bytes), arithmetic.lanes)
+        terms = arithmetic.turn_terms if along_k else arithmetic.lanes
+        return rows_by_lane(arithmetic, vectors, (None, arithmetic.bytes), terms)
     registers = arithmetic.target.registers
     kind = distances if arithmetic.is_float else "integers"
     table = (
@@ -213,18 +214,18 @@ def summation(terms: int, arithmetic: Arithmetic, along_k: bool) -> Summation:
     """The order in which tiles of products sum so many terms, which lie one behind the other in what is broadcast if
     it is read along k.
     """
-    together = arithmetic.lanes if along_k and arithmetic.by_lane else 1
+    together = arithmetic.turn_terms if along_k else 1
     return Summation(thresholds.LATENCY, max(arithmetic.target.unroll, together), parts_of(terms, arithmetic))
 
 
-def tile_heights(arithmetic: Arithmetic, rows: int, vectors: int) -> tuple[int, ...]:
+def tile_heights(arithmetic: Arithmetic, rows: int, vectors: int, along_k: bool) -> tuple[int, ...]:
     """Heights of the tiles for `rows` rows: the most rows of one, or, for an unknown number, all that are written.
 
     Of the last of these, some rows may not be there. Every height is a function to compile. Two and three add up to any
     number, at no more multiplications than there are sums. Narrow tiles, which a product has one of beside the wide
     ones, take a row twice instead.
     """
-    tall = tile_rows(arithmetic, vectors)
+    tall = tile_rows(arithmetic, vectors, along_k=along_k)
     if not is_symbolic(rows):
         return (tall,)
     if vectors < panel_vectors(arithmetic) and vectors <= 2:

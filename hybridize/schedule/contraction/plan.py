@@ -31,8 +31,8 @@ class ElementTypes:
 
     types: Precision
     """Of the elements that tiles load of x, of sums, and of results where nothing follows."""
-    paired: bool = False
-    """An element is two integers of 16 bits, whose products are added."""
+    integers: int = 1
+    """Numbers in an element: of two integers of 16 bits, or four of 8, the products are added."""
     panel: DType | None = None
     """Of the elements of panels, where tiles convert them; None for that which they are computed with."""
     prologue: Prologue | None = None
@@ -59,11 +59,14 @@ class ElementTypes:
         return () if self.prologue is None else self.prologue.params
 
     def __str__(self) -> str:
-        return f"{self.types}{' pairs' if self.paired else ''}"
+        return f"{self.types}{_INTEGERS[self.integers]}"
 
     def arithmetic(self, target: Target) -> Arithmetic:
         """The arithmetic of these on a target."""
-        return Arithmetic(self.types, target, self.paired, self.panel)
+        return Arithmetic(self.types, target, self.integers, self.panel)
+
+
+_INTEGERS = {1: "", 2: " pairs", 4: " fours"}
 
 
 def factor_text(x: int) -> str:

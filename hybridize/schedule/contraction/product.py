@@ -72,8 +72,8 @@ class Product:
     """In row r of x, the terms from r + filled on are 0."""
     precision: Precision | None = None
     """The types of operands, sums and results; None for the default ones of `dtype`."""
-    paired: bool = False
-    """An element of x and w is two integers of 16 bits, whose products are added."""
+    integers: int = 1
+    """Numbers in an element of x and w: of two integers of 16 bits, or four of 8, the products are added."""
     prologue: Prologue | None = None
     """The way of elements of w where they are loaded: its memory has others."""
     narrow: bool = False
@@ -92,7 +92,7 @@ class Product:
     def elements(self) -> ElementTypes:
         """The elements that it multiplies and sums."""
         types = self.precision or default_precision(self.dtype)
-        return ElementTypes(types, self.paired, self.stored if self.narrow else None, self.prologue)
+        return ElementTypes(types, self.integers, self.stored if self.narrow else None, self.prologue)
 
     @property
     def x_row(self) -> int:

@@ -376,7 +376,8 @@ def _unrolled(strides: tuple[int, int], height: int, width: int, terms: int, ari
     target = arithmetic.target
     if arithmetic.by_lane and known(strides):
         free = target.registers - height * width - min(width, 2)
-        counts = {count for count in (terms, arithmetic.lanes) if count <= min(terms, thresholds.TURN_TERMS)}
+        several = terms, arithmetic.turn_terms, arithmetic.lanes
+        counts = {count for count in several if count <= min(terms, thresholds.TURN_TERMS)}
         counts = {count for count in counts if lane_registers(arithmetic, height, strides, count) <= free}
         return max(counts, default=1) if same(strides[1], arithmetic.bytes) else 1
     if target.unroll == 1:
@@ -400,12 +401,14 @@ def _cost(vectors: int, width: int, rows: int, strides: tuple[int, int], terms: 
     total = 0.0
     for count, wide in ((vectors // width, width), (1, vectors % width)):
         if wide:
-            height = tile_height(wide, rows, strides, _together(strides, terms, arithmetic), arithmetic)
+            together = _together(strides, terms, arithmetic)
+            height = tile_height(wide, rows, strides, together, arithmetic)
             tiles = -(-hint(rows) // height)
+            products: float = height * wide
+            if together > 1 and known(strides) and strides[0] >= together * strides[1]:  # each row has its own loads
+                products += wide / 2 + lane_registers(arithmetic, height, strides, together) / together
             total += (
-                count
-                * tiles
-                * (max(height * wide, height + wide, thresholds.LATENCY) / 2 + thresholds.TILE_TERM_CYCLES)
+                count * tiles * (max(products, height + wide, thresholds.LATENCY) / 2 + thresholds.TILE_TERM_CYCLES)
             )
     return total
 
@@ -433,7 +436,7 @@ def _together(strides: tuple[int, int], terms: int, arithmetic: Arithmetic) -> i
     one behind the other fill vectors by themselves.
     """
     walks = same(strides[1], arithmetic.bytes) and not same(strides[0], arithmetic.bytes)
-    return min(terms, arithmetic.lanes) if arithmetic.by_lane and walks else 1
+    return min(terms, arithmetic.turn_terms) if walks else 1
 
 
 def tile_height(width: int, rows: int, strides: tuple[int, int], together: int, arithmetic: Arithmetic) -> int:

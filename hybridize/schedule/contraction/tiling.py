@@ -177,7 +177,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         x_row = product.k * arithmetic.bytes + thresholds.TILE_GAP_BYTES
     # All panels read the same copy of x, so they have tiles of the same heights.
     widest = max((part.vectors for part in parts), default=1)
-    heights = [panels.tile_heights(arithmetic, rows, widest if x_tiles else part.vectors) for part in parts]
+    heights = [panels.tile_heights(arithmetic, rows, widest if x_tiles else part.vectors, along_k) for part in parts]
     parts = tuple(changed(part, heights=height) for part, height in zip(parts, heights, strict=True))
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))
@@ -234,14 +234,15 @@ def _converted(product: Product, arithmetic: Arithmetic, section: panels.ColumnP
 
     Where tiles only make floats of them, each does so for itself, on the ports that multiply-adds leave free. Measured
     on Zen 4, 3 to 64 rows of all types: 0.90 to 1.01 of the time of float32 panels. Multiplications take the same ports
-    as sums, and machines without multiply-adds have none to spare.
+    as sums, and machines without multiply-adds have none to spare; nor has NEON, whose conversions take those of
+    multiply-adds. There the registers of a tile have no room for what it would keep.
     """
     rows, tallest = hint(product.m), max(section.heights)
     only_floats = product.prologue is None or product.prologue.makes_floats
-    if only_floats and arithmetic.target.fma:
+    if only_floats and arithmetic.target.fma and not arithmetic.by_lane:
         return ""
     whole = product.filled is None and product.read_columns is None  # the first tile reads all of a panel
-    if whole and not is_symbolic(product.m) and order == "once":
+    if whole and not is_symbolic(product.m) and order == "once" and not arithmetic.by_lane:
         return "keep" if rows > tallest else ""
     return "widen" if rows > thresholds.CONVERTED_TILES * tallest else ""
 

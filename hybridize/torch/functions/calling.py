@@ -26,7 +26,6 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import hint, is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, DTypeError, HybridizeError, InternalError, ShapeError
-from hybridize.base.interruptions import let_through
 from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
 from hybridize.base.promotion import number_dtype, python_kind
@@ -38,6 +37,7 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import CallResult
 from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
+from hybridize.system.interruptions import let_through
 from hybridize.torch.backward import CALLS, NotRecorded
 from hybridize.torch.functions.lists import of_each
 from hybridize.torch.functions.operands import SizeNumber, operand

@@ -236,8 +236,10 @@ def options():
 
 
 @pytest.fixture(scope="session")
-def compile_c(tmp_path_factory):
+def compile_c(tmp_path_factory, system):
     """Compiles a C program against a library, strictly; returns the program's path."""
+
+    system("cc")
 
     def make(source, library, *flags, language="c"):
         folder = tmp_path_factory.mktemp("program")

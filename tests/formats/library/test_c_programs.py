@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 import subprocess
 
 import ml_dtypes
@@ -264,3 +265,45 @@ def test_arguments_called_as_what_the_header_declares(library, compile_c, langua
     program = compile_c("\n".join(example(made)), made, language=language)
     done = subprocess.run([program], cwd=made.files[0].parent, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+INTERRUPTED = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "{name}.h"
+int main(void) {{
+    float few[2] = {{-9, -9}}, endless[2] = {{1, 1}}, result[2];
+    void *outputs[] = {{result}};
+    const int64_t sizes[] = {{2}};
+    {name} *model;
+    struct sigaction action;
+    signal(SIGINT, SIG_DFL); /* a shell may have it ignored */
+    int32_t code = {name}_create(&model, NULL);
+    if (!code) code = {name}_run(model, (const void *[]){{few}}, sizes, outputs, NULL);
+    if (code) return 3;
+    for (int number = 1; number < 32; number++)
+        if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) return 4;
+    puts("ready");
+    fflush(stdout);
+    {name}_run(model, (const void *[]){{endless}}, sizes, outputs, NULL);
+    return 5;
+}}
+"""
+
+
+def endless(x):
+    while x.sum() > -1:
+        x = np.sin(x) + 1
+    return x
+
+
+def test_a_signal_ends_a_program_in_c_as_it_does_without_the_library(library, compile_c):
+    """A library has no handlers: Ctrl-C is the program's, which here leaves it to the system."""
+    made = library(endless, (np.full(2, -9.0),))
+    program = compile_c(INTERRUPTED.format(name=made.name), made)
+    with subprocess.Popen([program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == -signal.SIGINT

@@ -20,8 +20,10 @@ emulated = pytest.mark.skipif(
 
 
 @pytest.fixture
-def together(tmp_path, libraries):
+def together(tmp_path, libraries, system):
     """Many graphs in one shared library, each under a name of its own."""
+
+    system("cc")
 
     def make(graphs, compiler="cc", **options):
         objects = []
@@ -127,8 +129,9 @@ def test_many_random_graphs_agree(block, random_graphs, together, libraries, gua
 
 
 @pytest.fixture(scope="session")
-def corpus(tmp_path_factory):
+def corpus(tmp_path_factory, system):
     """The driver, compiled plainly and with sanitizers."""
+    system("cc")
     folder, source = tmp_path_factory.mktemp("corpus"), Path(__file__).with_name("corpus.c")
     strict = ["cc", "-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-g", "-O1", source, "-ldl"]
     subprocess.run([*strict, "-o", folder / "plain"], check=True)

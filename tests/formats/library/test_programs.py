@@ -105,7 +105,8 @@ PROGRAMS = {
 
 
 @pytest.fixture(scope="session")
-def stack_program(tmp_path_factory):
+def stack_program(tmp_path_factory, system):
+    system("cc")
     return compiled(tmp_path_factory.mktemp("stack"), HERE / "stack.c")
 
 

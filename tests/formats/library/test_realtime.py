@@ -78,8 +78,9 @@ FIRST = {"c library": 1}
 
 
 @pytest.fixture(scope="module")
-def watcher(tmp_path_factory):
+def watcher(tmp_path_factory, system):
     """The program that watches calls."""
+    system("cc")
     program = tmp_path_factory.mktemp("realtime") / "realtime"
     flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O1"]
     subprocess.run(["cc", *flags, HERE / "realtime.c", "-o", program, "-ldl"], check=True)

@@ -422,8 +422,9 @@ def test_several_machines_in_one_file(net, tmp_path, expected):
     numpy.testing.assert_allclose(model.imported("wheel_all").run(X), expected, atol=1e-6)
 
 
-def test_the_tag_says_what_the_library_needs(tmp_path):
+def test_the_tag_says_what_the_library_needs(tmp_path, system):
     """By functions of a known release: `exp` of glibc 2.29."""
+    system("cc", "readelf")
     source = tmp_path / "one.c"
     source.write_text("double exp(double); double one(double x) { return exp(x); }")
     subprocess.run(["cc", "-shared", "-fPIC", "-O0", source, "-o", tmp_path / "one.so", "-lm"], check=True)

@@ -20,6 +20,7 @@ from hybridize.base.errors import LoadError
 from hybridize.formats.archive import read_archive
 from hybridize.formats.archive.container import opened
 from hybridize.runtime import abi
+from tests.platforms.marks import signals
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parents[1] / "formats" / "golden"
@@ -80,12 +81,14 @@ def survive(archives, names, kinds, seed, count):
     return Counter(" ".join(line["said"].split(" ")[:2]) for line in outcomes)
 
 
+@signals
 @pytest.mark.parametrize("kind", ["damaged", "forged"])
 def test_a_few_hundred(archives, kind):
     counts = survive(archives, list(archives), [kind], 1, 30)
     assert counts["refused E604"] + counts["refused E614"] > 0.6 * counts.total()
 
 
+@signals
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["damaged", "forged"])
 @pytest.mark.parametrize("name", CALLS)

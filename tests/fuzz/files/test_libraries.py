@@ -38,8 +38,9 @@ NETS = module("fuzz_nets", HERE / "nets.py").NETS
 
 
 @pytest.fixture(scope="session")
-def drivers(tmp_path_factory):
+def drivers(tmp_path_factory, system):
     """drive.c: as it is, under the sanitizers, and with a malloc that refuses."""
+    system("cc")
     folder = tmp_path_factory.mktemp("drivers")
     kinds = {"plain": [], "sanitized": SANITIZED, "faults": ["-DFAULTS", "-fno-builtin", "-rdynamic"]}
     for kind, flags in kinds.items():

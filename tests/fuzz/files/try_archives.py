@@ -31,7 +31,7 @@ from hybridize.capture import SavedFunction
 from hybridize.formats import read_archive
 from hybridize.tools import contents
 
-CPU_S = 1.0
+CPU_S = float(os.environ.get("HYBRIDIZE_SLOWER", "1"))
 """What reading a file may take."""
 CALL_S = 5
 """After which a call that NumPy runs is stopped: a program that somebody wrote may run for ever."""

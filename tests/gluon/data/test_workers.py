@@ -413,6 +413,7 @@ END
 """
 
 
+@forks
 @pytest.mark.parametrize("end", ["os.kill(os.getpid(), 9)", "os._exit(0)", "raise SystemExit(0)", "1 / 0"])
 def test_no_worker_outlives_its_program(end):
     code = ORPHANS.replace("END", end)

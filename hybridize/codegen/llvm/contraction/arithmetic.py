@@ -24,10 +24,8 @@ from hybridize.schedule.contraction.plan import ElementTypes
 class ArithmeticEmitter(Arithmetic):
     """An arithmetic that writes itself as instructions."""
 
-    def __init__(
-        self, of: Precision | DType, target: Target, paired: bool = False, packed: DType | None = None
-    ) -> None:
-        super().__init__(of, target, paired, packed)
+    def __init__(self, of: Precision | DType, target: Target, integers: int = 1, packed: DType | None = None) -> None:
+        super().__init__(of, target, integers, packed)
         dtype = self.stored
         self.element: str = memory(dtype, 1)
         """LLVM's type of an element in the operands."""
@@ -36,13 +34,13 @@ class ArithmeticEmitter(Arithmetic):
         self.vector: str = vector(self.type, self.lanes)
         """LLVM's type of a register."""
         into = "" if self.accumulate == wide(dtype) else f".{self.accumulate.name}"
-        self.code = f"{dtype.name}{into}{'.pairs' if paired else ''}"
+        self.code = f"{dtype.name}{into}{_INTEGERS[integers]}"
         """The name of the element type within names of functions."""
 
     @classmethod
     def of_elements(cls, elements: ElementTypes, target: Target) -> Self:
         """The arithmetic of the elements of a contraction."""
-        return cls(elements.types, target, elements.paired, elements.panel)
+        return cls(elements.types, target, elements.integers, elements.panel)
 
     def load(self, f: Function, pointer: str, lanes: int, mask: str | None = None) -> str:
         """`lanes` stored elements as computed ones; 0 where the mask is off."""
@@ -89,7 +87,7 @@ class ArithmeticEmitter(Arithmetic):
 
     def lane(self, f: Function, value: str, lanes: int, lane: int) -> str:
         """A lane of a register of so many computed elements in every lane."""
-        if not self.paired:
+        if not self.takes_halves:
             return shuffled(f, vector(self.type, lanes), value, [lane] * self.lanes)
         # By halves, which is how products take them.
         if lanes == 1:
@@ -116,9 +114,9 @@ class ArithmeticEmitter(Arithmetic):
     def multiply_add(self, f: Function, x: str, w: str, total: str) -> str:
         """x w + total; for bool, `(x and w) or total`."""
         if self.takes_halves:
-            return self._pairs_added(f, x, w, total)
-        if self.paired:
-            return f.op(f"add {self.vector} {self._products_of_pairs(f, x, w)}, {total}")
+            return self.pairs_added(f, x, self.halves_apart(f, [w])[0], total)
+        if self.integers > 1:
+            return self._several_added(f, x, w, total)
         if self.stored == bool_:
             return f.op(f"or {self.vector} {f.op(f'and {self.vector} {x}, {w}')}, {total}")
         if not self.is_float:
@@ -129,32 +127,64 @@ class ArithmeticEmitter(Arithmetic):
         name = f.module.declare(f"llvm.{kind}.{suffix}", self.vector, [self.vector] * 3)
         return f.op(f"call {self.vector} {name}({self.vector} {x}, {self.vector} {w}, {self.vector} {total})")
 
-    def _pairs_added(self, f: Function, x: str, w: str, total: str) -> str:
+    def halves_apart(self, f: Function, columns: Sequence[str]) -> list[str]:
+        """One or two registers of pairs with the lower halves first, then the upper ones, as `pairs_added` takes them:
+        of two registers the halves of one kind come apart together.
+        """
+        halves = vector("i16", 2 * self.lanes)
+        first, *others = [f.op(f"bitcast {self.vector} {one} to {halves}") for one in columns]
+        second = others[0] if others else first
+        lower, upper = (shuffled(f, halves, first, [*range(half, 4 * self.lanes, 2)], second) for half in (0, 1))
+        each = range(self.lanes)
+        starts = [(k * self.lanes, (2 + k) * self.lanes) for k in range(len(columns))]
+        return [shuffled(f, halves, lower, [start + i for start in both for i in each], upper) for both in starts]
+
+    def pairs_added(self, f: Function, x: str, w: str, total: str) -> str:
         """The products of the lower halves of the elements added to a sum, then those of the upper: NEON's products of
-        16-bit integers are of 32, and take one lane of a register for all.
+        16-bit integers are of 32, and take one lane of a register for all. Those of w are `halves_apart`.
         """
         halves, short = vector("i16", 2 * self.lanes), vector("i16", self.lanes)
-        whole = [f.op(f"bitcast {self.vector} {one} to {halves}") for one in (x, w)]
+        whole = f.op(f"bitcast {self.vector} {x} to {halves}")
         for upper in (0, 1):
-            parts = [shuffled(f, halves, one, 2 * [*range(upper, 2 * self.lanes, 2)]) for one in whole]
-            parts = [shuffled(f, halves, one, range(self.lanes)) for one in parts]
+            one = shuffled(f, halves, whole, 2 * [*range(upper, 2 * self.lanes, 2)])
+            parts = [
+                shuffled(f, halves, one, range(self.lanes)),
+                shuffled(f, halves, w, range(upper * self.lanes, (upper + 1) * self.lanes)),
+            ]
             wide = [f.op(f"sext {short} {one} to {self.vector}") for one in parts]
             total = f.op(f"add {self.vector} {total}, {f.op(f'mul {self.vector} {wide[0]}, {wide[1]}')}")
         return total
 
-    def _products_of_pairs(self, f: Function, x: str, w: str) -> str:
-        """The products of both halves of the elements, added: one instruction where the machine has it."""
-        instruction = _PAIRS.get((self.target.processor, self.lanes))
+    def _several_added(self, f: Function, x: str, w: str, total: str) -> str:
+        """The products of the integers in the elements added to a sum: by one instruction where the machine has it."""
+        if self.integers == 4 and self.target.dots_bytes and self.lanes == 4:
+            of_bytes = vector("i8", 16)
+            sides = [f"{of_bytes} {f.op(f'bitcast {self.vector} {one} to {of_bytes}')}" for one in (w, x)]
+            kinds = [self.vector, of_bytes, of_bytes]
+            name = f.module.declare("llvm.aarch64.neon.sdot.v4i32.v16i8", self.vector, kinds)
+            return f.op(f"call {self.vector} {name}({self.vector} {total}, {', '.join(sides)})")
+        return f.op(f"add {self.vector} {self._products(f, x, w)}, {total}")
+
+    def _products(self, f: Function, x: str, w: str) -> str:
+        """The sum of the products of the integers in the elements."""
+        instruction = _PAIRS.get((self.target.processor, self.lanes)) if self.integers == 2 else None
         if instruction:
             halves = vector("i16", 2 * self.lanes)
             name = f.module.declare(f"llvm.{instruction}", self.vector, [halves, halves])
             pairs = [f"{halves} {f.op(f'bitcast {self.vector} {one} to {halves}')}" for one in (x, w)]
             return f.op(f"call {self.vector} {name}({', '.join(pairs)})")
-        by = "splat (i32 16)" if self.lanes > 1 else "16"
-        upper = [f.op(f"ashr {self.vector} {one}, {by}") for one in (x, w)]
-        lower = [f.op(f"ashr {self.vector} {f.op(f'shl {self.vector} {one}, {by}')}, {by}") for one in (x, w)]
-        products = [f.op(f"mul {self.vector} {', '.join(sides)}") for sides in (lower, upper)]
-        return f.op(f"add {self.vector} {', '.join(products)}")
+        bits, total = 32 // self.integers, ""
+        for number in range(self.integers):
+            up, down = (self._number(by) for by in (32 - bits * (number + 1), 32 - bits))
+            raised = [f.op(f"shl {self.vector} {one}, {up}") for one in (x, w)]
+            sides = [f.op(f"ashr {self.vector} {one}, {down}") for one in raised]
+            product = f.op(f"mul {self.vector} {', '.join(sides)}")
+            total = f.op(f"add {self.vector} {total}, {product}") if total else product
+        return total
+
+    def _number(self, number: int) -> str:
+        """An integer in every lane."""
+        return f"splat (i32 {number})" if self.lanes > 1 else str(number)
 
     def add(self, f: Function, x: str, y: str, lanes: int) -> str:
         """Sum of two vectors of `lanes` elements."""
@@ -243,6 +273,8 @@ class ArithmeticEmitter(Arithmetic):
         return total
 
 
+_INTEGERS = {1: "", 2: ".pairs", 4: ".fours"}
+"""Words in the names of functions, by the integers in an element."""
 _PAIRS = {
     ("x86_64", 4): "x86.sse2.pmadd.wd", ("x86_64", 8): "x86.avx2.pmadd.wd", ("x86_64", 16): "x86.avx512.pmaddw.d.512",
     ("wasm32", 4): "wasm.dot",

@@ -47,7 +47,7 @@ class Broadcasts:
         f, arithmetic = self.f, self.arithmetic
         base, window = self.windows[place]
         run = f.at(self.x, base) if base else self.x
-        if window.lanes == 1 and not arithmetic.paired:
+        if window.lanes == 1 and not arithmetic.takes_halves:
             return arithmetic.broadcast(f, f.at(run, window.start))
         key = base, window.start, window.lanes
         if key not in self.loaded:
@@ -63,6 +63,6 @@ def broadcasts(f: Function, arithmetic: ArithmeticEmitter, x: str, places: Colle
     of = {
         (base, place): (base, window)
         for base, run in by_run.items()
-        for place, window in windows(run, arithmetic.bytes, arithmetic.lanes).items()
+        for place, window in windows(run, arithmetic.bytes, arithmetic.turn_terms).items()
     }
     return Broadcasts(f, arithmetic, x, of, {}, {})

@@ -103,6 +103,13 @@ class Tile:
     """The panel has elements as they are stored."""
     keeps: bool = False
     """Converted elements are stored for other tiles: `ptr converted` comes after the parameters of `light`."""
+    dense: bool = False
+    """True if the terms of the panel follow one another, as `w_stride` says then, too: loads come in pairs across
+    them."""
+
+    def row_bytes(self, arithmetic: ArithmeticEmitter) -> int:
+        """The bytes of a term of its panel."""
+        return self.vectors * (arithmetic.vector_bytes if self.light is None else arithmetic.packed_bytes)
 
     @property
     def long(self) -> bool:
@@ -116,7 +123,7 @@ class Tile:
         words += [f"ahead{reach}"] * (self.ahead > 0) + ["brings"] * self.brings + ["clamped"] * self.clamped
         if self.light is not None:
             words.append(f"{arithmetic.packed.name}{'.turns' * self.light.is_in_turns}")
-        words += ["keeps"] * self.keeps
+        words += ["keeps"] * self.keeps + ["dense"] * self.dense
         return ".".join(words + [f"{self.gates}gates"] * (self.gates > 1) + ["long"] * self.long)
 
     @property
@@ -150,9 +157,8 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         begin = sums_before(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, form.vectors), count)
     offsets = [f.times("%xs", row) if form.along_k else f.times(row, arithmetic.bytes) for row in numbered]
     # Bytes from the first vector of a row of w to each, those of a gate beside each other.
-    within, nbytes = range(form.vectors // form.gates), arithmetic.vector_bytes
-    if form.light is not None:
-        nbytes = arithmetic.packed_bytes
+    within, row_bytes = range(form.vectors // form.gates), form.row_bytes(arithmetic)
+    nbytes, along_w = row_bytes // form.vectors, row_bytes if form.dense else "%ws"
     columns = [f.plus(f.times("%gate", str(gate)), v * nbytes) for gate in range(form.gates) for v in within]
     start, before, buffer = "0", "", ""
     if form.long:
@@ -167,9 +173,9 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
     with plain_loads(f, arithmetic) if form.light is None else form.light.loading(f, form.vectors) as load:
         counts = form.keeps or (form.light is not None and form.light.counts_terms)
         loop = TermLoop(
-            f, arithmetic, offsets, columns, along_x=arithmetic.bytes if form.along_k else "%xs", along_w="%ws",
+            f, arithmetic, offsets, columns, along_x=arithmetic.bytes if form.along_k else "%xs", along_w=along_w,
             load=_keeping(f, arithmetic, load, form.vectors) if form.keeps else load,
-            counts_terms=counts, ahead=form.ahead, row_bytes=form.vectors * nbytes, converts=form.light is not None,
+            counts_terms=counts, ahead=form.ahead, row_bytes=row_bytes, converts=form.light is not None,
         )  # fmt: skip
         w = f.at("%w", f.times(start, "%ws"))
         total = loop.summed("%x", w, begin, (start, "%k"), form.summation, each_turn=_bring(f) if form.brings else None)

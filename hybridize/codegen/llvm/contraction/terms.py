@@ -13,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.by_lane import Broadcasts, Place, broadcasts, place_of
 from hybridize.codegen.llvm.registers import fetch
 from hybridize.codegen.llvm.text import Function, LoopBlock
 from hybridize.schedule.contraction.panels import Summation
 
+_PAIR_REACH, _PAIR_BYTES = 1024, 16
+"""Bytes before a pointer that a load of two vectors of NEON reaches, and what its distance is a multiple of."""
 LoadVector = Callable[[int, str, str], str]
 """`load(number, k, pointer)`: the register of a vector of a term of a panel, as it is computed with."""
 EachTurn = Callable[[str, list[str]], list[str]]
@@ -73,6 +75,13 @@ class TermLoop:
         before it. `others` are pointers that turns hand on besides; they come behind the sums. `rest` are the terms
         beyond whole turns, where that is known though their number is not; there is a whole turn then.
         """
+        middle = self._middle
+        if middle:
+            x = self.f.op(f"freeze ptr {self.f.at(x, middle)}")  # LLVM would add it to each distance again
+            counted = changed(self, offsets=[str(int(offset) - middle) for offset in self.offsets])
+            return counted.summed(
+                x, w, begin, terms, summation=summation, others=others, each_turn=each_turn, rest=rest
+            )
         f, count = self.f, len(begin)
         start, stop = (int(one) if isinstance(one, str) and one.isdecimal() else one for one in terms)
         sets = summation.sets(len(self.offsets), len(self.columns))
@@ -128,10 +137,20 @@ class TermLoop:
             yield loop, loop.index
 
     @property
+    def _middle(self) -> int:
+        """Bytes of x that rows are to be counted from, where pairs of loads do not reach the last of them otherwise:
+        those of the first row are the farthest that they reach before it.
+        """
+        if self._together <= self.arithmetic.lanes or not all(text.isdecimal() for text in map(str, self.offsets)):
+            return 0
+        last = max(map(int, self.offsets))
+        return min(last // 2 // _PAIR_BYTES * _PAIR_BYTES, _PAIR_REACH) if last >= _PAIR_REACH else 0
+
+    @property
     def _together(self) -> int:
         """Terms of a row that one load brings."""
         arithmetic = self.arithmetic
-        return arithmetic.lanes if arithmetic.by_lane and self.along_x == arithmetic.bytes and not self.apart else 1
+        return arithmetic.turn_terms if self.along_x == arithmetic.bytes and not self.apart else 1
 
     def _turn(
         self, sums: Sequence[str], w: str, x: str, first: str, terms: int, count: int
@@ -184,17 +203,19 @@ class TermLoop:
         self, elements: Broadcasts, places: Sequence[Place], w: str, k: str, sums: Sequence[str]
     ) -> list[str]:
         """`_term` of elements that lie in vectors: two vectors of w at a time, which one instruction loads."""
-        f, vectors, following = self.f, len(self.columns), list(sums)
+        f, vectors, following, arithmetic = self.f, len(self.columns), list(sums), self.arithmetic
+        add = arithmetic.pairs_added if arithmetic.takes_halves else arithmetic.multiply_add
         for first in range(0, vectors, 2):
             pair = range(first, min(first + 2, vectors))
             columns = [self.load(number, k, f.at(w, self.columns[number])) for number in pair]
+            columns = arithmetic.halves_apart(f, columns) if arithmetic.takes_halves else columns
             if self.ahead and first == 0:
                 fetch(f, w, self.ahead, self.row_bytes)
             for i, place in enumerate(places):
                 one = elements.element(place)
                 for number, column in zip(pair, columns, strict=True):
                     at = i * vectors + number
-                    following[at] = self.arithmetic.multiply_add(f, one, column, sums[at])
+                    following[at] = add(f, one, column, sums[at])
         return following
 
 

@@ -175,7 +175,9 @@ def _call_tile(
         light: arguments of what elements of the panel go through.
         further: arguments of the ending.
     """
-    form = changed(form, adds="" if more == "false" else "first", brings=near is not None)
+    stride = pointers[2][1]
+    dense = arithmetic.by_lane and not isinstance(stride, str) and same(stride, form.row_bytes(arithmetic))
+    form = changed(form, adds="" if more == "false" else "first", brings=near is not None, dense=dense)
     arguments = [text for p, stride in pointers for text in (f"ptr {p}", f"i64 {f.operand(stride)}")]
     arguments += [f"i64 {f.operand(k)}", f"i1 {more}", *([] if near is None else [f"ptr {near[0]}", f"i64 {near[1]}"])]
     arguments += [*[f"i64 {f.operand(gate)}"] * (form.gates > 1), *light]

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy
 
-from hybridize import system
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import LoadError, ValueArgumentError
+from hybridize.formats.atomic import write_atomically
 from hybridize.gluon.contrib.estimator.events import BatchEnd, EpochEnd, TrainBegin
 from hybridize.gluon.contrib.estimator.handlers import improves, value_of
 from hybridize.metric import EvalMetric
@@ -131,11 +131,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             "best": best,
             "random": [int(word) for word in random.state.asnumpy()],
         }
-        with open(f"{path}.json.new", "w", encoding="utf-8") as file:
-            json.dump(note, file)
-            file.flush()
-            system.sync_file(file.fileno())
-        system.replace(f"{path}.json.new", f"{path}.json")
+        write_atomically(f"{path}.json", [json.dumps(note).encode()])
         if self.verbose:
             estimator.logger.info(f"[Epoch {estimator.epoch}] CheckpointHandler: saved {path}")
         for old in self.saved()[: -self.max_checkpoints]:
