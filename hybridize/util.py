@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 import numpy
 
 from hybridize.array import np
-from hybridize.array.device import num_gpus
+from hybridize.array.device import gpu_memory_info, num_gpus
 from hybridize.array.functions.control import is_np_array, is_np_shape, reset_np, set_np, use_np
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import ArgumentError, DeviceError, DTypeError
+from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.loading import LOADING
 from hybridize.base.names import refuses
 
@@ -246,10 +246,10 @@ def dtype_from_number(number: Any) -> DType:
 
 
 def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
-    """Raise an error, as hybridize computes on no GPU.
+    """Return the free bytes and all bytes of the memory of a GPU.
 
     Raises:
-        DeviceError E701: always.
+        DeviceError E701: there is no such GPU.
 
     >>> from hybridize import util
     >>> util.get_gpu_memory(0)
@@ -257,7 +257,7 @@ def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
         ...
     hybridize.errors.DeviceError: DeviceError E701: ...
     """
-    raise DeviceError("E701", f"there is no gpu({gpu_dev_id}): hybridize compiles for the CPU", help="use cpu()")
+    return gpu_memory_info(gpu_dev_id)
 
 
 @contextmanager

@@ -50,6 +50,7 @@ methods.functions.fill(
     current_device=current_device,
     device_of=placing.device_of,
     moved=placing.moved,
+    place=placing.place,
 )
 
 PLACES = places(

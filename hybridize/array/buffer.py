@@ -10,10 +10,10 @@
     owner_of, is_exposed, notify_written                who else has them, or should hear of them
     share_elements, some_share_elements                 whether two of them lie in the same place
 
-An array lies in one kind of memory today, the host's, and its buffer is an array of NumPy's as it is: nothing stands
-between an operation and its operands. Memory of another kind is a class with the members of `ArrayBuffer`, and says in
-this file where it is. What reads elements at the host then gets a copy of them by `host_view`, and writes by
-`overwrite`; what runs where the memory is takes `buffer_of`, as calls wait for each other there.
+An array at the host has an array of NumPy's for its buffer: nothing stands between an operation and its operands.
+Memory of another kind is a class with the members of `ArrayBuffer`. That of a device (`runtime.device_buffers`) gives
+elements to those alone who ask for a copy; `host_view` of it is refused, as one would compute at the host with what it
+gives. What runs where the memory is takes `buffer_of`, as calls wait for each other there.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import numpy
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
+from hybridize.array.device import AWAY
 from hybridize.array.ndarray import ndarray, written
 from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import DType
@@ -93,7 +94,7 @@ pending_view: Callable[[ndarray], NDArray[Any]] = attrgetter("_memory")
 host_view: Callable[[ndarray], NDArray[Any]] = attrgetter("_data")
 """Returns the elements of an array at the host, once they are there.
 
-It is the memory itself where that is the host's, else a copy: write by `overwrite`.
+It is the memory itself where that is the host's, else a copy: write by `overwrite`. Of a device it is refused (E705).
 """
 
 
@@ -103,13 +104,15 @@ def is_row_major(x: ndarray) -> bool:
 
 
 def address_of(x: ndarray) -> int:
-    """Return where the first element of an array is."""
-    return int(x._memory.ctypes.data)
+    """Return where the first element of an array is, for who runs where the memory is."""
+    return int(x._memory.ctypes.data if not AWAY or x._away() is None else x._away().address)
 
 
 def memory_key(x: ndarray) -> tuple[Any, ...]:
     """Return a key that two arrays over exactly the same elements have in common."""
     data = x._memory
+    if AWAY and x._away() is not None:
+        return (id(data.base), address_of(x) if data.size else id(x), data.shape, data.strides, data.dtype)
     return (data.__array_interface__["data"][0] if data.size else id(x), data.shape, data.strides, data.dtype)
 
 
@@ -138,6 +141,8 @@ def share_elements(x: ndarray, y: ndarray) -> bool:
     Of views whose strides make that hard to tell, it is assumed.
     """
     one, other = x._memory, y._memory
+    if AWAY and (x._away() is not None or y._away() is not None):
+        return x._away() is not None and bool(x._away().overlaps(other))
     if not numpy.may_share_memory(one, other):
         return False
     try:
@@ -164,7 +169,8 @@ def overwrite(x: ndarray, values: Any) -> None:
     Raises:
         ArgumentError E306: it is a read-only view.
     """
-    _ = x._data  # once calls have run that write or read it at the host
+    if x._away() is None:
+        _ = x._data  # once calls have run that write or read it at the host
     check_writable(x)
     x._memory[...] = values
 

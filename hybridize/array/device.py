@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: names of places for arrays, of which the CPU is the one that is there, and the present one of a thread.
+"""Devices: names of places for arrays, and the present one of a thread.
 
 All CPUs are one memory, and an array remembers by which name it is known. That costs nothing until a process uses
 another device than `cpu(0)` for the first time (`use`): from then on `OTHERS` holds it, `ACTIVE` is never empty, so no
 function takes a short way, and functions of arrays look where their arguments are (`array.placing`).
+
+A GPU has a memory of its own (`runtime.devices`). There is one only where `HYBRIDIZE_DEVICE` says which kind. From the
+first use of one on, `AWAY` is true, and who asks for the elements of an array learns that they are not at the host.
 """
 
 from __future__ import annotations
@@ -13,9 +16,11 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, DeviceError
 from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import load_module
 from hybridize.ops.op import ACTIVE
 
 
@@ -32,9 +37,9 @@ class Device:
 
     Two devices are equal if their kind and number are.
 
-    In a `with` block it is the present one, as `current_device()` says, where new arrays are made. There is one memory:
-    `cpu(0)` and `cpu(1)` are two names of it, and an array has one of them. A GPU can be named and compared; using it
-    is refused (DeviceError E701).
+    In a `with` block it is the present one, as `current_device()` says, where new arrays are made. The CPU has one
+    memory: `cpu(0)` and `cpu(1)` are two names of it, and an array has one of them. A GPU can be named and compared;
+    using one that is not there is refused (DeviceError E701).
 
     Args:
         device_type: `cpu`, `gpu`, `cpu_pinned`, `cpu_shared`, or a device.
@@ -92,7 +97,9 @@ class Device:
     __repr__ = __str__
 
     def empty_cache(self) -> None:
-        """Do nothing: freed memory goes back to the system."""
+        """Give memory of a GPU back that no array uses; on the CPU it goes back by itself."""
+        if is_away(as_device(self)):
+            accelerator(self).empty_cache()
 
 
 Context = Device
@@ -122,7 +129,7 @@ def cpu_pinned(device_id: int = 0) -> Device:
 
 
 def gpu(device_id: int = 0) -> Device:
-    """Return the name of a GPU, which you can compare and print. You cannot compute on it: `num_gpus()` is 0.
+    """Return the name of a GPU, which you can compare and print. To use it, it has to be there: see `num_gpus()`.
 
     >>> import hybridize
     >>> hybridize.gpu(0)
@@ -132,23 +139,24 @@ def gpu(device_id: int = 0) -> Device:
 
 
 def num_gpus() -> int:
-    """Return the number of GPUs that hybridize computes on: 0.
+    """Return the number of GPUs: 0, unless `HYBRIDIZE_DEVICE` is set.
 
     >>> import hybridize
     >>> hybridize.num_gpus()
     0
     """
-    return 0
+    number: int = _devices().count() if CONFIG.device else 0
+    return number
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
-    """Raise an error, as hybridize computes on no GPU.
+    """Return the free bytes and all bytes of the memory of a GPU.
 
     Args:
-        device_id: accepted.
+        device_id: the number of the GPU.
 
     Raises:
-        DeviceError E701: always.
+        DeviceError E701: there is no such GPU.
 
     >>> from hybridize import context
     >>> context.gpu_memory_info()
@@ -156,7 +164,8 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
         ...
     hybridize.errors.DeviceError: DeviceError E701: ...
     """
-    raise _not_there(gpu(device_id))
+    free, total = accelerator(as_device(gpu(device_id))).memory()
+    return free, total
 
 
 def current_device() -> Device:
@@ -173,7 +182,10 @@ def current_device() -> Device:
 OTHERS: list[Device] = []
 """The devices other than `cpu(0)` that the process has used; while it is empty, every array is on `cpu(0)`."""
 _WHEN_USED: list[Callable[[bool], None]] = []
-_NAME = re.compile(r"(cpu|cpu_pinned|cpu_shared)(?:[(:](\d+)\)?)?")
+AWAY: list[bool] = []
+"""Not empty once the process has used a device with a memory of its own."""
+_WHEN_AWAY: list[Callable[[], object]] = []
+_NAME = re.compile(r"(cpu|cpu_pinned|cpu_shared|gpu)(?:[(:](\d+)\)?)?")
 
 
 def when_used(hear: Callable[[bool], None]) -> None:
@@ -185,12 +197,31 @@ def when_used(hear: Callable[[bool], None]) -> None:
         hear(True)
 
 
+def when_away(hear: Callable[[], object]) -> None:
+    """Have a function called when `AWAY` changes."""
+    _WHEN_AWAY.append(hear)
+
+
+def is_away(device: Device | None) -> bool:
+    """Tell whether the arrays of a device are in a memory of their own."""
+    return device is not None and device.device_type == "gpu"
+
+
+def accelerator(device: Device) -> Any:
+    """Return the `runtime.devices.Accelerator` that is known by a name: `as_device` has looked whether it is there."""
+    return _devices().opened(device.device_id)
+
+
+def _devices() -> Any:
+    return load_module("hybridize.runtime.devices")
+
+
 class FirstUse(Exception):
     """Raised by `begin_on` where a function began before arrays had devices: it is called again."""
 
 
 def as_device(device: Any) -> Device:
-    """Return a device that is there, of a device or of text as `cpu`, `cpu(1)` or `cpu:1`; the present one for None.
+    """Return a device that is there, of a device or of text as `cpu`, `gpu(1)` or `gpu:1`; the present one for None.
 
     Raises:
         DeviceError E701: another device.
@@ -203,13 +234,13 @@ def as_device(device: Any) -> Device:
             raise _not_there(device)
         device = Device(match[1], int(match[2] or 0))
     target: Device = device
-    if not target.device_type.startswith("cpu"):
+    if is_away(target) and target not in OTHERS and target.device_id >= num_gpus():
         raise _not_there(target)
     return target
 
 
 def check_device(device: Any) -> None:
-    """Refuse every device but the CPU; any other than `cpu(0)` is used from now on.
+    """Refuse a device that is not there; any other than `cpu(0)` is used from now on.
 
     Raises:
         DeviceError E701: another device.
@@ -233,6 +264,9 @@ def use(device: Device) -> bool:
     """Hear that arrays are on a device from now on; tell whether it is the first other than `cpu(0)`."""
     if device == _CPU or device in OTHERS:
         return False
+    if is_away(device) and not AWAY:
+        AWAY.append(True)
+        _tell_away()
     OTHERS.append(device)
     if len(OTHERS) > 1:
         return False
@@ -249,6 +283,13 @@ def forget() -> None:
         del ACTIVE[-1:]
         for hear in _WHEN_USED:
             hear(False)
+        AWAY.clear()
+        _tell_away()
+
+
+def _tell_away() -> None:
+    for hear in _WHEN_AWAY:
+        hear()
 
 
 def _in_child() -> None:
@@ -261,4 +302,7 @@ in_child(_in_child)
 
 
 def _not_there(device: Any) -> DeviceError:
+    if CONFIG.device and isinstance(device, Device):
+        what = f"there is no {device}: HYBRIDIZE_DEVICE={CONFIG.device} has {num_gpus()}"
+        return DeviceError("E701", what, help="use cpu(), or look at num_gpus() first")
     return DeviceError("E701", f"there is no {device}: hybridize compiles for the CPU", help="use cpu()")

@@ -83,8 +83,8 @@ _KEYWORDS = {
 
 
 _OTHERS = {
-    "numpy": "x.asnumpy()", "cpu": "arrays are in the memory of this process: leave the call out",
-    "cuda": "hybridize compiles for the CPU: leave the call out", "to": "x.astype(dtype), or x.as_in_ctx(device)",
+    "numpy": "x.asnumpy()", "cpu": "x.to('cpu')",
+    "cuda": "hybridize compiles for the CPU: leave the call out",
     "unsqueeze": "np.expand_dims(x, axis)", "permute": "x.transpose(axes)", "requires_grad_": "x.attach_grad()",
     "requires_grad": "x.attach_grad()", "contiguous": "np.ascontiguousarray(x)", "float": "x.astype('float32')",
     "double": "x.astype('float64')", "long": "x.astype('int64')", "int": "x.astype('int32')",
@@ -315,6 +315,27 @@ class Methods:
         True
         """
         return functions.moved(self, context)
+
+    @leaves
+    def to(self, device: Any) -> Self:
+        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass.
+
+        Args:
+            device: `cpu()`, `gpu(0)`, or text as `"cpu"`.
+
+        Raises:
+            ArgumentError E300: a dtype, or anything else that is no device.
+            DeviceError E701: the device is not there.
+
+        >>> x = np.ones(2)
+        >>> x.to("cpu") is x
+        True
+        """
+        name = str(device)
+        if not name.startswith(("cpu", "gpu")):
+            help = "x.astype(dtype) changes the type"
+            raise ArgumentError("E300", f"to() takes a device, got {device!r}", help=help)
+        return functions.moved(self, device)
 
     @leaves
     def to_device(self, device: Any, /, *, stream: Any = None) -> Self:

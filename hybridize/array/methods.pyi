@@ -234,6 +234,8 @@ class Methods:
         """Return the hyperbolic tangent of each element, from -1 to 1."""
     def tile(self, reps: Any) -> Self:
         """Repeat the whole array, `reps` times along each axis."""
+    def to(self, device: Any) -> Self:
+        """Return the array itself where it is on a device, and otherwise a copy there; gradients pass."""
     def to_device(self, device: Any, /, *, stream: Any = None) -> Self:
         """Return the array itself where it is on a device, and otherwise a copy there; `stream` has to be
         None."""

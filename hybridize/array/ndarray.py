@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.device import OTHERS, Device, cpu, use
+from hybridize.array.device import AWAY, OTHERS, Device, cpu, is_away, when_away
 from hybridize.array.operators import COMPARISONS, Operators, functions, not_an_index, not_one
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory, Traced, Variable
@@ -284,10 +284,13 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     __hybridize_slots__: ClassVar[tuple[str, ...]] = ("_memory", "_storage")
 
     _data: NDArray[Any]
-    """The elements at the host: exactly `numpy.ndarray`, of any strides. Other rooms ask for it by `array.buffer`."""
+    """The elements at the host: exactly `numpy.ndarray`, of any strides. Other rooms ask for it by `array.buffer`.
+
+    Of an array on a device it is refused (E705), so that nothing computes at the host what should be computed there.
+    Those who only read ask `_elements`."""
     _memory: NDArray[Any]
     """The buffer, an `array.buffer.ArrayBuffer`: no program that is still to write it is waited for (`array.pending`).
-    The same slot as `_data` where no elements are still to come."""
+    The same slot as `_data` where no elements are still to come, and none are elsewhere."""
     _storage: Storage | None
     """The storage that all views of the buffer share; made when first needed (`storage`)."""
     _traced: Traced | LostHistory | None
@@ -384,14 +387,14 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     @leaves
     def __index__(self) -> int:
-        if self._data.dtype.kind not in "iu" or self._data.ndim:
+        if self._memory.dtype.kind not in "iu" or self._memory.ndim:
             raise not_an_index(self.type)
         return int(self._one("an index"))
 
     def __repr__(self) -> str:
         functions.check_text()
         text = repr(self._printable())
-        dtype = self._data.dtype
+        dtype = self.dtype
         if "dtype=" in text:
             text = text[: text.rindex(",")] + ")"
         return text if dtype == float32 or dtype.kind == "b" else f"{text[:-1]}, dtype={dtype.name})"
@@ -406,7 +409,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         with LOADING:
             from hybridize.array.page import page  # late: few arrays are seen in notebooks
 
-        return page(self._printable(), self._data.dtype.name)
+        return page(self._printable(), self.dtype.name)
 
     def __format__(self, spec: str) -> str:
         functions.check_text()  # looks at who asks, so no other function may be between
@@ -427,7 +430,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
             return None
         grad = gradient_of(traced.variable)
         if OTHERS and grad.device != self.device:
-            grad.storage.device = self.device
+            functions.place(grad, self.device)
         return grad
 
     def __copy__(self) -> ndarray:
@@ -442,7 +445,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = (self._data, self._attached())
+        arguments = (self._elements(), self._attached())
         return unpickled, (arguments if self.device == _HOME else (*arguments, self.device))
 
     def _attached(self) -> str | None:
@@ -458,6 +461,8 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if ACTIVE:
             self._check_known("numpy.asarray()")
+            if self._away() is not None:
+                return self._copied_out(dtype, copy)
         if dtype is not None and numpy.dtype(dtype) != self._data.dtype:
             if copy is False:
                 raise errors.ArgumentError("E305", f"{self.type} cannot be viewed as {dtype} without a copy")
@@ -486,7 +491,8 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         """
         if ACTIVE:
             self._check_known("asnumpy()")
-            return consistently(self._data.copy)
+            buffer = self._away()
+            return consistently(self._data.copy) if buffer is None else buffer.to_host()
         writes = ACCESS.writes
         copy = self._data.copy()
         return copy if ACCESS.writes is writes else consistently(self._data.copy)
@@ -500,7 +506,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         """
         self._check_known("tobytes()")
         await_writer()
-        return self._data.tobytes(order)  # type: ignore[arg-type]
+        return self._elements().tobytes(order)  # type: ignore[arg-type]
 
     @leaves
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
@@ -520,7 +526,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         if not (isinstance(fid, (str, bytes, os.PathLike)) or hasattr(fid, "fileno")):
             what = f"tofile takes a path or a file, got {type(fid).__name__}"
             raise errors.ArgumentError("E344", what, help="pass a path, or the result of open(path, 'wb')")
-        self._data.tofile(fid, sep, format)
+        self._elements().tofile(fid, sep, format)
 
     @leaves
     def view(self, dtype: Any = None) -> ndarray:
@@ -587,7 +593,11 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
         >>> np.ones(2).wait_to_read()
         """
-        _ = self._data.dtype
+        buffer = self._away()
+        if buffer is None:
+            _ = self._data.dtype
+        else:
+            buffer.wait()
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers.
@@ -598,6 +608,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         if ACTIVE:
             self._check_known("tolist()")
             await_writer()  # NumPy keeps the GIL meanwhile
+            return self._elements().tolist()
         return self._data.tolist()
 
     @leaves
@@ -607,12 +618,11 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         >>> np.array([1, 2.5]).item(1)
         2.5
         """
-        if ACTIVE:
-            self._check_known("item()")
-        if not args and self._data.size != 1:
+        data = self._read("item()") if ACTIVE else self._data
+        if not args and data.size != 1:
             raise not_one("item()", self.type)
         try:
-            return self._data.item(*args)
+            return data.item(*args)
         except IndexError as error:
             raise key_error(error, self.type, args) from None
         except (TypeError, ValueError) as error:
@@ -620,14 +630,36 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     def _one(self, what: str) -> Any:
         """The one element, for the conversions of Python."""
-        if ACTIVE:
-            self._check_known(f"{what}()")
-        if self._data.size != 1:
+        data = self._read(f"{what}()") if ACTIVE else self._data
+        if data.size != 1:
             raise not_one(what, self.type)
-        return self._data.item()
+        return data.item()
 
     def _printable(self) -> NDArray[Any]:
-        return self._data if self._data.dtype.kind != "V" else self._data.astype(float32)
+        elements = self._elements()
+        return elements if elements.dtype.kind != "V" else elements.astype(float32)
+
+    def _away(self) -> Any:
+        """The `DeviceBuffer` of an array that is in the memory of a device; None of all others."""
+        return self._memory if AWAY and is_away(self.device) else None
+
+    def _read(self, call: str) -> NDArray[Any]:
+        """The elements for a call that reads them; refused where they are known to programs alone."""
+        self._check_known(call)
+        return self._elements()
+
+    def _elements(self) -> NDArray[Any]:
+        """The elements, to be read alone: those of a device are copied."""
+        buffer = self._away()
+        return self._data if buffer is None else buffer.to_host()
+
+    def _copied_out(self, dtype: Any, copy: bool | None) -> NDArray[Any]:
+        """The elements for NumPy, of an array that is in the memory of a device."""
+        if copy is False:
+            what = f"{self.type} on {self.device} cannot be viewed at the host"
+            raise errors.ArgumentError("E305", what, help="leave copy out, or call x.asnumpy()")
+        elements = self._elements()
+        return elements if dtype is None else elements.astype(dtype, copy=False)
 
 
 def _shorten(method: str, make: Callable[..., _Operator], *arguments: Any) -> None:
@@ -651,6 +683,26 @@ for _name in ("and", "or", "xor"):
 _shorten("__pow__", lambda slow: _power)
 _shorten("__rpow__", _binary, numpy.power, "pow", False, True)
 ndarray._memory = vars(ndarray)["_data"]  # a second name of the slot
+_slot: Any = vars(ndarray)["_data"]
+
+
+def _at_host(array: ndarray) -> NDArray[Any]:
+    """The slot, where arrays may be on devices: of one that is, or that has failed, there are no elements to be had."""
+    data: Any = _slot.__get__(array)
+    return data if type(data) is _NUMPY else data.__array__()
+
+
+def reach_slots() -> None:
+    """Let `_data` be the slot itself, or look at what is in it where arrays may be on devices."""
+    type.__setattr__(ndarray, "_data", property(_at_host, _slot.__set__) if AWAY else _slot)
+
+
+def _hear_away() -> None:
+    if ACCESS.queue is None:  # else `array.pending` looks
+        reach_slots()
+
+
+when_away(_hear_away)
 bare: Callable[[], ndarray] = type.__call__.__get__(ndarray)
 """Allocates an array without elements or storage, in two thirds of the time of `object.__new__`."""
 
@@ -667,8 +719,7 @@ def unpickled(data: NDArray[Any], req: str | None, device: Device = _HOME) -> nd
     """An array of what `pickle` brings; joblib brings large ones as read-only views of a file."""
     array = ndarray(data if data.flags.writeable else data.copy())
     if device != _HOME:
-        use(device)
-        array.storage.device = device
+        functions.place(array, functions.as_device(device))
     if req is not None:
         array.attach_grad(req)
     return array

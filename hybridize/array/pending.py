@@ -45,7 +45,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.buffer import owner_of
-from hybridize.array.ndarray import ndarray
+from hybridize.array.ndarray import ndarray, reach_slots
 from hybridize.base.access import ACCESS, MARK, READERS, STATE, WRITER, begin_writing
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import HybridizeError, StateError
@@ -219,7 +219,7 @@ class Queue:
                     if self.is_shared:  # from now on a thread that was in the middle of `share` marks nothing
                         self.is_shared = False
                         del ACCESS.marks[-1:]
-        type.__setattr__(ndarray, "_data", _slot)
+        reach_slots()
         BUSY[0] -= 1
         READERS.value -= 1
         ACCESS.standing = 0

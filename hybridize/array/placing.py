@@ -4,6 +4,9 @@
 Until then nothing of this runs. From then on a function of arrays (`located`) refuses arguments on different devices,
 and its results are where its arguments are; without arrays among them, on the present device, or on the one that is
 asked for by `ctx=` or `device=`. An array's device is its storage's, a symbol's its cell's, so views have it, too.
+
+All CPUs are one memory, so a result on one of them is only known by its name. The memory of a GPU is another: arrays
+are copied there and back (`place`, `copied_to`), and a function that does more than copy refuses them (E705).
 """
 
 from __future__ import annotations
@@ -14,12 +17,16 @@ from typing import Any, TypeVar
 
 import numpy
 
-from hybridize.array.device import OTHERS, Device, as_device, cpu, current_device, use
+from hybridize.array.buffer import share_elements
+from hybridize.array.device import AWAY, OTHERS, Device, accelerator, as_device, cpu, current_device, is_away, use
 from hybridize.array.methods import functions
 from hybridize.array.nd_array import like
-from hybridize.array.ndarray import ndarray
+from hybridize.array.ndarray import history, ndarray, wrap
 from hybridize.array.symbol import Symbol
+from hybridize.base.access import consistently
 from hybridize.base.errors import DeviceError
+from hybridize.base.loading import load_module
+from hybridize.base.types import TensorType
 from hybridize.ops.op import capturing, taping
 
 _HOME = cpu()
@@ -65,13 +72,41 @@ def device_of(x: Any) -> Device | None:
 
 
 def place(x: _Array, device: Device) -> _Array:
-    """Let a new array be known to be on a device, and all views of it; return it."""
+    """Let a new array be known to be on a device, and all views of it; return it.
+
+    One that nobody has views of moves to the memory of a GPU, or from there to the host.
+    """
     use(device)
     if isinstance(x, Symbol):
+        if is_away(device):
+            raise unsupported("a compiled function", x.type, device)
         x._cell.device = device
     elif isinstance(x, ndarray) and (device != _HOME or x.device != _HOME):
+        if AWAY and device != x.device and (is_away(device) or is_away(x.device)):
+            x._memory = _carried(x, device)
         x.storage.device = device
     return x
+
+
+def _carried(x: ndarray, device: Device) -> Any:
+    """A copy of the elements of an array in the memory of a device, whichever has it now."""
+    buffer = x._away()
+    if not is_away(device):
+        return buffer.to_host()
+    to, number = accelerator(device), device.device_id
+    if buffer is not None:
+        return buffer.copied_to(to, number)
+    return consistently(lambda: _buffers().sent(x._data, to, number))
+
+
+def _buffers() -> Any:
+    return load_module("hybridize.runtime.device_buffers")
+
+
+def unsupported(what: str, type: TensorType, device: Device) -> DeviceError:
+    """Return the error for an operation on an array of a device, which can only copy it."""
+    error: DeviceError = _buffers().unsupported(what, type, device)
+    return error
 
 
 def beside(value: Any, x: Any) -> Any:
@@ -82,7 +117,21 @@ def beside(value: Any, x: Any) -> Any:
 
 def copied_to(x: Any, device: Device) -> Any:
     """Copy an array to a device."""
+    if AWAY or is_away(device):
+        use(device)
+        if isinstance(x, ndarray) and (is_away(device) or is_away(x.device)):
+            return _copied_across(x, device)
     return place(like(x, within(functions.copy, x)), device)
+
+
+def _copied_across(x: ndarray, device: Device) -> Any:
+    """Copy an array to or from the memory of a GPU."""
+    if capturing() or (taping() is not None and history(x) is not None):
+        what = "a compiled function" if capturing() else "autograd"
+        raise unsupported(what, x.type, device if is_away(device) else x.device)
+    copied = wrap(_carried(x, device))
+    copied.storage.device = device
+    return like(x, copied)
 
 
 def within(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -133,6 +182,8 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         explicit = _explicit_device(args, kwargs)
         arrays = list(arrays_in(values))
         common = None if name in _ACROSS else one_device(name, arrays)
+        if name not in _COPIES:
+            check_here(name, arrays)
         if common is None:
             common = common_device(arrays)
         wanted = explicit or common or (None if arrays else current_device())
@@ -162,6 +213,24 @@ _ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compr
 """Functions that take arrays from where they are."""
 
 
+_COPIES = frozenset(
+    {"array", "asarray", "copy", "getitem", "ndim", "save", "savez", "savez_compressed", "shape", "size"}
+)
+"""Functions that only copy elements, or ask for none."""
+
+
+def check_here(name: str, arrays: list[Any]) -> None:
+    """Refuse arrays in the memory of a GPU.
+
+    Raises:
+        DeviceError E705: there is one.
+    """
+    for x in arrays if AWAY else ():
+        device = device_of(x)
+        if device is not None and is_away(device):
+            raise unsupported(name, x.type, device)
+
+
 def _explicit_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:
     """The device that a call asks for by name, or by a device among its arguments."""
     for name in ("ctx", "device"):
@@ -185,7 +254,7 @@ def one_device(name: str, arrays: list[Any]) -> Device | None:
         device = device_of(x)
         if device is None or device == common:
             continue
-        if device.device_type != "cpu":
+        if device.device_type.startswith("cpu_"):
             beside = device  # pinned and shared memory goes with any CPU, as in MXNet
             continue
         if common is not None:
@@ -207,6 +276,8 @@ def settled(value: Any, device: Device, arguments: list[Any]) -> Any:
             return value
         if any(_is_part(value, x) for x in arguments):
             return place(functions.copy(value), device)
+        if arguments and isinstance(value, ndarray) and is_away(value.device):
+            return copied_to(value, device)
         elsewhere = device_of(value)
         if elsewhere is not None and (isinstance(value, Symbol) or elsewhere != _HOME):
             return value  # a view of an argument, or that itself
@@ -223,4 +294,6 @@ def settled(value: Any, device: Device, arguments: list[Any]) -> Any:
 def _is_part(value: Any, x: Any) -> bool:
     if isinstance(value, Symbol) or isinstance(x, Symbol):
         return isinstance(value, Symbol) and isinstance(x, Symbol) and value._cell is x._cell
+    if AWAY and (value._away() is not None or x._away() is not None):
+        return share_elements(value, x)
     return numpy.may_share_memory(value._data, x._data)

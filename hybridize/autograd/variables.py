@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import buffer_of, host_view
+from hybridize.array.device import is_away
 from hybridize.array.ndarray import history, ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
@@ -74,7 +75,8 @@ def mark(x: ndarray, variable: Variable) -> None:
         traced.variable = variable
         return
     storage = x.storage
-    x._traced = traced = Traced(host_view(x), variable, storage, storage.version)
+    data: Any = buffer_of(x) if is_away(x.device) else host_view(x)
+    x._traced = traced = Traced(data, variable, storage, storage.version)
     traced.variable = variable
 
 

@@ -29,6 +29,13 @@ def _is_asynchronous() -> bool:
     return engines[name]
 
 
+def _device() -> str:
+    name = os.environ.get("HYBRIDIZE_DEVICE", "").strip()
+    if name not in ("", "cuda", "emulated"):
+        raise ArgumentError("E348", f"HYBRIDIZE_DEVICE takes cuda or emulated, got {name!r}", help="leave it out: cpu")
+    return name
+
+
 def _cache_folder() -> str:
     named = os.environ.get("HYBRIDIZE_CACHE_DIR", "")
     if named:
@@ -63,6 +70,10 @@ class Configuration:
     """Verify the graph after every pass (CHECK=1); tests set it."""
     target: str = os.environ.get("HYBRIDIZE_TARGET", "")
     """Name of the target to compile for instead of this machine at its widest: avx512, avx2 or baseline."""
+    device: str = _device()
+    """The kind of `gpu(0)` (HYBRIDIZE_DEVICE): `cuda`, of NVIDIA's, `emulated`, which tests bring; empty: none."""
+    device_check: bool = _flag("HYBRIDIZE_DEVICE_CHECK")
+    """Wait after each kernel of a device, so that an error names the one that caused it (HYBRIDIZE_DEVICE_CHECK=1)."""
     machine: str = os.environ.get("HYBRIDIZE_MACHINE", "")
     """The user's choices for this machine, in the words of `machine.choices`: `unroll=2,packs_from=1`, or `table`."""
 

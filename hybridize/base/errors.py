@@ -23,7 +23,8 @@ from hybridize.base.pickled import named
 
 __all__ = [
     "ArgumentError", "AssertionFailed", "AxisError", "CaptureError", "CodegenError", "ContentError", "DTypeError",
-    "DeferredInitializationError", "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError",
+    "DeferredInitializationError", "DeviceError", "DeviceMemoryError",
+    "GraphError", "HybridizeError", "InternalError", "KeyShapeError",
     "KeyTypeError", "LinAlgError", "LoadError", "MatrixShapeError", "MissingConstantError", "MissingNameError",
     "OutOfBoundsError", "PlacementError", "ReadError", "ScheduledError", "ShapeError",
     "StaleGradientError", "StateError", "UndefinedError", "UninitializedError", "UnsupportedError", "UntypedError",
@@ -285,7 +286,11 @@ class ContentError(LoadError, AssertionError):
 
 
 class DeviceError(HybridizeError):
-    """Report a device that is not there (codes E7xx)."""
+    """Report a device that is not there, or does not do what is asked of it (codes E7xx)."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """Report that a device has no memory left for an array or a program (code E706)."""
 
 
 class PlacementError(DeviceError, AssertionError):

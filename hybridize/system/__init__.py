@@ -44,6 +44,10 @@ function_address = end.function_address
 none of that name. `aligned_alloc` and `free` belong together."""
 c_library = end.c_library
 """Return the C library, whose functions are called without giving Python's lock away."""
+gpu_driver = end.gpu_driver
+"""Return the library of the driver of NVIDIA's GPUs, whose functions are called without Python's lock; `OSError`."""
+gpu_counter = end.gpu_counter
+"""Return the library that counts these GPUs without starting one; `OSError`."""
 thread_words = end.thread_words
 """Return the functions and numbers that the emitted code of the pool needs of the system, in the order in which the
 code for this system expects them; None where there are none for this processor."""

@@ -87,6 +87,18 @@ def thread_words() -> tuple[int, ...] | None:
     return *map(function_address, THREADS), _FUTEX[PROCESSOR]
 
 
+@cache
+def gpu_driver() -> Any:
+    """Return the library of NVIDIA's driver; `OSError` where there is none."""
+    return ctypes.CDLL("libcuda.so.1")
+
+
+@cache
+def gpu_counter() -> Any:
+    """Return the library that tells of NVIDIA's GPUs without starting one; `OSError` where there is none."""
+    return ctypes.CDLL("libnvidia-ml.so.1")
+
+
 HOW_TO_ALLOW_CODE: Final[str] = "allow it to this process in the security policy, as SELinux's execmem does"
 
 

@@ -76,6 +76,14 @@ def thread_words() -> tuple[int, ...] | None:
     return words if all(words) and PROCESSOR in ("x86_64", "aarch64") else None
 
 
+def gpu_driver() -> Any:
+    """Raise `OSError`: this system has no driver of NVIDIA's."""
+    raise OSError("macOS has no driver of NVIDIA's")
+
+
+gpu_counter = gpu_driver
+
+
 HOW_TO_ALLOW_CODE: Final[str] = (
     "sign the program that runs Python with the entitlement com.apple.security.cs.allow-unsigned-executable-memory"
 )

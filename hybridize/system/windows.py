@@ -176,6 +176,18 @@ def thread_words() -> tuple[int, ...] | None:
     return *words, frequency.value
 
 
+@cache
+def gpu_driver() -> Any:
+    """Return the library of NVIDIA's driver; `OSError` where there is none."""
+    return ctypes.CDLL("nvcuda.dll")
+
+
+@cache
+def gpu_counter() -> Any:
+    """Return the library that tells of NVIDIA's GPUs without starting one; `OSError` where there is none."""
+    return ctypes.CDLL("nvml.dll")
+
+
 HOW_TO_ALLOW_CODE: Final[str] = "switch Arbitrary Code Guard off for the program that runs Python"
 
 

@@ -67,7 +67,7 @@ def test_the_first_digit_is_the_class():
             "ScheduledError",
         },
         "6": {"LoadError", "ReadError", "ContentError"},
-        "7": {"DeviceError", "PlacementError"},
+        "7": {"DeviceError", "DeviceMemoryError", "PlacementError"},
         "8": {"VerificationError"},
         "9": {"InternalError", "GraphError", "CodegenError"},
     }

@@ -12,6 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.annotations import ArrayLike
+from hybridize.array.device import AWAY, is_away
 from hybridize.array.functions.keywords import named, placed, universal
 from hybridize.array.methods import functions
 from hybridize.array.ndarray import bare, direct, history, ndarray, store, taping, view, wrap
@@ -40,7 +41,7 @@ from hybridize.array.operands import (
     typed,
     whole,
 )
-from hybridize.array.placing import short_tape
+from hybridize.array.placing import copied_to, short_tape
 from hybridize.array.policies import together
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -781,6 +782,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, casting: str = "unsafe",
 def copy(a: Any, order: str = "K") -> Any:
     """A copy that shares nothing with `a`."""
     made_in_order(order, "copy")
+    if AWAY and isinstance(a, ndarray) and is_away(a.device):
+        return copied_to(a, a.device)
     x = operand(a)
     if isinstance(x, numpy.ndarray):
         return result(x.copy())

@@ -15,6 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
+from hybridize.array.device import AWAY, is_away
 from hybridize.array.functions.bounds import check, from_front
 from hybridize.array.functions.shapes import array_of_trace
 from hybridize.array.layouts import span
@@ -32,7 +33,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.operands import number as constant_of
-from hybridize.array.placing import located, looks
+from hybridize.array.placing import located, looks, unsupported
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
@@ -76,9 +77,12 @@ def getitem(x: Any, key: Any) -> Any:
     try:
         if isinstance(x, Symbol) or (ACTIVE and capturing()):
             return _symbolic_get(x if isinstance(x, Symbol) else array_of_trace(x), key)
-        tape = taping() if ACTIVE else None
-        if tape is not None:
-            return _taped_get(tape, x, key)
+        if ACTIVE:
+            if is_away(x.device):
+                return _get_away(x, key)
+            tape = taping()
+            if tape is not None:
+                return _taped_get(tape, x, key)
         return _get(x, key)
     except Handover as handed:
         return handed.receiver.__hybridize_function__("getitem", getitem, (x, key), {})
@@ -104,8 +108,43 @@ def _get(x: ndarray, key: Any) -> ndarray:
     return wrap(data if type(data) is numpy.ndarray else numpy.asarray(data))
 
 
+def _get_away(x: ndarray, key: Any) -> ndarray:
+    """`x[key]` in the memory of a device: a view, or nothing."""
+    plain = _plain(key)
+    if not _is_basic(plain):
+        raise unsupported("getitem by arrays", x.type, x.device)
+    try:
+        return view(x, x._memory[plain])
+    except IndexError as error:
+        raise key_error(error, x.type, key) from None
+
+
+def _set_away(x: Any, key: Any, value: Any) -> None:
+    """`x[key] = value` where one of them is in the memory of a device: a copy."""
+    away = is_away(x.device)
+    if capturing() or (taping() is not None and any(isinstance(one, ndarray) and history(one) for one in (x, value))):
+        raise unsupported("setitem", *((x.type, x.device) if away else (value.type, value.device)))
+    if not away:
+        _set(x, key, value.asnumpy())
+        return
+    plain = _plain(key)
+    if not _is_basic(plain):
+        raise unsupported("setitem by arrays", x.type, x.device)
+    source = value._memory if isinstance(value, ndarray) and is_away(value.device) else operand(value, x.dtype)
+    try:
+        exclusively(operator.setitem, x._memory, plain, source)
+    except IndexError as error:
+        raise key_error(error, x.type, key) from None
+    except (ValueError, OverflowError, TypeError) as error:
+        raise _misfit(x, key, value, error) from None
+    written(x)
+
+
 def setitem(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`: the value is cast to the dtype of `x` and broadcast."""
+    if AWAY and any(isinstance(one, ndarray) and is_away(one.device) for one in (x, value)):
+        _set_away(x, key, value)
+        return
     try:
         if isinstance(x, Symbol) or (ACTIVE and capturing()):
             _symbolic_set(x if isinstance(x, Symbol) else array_of_trace(x), key, value)
@@ -152,13 +191,18 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
             raise errors.ArgumentError(
                 "E306", f"{x.type} is a read-only view", help="copy it first: x.copy()"
             ) from None
-        if isinstance(value, NUMBERS):
-            constant_of(value, x.dtype)  # raises, where it is the number that does not fit
-        raise errors.ShapeError(
-            "E132",
-            f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}",
-            help="give the value the shape of the part, or sizes of 1, which are repeated",
-        ) from None
+        raise _misfit(x, key, value, error) from None
+
+
+def _misfit(x: ndarray, key: Any, value: Any, error: Exception) -> errors.ShapeError:
+    """The error for a value that does not fit the part of an array that it is written to."""
+    if isinstance(value, NUMBERS):
+        constant_of(value, x.dtype)  # raises, where it is the number that does not fit
+    return errors.ShapeError(
+        "E132",
+        f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}",
+        help="give the value the shape of the part, or sizes of 1, which are repeated",
+    )
 
 
 def _taped_get(tape: Taping, x: ndarray, key: Any) -> ndarray:

@@ -20,6 +20,7 @@ from hybridize.array.device import OTHERS
 from hybridize.array.layouts import row_major
 from hybridize.array.nd_array import ND
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.placing import check_here
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dims import SizeScope
 from hybridize.base.locations import SourceLoc
@@ -164,6 +165,7 @@ class Inputs:
         """The symbol of an array, of its class and on its device."""
         symbol.of_nd = type(array) is ND
         if OTHERS:
+            check_here("a compiled function", [array])
             symbol._cell.device = array.device
         return symbol
 

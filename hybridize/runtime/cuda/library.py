@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the driver, and what their results mean: the driver's names of errors become errors of ours."""
+
+from __future__ import annotations
+
+from collections import deque
+from ctypes import byref, c_char_p, c_int, c_void_p
+from typing import Any, Final
+
+from hybridize import system
+from hybridize.base.errors import DeviceError, DeviceMemoryError, InternalError
+from hybridize.base.once import once
+from hybridize.runtime.cuda.signatures import SIGNATURES, declared
+from hybridize.system.interruptions import let_through
+
+OUT_OF_MEMORY: Final = 2
+NOT_UPDATED: Final = 910
+"""`CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE`: a graph of other nodes."""
+LEAST: Final = 12000
+"""The oldest driver that is taken: of CUDA 12.0, the first with `cuGraphExecUpdate_v2`."""
+_LASTING: Final = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911})
+"""Results after which the context gives the same for ever: the process has to be started again."""
+RECENT: Final = 16
+"""Programs that an error names."""
+
+
+class Driver:
+    """The functions of the driver, for one GPU: once that has failed, each call says so."""
+
+    def __init__(self, functions: dict[str, Any]) -> None:
+        self._functions = functions
+        self._failure = ""
+        """The words for how the GPU failed; it does nothing from then on."""
+        self.recent: deque[str] = deque(maxlen=RECENT)
+        """The last kernels and graphs that were started."""
+
+    def __call__(self, name: str, *args: Any) -> None:
+        """Call a function.
+
+        Raises:
+            DeviceMemoryError E706: there is no memory.
+            DeviceError E707: the GPU has failed, now or earlier.
+            InternalError E908: the driver refuses the call.
+        """
+        result = self.result(name, *args)
+        if result:
+            raise self.error(name, result)
+
+    def result(self, name: str, *args: Any) -> int:
+        """Call a function, and return its result: 0 for success.
+
+        Raises:
+            DeviceError E707: the GPU had failed before.
+        """
+        if self._failure:
+            raise self._failed()
+        result: int = self._functions[name](*args)
+        return result
+
+    def _failed(self) -> DeviceError:
+        help = "start the process again; HYBRIDIZE_DEVICE_CHECK=1 names the kernel that fails"
+        return DeviceError("E707", self._failure, help=help)
+
+    def leave(self) -> None:
+        """Give the thread its own context back, also where the GPU has failed."""
+        self._functions["cuCtxPopCurrent_v2"](byref(c_void_p()))
+
+    def error(self, name: str, result: int) -> DeviceError | InternalError:
+        """Return the error for a result that is not 0; one that lasts is remembered."""
+        what = f"{name}: {self.described(result)}"
+        if result == OUT_OF_MEMORY:
+            return DeviceMemoryError("E706", what, help="drop arrays, or use smaller batches")
+        if result in _LASTING:
+            latest = f"; the last programs were {', '.join(self.recent)}" if self.recent else ""
+            self._failure = f"the GPU has failed ({what}), and with it all arrays on it{latest}"
+            return self._failed()
+        return InternalError("E908", f"the driver refuses a call: {what}", help="please report it")
+
+    def described(self, result: int) -> str:
+        """Return the driver's name of a result, and what it says of it."""
+        words = []
+        for name in ("cuGetErrorName", "cuGetErrorString"):
+            text = c_char_p()
+            if self._functions[name](result, byref(text)) == 0 and text.value:
+                words.append(text.value.decode(errors="replace"))
+        return f"{words[0]} ({result}), {', '.join(words[1:])}" if words else f"result {result}"
+
+
+@once
+def _started() -> dict[str, Any]:
+    try:
+        functions = declared(system.gpu_driver(), SIGNATURES)
+    except OSError as error:
+        let_through(error)
+        help = "install NVIDIA's driver, or leave HYBRIDIZE_DEVICE out"
+        raise DeviceError("E709", f"NVIDIA's driver cannot be loaded: {error}", help=help) from None
+    except AttributeError as error:
+        raise _too_old(str(error)) from None
+    version = c_int()
+    driver = Driver(functions)
+    for name, *args in (("cuDriverGetVersion", byref(version)), ("cuInit", 0)):
+        result = driver.result(str(name), *args)
+        if result:
+            what = f"NVIDIA's driver does not start: {name}: {driver.described(result)}"
+            raise DeviceError("E709", what, help="look whether nvidia-smi finds the GPU")
+        if version.value < LEAST:
+            raise _too_old(f"it is of CUDA {version.value // 1000}.{version.value % 1000 // 10}")
+    return functions
+
+
+def _too_old(what: str) -> DeviceError:
+    expected = f"{LEAST // 1000}.{LEAST % 1000 // 10}"
+    return DeviceError("E709", f"NVIDIA's driver is too old: {what}", help=f"install one of CUDA {expected} or later")
+
+
+def driver() -> Driver:
+    """Return the functions of the driver, which is started if it was not yet.
+
+    Raises:
+        DeviceError E709: there is none, it is too old, or it does not start.
+    """
+    return Driver(_started())

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The work of a GPU: kernels of modules, events between launches, graphs of launches.
+
+Each of them has a handle of the driver's. It may die at any moment, in any thread, so nothing of them calls the driver
+then: handles go to a list, and whoever calls the driver next gives them back.
+"""
+
+from __future__ import annotations
+
+from ctypes import byref, c_int, c_void_p, cast, create_string_buffer, sizeof
+from typing import TYPE_CHECKING, Any, Final
+
+from hybridize.base.errors import CodegenError
+from hybridize.runtime.cuda.library import NOT_UPDATED
+from hybridize.runtime.cuda.signatures import UpdateResult
+
+if TYPE_CHECKING:
+    from hybridize.runtime.cuda.gpu import Gpu
+
+_LOG, _LOG_BYTES = 5, 6
+"""`CU_JIT_ERROR_LOG_BUFFER` and its size, options of a module that is loaded."""
+_LOCAL_BYTES, _REGISTERS, _DYNAMIC_BYTES = 3, 4, 8
+"""Attributes of kernels."""
+_STATIC_LIMIT: Final = 48 << 10
+"""Bytes of dynamic shared memory that a kernel has without asking."""
+_UNTIMED: Final = 2
+"""`CU_EVENT_DISABLE_TIMING`."""
+
+
+class CudaFunction:
+    """A function of a module."""
+
+    def __init__(self, module: CudaModule, name: str, handle: c_void_p) -> None:
+        self.module = module
+        """It is there for as long as a kernel of it is."""
+        self.name = name
+        self.handle = handle
+        self.shared_bytes: int = _STATIC_LIMIT
+        """The most dynamic shared memory that it was allowed."""
+
+    @property
+    def registers(self) -> int:
+        """Registers of a thread."""
+        return self._attribute(_REGISTERS)
+
+    @property
+    def local_bytes(self) -> int:
+        """Bytes that a thread has in memory in place of registers."""
+        return self._attribute(_LOCAL_BYTES)
+
+    def allow(self, shared_bytes: int) -> None:
+        """Let it have so much dynamic shared memory; the GPU is entered."""
+        if shared_bytes > self.shared_bytes:
+            self.module.gpu.call("cuFuncSetAttribute", self.handle, _DYNAMIC_BYTES, shared_bytes)
+            self.shared_bytes = shared_bytes
+
+    def _attribute(self, number: int) -> int:
+        value = c_int()
+        with self.module.gpu.entered() as call:
+            call("cuFuncGetAttribute", byref(value), number, self.handle)
+        return value.value
+
+
+class CudaModule:
+    """Kernels by name, of a text of PTX that the driver has compiled."""
+
+    def __init__(self, gpu: Gpu, text: str) -> None:
+        self.gpu = gpu
+        self._kernels: dict[str, CudaFunction] = {}
+        self._handle = c_void_p()
+        source, log = create_string_buffer(text.encode()), create_string_buffer(1 << 14)
+        options = (c_int * 2)(_LOG, _LOG_BYTES)
+        values = (c_void_p * 2)(cast(log, c_void_p), sizeof(log))
+        with gpu.entered():
+            result = gpu.driver.result("cuModuleLoadDataEx", byref(self._handle), source, 2, options, values)
+            if result:
+                raise self._refused(result, log, text)
+
+    def _refused(self, result: int, log: Any, text: str) -> Exception:
+        """The error for a module that the driver does not load: what is wrong with it, or with the GPU."""
+        words = log.value.decode(errors="replace").strip()
+        error = self.gpu.driver.error("cuModuleLoadDataEx", result)
+        if not words:
+            return error
+        what = f"the driver refuses a module of {len(text.splitlines())} lines: {error.what}\n{words}"
+        return CodegenError("E907", what, help="please report it")
+
+    def __getitem__(self, name: str) -> CudaFunction:
+        kernel = self._kernels.get(name)
+        if kernel is None:
+            handle = c_void_p()
+            with self.gpu.entered() as call:
+                call("cuModuleGetFunction", byref(handle), self._handle, name.encode())
+            kernel = self._kernels[name] = CudaFunction(self, name, handle)
+        return kernel
+
+    def __del__(self) -> None:
+        if self._handle:
+            self.gpu.drop("cuModuleUnload", self._handle)
+
+
+class CudaEvent:
+    """A place in the order of the work; others may have had the handle before."""
+
+    def __init__(self, gpu: Gpu, timed: bool) -> None:
+        self._gpu = gpu
+        self._spare = gpu.timed_events if timed else gpu.events
+        try:
+            self.handle = self._spare.pop()
+        except IndexError:
+            self.handle = c_void_p()
+            gpu.call("cuEventCreate", byref(self.handle), 0 if timed else _UNTIMED)
+
+    def __del__(self) -> None:
+        if handle := getattr(self, "handle", None):
+            self._spare.append(handle)
+
+
+class CudaGraph:
+    """Launches and copies that the driver starts as one."""
+
+    name = "a graph"
+    """The program, for errors."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        self._gpu = gpu
+        self._handle = c_void_p()
+        self.kernels: list[CudaFunction] = []
+        """They live for as long as the graph does."""
+
+    def take(self, recorded: c_void_p) -> None:
+        """Do from now on what was recorded; the GPU is entered."""
+        call = self._gpu.call
+        try:
+            if self._handle:
+                result = self._gpu.driver.result("cuGraphExecUpdate_v2", self._handle, recorded, byref(UpdateResult()))
+                if result == 0:
+                    return
+                if result != NOT_UPDATED:
+                    raise self._gpu.driver.error("cuGraphExecUpdate_v2", result)
+                call("cuGraphExecDestroy", self._handle)
+                self._handle = c_void_p()
+            call("cuGraphInstantiateWithFlags", byref(self._handle), recorded, 0)
+        finally:
+            call("cuGraphDestroy", recorded)
+
+    def launch(self) -> None:
+        """Do all of it, after what was asked for before."""
+        gpu = self._gpu
+        with gpu.entered() as call:
+            gpu.driver.recent.append(self.name)
+            call("cuGraphLaunch", self._handle, gpu.stream)
+            gpu.checked()
+
+    def __del__(self) -> None:
+        if self._handle:
+            self._gpu.drop("cuGraphExecDestroy", self._handle)

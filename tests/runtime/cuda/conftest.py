@@ -1,0 +1,68 @@
+"""A process in which NVIDIA's driver is a stand-in: its library is compiled once a session."""
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hybridize import system as operating_system
+from hybridize.base.config import CONFIG
+from hybridize.runtime import devices
+from hybridize.runtime.cuda import library
+
+SOURCE = Path(__file__).with_name("standin.c")
+
+
+class Standin:
+    """The library, and what tests ask of it."""
+
+    def __init__(self, path):
+        self.library = ctypes.CDLL(str(path))
+        self.library.standin_log.restype = ctypes.c_char_p
+        self.library.standin_get.restype = ctypes.c_int64
+
+    def set(self, what, value):
+        self.library.standin_set(what.encode(), ctypes.c_int64(value))
+
+    def get(self, what):
+        return self.library.standin_get(what.encode())
+
+    def fail(self, name, result, after=0):
+        """Have a function return a result, once it was called `after` times; results of 700 and more stay."""
+        self.library.standin_fail(name.encode(), result, after)
+
+    def heal(self):
+        self.library.standin_heal()
+
+    def calls(self):
+        """Names of the functions that were called since this was asked last."""
+        names = self.library.standin_log().decode().split()
+        self.library.standin_forget()
+        return [name for name in names if "Ctx" not in name]
+
+
+@pytest.fixture(scope="session")
+def standin_library(tmp_path_factory, system):
+    system("cc")
+    path = tmp_path_factory.mktemp("cuda") / "libcuda.so.1"
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", str(path), str(SOURCE)], check=True
+    )
+    return Standin(path)
+
+
+@pytest.fixture
+def standin(standin_library, monkeypatch):
+    """The driver is the stand-in, which nobody has called yet."""
+    monkeypatch.setattr(CONFIG, "device", "cuda")
+    monkeypatch.setattr(operating_system, "gpu_driver", lambda: standin_library.library)
+    monkeypatch.setattr(operating_system, "gpu_counter", lambda: standin_library.library)
+    monkeypatch.setattr(library, "_started", library._started.__wrapped__)
+    monkeypatch.setattr(devices, "_OPENED", {})
+    standin_library.heal()
+    for what, value in (("version", 12040), ("gpus", 2), ("total", 64 << 20)):
+        standin_library.set(what, value)
+    standin_library.calls()
+    yield standin_library
+    standin_library.heal()

@@ -1,0 +1,325 @@
+/* A libcuda.so.1 for tests: device memory is the heap's, and kernels are three functions of C.
+
+What is asked of a stream is done when somebody waits for it, not before: who overwrites what a copy still reads, or reads
+what a copy has not written, gets wrong elements. Calls fail on demand (standin_fail), and every call is counted.
+*/
+
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int CUresult;
+typedef uint64_t CUdeviceptr;
+
+enum { INVALID = 1, OUT_OF_MEMORY = 2, NO_INIT = 3, NO_DEVICE = 101, INVALID_CONTEXT = 201, INVALID_PTX = 218,
+       NOT_FOUND = 500, CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, NOT_UPDATED = 910 };
+
+/* --------------------------------------------------------------------------------------------------- what tests say */
+
+static int version = 12040, gpus = 2, depth, started;
+static size_t total = 64u << 20, used, others; /* what the GPUs of earlier tests keep */
+static char log_text[1 << 20];
+static struct { char name[64]; int result, after; } planned;
+static int lasting;
+
+void standin_set(const char *what, int64_t value) {
+    if (!strcmp(what, "version")) version = (int)value;
+    if (!strcmp(what, "gpus")) gpus = (int)value;
+    if (!strcmp(what, "total")) others = used, total = used + (size_t)value;
+}
+
+int64_t standin_get(const char *what) {
+    if (!strcmp(what, "depth")) return depth;
+    if (!strcmp(what, "used")) return (int64_t)(used - others);
+    return -1;
+}
+
+void standin_fail(const char *name, int result, int after) {
+    snprintf(planned.name, sizeof planned.name, "%s", name);
+    planned.result = result, planned.after = after;
+}
+
+void standin_heal(void) { lasting = planned.result = 0, planned.name[0] = 0; }
+const char *standin_log(void) { return log_text; }
+void standin_forget(void) { log_text[0] = 0; }
+
+static CUresult called(const char *name) {
+    if (strlen(log_text) + strlen(name) + 2 < sizeof log_text) strcat(strcat(log_text, name), "\n");
+    if (lasting) return lasting;
+    if (planned.result && !strcmp(planned.name, name) && planned.after-- <= 0) {
+        int result = planned.result;
+        if (result >= 700 && result < 800) lasting = result;
+        else planned.result = 0;
+        return result;
+    }
+    return 0;
+}
+
+#define CALLED(name) do { CUresult r = called(name); if (r) return r; } while (0)
+#define IN_CONTEXT(name) do { CALLED(name); if (depth < 1) return INVALID_CONTEXT; } while (0)
+
+/* ------------------------------------------------------------------------------------------------------- the stream */
+
+struct function { char name[64]; int shared; };
+struct work { int kind; uint64_t to, from, nbytes; struct function *function; uint64_t arguments[8]; unsigned lanes; };
+struct graph { struct work items[256]; int count; };
+struct event { int64_t place; };
+enum { COPY, LAUNCH };
+
+static struct work queue[4096];
+static int64_t asked, done;
+static struct graph *recording;
+
+static void run(struct work *w) {
+    if (w->kind == COPY) { memcpy((void *)w->to, (void *)w->from, w->nbytes); return; }
+    uint64_t *a = w->arguments;
+    if (!strcmp(w->function->name, "fill")) memset((void *)a[0], (int)a[1], a[2]);
+    if (!strcmp(w->function->name, "add"))
+        for (uint64_t i = 0; i < a[3]; i++) ((float *)a[0])[i] = ((float *)a[1])[i] + ((float *)a[2])[i];
+    if (!strcmp(w->function->name, "grid")) *(uint32_t *)a[0] = w->lanes;
+}
+
+static void until(int64_t place) { for (; done < place; done++) run(&queue[done % 4096]); }
+
+static CUresult ask(struct work w) {
+    if (recording) { recording->items[recording->count++] = w; return 0; }
+    if (asked - done == 4096) until(done + 1);
+    queue[asked++ % 4096] = w;
+    return 0;
+}
+
+CUresult cuStreamCreate(void **stream, unsigned flags) {
+    IN_CONTEXT("cuStreamCreate");
+    *stream = malloc(8);
+    return flags == 1 ? 0 : INVALID;
+}
+
+CUresult cuStreamSynchronize(void *stream) {
+    IN_CONTEXT("cuStreamSynchronize");
+    if (recording) return CAPTURE_UNSUPPORTED;
+    until(asked);
+    return stream ? 0 : INVALID;
+}
+
+CUresult cuStreamBeginCapture_v2(void *stream, int mode) {
+    IN_CONTEXT("cuStreamBeginCapture_v2");
+    if (recording || !stream || mode != 1) return INVALID;
+    recording = calloc(1, sizeof *recording);
+    return 0;
+}
+
+CUresult cuStreamEndCapture(void *stream, void **graph) {
+    IN_CONTEXT("cuStreamEndCapture");
+    if (!recording || !stream) return CAPTURE_INVALIDATED;
+    *graph = recording, recording = NULL;
+    return 0;
+}
+
+CUresult cuEventCreate(void **event, unsigned flags) {
+    IN_CONTEXT("cuEventCreate");
+    *event = calloc(1, sizeof(struct event));
+    return flags == 0 || flags == 2 ? 0 : INVALID;
+}
+
+CUresult cuEventRecord(void *event, void *stream) {
+    IN_CONTEXT("cuEventRecord");
+    ((struct event *)event)->place = asked;
+    return stream ? 0 : INVALID;
+}
+
+CUresult cuEventSynchronize(void *event) {
+    IN_CONTEXT("cuEventSynchronize");
+    until(((struct event *)event)->place);
+    return 0;
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, void *first, void *last) {
+    IN_CONTEXT("cuEventElapsedTime");
+    *milliseconds = (float)(((struct event *)last)->place - ((struct event *)first)->place);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------------- devices and contexts */
+
+CUresult cuInit(unsigned flags) { CALLED("cuInit"); started = 1; return flags ? INVALID : 0; }
+CUresult cuDriverGetVersion(int *answer) { CALLED("cuDriverGetVersion"); *answer = version; return 0; }
+CUresult cuDeviceGetCount(int *count) { CALLED("cuDeviceGetCount"); *count = gpus; return started ? 0 : NO_INIT; }
+
+CUresult cuDeviceGet(int *device, int number) {
+    CALLED("cuDeviceGet");
+    *device = number;
+    return !started ? NO_INIT : number < gpus ? 0 : NO_DEVICE;
+}
+
+CUresult cuDeviceGetName(char *name, int length, int device) {
+    CALLED("cuDeviceGetName");
+    snprintf(name, (size_t)length, "Stand-in %d", device);
+    return 0;
+}
+
+CUresult cuDeviceGetAttribute(int *value, int number, int device) {
+    CALLED("cuDeviceGetAttribute");
+    *value = number == 75 ? 9 : number == 76 ? 0 : -1;
+    return device < gpus ? 0 : NO_DEVICE;
+}
+
+CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
+    CALLED("cuDevicePrimaryCtxRetain");
+    *context = (void *)(intptr_t)(device + 1);
+    return 0;
+}
+
+CUresult cuCtxPushCurrent_v2(void *context) { CALLED("cuCtxPushCurrent_v2"); depth++; return context ? 0 : INVALID_CONTEXT; }
+CUresult cuCtxPopCurrent_v2(void **context) { (void)called("cuCtxPopCurrent_v2"); *context = NULL; depth--; return 0; }
+
+CUresult cuGetErrorName(int error, const char **text) {
+    *text = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : error == 218 ? "CUDA_ERROR_INVALID_PTX" : error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OF_A_TEST";
+    return error == 12345 ? INVALID : 0;
+}
+
+CUresult cuGetErrorString(int error, const char **text) {
+    *text = error == 700 ? "an illegal memory access was encountered" : "as the test wants it";
+    return error == 12345 ? INVALID : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+struct chunk { size_t nbytes; char padding[504]; };
+
+CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *all) {
+    IN_CONTEXT("cuMemGetInfo_v2");
+    *free_bytes = total - used, *all = total - others;
+    return 0;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t nbytes) {
+    IN_CONTEXT("cuMemAlloc_v2");
+    if (used + nbytes > total) return OUT_OF_MEMORY;
+    struct chunk *chunk = NULL;
+    if (posix_memalign((void **)&chunk, 512, sizeof *chunk + nbytes)) return OUT_OF_MEMORY;
+    chunk->nbytes = nbytes, used += nbytes;
+    memset(chunk + 1, 0xA5, nbytes);
+    *address = (CUdeviceptr)(chunk + 1);
+    return 0;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+    IN_CONTEXT("cuMemFree_v2");
+    if (done < asked) return INVALID; /* the real one waits; who relies on that has forgotten to */
+    struct chunk *chunk = (struct chunk *)address - 1;
+    used -= chunk->nbytes;
+    free(chunk);
+    return 0;
+}
+
+CUresult cuMemHostAlloc(void **address, size_t nbytes, unsigned flags) {
+    IN_CONTEXT("cuMemHostAlloc");
+    *address = malloc(nbytes);
+    return flags ? INVALID : 0;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t nbytes, void *stream) {
+    IN_CONTEXT("cuMemcpyHtoDAsync_v2");
+    return stream ? ask((struct work){COPY, to, (uint64_t)from, nbytes, NULL, {0}, 0}) : INVALID;
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t nbytes, void *stream) {
+    IN_CONTEXT("cuMemcpyDtoHAsync_v2");
+    return stream ? ask((struct work){COPY, (uint64_t)to, from, nbytes, NULL, {0}, 0}) : INVALID;
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t nbytes, void *stream) {
+    IN_CONTEXT("cuMemcpyDtoDAsync_v2");
+    return stream ? ask((struct work){COPY, to, from, nbytes, NULL, {0}, 0}) : INVALID;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- code */
+
+CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
+    IN_CONTEXT("cuModuleLoadDataEx");
+    if (strstr(image, "syntax error")) {
+        if (count == 2 && options[0] == 5 && options[1] == 6)
+            snprintf(values[0], (size_t)values[1], "ptxas application ptx input, line 3; fatal: Parsing error near 'error'");
+        return INVALID_PTX;
+    }
+    *module = strdup(image);
+    return 0;
+}
+
+CUresult cuModuleUnload(void *module) { IN_CONTEXT("cuModuleUnload"); free(module); return 0; }
+
+CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
+    IN_CONTEXT("cuModuleGetFunction");
+    char entry[128];
+    snprintf(entry, sizeof entry, ".entry %s(", name);
+    if (!strstr(module, entry)) return NOT_FOUND;
+    struct function *made = calloc(1, sizeof *made);
+    snprintf(made->name, sizeof made->name, "%s", name);
+    made->shared = 48 << 10;
+    *function = made;
+    return 0;
+}
+
+CUresult cuFuncGetAttribute(int *value, int number, void *function) {
+    IN_CONTEXT("cuFuncGetAttribute");
+    *value = number == 4 ? 32 : number == 3 ? 16 : -1;
+    return function ? 0 : INVALID;
+}
+
+CUresult cuFuncSetAttribute(void *function, int number, int value) {
+    IN_CONTEXT("cuFuncSetAttribute");
+    if (number != 8 || value > 227 << 10) return INVALID;
+    ((struct function *)function)->shared = value;
+    return 0;
+}
+
+CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, void *stream, void **arguments, void **extra) {
+    IN_CONTEXT("cuLaunchKernel");
+    struct function *f = function;
+    if (!stream || extra || (int)shared > f->shared || bx * by * bz > 1024) return INVALID;
+    struct work w = {LAUNCH, 0, 0, 0, f, {0}, gx * gy * gz * bx * by * bz};
+    int count = !strcmp(f->name, "fill") ? 3 : !strcmp(f->name, "add") ? 4 : 1;
+    for (int i = 0; i < count; i++) w.arguments[i] = *(uint64_t *)arguments[i];
+    return ask(w);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- graphs */
+
+CUresult cuGraphInstantiateWithFlags(void **executable, void *graph, uint64_t flags) {
+    IN_CONTEXT("cuGraphInstantiateWithFlags");
+    *executable = memcpy(malloc(sizeof(struct graph)), graph, sizeof(struct graph));
+    return flags ? INVALID : 0;
+}
+
+CUresult cuGraphExecUpdate_v2(void *executable, void *graph, void *information) {
+    IN_CONTEXT("cuGraphExecUpdate_v2");
+    struct graph *now = executable, *other = graph;
+    *(int *)information = 0;
+    if (now->count != other->count) return NOT_UPDATED;
+    *now = *other;
+    return 0;
+}
+
+CUresult cuGraphLaunch(void *executable, void *stream) {
+    IN_CONTEXT("cuGraphLaunch");
+    struct graph *graph = executable;
+    for (int i = 0; i < graph->count; i++) ask(graph->items[i]);
+    return stream ? 0 : INVALID;
+}
+
+CUresult cuGraphExecDestroy(void *executable) { IN_CONTEXT("cuGraphExecDestroy"); free(executable); return 0; }
+CUresult cuGraphDestroy(void *graph) { IN_CONTEXT("cuGraphDestroy"); free(graph); return 0; }
+
+/* --------------------------------------------------------------------------------------------------------- counting */
+
+int nvmlInit_v2(void) { return called("nvmlInit_v2"); }
+int nvmlShutdown(void) { return called("nvmlShutdown"); }
+int nvmlDeviceGetCount_v2(unsigned *count) { CALLED("nvmlDeviceGetCount_v2"); *count = (unsigned)gpus; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned number, void **device) { *device = (void *)(intptr_t)(number + 1); return 0; }
+int nvmlDeviceGetUUID(void *device, char *name, unsigned length) {
+    snprintf(name, length, "GPU-%d0000000-aaaa", (int)(intptr_t)device);
+    return 0;
+}

@@ -1,0 +1,352 @@
+"""A GPU over a stand-in for the driver: what is asked of it is done in order, errors say what the driver said."""
+
+import gc
+import threading
+from types import SimpleNamespace
+
+import numpy
+import pytest
+
+from hybridize import system as operating_system
+from hybridize.base.config import CONFIG
+from hybridize.errors import CodegenError, DeviceError, DeviceMemoryError, InternalError
+from hybridize.runtime import devices
+from hybridize.runtime.cuda import staging
+from hybridize.runtime.devices import count, opened
+from tests.refusals import refusal
+
+CODE = ".version 7.0\n.entry fill(.param .u64 to)\n.entry add(.param .u64 to)\n.entry grid(.param .u64 to)\n"
+
+
+def on(device, values):
+    at = device.alloc(values.nbytes)
+    device.copy_in(at, values)
+    return at
+
+
+def read(device, at, like):
+    out = numpy.empty_like(like)
+    device.copy_out(at, out)
+    return out
+
+
+# ------------------------------------------------------------------------------------------------- what there is
+
+
+def test_gpus_are_counted_without_the_driver(standin, monkeypatch):
+    assert count() == 2
+    for visible, number in {
+        "0": 1, "1,0": 2, "": 0, "-1": 0, "0,7,1": 1, "1,x,0": 1, "0,0": 0, "GPU-2": 1, "GPU-1,GPU-2": 2, "GPU-": 0,
+        "MIG-1a": 1, " 1 , 0 ": 2,
+    }.items():  # fmt: skip
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+        assert count() == number, visible
+    assert not [name for name in standin.calls() if name.startswith("cu")]
+
+
+@pytest.mark.parametrize("name", ["nvmlInit_v2", "nvmlDeviceGetCount_v2"])
+def test_where_nobody_counts_there_is_none(standin, name):
+    standin.fail(name, 9)
+    assert count() == 0
+
+
+def test_without_the_library_there_is_none(standin, monkeypatch):
+    def missing():
+        raise OSError("libnvidia-ml.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(operating_system, "gpu_counter", missing)
+    assert count() == 0
+
+
+def test_a_device_is_opened_once_by_whichever_thread(standin):
+    same = []
+    threads = [threading.Thread(target=lambda: same.append(opened(1))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({id(one) for one in same}) == 1 and standin.calls().count("cuInit") == 1
+    assert (same[0].name, same[0].arch) == ("Stand-in 1", "sm_90")
+
+
+def test_a_driver_that_is_missing_old_or_does_not_start(standin, monkeypatch):
+    standin.set("version", 11080)
+    with refusal(DeviceError, r"E709: .*too old: it is of CUDA 11\.8\nhelp: .*12\.0"):
+        opened(0)
+    standin.set("version", 12000)
+    standin.fail("cuInit", 100)
+    with refusal(DeviceError, r"E709: .*does not start: cuInit: CUDA_ERROR_OF_A_TEST \(100\).*\nhelp: .*nvidia-smi"):
+        opened(0)
+    with refusal(InternalError, r"E908: .*cuDeviceGet: CUDA_ERROR_OF_A_TEST \(101\)"):
+        opened(9)
+
+    def missing():
+        raise OSError("libcuda.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(operating_system, "gpu_driver", missing)
+    with refusal(DeviceError, "E709: .*cannot be loaded: libcuda.so.1"):
+        opened(0)
+    monkeypatch.setattr(operating_system, "gpu_driver", SimpleNamespace)
+    with refusal(DeviceError, "E709: .*too old: .*cuInit"):
+        opened(0)
+
+
+# --------------------------------------------------------------------------------------------------------- copies
+
+
+@pytest.mark.parametrize("nbytes", [0, 1, staging.PLACE, 2 * staging.PLACE + 5, 3 * staging.PLACE])
+def test_copies_of_any_size_come_back(standin, nbytes):
+    device = opened(0)
+    values = numpy.random.default_rng(nbytes).integers(0, 255, nbytes, "uint8")
+    at = device.alloc(nbytes)
+    source = values.copy()
+    device.copy_in(at, source)
+    source[...] = 0  # what is copied may be written at once
+    other = device.alloc(nbytes)
+    device.copy(other, at, nbytes)
+    assert (read(device, other, values) == values).all()
+    assert (read(device, at, values) == values).all()
+
+
+def test_arrays_of_any_layout_are_copied_row_by_row(standin):
+    device = opened(0)
+    values = numpy.arange(24, dtype="float32").reshape(4, 6)
+    for part in (values.T, values[::-1, 1::2], values[2], values[1, 1]):
+        at = on(device, part)
+        assert (read(device, at, numpy.empty(part.shape, "float32")) == part).all()
+
+
+def test_the_own_context_of_a_thread_is_what_it_was(standin):
+    device = opened(0)
+    before = standin.get("depth")
+    at = on(device, numpy.ones(3))
+    with device.capture():
+        device.copy(at, at, 0)
+    standin.fail("cuMemcpyDtoDAsync_v2", 1)
+    with refusal(InternalError, "E908"):
+        device.copy(at, at, 0)
+    assert standin.get("depth") == before
+
+
+# --------------------------------------------------------------------------------------------------------- memory
+
+
+def test_a_block_is_used_again_by_what_is_asked_for_next(standin):
+    device = opened(0)
+    first = device.alloc(1000)
+    device.free(first)
+    assert device.alloc(1000) == first
+    calls = standin.calls()
+    for nbytes in (10, 4000, 512, 1 << 19):
+        device.free(device.alloc(nbytes))
+    assert calls.count("cuMemAlloc_v2") == 1 and "cuMemAlloc_v2" not in standin.calls()
+
+
+def test_memory_that_is_short_is_looked_for(standin):
+    device = opened(0)
+    blocks = [device.alloc(7 << 20) for _ in range(3)]  # of two chunks
+    for one in blocks[1:]:
+        device.free(one)
+    device.free(device.alloc(1))
+    device.when_scarce.append(lambda: device.free(blocks[0]))
+    large = device.alloc(60 << 20)  # all of what there is
+    free, total = device.memory()
+    assert (free, total) == (4 << 20, 64 << 20)
+    with refusal(
+        DeviceMemoryError,
+        rf"E706: Stand-in 0 has no memory for {5 << 20} bytes: {free} of {total} are free\nhelp: drop",
+    ):
+        device.when_scarce.clear()
+        device.alloc(5 << 20)
+    device.free(large)
+    device.empty_cache()
+    assert standin.get("used") == 0 and device.memory() == (total, total)
+
+
+def test_an_error_of_memory_is_pythons_too():
+    assert issubclass(DeviceMemoryError, (MemoryError, DeviceError))
+
+
+# ----------------------------------------------------------------------------------------------------------- work
+
+
+def test_kernels_run_after_what_was_asked_before(standin):
+    device = opened(0)
+    code = device.load(CODE)
+    x, y = numpy.arange(8, dtype="float32"), numpy.ones(8, "float32")
+    a, b, to = on(device, x), on(device, y), device.alloc(32)
+    device.launch(code["add"], (1, 1, 1), 8, 0, [to, a, b, 8])
+    device.launch(code["add"], (1, 1, 1), 8, 0, [to, to, b, 8])
+    assert (read(device, to, x) == x + 2).all()
+    word = device.alloc(4)
+    device.launch(code["grid"], (2, 3, 4), (5, 6, 7), 0, [word])
+    assert read(device, word, numpy.zeros(1, "uint32")) == [24 * 210]
+    assert (code["add"].registers, code["add"].local_bytes) == (32, 16) and code["add"] is code["add"]
+
+
+def test_more_shared_memory_is_asked_for_once(standin):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    for shared in (48 << 10, 100 << 10, 90 << 10, 100 << 10):
+        device.launch(fill, (1, 1, 1), 1, shared, [at, 7, 16])
+    assert standin.calls().count("cuFuncSetAttribute") == 1
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 7).all()
+
+
+def test_code_that_the_driver_refuses_comes_with_its_log(standin):
+    device = opened(0)
+    with refusal(
+        CodegenError, r"(?s)E907: .*module of 2 lines: .*CUDA_ERROR_INVALID_PTX \(218\).*\nptxas .*line 3; fatal"
+    ):
+        device.load("// \nsyntax error")
+    with refusal(InternalError, "E908: .*cuModuleGetFunction"):
+        device.load(CODE)["nobody"]
+    standin.fail("cuModuleLoadDataEx", 2)
+    with refusal(DeviceMemoryError, "E706: cuModuleLoadDataEx"):
+        device.load(CODE)
+
+
+def test_modules_are_unloaded_after_their_kernels_and_graphs(standin):
+    device = opened(0)
+    code = device.load(CODE)
+    at = device.alloc(16)
+    with device.capture() as graph:
+        device.launch(code["fill"], (1, 1, 1), 1, 0, [at, 3, 16])
+    del code
+    gc.collect()
+    device.wait()
+    assert "cuModuleUnload" not in standin.calls()
+    graph.launch()
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 3).all()
+    del graph
+    gc.collect()
+    device.wait()
+    assert [name for name in standin.calls() if "Destroy" in name or "Unload" in name] == [
+        "cuGraphExecDestroy",
+        "cuModuleUnload",
+    ]
+
+
+def test_a_graph_does_again_what_was_recorded(standin):
+    device = opened(0)
+    fill, at, other = device.load(CODE)["fill"], device.alloc(16), device.alloc(16)
+    zeros = numpy.zeros(16, "uint8")
+    device.copy_in(at, zeros)
+    with device.capture() as graph:
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 1, 16])
+        device.copy(other, at, 16)
+    assert (read(device, at, zeros) == 0).all()
+    for _ in range(2):
+        device.launch(fill, (1, 1, 1), 1, 0, [other, 9, 16])
+        graph.launch()
+        assert (read(device, other, zeros) == 1).all()
+
+
+def test_a_graph_takes_other_work_of_the_same_shape_or_is_made_anew(standin):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    with device.capture() as graph:
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 1, 16])
+    for lengths, made in (((16,), 0), ((8, 16), 1)):
+        standin.calls()
+        with device.capture(graph):
+            for value, length in enumerate(lengths, 5):
+                device.launch(fill, (1, 1, 1), 1, 0, [at, value, length])
+        calls = standin.calls()
+        assert (calls.count("cuGraphExecUpdate_v2"), calls.count("cuGraphInstantiateWithFlags")) == (1, made)
+        assert calls.count("cuGraphDestroy") == 1 and calls.count("cuGraphExecDestroy") == made
+        graph.launch()
+        assert (read(device, at, numpy.zeros(16, "uint8")) == 4 + len(lengths)).all()
+
+
+def test_what_is_raised_while_a_graph_is_recorded_ends_the_recording(standin):
+    device = opened(0)
+    at = device.alloc(16)
+
+    def interrupted():
+        with device.capture():
+            device.copy(at, at, 0)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        interrupted()
+    device.copy_in(at, numpy.ones(16, "uint8"))
+    assert (read(device, at, numpy.zeros(16, "uint8")) == 1).all()
+
+
+def test_events_are_places_in_the_order(standin):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    first = device.event(timed=True)
+    for value in range(3):
+        device.launch(fill, (1, 1, 1), 1, 0, [at, value, 16])
+    last = device.event(timed=True)
+    device.wait(last)
+    assert device.milliseconds(first, last) == 3
+    del first, last
+    standin.calls()
+    device.wait(device.event(timed=True))
+    assert "cuEventCreate" not in standin.calls()  # another one's that has gone
+
+
+# ---------------------------------------------------------------------------------------------------------- faults
+
+
+def test_a_gpu_that_has_failed_says_so_for_ever(standin):
+    device = opened(0)
+    code, at = device.load(CODE), device.alloc(16)
+    for value in range(20):
+        device.launch(code["fill"], (1, 1, 1), 1, 0, [at, value, 16])
+    device.launch(code["grid"], (1, 1, 1), 1, 0, [at])
+    standin.fail("cuStreamSynchronize", 700)
+    words = r"E707: the GPU has failed \(cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS \(700\), an illegal memory access was encountered\)"
+    with refusal(
+        DeviceError, rf"{words}, .*; the last programs were (fill, ){{15}}grid\nhelp: .*HYBRIDIZE_DEVICE_CHECK=1"
+    ):
+        device.wait()
+    depth = standin.get("depth")
+    for use in (
+        lambda: device.alloc(1), device.memory, device.event, lambda: device.load(CODE),
+        lambda: device.launch(code["fill"], (1, 1, 1), 1, 0, [at, 0, 16]), lambda: device.copy_in(at, numpy.ones(1)),
+        lambda: device.copy_out(at, numpy.ones(1)),
+    ):  # fmt: skip
+        with refusal(DeviceError, words):
+            use()
+    device.free(at)  # the end of an array raises nothing
+    assert standin.get("depth") == depth
+
+
+def test_every_launch_is_waited_for_where_the_user_wants_it(standin, monkeypatch):
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    monkeypatch.setattr(CONFIG, "device_check", True)
+    standin.fail("cuStreamSynchronize", 719)
+    with refusal(DeviceError, r"E707.*\(719\).* the last programs were fill\nhelp"):
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
+
+
+def test_a_result_without_a_name_is_a_number(standin):
+    device = opened(0)
+    standin.fail("cuEventRecord", 12345)
+    with refusal(InternalError, "E908: the driver refuses a call: cuEventRecord: result 12345\nhelp: please report"):
+        device.event()
+
+
+def test_a_forked_process_has_no_devices(standin, monkeypatch):
+    device = opened(0)
+    monkeypatch.setattr(devices, "_INHERITED", [])
+    devices._in_child()
+    standin.calls()
+    with refusal(DeviceError, "E708: .*forked after its parent had used Stand-in 0.*\nhelp: .*spawn"):
+        opened(0)
+    assert devices.is_inherited(device) and not standin.calls()
+    assert count() == 2  # which asks nothing of the driver
+
+
+def test_a_kind_that_nobody_brings(monkeypatch):
+    monkeypatch.setattr(CONFIG, "device", "")
+    assert count() == 0
+    monkeypatch.setattr(CONFIG, "device", "emulated")
+    monkeypatch.setattr(devices, "_PLACES", {})
+    with refusal(DeviceError, "E709: HYBRIDIZE_DEVICE=emulated, .*no devices\nhelp: .*cuda"):
+        count()
