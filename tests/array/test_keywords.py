@@ -115,7 +115,7 @@ def test_a_word_that_means_nothing_is_refused(name, function, key):
     assert given is not None, f"say in ARGUMENTS what {name} is called with"
     positions = list(inspect.signature(function).parameters)
     given = given[: positions.index(key)] if key in positions else given
-    if key in DEVICES and name not in ("as_in_ctx", "as_in_context", "to_device"):
+    if key in DEVICES and name not in ("as_in_ctx", "as_in_context", "to_device", "to"):
         function(*given)  # that is right
     needed = NEEDED.get(name, {})
     with pytest.raises(HybridizeError, match=r"E\d\d\d"):

@@ -83,7 +83,7 @@ def test_what_numpy_objects_to_is_an_error_of_ours_wherever_it_is_installed(site
     """The words of NumPy, and the line of the user's."""
 
     file = os.path.join(os.sep, "usr", "lib", "python3", site, "numpy", "_core", "numeric.py")
-    names = {}
+    names = {"__name__": __name__}
     exec(compile("def refuse(x):\n    raise ValueError('an inhomogeneous shape')\n", file, "exec"), names)
     call = operands.public(names["refuse"])
     with refusal(ValueArgumentError, "E345: refuse.*an inhomogeneous shape") as caught:

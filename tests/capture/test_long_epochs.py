@@ -10,7 +10,7 @@ from hybridize.base.config import CONFIG
 from hybridize.gluon import nn
 from hybridize.schedule import grouping
 
-FEW, TIMES = 8, 4
+FEW, TIMES = 16, 4
 MOST = 1.25
 """How much faster than the steps the work may grow."""
 
