@@ -73,7 +73,7 @@ end:
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def bodies():
     assert have_pool()
     return compile_module(BODIES, host_target())
