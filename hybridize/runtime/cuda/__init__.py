@@ -7,9 +7,10 @@ In: PTX, addresses, NumPy arrays. Out: what `runtime.devices.Accelerator` promis
     library         calls of them, and errors for what they return
     counting        how many GPUs there are, without starting the driver
     blocks          memory in blocks, of which those that were freed are used again
+    context         the context of a device, one stream, and the order of everything
     staging         copies between the host and the device, by way of pinned memory
     work            modules, kernels, events, graphs
-    gpu             the device: a context, one stream, and the order of everything
+    gpu             the device: all of this by the face that the package asks for
 
 None of this has run on a GPU yet. Tests check the signatures against the driver's header, and run the rest with a
 library of the same functions that keeps memory on the heap.

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections import deque
 from ctypes import byref, c_void_p, memmove
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.runtime.cuda.context import CudaContext
 from hybridize.runtime.cuda.work import CudaEvent
-
-if TYPE_CHECKING:
-    from hybridize.runtime.cuda.gpu import Gpu
 
 PLACE: Final = 4 << 20
 """Bytes of a place."""
@@ -27,7 +25,7 @@ _PLACES: Final = 2
 class _Place:
     """Pinned memory, and the event after the last copy that used it."""
 
-    def __init__(self, gpu: Gpu) -> None:
+    def __init__(self, gpu: CudaContext) -> None:
         address = c_void_p()
         gpu.call("cuMemHostAlloc", byref(address), PLACE, 0)
         self.address: int = address.value or 0
@@ -51,7 +49,7 @@ class _Place:
 class PinnedCopies:
     """The places of a GPU, made when something is copied first. Who uses them has entered the GPU."""
 
-    def __init__(self, gpu: Gpu) -> None:
+    def __init__(self, gpu: CudaContext) -> None:
         self._gpu = gpu
         self._places: deque[_Place] = deque()
 

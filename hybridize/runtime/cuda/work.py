@@ -8,14 +8,12 @@ then: handles go to a list, and whoever calls the driver next gives them back.
 from __future__ import annotations
 
 from ctypes import byref, c_int, c_void_p, cast, create_string_buffer, sizeof
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from hybridize.base.errors import CodegenError
+from hybridize.runtime.cuda.context import CudaContext
 from hybridize.runtime.cuda.library import NOT_UPDATED
 from hybridize.runtime.cuda.signatures import UpdateResult
-
-if TYPE_CHECKING:
-    from hybridize.runtime.cuda.gpu import Gpu
 
 _LOG, _LOG_BYTES = 5, 6
 """`CU_JIT_ERROR_LOG_BUFFER` and its size, options of a module that is loaded."""
@@ -64,7 +62,7 @@ class CudaFunction:
 class CudaModule:
     """Kernels by name, of a text of PTX that the driver has compiled."""
 
-    def __init__(self, gpu: Gpu, text: str) -> None:
+    def __init__(self, gpu: CudaContext, text: str) -> None:
         self.gpu = gpu
         self._kernels: dict[str, CudaFunction] = {}
         self._handle = c_void_p()
@@ -102,7 +100,7 @@ class CudaModule:
 class CudaEvent:
     """A place in the order of the work; others may have had the handle before."""
 
-    def __init__(self, gpu: Gpu, timed: bool) -> None:
+    def __init__(self, gpu: CudaContext, timed: bool) -> None:
         self._gpu = gpu
         self._spare = gpu.timed_events if timed else gpu.events
         try:
@@ -122,7 +120,7 @@ class CudaGraph:
     name = "a graph"
     """The program, for errors."""
 
-    def __init__(self, gpu: Gpu) -> None:
+    def __init__(self, gpu: CudaContext) -> None:
         self._gpu = gpu
         self._handle = c_void_p()
         self.kernels: list[CudaFunction] = []

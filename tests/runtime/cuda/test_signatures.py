@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridize.runtime.cuda import gpu, library, signatures, work
+from hybridize.runtime.cuda import context, gpu, library, signatures, work
 from hybridize.runtime.cuda.signatures import COUNTING, SIGNATURES, UpdateResult
 
 RECORDED = {
@@ -64,7 +64,7 @@ CONSTANTS = {
     "CU_EVENT_DISABLE_TIMING": (2, work._UNTIMED),
     "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR": (75, gpu._MAJOR),
     "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR": (76, gpu._MINOR),
-    "CU_STREAM_NON_BLOCKING": (1, gpu._BESIDE_OTHERS),
+    "CU_STREAM_NON_BLOCKING": (1, context._BESIDE_OTHERS),
     "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL": (1, gpu._OF_THIS_THREAD),
 }
 """As a program of C prints them that includes cuda.h of CUDA 12.9, and as the package has them."""

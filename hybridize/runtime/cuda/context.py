@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The primary context of a GPU, and one stream of ours in it: all work is done in the order in which it was asked for.
+
+PyTorch uses the same context: it is never reset, and it is the current one of a thread only while that calls the driver
+here, so that the thread's own device stays what it was.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ctypes import byref, c_int, c_void_p
+from typing import Any, Final
+
+from hybridize.base.config import CONFIG
+from hybridize.base.forks import renewed
+from hybridize.runtime.cuda.library import Driver
+
+_BESIDE_OTHERS: Final = 1
+"""`CU_STREAM_NON_BLOCKING`: it does not wait for the default stream, on which others work."""
+
+
+class CudaContext:
+    """The context of a device of the driver's, and a stream.
+
+    Args:
+        driver: what is called.
+        device: the driver's number of it.
+    """
+
+    def __init__(self, driver: Driver, device: c_int) -> None:
+        self.driver = driver
+        self.call: Callable[..., None] = driver
+        """Calls the driver; who uses it has entered the context."""
+        self.events: list[c_void_p] = []
+        """Events that nobody has any more."""
+        self.timed_events: list[c_void_p] = []
+        self.recorded: list[Any] | None = None
+        """The kernels of the graph that is recorded, if one is."""
+        self._lock = renewed(threading.RLock())
+        """Held by who calls the driver: what is asked for together comes together, and graphs record one thread."""
+        self._dropped: deque[tuple[str, c_void_p]] = deque()
+        self._context, self.stream = c_void_p(), c_void_p()
+        self.call("cuDevicePrimaryCtxRetain", byref(self._context), device)
+        with self.entered() as call:
+            call("cuStreamCreate", byref(self.stream), _BESIDE_OTHERS)
+
+    @contextmanager
+    def entered(self) -> Iterator[Callable[..., None]]:
+        """Let this thread call the driver in the body of a `with`; the value calls it."""
+        with self._lock:
+            self.call("cuCtxPushCurrent_v2", self._context)
+            try:
+                self.tidy()
+                yield self.call
+            finally:
+                self.driver.leave()
+
+    def drop(self, function: str, handle: c_void_p) -> None:
+        """Give a handle back by a function of the driver's, when it is called next."""
+        self._dropped.append((function, handle))
+
+    def tidy(self) -> None:
+        """Give back what nobody has any more; while a graph is recorded the driver takes nothing."""
+        while self._dropped and self.recorded is None:
+            self.call(*self._dropped.popleft())
+
+    def checked(self) -> None:
+        """Wait for what was started last, where the user wants to know what fails (`HYBRIDIZE_DEVICE_CHECK`)."""
+        if CONFIG.device_check and self.recorded is None:
+            self.call("cuStreamSynchronize", self.stream)
