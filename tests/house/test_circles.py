@@ -1,9 +1,7 @@
-"""No circles of imports inside of a package: not by imports within functions, nor by those for types alone."""
+"""No circles of imports: not by imports within functions, nor by those for types alone."""
 
 import grimp
 import pytest
-
-PACKAGES = ["base", "contract", "programs", "capture", "gluon", "optimizer", "autograd", "array"]
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +34,10 @@ def _circles(edges):
     return found
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_no_circle_of_imports(graph, package):
+def test_no_circle_of_imports(graph):
     """A package imports its modules and re-exports their names: it is the one that takes no part."""
-    inside = {module for module in graph.modules if module.startswith(f"hybridize.{package}.")}
-    modules = {module for module in inside if not graph.find_children(module)}
+    modules = {module for module in graph.modules if not graph.find_children(module)}
+    assert len(modules) > 1000
     edges = {module: graph.find_modules_directly_imported_by(module) & modules for module in modules}
     assert _circles(edges) == [], "\n".join(
         f"{importer} -> {imported}"
