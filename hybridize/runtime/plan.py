@@ -131,6 +131,18 @@ class PlanLaunch:
 
 
 @frozen
+class KernelLaunch(PlanLaunch):
+    """One launch of a kernel of a device, with the arguments of its step, then sizes."""
+
+    dynamic: ClassVar[tuple[str, ...]] = ("turns", "sizes", "blocks")
+
+    blocks: Quantity = 0
+    """They are numbered along one axis; nothing is launched where there are none."""
+    threads: int = 0
+    """Of a block."""
+
+
+@frozen
 class PlanShare:
     """The work of a loop whose turns several threads may share."""
 
