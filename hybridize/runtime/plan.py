@@ -132,14 +132,16 @@ class PlanLaunch:
 
 @frozen
 class KernelLaunch(PlanLaunch):
-    """One launch of a kernel of a device, with the arguments of its step, then sizes."""
+    """One launch of a kernel of a device: it takes the addresses of its step, then sizes, each of 64 bits."""
 
-    dynamic: ClassVar[tuple[str, ...]] = ("turns", "sizes", "blocks")
+    dynamic: ClassVar[tuple[str, ...]] = (*PlanLaunch.dynamic, "blocks")
 
-    blocks: Quantity = 0
-    """They are numbered along one axis; nothing is launched where there are none."""
-    threads: int = 0
+    blocks: Quantity = 1
+    """They are numbered along one axis; where there are none, nothing is launched."""
+    threads: int = 1
     """Of a block."""
+    shared_bytes: int = 0
+    """Memory of a block besides what the kernel declares."""
 
 
 @frozen
@@ -233,7 +235,7 @@ class PlanStep:
     """Bytes read and written."""
     flops: Size
     launches: tuple[PlanLaunch, ...] = ()
-    """None of control flow, nor of what has no elements."""
+    """None of control flow, nor of what has no elements. On a device all of them are `KernelLaunch`."""
     share: PlanShare | None = None
     """Of launches that have turns, where threads may share these."""
     region: PlanRegion | None = None

@@ -103,7 +103,11 @@ class Run:
             Span(at, filled_size(nbytes, self.sizes)) for at, nbytes in zip(one.addresses, reaches, strict=True)
         ]
         self.device.launch(
-            self.code[launch.function], (launch.blocks, 1, 1), launch.threads, 0, [*arguments, *launch.sizes]
+            self.code[launch.function],
+            (launch.blocks, 1, 1),
+            launch.threads,
+            launch.shared_bytes,
+            [*arguments, *launch.sizes],
         )
 
 

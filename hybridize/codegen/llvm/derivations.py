@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants of a schedule as the plan has them: arrays that are given, and what is derived of them."""
+"""Constants that are derived of others, as the plan has them: what they are made of, and what equal ones share."""
 
 from __future__ import annotations
 
@@ -12,20 +12,15 @@ from hybridize.runtime.plan import Derivation, PlanSource
 from hybridize.schedule.steps import Constant, Derived, Stable
 
 
-def array_of(constant: Constant) -> Array:
-    """A constant as it is given; nothing, where it is made."""
-    return constant if isinstance(constant, numpy.ndarray) else numpy.empty(0, numpy.uint8)
-
-
-def derivation(slot: int, derived: Derived, function: str, target: Target, arrays: list[Array]) -> Derivation:
-    """What the plan says of a derived constant.
+def derivation(slot: int, derived: Derived, function: str, arrays: list[Array], target: Target) -> Derivation:
+    """Return what the plan says of a derived constant.
 
     Args:
         slot: its position among the constants.
         derived: the constant.
-        function: the name of what makes it.
-        target: for which it is made.
+        function: makes it.
         arrays: those that derivations read, to which its own are added.
+        target: the machine that it lies so for.
     """
     key = f"{target.name} {derived.key}"
     sources = []
@@ -49,3 +44,8 @@ def derivation(slot: int, derived: Derived, function: str, target: Target, array
         scratch_bytes=derived.scratch_bytes,
         ops=derived.ops,
     )
+
+
+def array_of(constant: Constant) -> Array:
+    """Return a constant as it is given; nothing, where it is made."""
+    return constant if isinstance(constant, numpy.ndarray) else numpy.empty(0, numpy.uint8)

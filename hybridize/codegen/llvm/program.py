@@ -149,7 +149,7 @@ class _Writer:
             arrays: those that derivations read, to which its own are added.
         """
         name = self._functions.once("derive", f"derive {derived.key}", lambda name: self._derivation(name, derived))
-        return derivation(slot, derived, name, self._target, arrays)
+        return derivation(slot, derived, name, arrays, self._target)
 
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""

@@ -159,8 +159,8 @@ class PendingContraction(PendingSteps):
             plan, split, part = placed.plan or self.by_lines, None, placed.part(memories)
             if placed.packed is not None:
                 operands[1] = address_of(placed.packed)
-        own = NOWHERE if isinstance(plan, BlockPlan) else address_of(self.workspace)
-        addresses = (*operands, *stored)
+        needless = program.target.device is not None and same(self.workspace.nbytes, 0)
+        own, addresses = NOWHERE if needless else address_of(self.workspace), (*operands, *stored)
         step = ContractionStep(
             provenance=self.provenance, addresses=addresses, workspace=own, split=split, part=part, plan=plan,
             ending=self.ending, out=self.out.type, nbytes=self.nbytes,

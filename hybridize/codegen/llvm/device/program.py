@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scheduled graph as kernels of a GPU: one module, the launches of its steps in order, PTX.
+"""A scheduled graph as kernels of a GPU: one module, the plan of what launches them, PTX.
 
     build_kernels(graph, target) -> DeviceProgram
 
@@ -21,21 +21,22 @@ from hybridize.codegen.llvm.text import Function, Module
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import KernelLaunch, Plan, PlanMaker, PlanStep, plain
-from hybridize.schedule import schedule
+from hybridize.runtime.plan import Derivation, KernelLaunch, Plan, PlanMaker, PlanStep, plain
+from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.device.tiles import BlockPlan
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import planned, running_order
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, Schedule, ScheduleStep, Stable
+from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, ScheduleStep, Stable
 
 
 @frozen(eq=False)
 class DeviceProgram:
-    """The kernels of a program, and its plan, whose steps launch them."""
+    """A program as kernels, with what the runtime keeps."""
 
     schedule: Schedule
     plan: Plan
+    """Its steps launch kernels."""
     module: Module
     target: Target
     constants: tuple[Array, ...]
@@ -59,22 +60,23 @@ def build_kernels(graph: Graph, target: Target, stable: Collection[int] = ()) ->
     known = {number: Stable(number, 0, graph.inputs[number].type.dtype.itemsize) for number in stable}
     program = schedule(graph, target, known=known)
     writer = _Writer(target)
-    plan = writer.plan(program)
+    steps = writer.steps(program.steps, program.plan.steps)
     sources: list[Array] = []
     derivations = tuple(
-        derivation(slot, constant, writer.maker(constant), target, sources)
+        writer.derive(slot, constant, sources)
         for slot, constant in enumerate(program.constants)
         if isinstance(constant, Derived)
     )
     # Last: whatever the code relies on has been assumed by now.
     sizes = () if graph.scope is None else tuple(graph.scope.lines())
-    plan = changed(plan, derivations=derivations, sizes=sizes, makers=tuple(writer.makers.values()))
+    makers = tuple(writer.makers.values())
+    plan = changed(program.plan, steps=steps, derivations=derivations, sizes=sizes, makers=makers)
     constants = tuple(map(array_of, program.constants))
     return DeviceProgram(program, plan, writer.module, target, constants, tuple(sources))
 
 
 class _Writer:
-    """Writes the kernels of steps into one module, and their launches into the plan."""
+    """Writes the kernels of steps into one module."""
 
     def __init__(self, target: Target) -> None:
         self.module = Module(target.halves)
@@ -82,40 +84,36 @@ class _Writer:
         self._target = target
         self._written: dict[str, str] = {}
 
-    def plan(self, program: Schedule) -> Plan:
-        """Write the kernels of a program, or of a body of control flow; returns the plan that launches them."""
-        return changed(program.plan, steps=self._steps(program.steps, program.plan.steps))
+    def steps(self, steps: Sequence[ScheduleStep], planned: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
+        """Write the kernels of some steps; returns the plan's steps with their launches."""
+        return tuple(self._step(step, one) for step, one in zip(steps, planned, strict=True))
 
-    def maker(self, derived: Derived) -> str:
-        """Write the kernels that make a derived constant; returns the name of these steps among the makers."""
-        name = f"derive {derived.key}"
+    def _step(self, step: ScheduleStep, planned: PlanStep) -> PlanStep:
+        if not isinstance(step, RegionStep):
+            return changed(planned, launches=tuple(self._launches(step)))
+        assert planned.region is not None
+        bodies = tuple(changed(body.plan, steps=self.steps(body.steps, body.plan.steps)) for body in step.bodies)
+        return changed(planned, region=changed(planned.region, bodies=bodies))
+
+    def derive(self, slot: int, derived: Derived, arrays: list[Array]) -> Derivation:
+        """Write the kernels that make a derived constant; returns what the plan says of it, see `derivation`."""
+        name = self._written.setdefault(f"derive {derived.key}", f"derive{len(self.makers)}")
         if name not in self.makers:
-            planned_steps = [planned(step, 0) for step in derived.steps]
-            steps = self._steps(derived.steps, planned_steps)
-            self.makers[name] = PlanMaker(f"derive{len(self.makers)}", steps, running_order(derived.steps))
-        return self.makers[name].function
+            steps = self.steps(derived.steps, [planned(step, 0) for step in derived.steps])
+            self.makers[name] = PlanMaker(name, steps, running_order(derived.steps))
+        return derivation(slot, derived, name, arrays, self._target)
 
-    def _steps(self, steps: Sequence[ScheduleStep], described: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
-        return tuple(self._step(step, one) for step, one in zip(steps, described, strict=True))
-
-    def _step(self, step: ScheduleStep, described: PlanStep) -> PlanStep:
-        if isinstance(step, RegionStep):
-            assert described.region is not None
-            bodies = tuple(map(self.plan, step.bodies))
-            return changed(described, region=changed(described.region, bodies=bodies))
+    def _launches(self, step: ScheduleStep) -> Iterator[KernelLaunch]:
         before = set(self.module.declarations)
-        launches = tuple(self._launch(name, launch) for name, launch in self._kernels(step))
+        for name, launch in self._kernels(step):
+            symbols = self.module.functions[name].symbols
+            sizes = tuple(symbols[number].name for number in sorted(symbols))
+            yield KernelLaunch(name, sizes=sizes, blocks=plain(launch.blocks), threads=launch.threads)
         outside = [one for one in self.module.declarations if one not in before and not one.startswith("llvm.")]
         if outside:
             ops = ", ".join(dict.fromkeys(step.provenance.ops))
             what = f"{ops}: it calls {outside[0]} of the C library, and"
             raise refused(what, self._target, ", ".join(step.provenance.lines))
-        return changed(described, launches=launches)
-
-    def _launch(self, name: str, launch: Launch) -> KernelLaunch:
-        symbols = self.module.functions[name].symbols
-        sizes = tuple(symbols[number].name for number in sorted(symbols))
-        return KernelLaunch(name, sizes=sizes, blocks=plain(launch.blocks), threads=launch.threads)
 
     def _kernels(self, step: ScheduleStep) -> Iterator[tuple[str, Launch]]:
         """The functions that a step launches, in order."""
