@@ -6,13 +6,13 @@ import numpy as np
 
 from hybridize import ops
 from hybridize.base.dtypes import BY_CODE
-from hybridize.codegen.llvm.device.program import DeviceProgram, KernelLaunch, build_kernels
+from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
 from hybridize.compiler import compile
 from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
-from hybridize.runtime.plan import filled, plain, sized
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, ScheduleStep, Stable
+from hybridize.runtime.plan import Derivation, PlanStep, filled, plain, sized
+from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, ScheduleStep
 from tests.device.emulated import Emulated
 from tests.device.memory import Span
 
@@ -51,11 +51,11 @@ class Run:
             where["input", k] = (
                 self._room(constant.type.nbytes) if isinstance(constant, Derived) else self._put(constant)
             )
-        for number, launches in program.derivations:
-            self._derive(code, constants[number], launches, where, len(self.inputs) + number)
+        for one in plan.derivations:
+            self._derive(code, one, constants[one.slot], where)
         where |= {("output", k): self._room(one.nbytes) for k, one in enumerate(plan.outputs)}
-        for launch in program.launches:
-            self._launch(code, launch, steps[launch.step], where)
+        for step, planned in zip(steps, plan.steps, strict=True):
+            self._launch(code, planned, step, where)
         results = [np.empty(one.shape, BY_CODE[one.dtype]) for one in plan.outputs]
         for k, array in enumerate(results):
             self.device.copy_out(where["output", k], array)
@@ -75,33 +75,36 @@ class Run:
     def _room(self, nbytes: int) -> int:
         return self.device.alloc(max(1, nbytes))
 
-    def _derive(self, code, constant: Derived, launches, where, slot: int) -> None:
+    def _derive(self, code, one: Derivation, constant: Derived, where) -> None:
         own = {
-            ("output", 0): where["input", slot],
-            ("scratch", 0): self._room(constant.scratch_bytes),
+            ("output", 0): where["input", len(self.inputs) + one.slot],
+            ("scratch", 0): self._room(one.scratch_bytes),
             ("nowhere", 0): 0,
         }
         arrays = []
-        for k, source in enumerate(constant.sources):
-            if isinstance(source, Stable):
-                own["input", k] = where["input", source.input] + source.offset * source.itemsize
+        for k, source in enumerate(one.sources):
+            if source.kind == "input":
+                own["input", k] = where["input", source.number] + source.offset
             else:
-                own["input", k] = self._put(source)
+                own["input", k] = self._put(self.program.sources[source.number])
                 arrays.append(own["input", k])
-        for launch in launches:
-            self._launch(code, launch, constant.steps[launch.step], own)
+        (maker,) = (maker for maker in self.program.plan.makers if maker.function == one.function)
+        for step, planned in zip(constant.steps, maker.steps, strict=True):
+            self._launch(code, planned, step, own)
         for at in (*arrays, own["scratch", 0]):
             self.device.free(at)
 
-    def _launch(self, code, launch: KernelLaunch, step: ScheduleStep, where) -> None:
-        one = launch.at(self.sizes)
-        if one.blocks == 0:
-            return
+    def _launch(self, code, planned: PlanStep, step: ScheduleStep, where) -> None:
         arguments = [
             Span(where[at.kind, at.slot] + at.offset, filled_size(nbytes, self.sizes))
-            for at, nbytes in zip(one.arguments, bytes_of(step), strict=True)
+            for at, nbytes in zip(planned.arguments, bytes_of(step), strict=True)
         ]
-        self.device.launch(code[one.function], (one.blocks, 1, 1), one.threads, 0, [*arguments, *one.sizes])
+        for one in planned.launches:
+            if one.blocks:
+                function = code[one.function]
+                self.device.launch(
+                    function, (one.blocks, 1, 1), one.threads, one.shared_bytes, [*arguments, *one.sizes]
+                )
 
 
 def filled_size(nbytes: int, sizes: Mapping[str, int]) -> int:
