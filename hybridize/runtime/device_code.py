@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy
@@ -25,7 +25,7 @@ from hybridize.base.errors import ArgumentError, DeviceError, DeviceMemoryError,
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
-from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, sent
+from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
 from hybridize.runtime.device_steps import Bases, Launch, perform, work_of, work_size
 from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import Derivation, Plan, PlanStep
@@ -119,9 +119,7 @@ class DeviceDeriver:
         code, of = self._code, self._of
         made = code.memory((of.nbytes,), numpy.uint8)
         scratch = code.memory((of.scratch_bytes,), numpy.uint8)
-        sources = [
-            inputs[one.number] if one.kind == "input" else code.source(one.number) for one in of.sources
-        ]
+        sources = [inputs[one.number] if one.kind == "input" else code.source(one.number) for one in of.sources]
         bases = {("output", 0): made.address, ("scratch", 0): scratch.address}
         for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
             bases["input", k] = source.address + one.offset
@@ -225,7 +223,7 @@ class DeviceCode:
         if one.accelerator is not self.accelerator:
             what = f"input {number} of {self.program.name} is on {one.device}, and it runs on gpu({self.number})"
             raise DeviceError("E703", what, help=f"x.as_in_ctx(gpu({self.number})) gives an array there")
-        return one if one.flags.c_contiguous else one.copied_to(self.accelerator, self.number)
+        return one.dense()
 
     def _call_block(self, operands: Sequence[Operand]) -> Any:
         """Copy what is at the host to the device, all of it at once; returns an iterator over the parts."""
@@ -309,5 +307,3 @@ class DeviceCode:
             lines = ", ".join(one.step.lines)
             error.add_note(f"in {one.launch.function} of {self.program.name}: {', '.join(one.step.ops)} ({lines})")
             raise
-
-
