@@ -34,9 +34,12 @@ _Array = TypeVar("_Array")
 
 
 class _Inside(threading.local):
-    """True in a thread while a function of arrays runs that looks after devices itself: those it calls need not."""
+    """What a thread does while a function of arrays runs that looks after devices itself: those it calls need not."""
 
     value = False
+    """True meanwhile."""
+    away = False
+    """True if its arguments are in a memory of their own."""
 
 
 _INSIDE = _Inside()
@@ -44,7 +47,7 @@ _INSIDE = _Inside()
 
 def short_tape() -> Any:
     """Return the tape in charge in this thread, for a short way; None where devices are still to be looked at."""
-    return None if OTHERS and not _INSIDE.value else taping()
+    return None if OTHERS and (_INSIDE.away or not _INSIDE.value) else taping()
 
 
 def unwatched() -> bool:
@@ -53,7 +56,7 @@ def unwatched() -> bool:
 
     A short way has roundings of its own. So it is open, too, where other devices are used, and other threads record.
     """
-    return (not OTHERS or _INSIDE.value) and not capturing() and taping() is None
+    return (not OTHERS or (_INSIDE.value and not _INSIDE.away)) and not capturing() and taping() is None
 
 
 def looks() -> bool:
@@ -182,17 +185,17 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         explicit = _explicit_device(args, kwargs)
         arrays = list(arrays_in(values))
         common = None if name in _ACROSS else one_device(name, arrays)
-        if name not in _COPIES:
-            check_here(name, arrays)
+        if is_away(common) and name not in _ACROSS:
+            check_hosts(name, values, arrays)
         if common is None:
             common = common_device(arrays)
         wanted = explicit or common or (None if arrays else current_device())
-        _INSIDE.value = True
+        _INSIDE.value, _INSIDE.away = True, is_away(common)
         try:
             output = function(*args, **kwargs)
             return output if wanted is None else settled(output, wanted, [] if explicit is None else arrays)
         finally:
-            _INSIDE.value = False
+            _INSIDE.value = _INSIDE.away = False
 
     return call
 
@@ -209,26 +212,21 @@ def _of_users(value: Any, values: tuple[Any, ...], name: str) -> Any:
 
 _BODIES = frozenset({"cond", "foreach", "while_loop"})
 """Functions whose results are those of the user's function, on their devices."""
-_ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compressed"})
+_ACROSS = frozenset({"array", "asarray", "copyto", "getitem", "save", "savez", "savez_compressed"})
 """Functions that take arrays from where they are."""
 
 
-_COPIES = frozenset(
-    {"array", "asarray", "copy", "getitem", "ndim", "save", "savez", "savez_compressed", "shape", "size"}
-)
-"""Functions that only copy elements, or ask for none."""
-
-
-def check_here(name: str, arrays: list[Any]) -> None:
-    """Refuse arrays in the memory of a GPU.
+def check_hosts(name: str, values: Iterable[Any], arrays: list[Any]) -> None:
+    """Refuse arrays of NumPy's beside arrays in the memory of a GPU.
 
     Raises:
-        DeviceError E705: there is one.
+        DeviceError E703: there is one.
     """
-    for x in arrays if AWAY else ():
-        device = device_of(x)
-        if device is not None and is_away(device):
-            raise unsupported(name, x.type, device)
+    for value in values:
+        if isinstance(value, numpy.ndarray) and value.ndim:
+            here = next(x for x in arrays if is_away(device_of(x)))
+            what = f"{name}: an array of NumPy's beside {here.type} on {here.device}"
+            raise DeviceError("E703", what, help=f"np.array(x, ctx={here.device}) gives an array there")
 
 
 def _explicit_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:
