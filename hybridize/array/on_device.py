@@ -164,7 +164,7 @@ def _by_program(op: Op, operands: Sequence[Any], there: DeviceBuffer) -> tuple[A
             raise
         raise _refused(op, there) from None
     arguments = [
-        x.reshape(_dense_shape(lie, shape)) if lie.repeated else x
+        x.reshape(_dense_shape(lie, shape)) if type(x) is DeviceBuffer else x
         for lie, shape, x in zip(lies, whole, inputs, strict=True)
     ]
     outputs = program(arguments, there)

@@ -180,8 +180,8 @@ def _at_once(
                 if out is not None or keywords:
                     return general(x, out=out, **keywords)
                 if type(x) is ndarray:
-                    data = x._data
                     if not ACTIVE:
+                        data = x._data
                         if data.dtype in short:  # `at_once`, written out
                             writes = ACCESS.writes
                             try:
@@ -193,9 +193,9 @@ def _at_once(
                                 array._data = data if type(data) is _NUMPY else numpy.asarray(data)
                                 array._storage = None
                                 return array
-                    elif primitive is not None and (data.dtype is dtypes.float32 or data.dtype is dtypes.float64):
-                        tape = short_tape()
-                        if tape is not None:
+                    elif primitive is not None and (tape := short_tape()) is not None:
+                        dtype = x._data.dtype
+                        if dtype is dtypes.float32 or dtype is dtypes.float64:
                             return tape.unary(primitive, x)
                 return general(x)
             except HybridizeError as error:
@@ -614,7 +614,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
         if x is not None or y is not None:
             raise ValueArgumentError("E345", "where takes both x and y, or neither", help="np.where(condition, x, y)")
         return functions.nonzero(condition)
-    if type(condition) is ndarray and condition._data.dtype is dtypes.bool_ and not ACTIVE:
+    if not ACTIVE and type(condition) is ndarray and condition._data.dtype is dtypes.bool_:
         # Of two arrays: NumPy takes a number that an integer dtype does not hold for another one.
         data = direct(partial(numpy.where, condition._data), x, y, integers=type(x) is type(y))
         if data is not None:
