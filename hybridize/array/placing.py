@@ -23,6 +23,7 @@ from hybridize.array.methods import functions
 from hybridize.array.nd_array import like
 from hybridize.array.ndarray import history, ndarray, wrap
 from hybridize.array.symbol import Symbol
+from hybridize.array.traced import Traced
 from hybridize.base.access import consistently
 from hybridize.base.errors import DeviceError
 from hybridize.base.loading import load_module
@@ -128,13 +129,34 @@ def copied_to(x: Any, device: Device) -> Any:
 
 
 def _copied_across(x: ndarray, device: Device) -> Any:
-    """Copy an array to or from the memory of a GPU."""
-    if capturing() or (taping() is not None and history(x) is not None):
-        what = "a compiled function" if capturing() else "autograd"
-        raise unsupported(what, x.type, device if is_away(device) else x.device)
+    """Copy an array to or from the memory of a GPU; gradients go the other way."""
+    if capturing():
+        raise unsupported("a compiled function", x.type, device if is_away(device) else x.device)
     copied = wrap(_carried(x, device))
     copied.storage.device = device
+    tape = taping()
+    if tape is not None and tape.concerns(x, None):
+        (copied,) = tape.by_rule(_Moved(x.device), [tape.operand(x)], [copied])
     return like(x, copied)
+
+
+class _Moved:
+    """The rule by which the gradient of a copy goes back to the device that it is from."""
+
+    name = "as_in_ctx"
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def vjp(self, gradients: tuple[Any, ...], copies: tuple[Any, ...], x: Any) -> tuple[Any, ...]:
+        """Copy a gradient."""
+        (gradient,) = gradients
+        tape = taping() if type(gradient) is Traced else None
+        back = copied_to(wrap(gradient) if tape is None else tape.wrap(gradient), self._device)
+        return (back._content if tape is None else tape.operand(back),)
+
+    def release(self) -> None:
+        """Let go of nothing."""
 
 
 def within(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

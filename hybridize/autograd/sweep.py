@@ -418,7 +418,9 @@ def commit(gradients: dict[Variable, Operand]) -> None:
             variable, gradient = gradients.popitem()
             if type(gradient) is Traced:
                 gradient = gradient.data
-            if variable.req == "add":
+            if variable.grad is None and type(gradient) is not numpy.ndarray:
+                variable.grad = wrap(gradient.copy())  # in the memory in which it is
+            elif variable.req == "add":
                 buffer = gradient_of(variable)
                 store(buffer, ..., eagerly(Add(), (content_of(buffer), gradient))[0])
             elif gradient.size <= SMALL or not _takes_place(variable, gradient):
