@@ -7,6 +7,7 @@ them runs a program where they are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
@@ -41,6 +42,10 @@ class DeviceMemory:
         self.accelerator: Accelerator = accelerator
         self.nbytes: int = nbytes
         self.address: int = accelerator.alloc(max(nbytes, 1))
+
+    def exchange(self, other: DeviceMemory) -> None:
+        """Let two memories of one device and one size have each other's bytes, for all buffers over them."""
+        self.address, other.address = other.address, self.address
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if hasattr(self, "address") and not is_inherited(self.accelerator):
@@ -199,6 +204,12 @@ class DeviceBuffer:
         if values.nbytes:
             self.accelerator.copy_out(self.address, values)
         return values
+
+    def part(self, start: int, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
+        """Return a buffer of the bytes from one of these on, row by row; these are bytes that lie in order."""
+        kind = numpy.dtype(dtype)
+        layout = self._layout[start : start + math.prod(shape) * kind.itemsize].view(kind).reshape(shape)
+        return DeviceBuffer(self.base, layout, self.number)
 
     def copied_to(self, accelerator: Accelerator, number: int) -> DeviceBuffer:
         """Return a copy of the elements, row by row, in the memory of a device."""
