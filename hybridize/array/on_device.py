@@ -96,7 +96,7 @@ def _lying(x: Any, there: DeviceBuffer) -> tuple[Lie, Any, Shape]:
     """How an operand lies, the dense array, and the sizes of the operand's axes."""
     if type(x) is not DeviceBuffer:
         x = numpy.asarray(x)
-        if x.size == 1 or not any(x.strides):
+        if x.size == 1 or (x.size and not any(x.strides)):
             return Lie(x.dtype, None, ()), x[(0,) * x.ndim], x.shape
         x = sent(x, there.base.accelerator, there.number)
     if x.flags.c_contiguous:

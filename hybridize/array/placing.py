@@ -238,6 +238,18 @@ _ACROSS = frozenset({"array", "asarray", "copyto", "getitem", "save", "savez", "
 """Functions that take arrays from where they are."""
 
 
+def check_here(name: str, arrays: list[Any]) -> None:
+    """Refuse arrays in the memory of a GPU.
+
+    Raises:
+        DeviceError E705: there is one.
+    """
+    for x in arrays if AWAY else ():
+        device = device_of(x)
+        if device is not None and is_away(device):
+            raise unsupported(name, x.type, device)
+
+
 def check_hosts(name: str, values: Iterable[Any], arrays: list[Any]) -> None:
     """Refuse arrays of NumPy's beside arrays in the memory of a GPU.
 

@@ -163,6 +163,8 @@ class DeviceBuffer:
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Write elements at a basic key: numbers, an array of NumPy's, or a buffer, whichever device has it."""
         part = self[key]
+        if not part.flags.writeable:
+            raise ValueError("assignment destination is read-only")
         if not isinstance(value, DeviceBuffer):
             part._write(value)
         elif value.base.accelerator is not self.accelerator:
