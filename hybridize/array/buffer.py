@@ -99,6 +99,20 @@ host_view: Callable[[ndarray], NDArray[Any]] = attrgetter("_data")
 It is the memory itself where that is the host's, else a copy: write by `overwrite`. Of a device it is refused (E705).
 """
 
+content_of: Callable[[ndarray], Any] = attrgetter("_content")
+"""Returns the elements of an array where they are, once they are there: NumPy's, or a `DeviceBuffer`, whose views are
+views of it. The operands of `ops` are such."""
+
+
+def filled(x: ndarray, number: float) -> Any:
+    """Return new elements of the type of an array, each a number, in the memory in which that is."""
+    buffer = x._away()
+    if buffer is None:
+        return numpy.full(x.shape, number, x.dtype)
+    elements = buffer.alike()
+    elements[...] = number
+    return elements
+
 
 def lying(x: ndarray) -> Any:
     """Return the elements of an array where they are, once all calls have run that write them at the host."""

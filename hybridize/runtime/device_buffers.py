@@ -169,6 +169,8 @@ class DeviceBuffer:
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Write elements at a basic key: numbers, an array of NumPy's, or a buffer, whichever device has it."""
         part = self[key]
+        if not part.flags.writeable:
+            raise ValueError("assignment destination is read-only")
         if not isinstance(value, DeviceBuffer):
             part._write(value)
         elif value.base.accelerator is not self.accelerator:
@@ -191,13 +193,12 @@ class DeviceBuffer:
             STRIDED.value(source, self)
 
     def _write(self, values: Any) -> None:
-        if self.flags.c_contiguous:
-            whole = numpy.empty(self.shape, self.dtype)
-            whole[...] = values
+        whole = numpy.asarray(values)
+        if self.flags.c_contiguous and whole.shape == self.shape:
+            whole = numpy.ascontiguousarray(whole, self.dtype)
             if whole.nbytes:
                 self.accelerator.copy_in(self.address, whole)
             return
-        whole = numpy.asarray(values)
         numpy.broadcast_to(whole, self.shape)  # raises where they do not fit
         few = numpy.empty(whole.shape[max(whole.ndim - self.ndim, 0) :], self.dtype)
         few[...] = whole
@@ -227,6 +228,10 @@ class DeviceBuffer:
     def copy(self, order: str = "C") -> DeviceBuffer:
         """Return a copy of the elements, row by row, in the same memory."""
         return self.copied_to(self.accelerator, self.number)
+
+    def alike(self) -> DeviceBuffer:
+        """Return a buffer of the same type in the same memory, row by row, that nobody has written."""
+        return new_buffer(self.accelerator, self.number, self.shape, self.dtype)
 
     def dense(self) -> DeviceBuffer:
         """Return the elements row by row: these, or a copy."""
