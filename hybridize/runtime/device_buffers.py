@@ -145,6 +145,12 @@ class DeviceBuffer:
         low = sum(step for step in reach if step < 0)
         return self._offset + low, self._offset + sum(reach) - low + self.itemsize
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The addresses of the first byte that an element has, and of the one behind the last."""
+        first, last = self._span()
+        return self.base.address + first, self.base.address + last
+
     def overlaps(self, other: object) -> bool:
         """Tell whether two buffers may have an element in common: the bytes between their ends do."""
         if not isinstance(other, DeviceBuffer) or other.base is not self.base:
@@ -275,6 +281,17 @@ class DeviceBuffer:
 
     def __array_ufunc__(self, *args: Any, **kwargs: Any) -> Any:
         self.refuse()
+
+    def exchange(self, other: DeviceBuffer) -> bool:
+        """Have the memory of another buffer for all who have this one's, and the other way round; tell whether both are
+        all of their memory, and alike.
+        """
+        if self.base.accelerator is not other.base.accelerator or self.base.nbytes != other.base.nbytes:
+            return False
+        whole = self.flags.c_contiguous and other.flags.c_contiguous and self.nbytes == other.nbytes == self.base.nbytes
+        if whole:
+            self.base.exchange(other.base)
+        return whole
 
     def wait(self) -> None:
         """Wait until all is done that was asked of the device."""

@@ -16,6 +16,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy
 from numpy.typing import NDArray
@@ -97,6 +98,18 @@ class DeviceExecutable(CompiledProgram):
             return code
 
 
+_CODES: Final[WeakKeyDictionary[Accelerator, WeakSet[DeviceCode]]] = WeakKeyDictionary()
+
+
+def _let_drop(code: DeviceCode) -> None:
+    """Let a device that is short of memory ask for the graphs of a program."""
+    codes = _CODES.get(code.accelerator)
+    if codes is None:
+        codes = _CODES[code.accelerator] = WeakSet()
+        code.accelerator.when_scarce.append(lambda: [one.drop_graphs() for one in codes])
+    codes.add(code)
+
+
 class DeviceDeriver:
     """Makes a derived constant by kernels."""
 
@@ -111,6 +124,8 @@ class DeviceDeriver:
         self.inputs: tuple[int, ...] = of.inputs
         """Numbers of the inputs that it is made of."""
         self.nbytes: int = of.nbytes
+        self.layout: str = of.layout
+        """Equal sources make equal constants where this is equal."""
         self.ops: tuple[str, ...] = of.ops
         """Operations of the graph that calls do without."""
 
@@ -148,7 +163,7 @@ class DeviceCode:
             for slot, constant in enumerate(program.constants)
         ]
         """Those in the slots of `derivers` are empty."""
-        accelerator.when_scarce.append(self.drop_graphs)
+        _let_drop(self)
 
     def memory(self, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
         """Return memory that nobody has written.
