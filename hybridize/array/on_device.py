@@ -13,26 +13,25 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
-from numpy.typing import NDArray
 
-from hybridize import compiler, ops
+from hybridize import ops
 from hybridize.array.device import AWAY, when_away
 from hybridize.array.single import bounded
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import BY_CODE
 from hybridize.base.errors import DeviceError
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.compiler import strided as strided  # how views are copied
-from hybridize.graph import Graph
+from hybridize.compiler.kernels import compile_kernels
 from hybridize.ops import Effect, effect_of, make_graph
 from hybridize.ops.op import ELSEWHERE, Op, Operand, bind, bind1
-from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent, unsupported
+from hybridize.runtime.device_buffers import DeviceBuffer, sent, unsupported
+from hybridize.runtime.device_code import DeviceExecutable
 
 LIMIT = 4096
 """Programs kept."""
@@ -167,7 +166,7 @@ def _by_program(op: Op, operands: Sequence[Any], there: DeviceBuffer) -> tuple[A
         x.reshape(_dense_shape(lie, shape)) if type(x) is DeviceBuffer else x
         for lie, shape, x in zip(lies, whole, inputs, strict=True)
     ]
-    outputs = program(arguments, there)
+    outputs = program.on(there.accelerator, there.number).run(arguments)
     return tuple([y.reshape(shapes[0]) for y in outputs]) if op.by_element else tuple(outputs)
 
 
@@ -179,12 +178,12 @@ class Programs:
     """The programs of ops, by what they do and how operands lie, and by sizes."""
 
     def __init__(self) -> None:
-        self._exact: dict[Any, Callable[..., Any]] = {}
-        self._of: dict[Any, list[tuple[Sizes, Callable[..., Any]]]] = {}
+        self._exact: dict[Any, DeviceExecutable] = {}
+        self._of: dict[Any, list[tuple[Sizes, DeviceExecutable]]] = {}
         """Those of a key: for what sizes each is."""
         self._lock = renewed(threading.RLock())
 
-    def get(self, key: Any, shapes: Sequence[Shape]) -> Callable[..., Any]:
+    def get(self, key: Any, shapes: Sequence[Shape]) -> DeviceExecutable:
         """Return the program for operands of some sizes."""
         exact = (key, *shapes)
         program = self._exact.get(exact)
@@ -194,7 +193,7 @@ class Programs:
                 bounded(self._exact, LIMIT)[exact] = program
         return program
 
-    def _fitting(self, key: Any, shapes: Sequence[Shape]) -> Callable[..., Any]:
+    def _fitting(self, key: Any, shapes: Sequence[Shape]) -> DeviceExecutable:
         sizes: Sizes = tuple([size for shape in shapes for size in shape])
         known = self._of.setdefault(key, [])
         for pattern, program in known:
@@ -223,7 +222,7 @@ def _common(pattern: Sizes, sizes: Sizes) -> Sizes:
     return tuple([size if one == size else (differing.index((one, size)),) for one, size in pairs])
 
 
-def _compiled(key: Any, shapes: Sequence[Shape], pattern: Sizes) -> Callable[..., Any]:
+def _compiled(key: Any, shapes: Sequence[Shape], pattern: Sizes) -> DeviceExecutable:
     op, lies, _, arch = key
     scope = SizeScope()
     scope.capturing = False  # nobody asks for the sizes: the operation is the same for all
@@ -243,7 +242,7 @@ def _compiled(key: Any, shapes: Sequence[Shape], pattern: Sizes) -> Callable[...
     graph = make_graph(
         lambda *xs: bind(op, *[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=True)]), types
     )
-    return _program(graph, op.name, arch)
+    return compile_kernels(graph, arch, name=op.name)
 
 
 PROGRAMS = Programs()
@@ -254,45 +253,3 @@ def _hear_away() -> None:
 
 
 when_away(_hear_away)
-
-
-class _Runner:
-    """A program until `compiler.compile` takes a device: launches, one after the other."""
-
-    def __init__(self, graph: Graph, name: str, arch: str) -> None:
-        from hybridize.codegen.llvm.device.program import build_kernels
-        from hybridize.machine.target import named_target
-        from hybridize.passes import PIPELINE
-        from hybridize.runtime.sizes import CallSizes
-
-        graph = PIPELINE.run(graph)
-        self.built = build_kernels(graph, named_target(arch))
-        self.text = self.built.ptx()
-        self.sizes = CallSizes(self.built.plan, name)
-        self.loaded: dict[Any, Any] = {}
-        assert not self.built.plan.derivations
-
-    def __call__(self, arguments: Sequence[Any], there: DeviceBuffer) -> list[DeviceBuffer]:
-        gpu, number = there.accelerator, there.number
-        if number not in self.loaded:
-            self.loaded[number] = gpu.load(self.text), [sent(x, gpu, number) for x in self.built.constants]
-        code, constants = self.loaded[number]
-        buffers = [x if type(x) is DeviceBuffer else sent(numpy.asarray(x), gpu, number) for x in arguments]
-        sizes = {one.name: value for one, value in self.sizes.checked([x.shape for x in buffers]).items()}
-        from hybridize.runtime.plan import filled
-
-        plan = filled(self.built.plan, sizes)
-        outputs = [new_buffer(gpu, number, one.shape, BY_CODE[one.dtype]) for one in plan.outputs]
-        scratch = new_buffer(gpu, number, (plan.scratch_bytes,), "uint8") if plan.scratch_bytes else None
-        where = {("input", k): x.address for k, x in enumerate([*buffers, *constants])}
-        where |= {("output", k): y.address for k, y in enumerate(outputs)}
-        where["scratch", 0], where["nowhere", 0] = 0 if scratch is None else scratch.address, 0
-        for step in plan.steps:
-            for launch in step.launches:
-                if launch.blocks:
-                    at = [where[one.kind, one.slot] + one.offset for one in step.arguments]
-                    gpu.launch(code[launch.function], (launch.blocks, 1, 1), launch.threads, launch.shared_bytes, [*at, *(sizes[one] if isinstance(one, str) else one for one in launch.sizes)])
-        return outputs
-
-
-_program = _Runner

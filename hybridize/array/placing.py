@@ -21,7 +21,7 @@ from hybridize.array.buffer import share_elements
 from hybridize.array.device import AWAY, OTHERS, Device, accelerator, as_device, cpu, current_device, is_away, use
 from hybridize.array.methods import functions
 from hybridize.array.nd_array import like
-from hybridize.array.ndarray import history, ndarray, wrap
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base.access import consistently
