@@ -204,7 +204,7 @@ class DeviceBuffer:
         numpy.broadcast_to(whole, self.shape)  # raises where they do not fit
         few = numpy.empty(whole.shape, self.dtype)
         few[...] = whole
-        self._copy_of(sent(few, self.base.accelerator, self.number))
+        self._copy_of(sent(few, self.accelerator, self.number))
 
     def to_host(self) -> NDArray[Any]:
         """Return a copy of the elements at the host, once they are written."""
