@@ -140,7 +140,7 @@ def of_loops_in_branches_in_loops(x, xs):
     orelse = ops.make_graph(lambda x, y: [ops.sub(x, y)], (of(5), of(5)))
 
     def turn(x, y):
-        positive = ops.gt(ops.sum(x, (0,)), ops.full(0, of()))
+        positive = ops.gt(ops.sum(ops.sub(x, y), (0,)), ops.full(0, of()))
         (x,) = ops.bind(ops.Cond(then, orelse), positive, x, y)
         return [x, positive]
 
