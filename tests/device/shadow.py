@@ -15,7 +15,6 @@ import numpy as np
 from tests.device.assembly import Instruction
 
 NEVER = -1
-MANY = np.int64(1 << 62)
 LIMIT = 1 << 23
 """Accesses that are noted before some are looked at although no barrier came."""
 
@@ -57,6 +56,11 @@ class Moment(NamedTuple):
     @property
     def atomic_block(self) -> int:
         return self.launch + self.blocks
+
+    @property
+    def several_blocks(self) -> int:
+        """Return the number that stands for several blocks of this launch, or for reads that no block may write."""
+        return self.atomic_block + 1
 
     def phase(self, stamps: np.ndarray) -> np.ndarray:
         """Return how often the warps of stamps have met."""
@@ -196,9 +200,9 @@ class Shadow:
             bad = (number >= moment.launch) & (one.is_fixed | (number != block))
             if bad.any():
                 self._fault_of_blocks(one, moment, words, block, number, bad)
-            before = self.reading_block.take(words)
+            before, several = self.reading_block.take(words), moment.several_blocks
             alone = (before < moment.launch) | (before == block)
-            _fold(self.reading_block, words, np.where(alone & (not one.is_fixed), block, MANY), MANY)
+            _fold(self.reading_block, words, np.where(alone & (not one.is_fixed), block, several), several)
 
     def _keep_readers(self, words: np.ndarray, who: np.ndarray, moment: Moment) -> None:
         """Keep who has read: a thread, several of a warp since it met last, or several warps."""
