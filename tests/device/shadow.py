@@ -54,13 +54,13 @@ class Moment(NamedTuple):
         return self.several + 1
 
     @property
-    def atomic_block(self) -> int:
-        return self.launch + self.blocks
+    def many_blocks(self) -> int:
+        """Return the number for several blocks, or for a read of what nobody may write, of this launch."""
+        return self.launch + self.blocks + 1
 
     @property
-    def several_blocks(self) -> int:
-        """Return the number that stands for several blocks of this launch, or for reads that no block may write."""
-        return self.atomic_block + 1
+    def atomic_block(self) -> int:
+        return self.launch + self.blocks
 
     def phase(self, stamps: np.ndarray) -> np.ndarray:
         """Return how often the warps of stamps have met."""
@@ -200,9 +200,10 @@ class Shadow:
             bad = (number >= moment.launch) & (one.is_fixed | (number != block))
             if bad.any():
                 self._fault_of_blocks(one, moment, words, block, number, bad)
-            before, several = self.reading_block.take(words), moment.several_blocks
+            before = self.reading_block.take(words)
             alone = (before < moment.launch) | (before == block)
-            _fold(self.reading_block, words, np.where(alone & (not one.is_fixed), block, several), several)
+            many = moment.many_blocks
+            _fold(self.reading_block, words, np.where(alone & (not one.is_fixed), block, many), many)
 
     def _keep_readers(self, words: np.ndarray, who: np.ndarray, moment: Moment) -> None:
         """Keep who has read: a thread, several of a warp since it met last, or several warps."""
