@@ -15,7 +15,15 @@ from hybridize.array import random
 from hybridize.array.buffer import host_copy, host_view
 from hybridize.array.device import OTHERS, Device, as_device, current_device, is_away
 from hybridize.array.placing import arrays_in, one_device, settled
-from hybridize.base.errors import ArgumentError, DeviceError, DTypeError, HybridizeError, LoadError, ReadError, ShapeError
+from hybridize.base.errors import (
+    ArgumentError,
+    DeviceError,
+    DTypeError,
+    HybridizeError,
+    LoadError,
+    ReadError,
+    ShapeError,
+)
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
