@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
 import numpy
+from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
@@ -140,6 +141,12 @@ class DeviceBuffer:
     def _offset(self) -> int:
         start: int = self._layout.__array_interface__["data"][0]
         return start - _START
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The addresses of the first byte that an element has, and of the one behind the last."""
+        low, high = byte_bounds(self._layout)
+        return self.base.address + low - _START, self.base.address + high - _START
 
     def overlaps(self, other: object) -> bool:
         """Tell whether two buffers have an element in common; of views where that is hard to tell, it is assumed."""
