@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
 import numpy
+from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
@@ -22,6 +23,8 @@ from hybridize.runtime.devices import Accelerator, check_fork, is_inherited
 
 _ORIGIN: Final = numpy.zeros(16, numpy.uint8)
 """The bytes over which layouts lie: they are arrays of NumPy's for what they say, and their elements stay unread."""
+_WORK: Final = 10_000
+"""Candidates that are looked at before two views are taken to share elements."""
 _START: Final[int] = _ORIGIN.__array_interface__["data"][0]
 
 
@@ -139,26 +142,20 @@ class DeviceBuffer:
         start: int = self._layout.__array_interface__["data"][0]
         return start - _START
 
-    def _span(self) -> tuple[int, int]:
-        """The bytes of the memory from the first that an element has to the last, which is not among them."""
-        if not self.size:
-            return 0, 0
-        reach = [(size - 1) * stride for size, stride in zip(self.shape, self.strides, strict=True)]
-        low = sum(step for step in reach if step < 0)
-        return self._offset + low, self._offset + sum(reach) - low + self.itemsize
-
     @property
     def bounds(self) -> tuple[int, int]:
         """The addresses of the first byte that an element has, and of the one behind the last."""
-        first, last = self._span()
-        return self.base.address + first, self.base.address + last
+        low, high = byte_bounds(self._layout)
+        return self.base.address + low - _START, self.base.address + high - _START
 
     def overlaps(self, other: object) -> bool:
-        """Tell whether two buffers may have an element in common: the bytes between their ends do."""
+        """Tell whether two buffers have an element in common; of views where that is hard to tell, it is assumed."""
         if not isinstance(other, DeviceBuffer) or other.base is not self.base:
             return False
-        (first, last), (start, end) = self._span(), other._span()
-        return first < end and start < last
+        try:
+            return numpy.shares_memory(self._layout, other._layout, max_work=_WORK)  # type: ignore[arg-type]
+        except numpy.exceptions.TooHardError:
+            return True
 
     # --------------------------------------------------------------------------------------------------- elements
 
@@ -196,15 +193,16 @@ class DeviceBuffer:
 
     def _write(self, values: Any) -> None:
         whole = _without_ones(numpy.asarray(values), self.ndim)
-        if self.flags.c_contiguous and whole.shape == self.shape:
-            whole = numpy.ascontiguousarray(whole, self.dtype)
-            if whole.nbytes:
-                self.accelerator.copy_in(self.address, whole)
-            return
         numpy.broadcast_to(whole, self.shape)  # raises where they do not fit
-        few = numpy.empty(whole.shape, self.dtype)
-        few[...] = whole
-        self._copy_of(sent(few, self.accelerator, self.number))
+        if whole.ndim and whole.dtype == self.dtype:
+            few = numpy.ascontiguousarray(whole)
+        else:
+            few = numpy.empty(whole.shape, self.dtype)
+            few[...] = whole if whole.ndim else values  # NumPy minds what becomes of a number
+        if not self.flags.c_contiguous or few.shape != self.shape:
+            self._copy_of(sent(few, self.accelerator, self.number))
+        elif self.nbytes:
+            self.accelerator.copy_in(self.address, few)
 
     def to_host(self) -> NDArray[Any]:
         """Return a copy of the elements at the host, once they are written."""

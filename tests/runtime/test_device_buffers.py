@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.extra.numpy import array_shapes, basic_indices
 
-from hybridize.errors import DeviceError
 from hybridize.compiler import strided as strided  # how views are copied
+from hybridize.errors import DeviceError
 from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
 from tests.device.emulated import Emulated
 from tests.refusals import refusal
