@@ -464,6 +464,8 @@ CASES |= {
         "gru of one row": lambda: scan_of(gru_turn, 3, 1, stable=(2,), target=PANELS),
         "gru of 32 rows": lambda: scan_of(gru_turn, 3),
         "rnn of 6 rows": lambda: scan_of(rnn_turn, 1, 6),
+        "lstm on a device": lambda: scan_of(lstm_turn, 4, target="sm_80"),
+        "lstm backward on a device": lambda: scan_back(target="sm_80"),
         "two directions threads": lambda: schedule_of(
             two_directions,
             *[f32(1, 256), f32(1, 256), f32(35, 1, 1024), f32(1024, 256)] * 2,
