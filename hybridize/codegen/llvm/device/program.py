@@ -15,18 +15,18 @@ from typing import Self
 from hybridize.base.dims import same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.device.nests import emit_nest
-from hybridize.codegen.llvm.device.products import emit_block_product
+from hybridize.codegen.llvm.device.products import emit_sums_of_parts, emit_tiles
 from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.graph import Graph
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Plan, PlanAddress, Quantity, filled, plain, sized
 from hybridize.schedule import Schedule, schedule
+from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.device.refusals import refused
-from hybridize.schedule.device.tiles import BlockPlan
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import place
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, ScheduleStep, Stable
+from hybridize.schedule.steps import Address, ContractionStep, Derived, LoopStep, ScheduleStep, Stable
 
 
 @frozen
@@ -94,6 +94,12 @@ def build_kernels(graph: Graph, target: Target, stable: Collection[int] = ()) ->
     return DeviceProgram(program, changed(program.plan, sizes=sizes), writer.module, target, launches, derivations)
 
 
+def arguments_of(step: ScheduleStep) -> tuple[Address, ...]:
+    """The addresses that the kernels of a step get: its own, and scratch for parts of sums."""
+    has_parts = isinstance(step, ContractionStep) and isinstance(step.plan, BlockPlan) and step.plan.scratch_bytes
+    return (*step.addresses, step.workspace) if has_parts else step.addresses
+
+
 class _Writer:
     """Writes the kernels of steps into one module."""
 
@@ -107,7 +113,7 @@ class _Writer:
         return tuple(launch for number, step in enumerate(steps) for launch in self._step(number, step))
 
     def _step(self, number: int, step: ScheduleStep) -> Iterator[KernelLaunch]:
-        before, places = set(self.module.declarations), tuple(map(place, step.addresses))
+        before, places = set(self.module.declarations), tuple(map(place, arguments_of(step)))
         for name, launch in self._kernels(step):
             symbols = self.module.functions[name].symbols
             sizes = tuple(symbols[number].name for number in sorted(symbols))
@@ -132,8 +138,15 @@ class _Writer:
                     write = functools.partial(emit_nest, kernel=kernel, nest=nest, target=self._target)
                     yield self._once("loops", str(part), write), nest.launch
             case ContractionStep(plan=BlockPlan() as plan, ending=ending):
-                write = functools.partial(emit_block_product, plan=plan, ending=ending, target=self._target)
-                yield self._once("product", f"{plan!r} {ending}", write), plan.launch
+                for sums in plan.launches:
+                    if same(sums.grid.launch.blocks, 0):
+                        continue
+                    key = f"{plan.elements!r} {plan.sizes!r} {sums!r} {bool(plan.scratch_bytes)} {ending}"
+                    how = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
+                    yield self._once("product", key, functools.partial(emit_tiles, **how)), sums.grid.launch
+                    if sums.grid.after is not None:
+                        write = functools.partial(emit_sums_of_parts, **how)
+                        yield self._once("parts", f"after {key}", write), sums.grid.after
             case _:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 

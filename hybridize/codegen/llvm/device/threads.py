@@ -5,17 +5,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hybridize.base.dims import is_symbolic
+from hybridize.codegen.llvm.device.numbers import LARGEST
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.kernel import Param
 
 
-def kernel_function(module: Module, name: str, params: Sequence[tuple[str, Param | None]], threads: int) -> Function:
+class KernelFunction(Function):
+    """A kernel being written, with the bounds of its threads' numbers."""
+
+    def __init__(
+        self, module: Module, name: str, params: Sequence[tuple[str, str]], attributes: str, threads: int, blocks: int
+    ) -> None:
+        super().__init__(module, name, params, linkage="ptx_kernel", attributes=attributes)
+        self.bounds = {"tid.x": threads, "ctaid.x": blocks}
+
+
+def kernel_function(
+    module: Module,
+    name: str,
+    params: Sequence[tuple[str, Param | None]],
+    threads: int,
+    blocks: int = LARGEST,
+    least: int = 1,
+) -> KernelFunction:
     """Open the kernel `name`, whose blocks have so many threads; its params are pointers, to operands that nothing
     stores where there is no buffer.
+
+    Args:
+        module: that it belongs to.
+        name: its name.
+        params: names and buffers.
+        threads: of a block.
+        blocks: of a launch, at most; where it is known, LLVM divides in 32 bits.
+        least: blocks that a processor has at once, at least: their threads share its registers.
     """
     pointers = [(f"ptr {_promises(buffer)}nocapture", param) for param, buffer in params]
     attributes = f'nounwind "nvvm.maxntid"="{threads}"'  # so that a thread may have all registers that leaves it
-    return Function(module, name, pointers, linkage="ptx_kernel", attributes=attributes)
+    if least > 1:
+        attributes += f' "nvvm.minctasm"="{least}"'
+    bound = LARGEST if is_symbolic(blocks) else max(1, min(blocks, LARGEST))
+    return KernelFunction(module, name, pointers, attributes, threads, bound)
 
 
 def _promises(buffer: Param | None) -> str:
@@ -36,8 +66,9 @@ def block(f: Function) -> str:
 
 def _special(f: Function, name: str) -> str:
     symbol = f.module.declare(f"llvm.nvvm.read.ptx.sreg.{name}", "i32", [])
-    narrow = f.on_entry(f"call range(i32 0, 2147483647) i32 {symbol}()", ("special", name))
-    return f.on_entry(f"zext i32 {narrow} to i64", ("special number", name))
+    bound = f.bounds[name] if isinstance(f, KernelFunction) else LARGEST
+    narrow = f.on_entry(f"call range(i32 0, {bound}) i32 {symbol}()", ("special", name))
+    return f.on_entry(f"zext nneg i32 {narrow} to i64", ("special number", name))
 
 
 def wait_for_block(f: Function) -> None:
