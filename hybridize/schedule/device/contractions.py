@@ -164,9 +164,8 @@ def _sums_of(part: Part, of: ImplicitProduct, strides: tuple[Sequence[int], Sequ
     """The tiles of a phase."""
     contraction, places = part.contraction, part.places
     terms = tuple(range(contraction.rank, len(contraction.sizes)))
-    batch, m, n, k = (
-        product(contraction.sizes[axis] for axis in axes) for axes in (of.batch, of.rows, of.columns, terms)
-    )
+    sides = of.batch, of.rows, of.columns
+    batch, m, n, k = (product(contraction.sizes[axis] for axis in axes) for axes in (*sides, terms))
     x, w = (
         mapped_operand(contraction, subscripts, shape, steps, (of.batch, along, terms))
         for subscripts, shape, steps, along in zip(
