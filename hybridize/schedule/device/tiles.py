@@ -73,12 +73,12 @@ class BlockTile:
 
 TILES: Final = (
     BlockTile(128, 128, 8, 8, 8, strips=4),
-    BlockTile(64, 64, 8, 4, 4),
-    BlockTile(32, 32, 8, 4, 4),
-    BlockTile(16, 64, 8, 4, 4),
-    BlockTile(64, 16, 8, 4, 4),
-    BlockTile(8, 128, 8, 4, 4),
-    BlockTile(128, 8, 8, 4, 4),
+    BlockTile(64, 64, 8, 4, 4, stages=3, strips=2),
+    BlockTile(32, 32, 16, 4, 4, stages=3),
+    BlockTile(16, 64, 16, 4, 4, stages=3),
+    BlockTile(64, 16, 16, 4, 4, stages=3),
+    BlockTile(8, 128, 16, 4, 4, stages=3),
+    BlockTile(128, 8, 16, 4, 4, stages=3),
 )
 """Large ones first."""
 
@@ -140,13 +140,14 @@ def _tile(batch: int, m: int, n: int, k: int, itemsize: int, gates: int) -> Bloc
     one tile.
     """
     if gates > 1:
-        return BlockTile(32, 16 * gates, 8, 4, 4)
+        return BlockTile(32, 16 * gates, 16, 4, 4, stages=3)
     members, rows, columns = map(hint, (batch, m, n))
 
     def work(tile: BlockTile) -> float:
         blocks = members * -(-rows // tile.m) * -(-columns // tile.n)
-        turns = -(-blocks * _parts(blocks, hint(k)) // thresholds.FEW_BLOCKS) / _parts(blocks, hint(k))
-        return turns * tile.m * tile.n * tile.reads
+        parts = _parts(blocks, hint(k))
+        waits = 2 * thresholds.READ_SUMS * parts / hint(k) if parts > 1 else 0
+        return max(1, blocks * parts / thresholds.FEW_BLOCKS) / parts * tile.m * tile.n * (tile.reads + waits)
 
     return min((tile for tile in TILES if itemsize <= 4 or tile.rows <= 4), key=work)
 

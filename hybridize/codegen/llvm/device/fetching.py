@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import nullcontext
 
 from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.device.numbers import Numbers, all_of
+from hybridize.codegen.llvm.device.threads import begin_copy
 from hybridize.schedule.device.operands import BlockOperand
 from hybridize.schedule.device.tiles import BlockTile
 
@@ -130,16 +132,34 @@ class Panel:
 
     def fetched(self, first: str, k: Size) -> list[str]:
         """The elements that a thread brings of the panels from term `first` on; zeros where there are none."""
+        return [self._guarded(there, index) for _, there, index in self._elements(first, k)]
+
+    def keep(self, values: Iterator[str], stage: str) -> None:
+        """Put brought elements into the panels that begin at an index."""
+        for one in self._fetches:
+            with self.f.when(one.is_there) if one.is_there else nullcontext():
+                self.arithmetic.store_computed(self.f, next(values), self._place(one, stage), 1)
+
+    def copy(self, first: str, k: Size, stage: str) -> None:
+        """Begin to copy the elements from term `first` on into the panels that begin at an index."""
+        nbytes = self.arithmetic.bytes
+        for one, there, index in self._elements(first, k):
+            source = self.numbers.element(self.member.pointer, index, self.arithmetic.element)
+            with self.f.when(one.is_there) if one.is_there else nullcontext():
+                begin_copy(self.f, self._place(one, stage), source, nbytes, there)
+
+    def _place(self, one: _Fetch, stage: str) -> str:
+        return self.numbers.element(self.array, self.numbers.plus(stage, one.to), self.arithmetic.type)
+
+    def _elements(self, first: str, k: Size) -> Iterator[tuple[_Fetch, str, str]]:
+        """The elements that a thread brings: an i1 that tells whether there is one, and its index in the operand."""
         numbers, operand = self.numbers, self.operand
-        if _divides(self.tile.k, k):
-            there = numbers.is_below(first, k)
+        is_whole = _divides(self.tile.k, k)
+        there = numbers.is_below(first, k) if is_whole else ""
         places: dict[str, list[str]] = {}
-        values = []
         for one in self._fetches:
             term = numbers.plus(first, one.term)
-            conditions = [there if _divides(self.tile.k, k) else numbers.is_below(term, k), *one.inside]
-            if one.is_there:
-                conditions.append(one.is_there)
+            conditions = [there if is_whole else numbers.is_below(term, k), *one.inside]
             at = places.setdefault(one.term, [])
             if not at:
                 at += numbers.places(term, operand.terms.sizes)
@@ -151,31 +171,17 @@ class Panel:
                     conditions.append(self.f.test("eq", rest, "0", numbers.type))
                     index = numbers.plus(index, numbers.times(value, border.step))
                 conditions.append(numbers.is_below(value, border.size))
-            values.append(self._guarded(conditions, index))
-        return values
+            yield one, all_of(self.f, conditions), index
 
-    def _guarded(self, conditions: Sequence[str], index: str) -> str:
-        """An element where all conditions hold, else 0."""
-        f, kind = self.f, self.arithmetic.type
-        there, before = all_of(f, conditions), f.label
+    def _guarded(self, there: str, index: str) -> str:
+        """An element where it is there, else 0."""
+        f, kind, before = self.f, self.arithmetic.type, self.f.label
         then, after = f.fresh("there"), f.fresh("past")
         f.branch(there, then, after, begin=then)
         value = self.arithmetic.load(f, self.numbers.element(self.member.pointer, index, self.arithmetic.element), 1)
         last = f.label
         f.enter(after)
         return f.op(f"phi {kind} [ {self.arithmetic.nothing}, %{before} ], [ {value}, %{last} ]")
-
-    def keep(self, values: Iterator[str], half: str) -> None:
-        """Put brought elements into the panels of a stage."""
-        numbers = self.numbers
-        offset = numbers.times(half, self.tile.k * self.pitch)
-        for one in self._fetches:
-            place = numbers.element(self.array, numbers.plus(offset, one.to), self.arithmetic.type)
-            if not one.is_there:
-                self.arithmetic.store_computed(self.f, next(values), place, 1)
-                continue
-            with self.f.when(one.is_there):
-                self.arithmetic.store_computed(self.f, next(values), place, 1)
 
 
 def _divides(width: int, count: Size) -> bool:

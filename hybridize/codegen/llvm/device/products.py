@@ -21,9 +21,11 @@ from hybridize.codegen.llvm.device.threads import (
     KernelFunction,
     SharedMemory,
     block,
+    end_copies,
     kernel_function,
     thread,
     wait_for_block,
+    wait_for_copies,
 )
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
@@ -33,6 +35,9 @@ from hybridize.machine.target import Target
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.device.contractions import BlockPlan, BlockSums, PlacedAxis
 from hybridize.schedule.kernel import Launch
+
+COPIED = (4, 8)
+"""Bytes of elements that are copied without a register between."""
 
 
 def emit_tiles(
@@ -152,6 +157,8 @@ class _TileWriter:
         self.f, self.grid, self.tile = f, sums.grid, sums.grid.tile
         self.arithmetic = ArithmeticEmitter.of_elements(plan.elements, target)
         self.numbers = numbers = numbers_of(f, sums)
+        self.is_copied = not self.arithmetic.converts and self.arithmetic.bytes in COPIED
+        """True if operands go to shared memory without a register between."""
         self.memory = SharedMemory(f)
         self.thread = numbers.narrowed(thread(f))
         grid, tile, itemsize = self.grid, self.tile, self.arithmetic.bytes
@@ -195,49 +202,62 @@ class _TileWriter:
 
     def _sums(self) -> list[str]:
         """The sums of a thread, row by row."""
-        f, grid, tile, kind = self.f, self.grid, self.tile, self.arithmetic.type
-        zeros = [(kind, self.arithmetic.nothing)] * (tile.rows * tile.columns)
-        turns, first = (grid.terms + tile.k - 1) // tile.k, self.numbers.times(self.part, grid.terms)
-        self._keep(self._fetched(first), "0")
-        wait_for_block(f)
-        with f.loop(0, turns, 1, [(self.numbers.type, first), *zeros]) as loop:
-            begin, *sums = loop.values
-            half, following = self.numbers.narrowed(f.op(f"and i64 {loop.index}, 1")), ""
-            ahead, is_last = [], not is_symbolic(turns) and turns == 1
-            if not is_last:
-                following = self.numbers.plus(begin, tile.k)
-                ahead = self._fetched(following)
+        f, grid, tile, numbers = self.f, self.grid, self.tile, self.numbers
+        ahead = (tile.stages - 1) * tile.k
+        """Terms between those that are multiplied and those that are brought."""
+        turns, first = (grid.terms + tile.k - 1) // tile.k, numbers.times(self.part, grid.terms)
+        for stage in range(tile.stages - 1):
+            self._bring(numbers.plus(first, stage * tile.k), str(stage))
+        zeros = [(self.arithmetic.type, self.arithmetic.nothing)] * (tile.rows * tile.columns)
+        with f.loop(0, turns, 1, zeros) as loop:
+            index, sums = numbers.narrowed(loop.index), list(loop.values)
+            here, there = (numbers.rest(numbers.plus(index, one), tile.stages) for one in (0, tile.stages - 1))
+            if self.is_copied:
+                wait_for_copies(f, tile.stages - 2)
+            wait_for_block(f)
+            values = self._begun(numbers.plus(first, numbers.times(index, tile.k), ahead), there)
             for term in range(tile.k):
-                sums = self._multiplied(half, term, sums)
-            if not is_last:
-                self._keep(ahead, self.numbers.plus("1", self.numbers.times(half, -1)))
-                wait_for_block(f)
-            loop.following = [following or begin, *sums]
-        return loop.results[1:]
+                sums = self._multiplied(here, term, sums)
+            self._kept(values, there)
+            loop.following = sums
+        return loop.results
 
-    def _fetched(self, first: str) -> list[str]:
-        """The elements that a thread brings of the panels from term `first` on; zeros beyond the operands."""
-        return [value for panel in self.panels for value in panel.fetched(first, self.grid.k)]
+    def _bring(self, first: str, stage: str) -> None:
+        """Bring the panels from term `first` on into a stage."""
+        self._kept(self._begun(first, stage), stage)
 
-    def _keep(self, values: Sequence[str], half: str) -> None:
-        """Put brought elements into the panels of a stage."""
-        left = iter(values)
+    def _begun(self, first: str, stage: str) -> list[str]:
+        """Begin to bring them: copies are on their way, or a thread has the elements."""
+        k, values = self.grid.k, list[str]()
         for panel in self.panels:
-            panel.keep(left, half)
+            if self.is_copied:
+                panel.copy(first, k, self.numbers.times(stage, self.tile.k * panel.pitch))
+            else:
+                values += panel.fetched(first, k)
+        if self.is_copied:
+            end_copies(self.f)
+        return values
 
-    def _multiplied(self, half: str, term: int, sums: Sequence[str]) -> list[str]:
+    def _kept(self, values: Sequence[str], stage: str) -> None:
+        """Put the elements that a thread has into a stage."""
+        left = iter(values)
+        if not self.is_copied:
+            for panel in self.panels:
+                panel.keep(left, self.numbers.times(stage, self.tile.k * panel.pitch))
+
+    def _multiplied(self, stage: str, term: int, sums: Sequence[str]) -> list[str]:
         """The sums with the products of one term of the panels added."""
-        x, w = (self._read(side, half, term) for side in (0, 1))
+        x, w = (self._read(side, stage, term) for side in (0, 1))
         return [
             self.arithmetic.multiply_add(self.f, x[number // len(w)], w[number % len(w)], total)
             for number, total in enumerate(sums)
         ]
 
-    def _read(self, side: int, half: str, term: int) -> list[str]:
+    def _read(self, side: int, stage: str, term: int) -> list[str]:
         """The elements of a panel at one term that a thread multiplies: groups of neighbours, far apart."""
         f, panel, arithmetic, numbers = self.f, self.panels[side], self.arithmetic, self.numbers
         group = self.tile.group(arithmetic.bytes)
-        base = numbers.plus(numbers.times(half, self.tile.k * panel.pitch), numbers.times(self.places[side], group))
+        base = numbers.plus(numbers.times(stage, self.tile.k * panel.pitch), numbers.times(self.places[side], group))
         kind, values = vector(arithmetic.type, group), []
         for first in range(0, panel.rows, group):
             index = numbers.plus(base, term * panel.pitch + panel.apart(first))

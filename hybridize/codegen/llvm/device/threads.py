@@ -83,6 +83,28 @@ def wait_for_warp(f: Function) -> None:
     f.do(f"call void {symbol}(i32 -1)")
 
 
+def begin_copy(f: Function, to: str, source: str, nbytes: int, there: str) -> None:
+    """Begin to copy 4, 8 or 16 bytes of global to shared memory, or as many zeros where an i1 does not hold.
+
+    They are there for the thread when it has waited for the group of copies that they are in.
+    """
+    kinds = ["ptr addrspace(3)", "ptr addrspace(1)", "i32"]
+    symbol = f.module.declare(f"llvm.nvvm.cp.async.ca.shared.global.{nbytes}.s", "void", kinds)
+    to, source = f.op(f"addrspacecast ptr {to} to {kinds[0]}"), f.op(f"addrspacecast ptr {source} to {kinds[1]}")
+    count = f.op(f"select i1 {there}, i32 {nbytes}, i32 0")
+    f.do(f"call void {symbol}({kinds[0]} {to}, {kinds[1]} {source}, i32 {count})")
+
+
+def end_copies(f: Function) -> None:
+    """Close the group of copies that the thread has begun."""
+    f.do(f"call void {f.module.declare('llvm.nvvm.cp.async.commit.group', 'void', [])}()")
+
+
+def wait_for_copies(f: Function, newest: int) -> None:
+    """Have the thread wait for its groups of copies, but for so many of the newest ones."""
+    f.do(f"call void {f.module.declare('llvm.nvvm.cp.async.wait.group', 'void', ['i32'])}(i32 {newest})")
+
+
 def from_below(f: Function, value: str, kind: str, distance: int) -> str:
     """The register of the thread so far behind in the warp."""
     return _exchanged(f, value, kind, "down", distance)
