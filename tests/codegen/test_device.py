@@ -10,7 +10,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.machine.target import DEVICE_NAMES, named_target
 from hybridize.passes import PIPELINE
-from hybridize.schedule.device.tiles import BlockPlan
+from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.steps import ContractionStep
 from tests.refusals import refusal
 from tests.schedule import goldens
@@ -22,7 +22,9 @@ PROGRAMS = {
     "rows as warps": (goldens.softmax_over(1), f32(9, 100)),
     "several folds": (goldens.statistics, f32(9, 1000)),
     "gates": (goldens.lstm_step, *(f32(*shape) for shape in [(9, 12), (64, 12), (9, 16), (64, 16), (64,), (9, 16)])),
-    "a large product": (goldens.dense, f32(256, 64), f32(64, 256), f32(256)),
+    "a large product": (goldens.dense, f32(2048, 64), f32(64, 2048), f32(2048)),
+    "a convolution": (goldens.convolved(1, 1), f32(2, 3, 9, 9), f32(4, 3, 3, 3)),
+    "parts of sums": (goldens.dense, f32(16, 1024), f32(1024, 16), f32(16)),
 }
 
 
@@ -76,7 +78,8 @@ def test_a_tile_reads_shared_memory_four_elements_at_a_time():
     (step,) = program.schedule.steps
     assert isinstance(step.plan, BlockPlan)
     text = program.ptx()
-    tile = step.plan.tile
+    tile = step.plan.launches[0].grid.tile
+    assert (tile.m, tile.n) == (128, 128)
     assert text.count("ld.shared.v4") == tile.k * (tile.rows + tile.columns) // 4
     assert text.count("fma.rn.f32") >= tile.k * tile.rows * tile.columns
 

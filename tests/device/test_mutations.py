@@ -124,8 +124,7 @@ def test_each_bound_is_needed_or_proven_needless(name):
         what for text, proof, what in planted.bounds() if not planted.is_found(text) and not planted.is_needless(proof)
     ]
     # One turn more of a product multiplies zeros, which lie behind the last terms.
-    turns = {
-        -(-step.plan.product.k // step.plan.tile.k) for step in planted.program.schedule.steps if hasattr(step, "plan")
-    }
+    grids = [one.grid for step in planted.program.schedule.steps if hasattr(step, "plan") for one in step.plan.launches]
+    turns = {-(-grid.terms // grid.tile.k) for grid in grids}
     missed = [what for what in missed if not any(what.endswith(f", {n + 1}; for {n}") for n in turns)]
     assert not missed, missed
