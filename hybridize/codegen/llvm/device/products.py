@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import Final
 
 from hybridize.base.dims import is_symbolic, known
 from hybridize.base.dtypes import bool_
@@ -36,8 +37,10 @@ from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.device.contractions import BlockPlan, BlockSums, PlacedAxis
 from hybridize.schedule.kernel import Launch
 
-COPIED = (4, 8)
+COPIED: Final = (4, 8)
 """Bytes of elements that are copied without a register between."""
+THREADS_AT_ONCE: Final = 512
+"""Threads of a processor, at least, so that one has 128 registers at most: a tile of 128 x 128 fits, and two blocks."""
 
 
 def emit_tiles(
@@ -89,7 +92,8 @@ def _kernel(
     params = [*operands, *((f"e{number}", param) for number, param in enumerate(ending.params))]
     if plan.scratch_bytes:
         params.append(("parts", Param(plan.elements.dtype, 1, not from_parts)))
-    return kernel_function(module, name, params, launch.threads, launch.blocks)
+    least = max(1, THREADS_AT_ONCE // launch.threads)
+    return kernel_function(module, name, params, launch.threads, launch.blocks, 1 if from_parts else least)
 
 
 def numbers_of(f: Function, sums: BlockSums) -> Numbers:
