@@ -49,16 +49,22 @@ def test_text(name):
     )
 
 
+def planned_launches(steps):
+    """The launches that steps plan, in order."""
+    for step in steps:
+        if not isinstance(step, ContractionStep):
+            yield from (nest.launch for nest in step.kernel.nests)
+            continue
+        for one in step.plan.launches:
+            yield from (launch for launch in (one.grid.launch, one.grid.after) if launch is not None)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_threads_and_shared_memory_are_those_of_the_schedule(name):
     program = kernels(name, "sm_80")
     text = program.ptx()
-    for step, launch in [
-        (step, launch)
-        for step, of_plan in zip(program.schedule.steps, program.plan.steps, strict=True)
-        for launch in of_plan.launches
-    ]:
-        planned = step.plan.launch if isinstance(step, ContractionStep) else step.kernel.nests[0].launch
+    launches = [launch for of_plan in program.plan.steps for launch in of_plan.launches]
+    for planned, launch in zip(planned_launches(program.schedule.steps), launches, strict=True):
         body = text[text.index(f".entry {launch.function}(") :].partition("// -- End function")[0]
         assert f".maxntid {launch.threads}" in body
         assert launch.threads == planned.threads

@@ -210,6 +210,8 @@ class _TileWriter:
         ahead = (tile.stages - 1) * tile.k
         """Terms between those that are multiplied and those that are brought."""
         turns, first = (grid.terms + tile.k - 1) // tile.k, numbers.times(self.part, grid.terms)
+        if not is_symbolic(turns) and turns == 0:
+            return [self.arithmetic.nothing] * (tile.rows * tile.columns)
         for stage in range(tile.stages - 1):
             self._bring(numbers.plus(first, stage * tile.k), str(stage))
         zeros = [(self.arithmetic.type, self.arithmetic.nothing)] * (tile.rows * tile.columns)
