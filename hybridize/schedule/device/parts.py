@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from hybridize.base.dims import hint, is_symbolic, product
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Expr, Fold
+from hybridize.loops.expr import Expr, Fold, const
 from hybridize.loops.index import Interner, Space, children, upward
 from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.monoids import monoid, nested
@@ -94,7 +94,11 @@ def _part(fold: Fold, count: int, part: Expr, here: Mapping[int, Expr], space: S
     places = space.divided([size for _, size in chain], space.call(int64, "min", (index, interner.number(total - 1))))
     axes = {variable: place for (variable, _), place in zip(chain, places, strict=True)}
     of = tuple(
-        interner.select(inside, moved(element, space, {**here, **axes}), interner.const(element.dtype, neutral or 0))
+        interner.select(
+            inside,
+            moved(element, space, {**here, **axes}),
+            interner.const(element.dtype, const(neutral or 0, element.dtype).value),
+        )
         for element, neutral in zip(elements, monoid(fold).neutral, strict=True)
     )
     return interner.fold(fold.dtype, fold.kind, size, fold.variable, of)
