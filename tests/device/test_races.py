@@ -186,19 +186,15 @@ def test_accesses_are_remembered_when_their_notes_are_not(limit, monkeypatch):
         turned("".join(TURNED.rsplit("bar.sync 0;", 1)))
 
 
-@pytest.mark.parametrize("read", ["ld.global.u32", "ld.global.nc.u32"])
-def test_a_launch_may_write_what_one_before_it_read(read):
-    """Blocks that read the same in one launch are forgotten in the next: state of loops is read and written in turn."""
-    body = f"""
-        and.b32 %r1, %r90, 3; mul.wide.u32 %rd1, %r1, 4; add.s64 %rd2, %rd1, %rd61; {read} %r2, [%rd2];
-        setp.eq.u32 %p1, %r93, %r1; add.s64 %rd1, %rd1, %rd60; @%p1 st.global.u32 [%rd1], %r2;
-    """
-    with Emulated() as device:
-        function = device.load(module(body, ("u64 to", "u64 x")))["k"]
-        places = [device.alloc(16) for _ in range(2)]
-        device.copy_in(places[0], np.arange(4, dtype=np.uint32))
-        for turn in range(3):
-            device.launch(function, (3, 1, 1), 64, 0, [places[1 - turn % 2], places[turn % 2]])
-        assert device.copy_out(places[1], np.empty(4, np.uint32)).tolist() == [0, 1, 2, 3]
-        for at in places:
-            device.free(at)
+def test_what_several_blocks_have_read_may_be_written_in_the_next_launch():
+    device, kernels = Emulated(), []
+    index = "mul.wide.u32 %rd1, %r93, 4; add.s64 %rd1, %rd1, %rd60;"
+    kernels.append(f"{index} ld.global.u32 %r1, [%rd60]; st.global.u32 [%rd1+4], %r1;")
+    kernels.append(f"{index} st.global.u32 [%rd1], %r93;")
+    at = device.alloc(4 * 97)
+    device.copy_in(at, np.full(97, 5, np.uint32))
+    for body in kernels:
+        device.launch(device.load(module(body))["k"], (3, 1, 1), 32, 0, [at])
+    assert device.copy_out(at, np.empty(97, np.uint32)).tolist() == [*range(96), 5]
+    with faulty("race at byte"):
+        device.launch(device.load(module(f"{kernels[0]} {kernels[1]}"))["k"], (3, 1, 1), 32, 0, [at])
