@@ -156,13 +156,15 @@ class DeviceBuffer:
         part._write(value)
 
     def _is_copied(self, source: DeviceBuffer) -> bool:
-        """Copy elements that lie alike in one device; tell whether they do."""
+        """Copy elements that lie alike in devices of one kind; tell whether they do."""
         alike = self.shape == source.shape and self.dtype == source.dtype and self.flags.c_contiguous
-        beside = source.base.accelerator is self.accelerator and not self.overlaps(source)
-        if not (alike and beside and source.flags.c_contiguous):
+        here, there = self.accelerator, source.accelerator
+        if not (alike and type(here) is type(there) and not self.overlaps(source) and source.flags.c_contiguous):
             return False
-        if self.nbytes:
-            self.accelerator.copy(self.address, source.address, self.nbytes)
+        if self.nbytes and here is there:
+            here.copy(self.address, source.address, self.nbytes)
+        elif self.nbytes:
+            here.copy_from(there, self.address, source.address, self.nbytes)
         return True
 
     def _write(self, values: Any) -> None:

@@ -64,6 +64,9 @@ class Accelerator(Protocol):
     def copy(self, to: int, source: int, nbytes: int, /) -> None:
         """Copy bytes of the device that do not overlap."""
 
+    def copy_from(self, other: Any, to: int, source: int, nbytes: int, /) -> None:
+        """Copy bytes of another device of the same kind, in the order of both."""
+
     def load(self, code: str, /) -> Mapping[str, Any] | Any:
         """Return the kernels of a text of code, each by its name in brackets.
 

@@ -43,6 +43,9 @@ class HeapDevice:
     def copy(self, to, source, nbytes):
         self.span(to, nbytes)[...] = self.span(source, nbytes)
 
+    def copy_from(self, other, to, source, nbytes):
+        self.span(to, nbytes)[...] = other.span(source, nbytes)
+
     def wait(self, event=None):
         self.waits += 1
 

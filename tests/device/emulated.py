@@ -184,6 +184,13 @@ class Emulated:
             raise Fault(f"copy: {nbytes} bytes at {source:#x} and at {to:#x} overlap")
         target.content[at], target.known[at] = origin.content[start], origin.known[start]
 
+    def copy_from(self, other: Emulated, to: int, source: int, nbytes: int) -> None:
+        """Copy bytes of another device."""
+        self._not_recorded("copy_from")
+        origin, start = other.heap.range(source, nbytes, "copy_from")
+        target, at = self.heap.range(to, nbytes, "copy_from")
+        target.content[at], target.known[at] = origin.content[start], origin.known[start]
+
     def memory(self) -> tuple[int, int]:
         """Return the bytes that are free, and all bytes."""
         return self.heap.nbytes - self.heap.used, self.heap.nbytes

@@ -24,12 +24,16 @@ from numpy.typing import NDArray
 from hybridize.base.errors import DeviceMemoryError
 from hybridize.runtime.cuda.blocks import Blocks
 from hybridize.runtime.cuda.context import CudaContext
-from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver
+from hybridize.runtime.cuda.counting import build
+from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, version
+from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
 from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule
 
 _MAJOR, _MINOR = 75, 76
 """Attributes of a GPU: the two numbers of its architecture."""
+_NO_MORE_PEERS: Final = (217, 704)
+"""Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, and where PyTorch has asked before."""
 _OF_THIS_THREAD: Final = 1
 """`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`: what other threads ask of the driver meanwhile is theirs."""
 
@@ -50,12 +54,16 @@ class Gpu(CudaContext):
         opened("cuDeviceGet", byref(device), number)
         self.name: str = _name(opened, device.value)
         self.arch: str = f"sm_{_attribute(opened, device.value, _MAJOR)}{_attribute(opened, device.value, _MINOR)}"
+        self.release: str = f"CUDA {version(opened)}, driver {build() or 'unknown'}"
+        """The release of the driver, and with it of its compiler."""
         super().__init__(opened, device)
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short, to drop what can be made again."""
         self._freed: deque[int] = deque()
         self._blocks = Blocks(self._reserve, self._release)
         self._staging = PinnedCopies(self)
+        self._reached: set[int | None] = set()
+        """The contexts whose memory this one reads by itself, or never will."""
 
     # ----------------------------------------------------------------------------------------------------- memory
 
@@ -120,24 +128,38 @@ class Gpu(CudaContext):
 
     def copy_in(self, address: int, array: NDArray[Any]) -> None:
         """Copy an array to the device."""
-        with self.entered():
-            self._staging.copy_in(address, array)
+        self._staging.copy_in(address, array)
 
     def copy_out(self, address: int, array: NDArray[Any]) -> None:
         """Fill an array, which lies row by row, from the device."""
-        with self.entered():
-            self._staging.copy_out(address, array)
+        self._staging.copy_out(address, array)
 
     def copy(self, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of the device."""
         with self.entered() as call:
             call("cuMemcpyDtoDAsync_v2", to, source, nbytes, self.stream)
 
+    def copy_from(self, other: Gpu, to: int, source: int, nbytes: int) -> None:
+        """Copy bytes of another GPU, after what was asked of it; what it does next waits for the copy."""
+        self.after(other.event().handle)
+        with self.entered() as call:
+            self._reach(other)
+            call("cuMemcpyPeerAsync", to, self.handle, source, other.handle, nbytes, self.stream)
+        other.after(self.event().handle)
+
+    def _reach(self, other: Gpu) -> None:
+        """Let this GPU read the memory of another one by itself, where it can: else the driver copies by the host."""
+        if other.handle.value not in self._reached:
+            result = self.driver.result("cuCtxEnablePeerAccess", other.handle, 0)
+            if result not in (0, *_NO_MORE_PEERS):
+                raise self.driver.error("cuCtxEnablePeerAccess", result)
+            self._reached.add(other.handle.value)
+
     # ------------------------------------------------------------------------------------------------------- work
 
     def load(self, code: str) -> CudaModule:
-        """Compile a text of PTX."""
-        return CudaModule(self, code)
+        """Compile a text of PTX, unless that was done before."""
+        return module(self, code, self.arch, self.release)
 
     def launch(
         self,
@@ -191,12 +213,10 @@ class Gpu(CudaContext):
             return event
 
     def wait(self, event: CudaEvent | None = None) -> None:
-        """Wait for an event, or for everything."""
-        with self.entered() as call:
-            if event is None:
-                call("cuStreamSynchronize", self.stream)
-            else:
-                call("cuEventSynchronize", event.handle)
+        """Wait for an event, or for everything that was asked for until now; others may ask for more meanwhile."""
+        event = event if event is not None else self.event()
+        with self.current() as call:
+            call("cuEventSynchronize", event.handle)
 
     def milliseconds(self, first: CudaEvent, last: CudaEvent) -> float:
         """Return the time between two events that are timed and over."""

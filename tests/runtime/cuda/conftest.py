@@ -61,7 +61,7 @@ def standin(standin_library, monkeypatch):
     monkeypatch.setattr(library, "_started", library._started.__wrapped__)
     monkeypatch.setattr(devices, "_OPENED", {})
     standin_library.heal()
-    for what, value in (("version", 12040), ("gpus", 2), ("total", 64 << 20)):
+    for what, value in (("version", 12040), ("gpus", 2), ("total", 64 << 20), ("peers", 0), ("owner", 0)):
         standin_library.set(what, value)
     standin_library.calls()
     yield standin_library
