@@ -5,10 +5,12 @@ what a copy has not written, gets wrong elements. Calls fail on demand (standin_
 */
 
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef int CUresult;
 typedef uint64_t CUdeviceptr;
@@ -18,7 +20,9 @@ enum { INVALID = 1, OUT_OF_MEMORY = 2, NO_INIT = 3, NO_DEVICE = 101, NO_IMAGE = 
 
 /* --------------------------------------------------------------------------------------------------- what tests say */
 
-static int version = 12040, gpus = 2, depth, started, owner, peers_are_enabled;
+static volatile int slow; /* while it is 1, who waits waits on */
+static int version = 12040, gpus = 2, started, owner, peers_are_enabled;
+static __thread int depth; /* contexts of this thread */
 static void forget_streams(void);
 static size_t total = 64u << 20, used, others; /* what the GPUs of earlier tests keep */
 static char log_text[1 << 20];
@@ -28,6 +32,7 @@ static int lasting;
 void standin_set(const char *what, int64_t value) {
     if (!strcmp(what, "version")) version = (int)value;
     if (!strcmp(what, "gpus")) gpus = (int)value;
+    if (!strcmp(what, "slow")) slow = (int)value;
     if (!strcmp(what, "owner")) owner = (int)value;
     if (!strcmp(what, "peers")) peers_are_enabled = (int)value;
     if (!strcmp(what, "total")) others = used, total = used + (size_t)value, forget_streams();
@@ -45,8 +50,14 @@ void standin_fail(const char *name, int result, int after) {
 }
 
 void standin_heal(void) { lasting = planned.result = 0, planned.name[0] = 0; }
-const char *standin_log(void) { return log_text; }
-void standin_forget(void) { log_text[0] = 0; }
+
+/* One thread at a time, as a call may run what another one has asked for. */
+static pthread_mutex_t one_thread = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static int enter(void) { return pthread_mutex_lock(&one_thread); }
+static void leave(int *entered) { if (!*entered) pthread_mutex_unlock(&one_thread); }
+
+#define ALONE int entered __attribute__((cleanup(leave))) = enter()
+const char *standin_log(void) { ALONE; char *text = strdup(log_text); log_text[0] = 0; return text; }
 
 static CUresult called(const char *name) {
     if (strlen(log_text) + strlen(name) + 2 < sizeof log_text) strcat(strcat(log_text, name), "\n");
@@ -60,8 +71,8 @@ static CUresult called(const char *name) {
     return 0;
 }
 
-#define CALLED(name) do { CUresult r = called(name); if (r) return r; } while (0)
-#define IN_CONTEXT(name) do { CALLED(name); if (depth < 1) return INVALID_CONTEXT; } while (0)
+#define CALLED(name) ALONE; do { CUresult r = called(name); if (r) return r; } while (0)
+#define IN_CONTEXT(name) CALLED(name); if (depth < 1) return INVALID_CONTEXT
 
 /* ------------------------------------------------------------------------------------------------------- the stream */
 
@@ -166,7 +177,9 @@ CUresult cuEventRecord(void *event, void *stream) {
 }
 
 CUresult cuEventSynchronize(void *event) {
-    IN_CONTEXT("cuEventSynchronize");
+    { IN_CONTEXT("cuEventSynchronize"); }
+    while (slow) usleep(100);
+    ALONE;
     struct event *e = event;
     if (e->stream) until(e->stream, e->place);
     return 0;
