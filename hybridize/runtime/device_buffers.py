@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
 import numpy
+from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
@@ -36,11 +37,13 @@ STRIDED: Final[Hook[Callable[[DeviceBuffer, DeviceBuffer], None]]] = Hook(_nobod
 class DeviceMemory:
     """Bytes of a device, which are free again when nobody has a buffer of them."""
 
-    __slots__ = ("__weakref__", "accelerator", "address", "nbytes")
+    __slots__ = ("__weakref__", "accelerator", "address", "nbytes", "users")
 
     def __init__(self, accelerator: Accelerator, nbytes: int) -> None:
         self.accelerator: Accelerator = accelerator
         self.nbytes: int = nbytes
+        self.users: set[int] = set()
+        """Streams on which others use it, see `runtime.dlpack`."""
         self.address: int = accelerator.alloc(max(nbytes, 1))
 
     def exchange(self, other: DeviceMemory) -> None:
@@ -49,7 +52,33 @@ class DeviceMemory:
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if hasattr(self, "address") and not is_inherited(self.accelerator):
-            self.accelerator.free(self.address)
+            if self.users:
+                self.accelerator.take_back(self.address, self.users)
+            else:
+                self.accelerator.free(self.address)
+
+
+class BorrowedMemory(DeviceMemory):
+    """Bytes of a device that another library has: it has them back when the device is done with them.
+
+    Args:
+        accelerator: the device.
+        owner: an array of NumPy's over their addresses; when that goes, they are another's.
+    """
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, accelerator: Accelerator, owner: NDArray[Any]) -> None:
+        self.accelerator = accelerator
+        self.users = set()
+        first, last = byte_bounds(owner)
+        self.nbytes = last - first
+        self.address = first
+        self._owner = owner
+
+    def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
+        if not is_inherited(self.accelerator):
+            self.accelerator.give_back(self._owner)
 
 
 class DeviceBuffer:
@@ -350,3 +379,13 @@ def sent(values: NDArray[Any], accelerator: Accelerator, number: int) -> DeviceB
     buffer = new_buffer(accelerator, number, values.shape, values.dtype)
     buffer[...] = values
     return buffer
+
+
+def borrowed(memory: BorrowedMemory, array: NDArray[Any], number: int, writeable: bool) -> DeviceBuffer:
+    """Return a buffer of a memory whose elements lie as those of an array do."""
+    first: int = array.__array_interface__["data"][0]
+    start, dtype = first - memory.address, array.dtype
+    all_bytes = as_strided(_ORIGIN[:1], (memory.nbytes + dtype.itemsize,), (1,))
+    one = all_bytes[start : start + dtype.itemsize].view(dtype)
+    layout = as_strided(one, array.shape, array.strides, writeable=writeable)
+    return DeviceBuffer(memory, layout, number)

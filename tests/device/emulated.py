@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, wraps
@@ -196,6 +196,22 @@ class Emulated:
         origin, start = other.heap.range(source, nbytes, "copy_from")
         target, at = self.heap.range(to, nbytes, "copy_from")
         target.content[at], target.known[at] = origin.content[start], origin.known[start]
+
+    dlpack = 12
+    """DLPack's number of extensions: no other library takes the memory of an array that does not exist."""
+    stream_number = None
+
+    def precede(self, stream: int) -> None:
+        """Let a stream of others wait: all is done."""
+
+    def follow(self, stream: int) -> None:
+        """Wait for a stream of others."""
+
+    def take_back(self, address: int, streams: Collection[int]) -> None:
+        self.free(address)
+
+    def give_back(self, owner: object) -> None:
+        """Let go of the owner of memory: all is done."""
 
     def memory(self) -> tuple[int, int]:
         """Return the bytes that are free, and all bytes."""

@@ -44,7 +44,7 @@ class CudaContext:
         self._dropped: deque[tuple[str, c_void_p]] = deque()
         self.handle, self.stream = c_void_p(), c_void_p()
         self.call("cuDevicePrimaryCtxRetain", byref(self.handle), device)
-        with self.entered() as call:
+        with self.current() as call:
             call("cuStreamCreate", byref(self.stream), _BESIDE_OTHERS)
 
     @contextmanager

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import (
     addressof,
@@ -30,8 +30,14 @@ from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
 from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule
 
+CUDA: Final = 2
+"""DLPack's number of NVIDIA's GPUs."""
+LEGACY: Final = 1
+"""`CU_STREAM_LEGACY`: the stream that is used where nobody names one."""
 _MAJOR, _MINOR = 75, 76
 """Attributes of a GPU: the two numbers of its architecture."""
+_ORDINAL: Final = 9
+"""`CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL`."""
 _NO_MORE_PEERS: Final = (217, 704)
 """Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, and where PyTorch has asked before."""
 _OF_THIS_THREAD: Final = 1
@@ -48,6 +54,11 @@ class Gpu(CudaContext):
         DeviceError E709: the driver is missing, too old, or does not start.
     """
 
+    dlpack: int = CUDA
+    """DLPack's number of its kind."""
+
+    dlpack = CUDA
+
     def __init__(self, number: int) -> None:
         opened = driver()
         device = c_int()
@@ -60,6 +71,11 @@ class Gpu(CudaContext):
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short, to drop what can be made again."""
         self._freed: deque[int] = deque()
+        self._lent: deque[tuple[int, frozenset[int]]] = deque()
+        """Blocks that were freed and that others may still use, with their streams."""
+        self._borrowed: deque[object] = deque()
+        self._leaving: deque[tuple[CudaEvent, object]] = deque()
+        """Owners of memory that is not ours, and the events after the last work that may use it."""
         self._blocks = Blocks(self._reserve, self._release)
         self._staging = PinnedCopies(self)
         self._reached: set[int | None] = set()
@@ -88,6 +104,14 @@ class Gpu(CudaContext):
         """Let a block be used again by what is asked for next; any thread may say so, at any moment."""
         self._freed.append(address)
 
+    def take_back(self, address: int, streams: Collection[int]) -> None:
+        """Let a block be used again once others are done with it; any thread may say so, at any moment."""
+        self._lent.append((address, frozenset(streams)))
+
+    def give_back(self, owner: object) -> None:
+        """Let go of the owner of memory once the GPU is done with it; any thread may say so, at any moment."""
+        self._borrowed.append(owner)
+
     def empty_cache(self) -> None:
         """Give memory back to the driver that nobody has."""
         with self.entered():
@@ -102,6 +126,23 @@ class Gpu(CudaContext):
         """Let blocks be used again that nobody has any more."""
         while self._freed:
             self._blocks.give_back(self._freed.popleft())
+        while self._lent and self.recorded is None:
+            address, streams = self._lent.popleft()
+            if streams == {LEGACY}:
+                self.follow(LEGACY)
+            else:  # which streams there are still, and what they do, nobody says
+                self.call("cuCtxSynchronize")
+            self._blocks.give_back(address)
+
+    def tidy(self) -> None:
+        """Give back what nobody has any more, also to others, where the GPU is done with it."""
+        super().tidy()
+        while self._borrowed and self.recorded is None:
+            owner, event = self._borrowed.popleft(), CudaEvent(self, timed=False)
+            self.call("cuEventRecord", event.handle, self.stream)
+            self._leaving.append((event, owner))
+        while self._leaving and self.driver.result("cuEventQuery", self._leaving[0][0].handle) == 0:
+            self._leaving.popleft()
 
     def _memory(self) -> tuple[int, int]:
         self._take_back()
@@ -204,6 +245,33 @@ class Gpu(CudaContext):
             call("cuStreamEndCapture", self.stream, byref(graph_handle))
             graph.take(graph_handle)
             graph.kernels = kernels
+
+    @property
+    def stream_number(self) -> int:
+        """The address of the stream."""
+        return self.stream.value or 0
+
+    def precede(self, stream: int) -> None:
+        """Let what comes next on a stream wait for all that was asked for until now."""
+        if stream != self.stream_number:
+            event = self.event()
+            with self.current() as call:
+                call("cuStreamWaitEvent", stream, event.handle, 0)
+
+    def follow(self, stream: int) -> None:
+        """Let what is asked for next wait for all that is on a stream now."""
+        if stream != self.stream_number:
+            with self.entered() as call:
+                event = CudaEvent(self, timed=False)
+                call("cuEventRecord", event.handle, stream)
+                self.after(event.handle)
+
+    def place_of(self, address: int) -> int:
+        """Return the number of the GPU whose memory is at an address."""
+        number = c_int()
+        with self.current() as call:
+            call("cuPointerGetAttribute", byref(number), _ORDINAL, address)
+        return number.value
 
     def event(self, timed: bool = False) -> CudaEvent:
         """Return a place after all that was asked for until now."""

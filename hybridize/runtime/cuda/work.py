@@ -8,7 +8,7 @@ then: handles go to a list, and whoever calls the driver next gives them back.
 from __future__ import annotations
 
 from ctypes import byref, c_int, c_void_p
-from typing import Any, Final
+from typing import Final
 
 from hybridize.runtime.cuda.context import CudaContext
 from hybridize.runtime.cuda.library import NO_IMAGE, NOT_UPDATED

@@ -16,7 +16,7 @@ typedef int CUresult;
 typedef uint64_t CUdeviceptr;
 
 enum { INVALID = 1, OUT_OF_MEMORY = 2, NO_INIT = 3, NO_DEVICE = 101, NO_IMAGE = 200, INVALID_CONTEXT = 201, PEER_IS_ENABLED = 704, INVALID_PTX = 218,
-       NOT_FOUND = 500, CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, NOT_UPDATED = 910 };
+       NOT_FOUND = 500, NOT_READY = 600, CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, NOT_UPDATED = 910 };
 
 /* --------------------------------------------------------------------------------------------------- what tests say */
 
@@ -182,6 +182,19 @@ CUresult cuEventSynchronize(void *event) {
     ALONE;
     struct event *e = event;
     if (e->stream) until(e->stream, e->place);
+    return 0;
+}
+
+CUresult cuEventQuery(void *event) {
+    IN_CONTEXT("cuEventQuery");
+    struct event *e = event;
+    return e->stream && e->stream->done < e->place ? NOT_READY : 0;
+}
+
+CUresult cuCtxSynchronize(void) {
+    IN_CONTEXT("cuCtxSynchronize");
+    for (struct stream *s = streams; s; s = s->next) until(s, s->asked);
+    for (int i = 0; i < 2; i++) until(&defaults[i], defaults[i].asked);
     return 0;
 }
 
