@@ -236,7 +236,9 @@ def _compiled(key: Any, shapes: Sequence[Shape], pattern: Sizes) -> DeviceExecut
                 symbols[one] = scope.symbol(size, low=2)
             sizes.append(symbols[one] if type(one) is tuple else one)
         wanted.append(tuple(sizes))
-    types = [TensorType(_dense_shape(lie, shape), lie.dtype) for lie, shape in zip(lies, wanted, strict=True)]
+    types = [
+        TensorType(_dense_shape(lie, shape), lie.dtype) for lie, shape in zip(lies, wanted, strict=True)
+    ]
     graph = make_graph(
         lambda *xs: bind(op, *[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=True)]), types
     )

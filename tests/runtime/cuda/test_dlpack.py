@@ -205,12 +205,12 @@ def test_a_capsule_that_nobody_takes_gives_its_memory_back(standin):
     x = np.array(VALUES, ctx=GPU)
     address = x._memory.address
 
-    def lost():
+    def lost(x):
         capsule = x.__dlpack__(stream=-1)
         raise KeyError(capsule)
 
     with pytest.raises(KeyError):
-        lost()
+        lost(x)
     del x
     gc.collect()
     assert device.alloc(48) == address
