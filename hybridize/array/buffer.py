@@ -4,7 +4,7 @@
     buffer_of        of what type, how large and whose it is: waits for nothing
     host_view        the elements as NumPy's array, once all calls have run that write them
     pending_view     the same memory, in which elements may be still to come
-    lying            the elements where they are: NumPy's array, or the buffer of a device
+    content_of       the elements where they are: NumPy's array, or the buffer of a device
     host_copy, at_host    the elements of an array, or of memory, to be read at the host: those of a device are copied
     overwrite        other elements in the same memory
     rebind           other memory, with other elements
@@ -112,12 +112,6 @@ def filled(x: ndarray, number: float) -> Any:
     elements = buffer.alike()
     elements[...] = number
     return elements
-
-
-def lying(x: ndarray) -> Any:
-    """Return the elements of an array where they are, once all calls have run that write them at the host."""
-    buffer = x._away() if AWAY else None
-    return x._data if buffer is None else buffer
 
 
 def host_copy(x: ndarray) -> NDArray[Any]:

@@ -559,10 +559,10 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         """
         self._check_known("view()")
         if dtype is None:
-            return view(self, self._data[...])
+            return view(self, self._content[...])
         wanted = as_dtype(dtype)
         try:
-            return view(self, self._data.view(wanted))
+            return view(self, self._content.view(wanted))
         except (ValueError, TypeError) as error:
             raise errors.ShapeError("E104", f"view of {self.type} as {wanted.name}: {error}") from None
 
@@ -583,7 +583,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     @property
     def flags(self) -> Any:
         """NumPy's flags of the memory: `c_contiguous`, `writeable`, ..."""
-        return self._data.flags
+        return self._content.flags
 
     @property
     def data(self) -> memoryview:
@@ -602,7 +602,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     @property
     def base(self) -> ndarray | None:
         """The array whose memory this is a part of; None where it has its own."""
-        owner = self._data.base
+        owner = self._content.base
         return view(self, owner) if type(owner) is _NUMPY else None
 
     def wait_to_read(self) -> None:
@@ -792,6 +792,8 @@ def gradient_of(variable: Variable) -> ndarray:
     """The buffer of a gradient, zeros before the first backward pass."""
     if variable.grad is None:
         variable.grad = wrap(numpy.zeros(variable.type.shape, variable.type.dtype))
+        if variable.device is not None:
+            functions.place(variable.grad, variable.device)
     grad: ndarray = variable.grad
     return grad
 

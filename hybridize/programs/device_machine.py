@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy
 
-from hybridize.array.buffer import address_of, lying
+from hybridize.array.buffer import address_of, content_of
 from hybridize.array.device import AWAY, Device, accelerator, is_away
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import DeviceError
@@ -109,9 +109,11 @@ class DeviceMachine(Machine):
         there = [k for k in range(len(graph.outputs)) if k not in self._at_host]
         self._there = there
         outputs = tuple(graph.outputs[k] for k in there)
-        kernels = graph if self._host_graph is None else Graph(graph.inputs, graph.nodes, outputs, graph.constants)
+        self._kernel_graph = graph
+        if self._host_graph is not None:
+            self._kernel_graph = Graph(graph.inputs, graph.nodes, outputs, graph.constants)
         gpu, stable = accelerator(device), stable or {}
-        self.executable = compile_kernels(kernels, gpu.arch, name=name, stable=tuple(stable))
+        self.executable = compile_kernels(self._kernel_graph, gpu.arch, name=name, stable=tuple(stable))
         self.code = self.executable.on(gpu, device.device_id)
         self._derived = [_shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers]
 
@@ -139,6 +141,22 @@ class DeviceMachine(Machine):
         else:
             original = graph.inputs
         return [numpy.array(one, order="C") for one in evaluate(graph, [known[value] for value in original])]
+
+    @property
+    def target_name(self) -> str:
+        """The device, and the name of its code."""
+        return f"{self.device}, {self.executable.machine}"
+
+    @property
+    def compiled_graph(self) -> Graph:
+        """The graph that the device runs."""
+        return self._kernel_graph
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Operations that NumPy computes at the host, each once: those of the host's own outputs."""
+        names = [] if self._host_graph is None else [f"{name} at the host" for name in self._host_graph.op_names()]
+        return tuple(dict.fromkeys(names))
 
     @property
     def memory(self) -> Memory:
@@ -184,7 +202,7 @@ class DerivedThere:
             storages = [array.storage for array in self._arrays.values()]
             versions = tuple(storage.version for storage in storages)  # first: what is written meanwhile is later
             if self._buffer is None or versions != self._versions or any(one.exposed for one in storages):
-                sources = {number: lying(array).dense() for number, array in self._arrays.items()}
+                sources = {number: content_of(array).dense() for number, array in self._arrays.items()}
                 self._buffer, self._versions = self._deriver.made(sources), versions
             return self._buffer
 

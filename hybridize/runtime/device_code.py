@@ -79,11 +79,6 @@ class DeviceExecutable(CompiledProgram):
         """Memory of the constants as the program reads them."""
         return sum(one.nbytes for one in self.constants) + sum(one.nbytes for one in self.plan.derivations)
 
-    @property
-    def stable(self) -> tuple[int, ...]:
-        """Numbers of the inputs that constants are derived of."""
-        return tuple(sorted({number for one in self.plan.derivations for number in one.inputs}))
-
     def on(self, accelerator: Accelerator, number: int) -> DeviceCode:
         """Return its code on a device, by the device's number too; loaded there once.
 
