@@ -107,3 +107,14 @@ def standin(standin_library, monkeypatch):
     standin_library.calls()
     yield standin_library
     standin_library.heal()
+
+
+@pytest.fixture
+def kernels(standin):
+    """The stand-in runs kernels of PTX."""
+    from tests.runtime.cuda.kernels import Kernels
+
+    running = Kernels(standin.library)
+    yield running
+    running.close()
+    assert not running.faults

@@ -15,7 +15,7 @@ from tests.device.assembly import parse
 from tests.device.compiled import program
 from tests.device.fault import Fault
 from tests.device.grid import Clock, Dim, Grid, Launch
-from tests.device.memory import WRITTEN, Buffer, Heap
+from tests.device.memory import WRITTEN, Buffer, Heap, Span
 
 ILLEGAL_ADDRESS = 700
 _DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)
@@ -51,7 +51,7 @@ class Kernels:
 
     def __init__(self, library):
         self.faults, self.others, self.launched = [], {}, 0
-        self._kernels, self._launches, self._clock = [], [], Clock()
+        self._kernels, self._launches, self._contents, self._clock = [], [], [], Clock()
         self._functions = _DESCRIBE(self._describe), _PREPARE(self._prepare), _PERFORM(self._perform)
         library.standin_run_kernels(*self._functions)
         self._library = library
@@ -62,17 +62,25 @@ class Kernels:
     def _describe(self, text, name):
         module = parse(text.decode())
         kernel = module.kernels[name.decode()]
-        if not kernel.segments if hasattr(kernel, "segments") else False:
-            return 0
-        self._kernels.append(program(module, kernel, {}, False))
+        variables = {one.name: self._placed(one) for one in module.variables.values() if one.space in ("global", "const")}
+        addresses = {word: span.address for word, span in variables.items()}
+        self._kernels.append((program(module, kernel, addresses, False), variables))
         return len(kernel.params) << 16 | len(self._kernels)
 
+    def _placed(self, variable):
+        """Where a variable of a module is."""
+        content = numpy.frombuffer(variable.content.ljust(variable.nbytes, b"\0"), numpy.uint8).copy()
+        self._contents.append(content)
+        self.others[content.ctypes.data] = variable.nbytes
+        return Span(content.ctypes.data, variable.nbytes)
+
     def _prepare(self, number, arguments, sizes):
-        code = self._kernels[number - 1]
+        code, variables = self._kernels[number - 1]
         params = code.kernel.params
         values = {name: arguments[k] for k, name in enumerate(params)}
-        blocks = {block for value in values.values() if (block := self._block(value))}
-        launch = Launch(code, Dim(*sizes[0:3]), Dim(*sizes[3:6]), sizes[6], values, {})
+        pointers = [*values.values(), *(span.address for span in variables.values())]
+        blocks = {block for value in pointers if (block := self._block(value))}
+        launch = Launch(code, Dim(*sizes[0:3]), Dim(*sizes[3:6]), sizes[6], values, variables)
         self._launches.append((launch, _Memory(blocks)))
         return len(self._launches) - 1
 
