@@ -67,17 +67,18 @@ class BorrowedMemory(DeviceMemory):
 
     Args:
         accelerator: the device.
-        owner: an array of NumPy's over their addresses; when that goes, they are another's.
+        address: of the first byte.
+        nbytes: how many.
+        owner: when that goes, the bytes are another's.
     """
 
     __slots__ = ("_owner",)
 
-    def __init__(self, accelerator: Accelerator, owner: NDArray[Any]) -> None:
+    def __init__(self, accelerator: Accelerator, address: int, nbytes: int, owner: object) -> None:
         self.accelerator = accelerator
+        self.nbytes = nbytes
         self.users = set()
-        first, last = byte_bounds(owner)
-        self.nbytes = last - first
-        self.address = first
+        self.address = address
         self._owner = owner
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
@@ -398,11 +399,25 @@ def sent(values: NDArray[Any], accelerator: Accelerator, number: int) -> DeviceB
     return buffer
 
 
-def borrowed(memory: BorrowedMemory, array: NDArray[Any], number: int, writeable: bool) -> DeviceBuffer:
-    """Return a buffer of a memory whose elements lie as those of an array do."""
-    first: int = array.__array_interface__["data"][0]
-    start, dtype = first - memory.address, array.dtype
-    all_bytes = as_strided(_ORIGIN[:1], (memory.nbytes + dtype.itemsize,), (1,))
-    one = all_bytes[start : start + dtype.itemsize].view(dtype)
-    layout = as_strided(one, array.shape, array.strides, writeable=writeable)
-    return DeviceBuffer(memory, layout, number)
+def lying_at(
+    memory: DeviceMemory,
+    start: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    dtype: Any,
+    number: int,
+    writeable: bool = True,
+) -> DeviceBuffer:
+    """Return the buffer of a memory whose first element is `start` bytes behind the first byte."""
+    kind = numpy.dtype(dtype)
+    all_bytes = as_strided(_ORIGIN[:1], (memory.nbytes + kind.itemsize,), (1,))
+    one = all_bytes[start : start + kind.itemsize].view(kind)
+    return DeviceBuffer(memory, as_strided(one, shape, strides, writeable=writeable), number)
+
+
+def borrowed(array: NDArray[Any], accelerator: Accelerator, number: int, writeable: bool) -> DeviceBuffer:
+    """Return a buffer over the addresses of an array of NumPy's, which is kept until the device is done with them."""
+    first, last = byte_bounds(array)
+    start = array.__array_interface__["data"][0] - first
+    memory = BorrowedMemory(accelerator, first, last - first, array)
+    return lying_at(memory, start, array.shape, array.strides, array.dtype, number, writeable)

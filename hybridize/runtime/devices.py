@@ -51,6 +51,8 @@ class Accelerator(Protocol):
     """DLPack's number of its kind."""
     stream_number: int | None
     """The stream of its work, as other libraries know it; None where all is done at once."""
+    lasting: set[int]
+    """Streams of other libraries that are there for as long as the process."""
     when_scarce: list[Callable[[], object]]
     """Called where memory is short, to drop what can be made again."""
 

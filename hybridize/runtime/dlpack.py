@@ -20,7 +20,7 @@ import numpy
 
 from hybridize.base.dtypes import bfloat16, uint16
 from hybridize.base.errors import ArgumentError, DeviceError
-from hybridize.runtime.device_buffers import BorrowedMemory, DeviceBuffer, borrowed
+from hybridize.runtime.device_buffers import DeviceBuffer, borrowed
 from hybridize.runtime.devices import Accelerator, count, opened
 
 HOST: Final = (1, 0)
@@ -199,7 +199,7 @@ def taken(producer: Any, accelerator: Accelerator, number: int) -> DeviceBuffer:
         array = numpy.from_dlpack(_AtHost(capsule))
     array = array.view(bfloat16) if is_bfloat else array
     is_read_only = name == _VERSIONED and c_uint64.from_address(address + _FLAGS).value & _READ_ONLY
-    return borrowed(BorrowedMemory(accelerator, array), array, number, writeable=not is_read_only)
+    return borrowed(array, accelerator, number, writeable=not is_read_only)
 
 
 @contextmanager
@@ -228,7 +228,7 @@ def taken_by_interface(producer: Any) -> DeviceBuffer:
         accelerator.follow(stream)
     owner = _Owned(producer, said)
     array = numpy.asarray(owner)
-    return borrowed(BorrowedMemory(accelerator, array), array, number, writeable=array.flags.writeable)
+    return borrowed(array, accelerator, number, writeable=array.flags.writeable)
 
 
 class _Owned:

@@ -32,7 +32,7 @@ from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.foreign import KeptCalls, keeping
 from hybridize.torch.internals import in_rounds, is_graph_kept
-from hybridize.torch.memory import as_numpy, as_tensor
+from hybridize.torch.memory import as_memory, as_tensor, in_order
 
 LIMIT = 16
 """For so many choices of what is differentiated a graph keeps programs."""
@@ -454,8 +454,8 @@ class DifferentiatedCall:
     ) -> list[torch.Tensor | None]:
         """For each of `route.wrt`, by the compiled backward pass."""
         halves, whole = self.pair.halves, self._whole(cotangents)
-        arrays = [*(as_numpy(tensor) for tensor in saved), *self.size_values]
-        arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
+        arrays = [*(as_memory(tensor) for tensor in saved), *self.size_values]
+        arrays += [as_memory(whole[k].contiguous()) for k in halves.cotangents]
         with _NOTHING if self.calls is None else keeping(self.calls):
             gradients = self.pair.back(arrays, [one is not None for one in cotangents])
         by_input = dict(zip(halves.gradients, gradients, strict=True))
@@ -465,9 +465,10 @@ class DifferentiatedCall:
         self, saved: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
     ) -> Sequence[torch.Tensor | None]:
         """Return the gradients for `route.wrt`, as a part of torch's graph where it records."""
-        if torch.is_grad_enabled():
-            return in_rounds(self.recorded, cotangents)
-        gradients = in_rounds(functools.partial(self.gradients, saved), cotangents)
+        with in_order():
+            if torch.is_grad_enabled():
+                return in_rounds(self.recorded, cotangents)
+            gradients = in_rounds(functools.partial(self.gradients, saved), cotangents)
         if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
             self.calls = None
@@ -494,7 +495,7 @@ class DifferentiatedCall:
                 )
         tensors = [self.before.get(k, tensor) for k, tensor in enumerate(self.tensors)]
         tensors += [one for k in arrived if (one := cotangents[k]) is not None]
-        buffers = [as_numpy(tensor.detach()) for tensor in tensors]
+        buffers = [as_memory(tensor.detach()) for tensor in tensors]
         call = second.call(tensors, buffers, wanted(tensors))
         call.again = self.calls
         results = call.results()

@@ -116,6 +116,7 @@ class Emulated:
 
     def __init__(self, nbytes: int = 1 << 32, approximate: bool = False, name: str = "emulated") -> None:
         keep_freed_memory()
+        self.lasting: set[int] = set()
         self.name, self.lock = name, threading.RLock()
         self.heap, self.clock, self.approximate = Heap(nbytes, next(_NUMBERS)), Clock(), approximate
         self.recording: Graph | None = None

@@ -71,6 +71,8 @@ class Gpu(CudaContext):
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short, to drop what can be made again."""
         self._freed: deque[int] = deque()
+        self.lasting: set[int] = {LEGACY}
+        """Streams of other libraries that are there for as long as the process."""
         self._lent: deque[tuple[int, frozenset[int]]] = deque()
         """Blocks that were freed and that others may still use, with their streams."""
         self._borrowed: deque[object] = deque()
@@ -128,8 +130,9 @@ class Gpu(CudaContext):
             self._blocks.give_back(self._freed.popleft())
         while self._lent and self.recorded is None:
             address, streams = self._lent.popleft()
-            if streams == {LEGACY}:
-                self.follow(LEGACY)
+            if streams <= self.lasting:
+                for stream in streams:
+                    self.follow(stream)
             else:  # which streams there are still, and what they do, nobody says
                 self.call("cuCtxSynchronize")
             self._blocks.give_back(address)
