@@ -27,7 +27,7 @@ from hybridize.graph import Graph, Node, Value, needed
 from hybridize.ops import Cond, CustomGradient, GraphTracer, Scan, StopGradient, interpreting, pullback
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
-from hybridize.programs.backends import Machine
+from hybridize.programs.backends import Machine, Making
 from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.foreign import KeptCalls, keeping
@@ -72,6 +72,7 @@ class Gradients:
         backend: str = "llvm",
         verify: Any = False,
         threads: int | None = None,
+        make: Making = Machine,
     ) -> None:
         """The last outputs of `graph` are new contents of the inputs `writes`, called `names`."""
         self.graph = graph
@@ -81,6 +82,7 @@ class Gradients:
         self._name, self._names = name, names
         self.calls_python: bool = any(True for _ in foreign_nodes(graph))
         self._options = backend, verify, threads
+        self._make = make
         self._routes: dict[tuple[int, ...], Route] = {}
         self._second: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[Gradients, tuple[int, ...], frozenset[int]]]
         self._second = {}
@@ -119,14 +121,17 @@ class Gradients:
                     f"{self._name} writes a value that requires a gradient to its buffer {name!r}",
                     help="write x.detach(), or write within torch.no_grad()",
                 )
-        backend, verify, threads = self._options
         inputs = _sources(graph, self.writes, of)
         behind = tuple(live.get(value, 0) for value in graph.outputs)
-        route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), inputs, behind)
+        route = Route(wrt, of, self._recorded(of), inputs, behind)
         self._routes[wrt] = route
         while len(self._routes) > LIMIT:
             del self._routes[next(iter(self._routes))]
         return route
+
+    def _recorded(self, of: Sequence[int]) -> Recorded:
+        backend, verify, threads = self._options
+        return Recorded(self.graph, self._name, backend, verify, threads, of, self._make)
 
     def second(self, route: Route, arrived: tuple[int, ...]) -> tuple[Gradients, tuple[int, ...], frozenset[int]]:
         """The gradients as a function of the inputs and of the cotangents of the outputs `arrived`.
@@ -148,7 +153,9 @@ class Gradients:
             used = {value for node in PIPELINE.run(graph).nodes for value in node.inputs}
             read = frozenset(k for k, value in enumerate(graph.inputs) if value in used)
             backend, verify, threads = self._options
-            derivative = Gradients(graph, f"{self._name}.gradient", backend=backend, verify=verify, threads=threads)
+            derivative = Gradients(
+                graph, f"{self._name}.gradient", backend=backend, verify=verify, threads=threads, make=self._make
+            )
             entry = self._second[route.wrt, arrived] = derivative, targets, read
         return entry
 
@@ -508,7 +515,8 @@ class DifferentiatedCall:
             one = cotangents[k]
             if one is None:
                 dtype = as_tensor(numpy.empty(0, graph.outputs[k].type.dtype)).dtype
-                one = torch.zeros(self.results_like[k], dtype=dtype)
+                device = self.tensors[0].device if self.tensors else None
+                one = torch.zeros(self.results_like[k], dtype=dtype, device=device)
             by_output[k] = one
         return by_output
 

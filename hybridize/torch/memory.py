@@ -20,7 +20,7 @@ from hybridize.base.dtypes import BY_NAME, DType
 from hybridize.base.errors import CaptureError, DeviceError, DTypeError
 from hybridize.base.loading import load_module
 from hybridize.base.types import TensorType
-from hybridize.torch.internals import is_overriding
+from hybridize.torch.internals import as_torch, is_overriding
 
 
 ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGUMENTS", default=((), {}))
@@ -32,7 +32,8 @@ _NOTHING: Final = nullcontext()
 def device_of_call() -> torch.device:
     """Return the device on which the program runs that is being captured: that of the tensors of the call."""
     _, tensors = ARGUMENTS.get()
-    return next((tensor.device for tensor in tensors.values()), _CPU)
+    with as_torch():
+        return next((tensor.device for tensor in tensors.values()), _CPU)
 
 
 def in_order() -> AbstractContextManager[None]:

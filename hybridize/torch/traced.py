@@ -145,7 +145,7 @@ class Followed:
 
     def _check_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         mode = ""
-        if torch.is_autocast_enabled("cpu"):
+        if any(map(torch.is_autocast_enabled, ("cpu", "cuda") if torch.cuda.is_initialized() else ("cpu",))):
             mode = "within torch.autocast"
         elif transform() is not None:
             mode = "within a transform of torch.func, such as vmap"
@@ -784,6 +784,7 @@ class Differentiated:
             backend=options.backend,
             verify=options.verify,
             threads=options.threads,
+            make=program.make,
         )
         self._fed = {id(feed.array) for feed in captured.transaction.feeds if hasattr(feed, "array")}
         """Arrays that are filled before each call, of which a backward pass has to keep what they held."""
@@ -812,7 +813,7 @@ class Differentiated:
         needs = captured.effects, captured.layouts, captured.numbers, transaction.feeds, transaction.marks, owner.writes
         if self.latest is None or unasked(captured) or any(needs):
             return None
-        if captured.compared is not None or owner.calls_python:
+        if captured.compared is not None or captured.call.devices or owner.calls_python:
             return None
         wrt, shapes = self.latest
         route, pair = owner.prepared(wrt, [numpy.broadcast_to(numpy.empty((), bool), shape) for shape in shapes])

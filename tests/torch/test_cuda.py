@@ -38,7 +38,7 @@ class Posing:
         return tensor
 
     def is_there(self, tensor):
-        return DEVICE.__get__(tensor).type == "cpu" and tensor.untyped_storage().data_ptr() in self.storages
+        return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.untyped_storage().data_ptr() in self.storages
 
     def asked_write(self, tensor, values):
         """Ask PyTorch's stream to write a tensor, which it does later."""
@@ -48,6 +48,10 @@ class Posing:
         """The elements of a tensor, as PyTorch's stream reads them."""
         raw = self.standin.copied_on(self.device, self.stream, tensor.data_ptr(), tensor.numel() * tensor.element_size())
         return raw.view("float32").reshape(tuple(tensor.shape))
+
+    def finish(self):
+        """Wait for PyTorch's stream, and thereby for what that waits for."""
+        self.standin.finish(self.device, self.stream)
 
     def from_capsule(self, capsule):
         """What PyTorch makes of a capsule: its tensors are at the host."""
@@ -118,3 +122,66 @@ def test_weights_that_pytorch_writes_are_read_after_that(posing):
         for factor in (1.0, 2.0):
             posing.asked_write(module.weight, numpy.full((1, 6), factor, "float32"))
             numpy.testing.assert_allclose(posing.read(compiled(x)), factor * VALUES.sum(axis=1, keepdims=True), rtol=1e-5)
+
+
+def losses(posing):
+    """Losses of some steps of SGD; at the host without `posing`."""
+    module = net() if posing is None else moved(posing, net())
+    there = (lambda x: x) if posing is None else posing.there
+    finish = bool if posing is None else posing.finish  # PyTorch's own work is done at once here, and not by its stream
+    compiled = hybridize.hybridize(module)
+    seen = []
+    for _ in range(4):
+        x, target = there(torch.tensor(VALUES)), there(torch.ones(4, 3))
+        y = compiled(x)
+        finish()
+        loss = ((y - target) ** 2).mean()
+        loss.backward()
+        finish()
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter -= 0.1 * parameter.grad
+                parameter.grad = None
+        seen.append(loss.item())
+    return seen
+
+
+def test_gradients_are_those_of_the_cpu(posing):
+    expected = losses(None)
+    assert losses(posing) == pytest.approx(expected, rel=1e-5)
+
+
+def test_state_that_a_module_writes_is_pytorchs(posing):
+    norm, like = torch.nn.BatchNorm1d(6), torch.nn.BatchNorm1d(6)
+    like(torch.tensor(VALUES))
+    compiled = hybridize.hybridize(moved(posing, norm))
+    with torch.no_grad():
+        compiled(posing.there(torch.tensor(VALUES)))
+    numpy.testing.assert_allclose(posing.read(norm.running_mean), like.running_mean.numpy(), rtol=1e-5)
+    numpy.testing.assert_allclose(posing.read(norm.running_var), like.running_var.numpy(), rtol=1e-5)
+
+
+class Asking(torch.nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.place = device
+
+    def forward(self, x):
+        ones = torch.ones(6, device=self.place or x.device)
+        return x + ones if x.is_cuda and not x.is_cpu and x.get_device() == 0 else x - ones
+
+
+def test_a_module_is_told_the_device_of_its_tensors(posing):
+    x = posing.there(torch.tensor(VALUES))
+    with torch.no_grad():
+        numpy.testing.assert_array_equal(posing.read(hybridize.hybridize(Asking(None))(x)), VALUES + 1)
+        numpy.testing.assert_array_equal(hybridize.hybridize(Asking(None))(torch.tensor(VALUES)).numpy(), VALUES - 1)
+        with refusal(CaptureError, 'E422: this program runs on cuda:0, not on cpu\n.*help: device="cuda:0"'):
+            hybridize.hybridize(Asking("cpu"))(x)
+
+
+def test_a_gpu_that_this_process_does_not_use_is_refused(posing, monkeypatch):
+    monkeypatch.setattr(hybridize.base.config.CONFIG, "device", "")
+    x = posing.there(torch.tensor(VALUES))
+    with torch.no_grad(), refusal(DeviceError, r"E702: .*device 0 of DLPack's kind 2, .*\nhelp: HYBRIDIZE_DEVICE=cuda"):
+        hybridize.hybridize(torch.nn.ReLU())(x)
