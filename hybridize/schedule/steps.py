@@ -22,7 +22,7 @@ from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.plan import ContractionPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.in_place import read_first, stored_last
-from hybridize.schedule.kernel import Kernel
+from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.parallel import Split, shared_loops, shared_us
 from hybridize.schedule.routines import WRITE_OVER, RoutineScratch
 from hybridize.schedule.tasks import TaskGroup
@@ -537,6 +537,8 @@ class RoutineStep(OwnStep):
 
     routine: Routine
     scratch: RoutineScratch
+    launch: Launch | None = None
+    """Its threads on a device, each of which has scratch of its own."""
 
     @property
     def kind(self) -> str:
@@ -560,7 +562,9 @@ class RoutineStep(OwnStep):
     def __str__(self) -> str:
         operands = ", ".join(map(str, self.inputs))
         body = f"{self.routine.name}{self.routine.parameters}: {operands} -> {', '.join(map(str, self.outputs))}"
-        return _step(self.kind, self, [f"{body}\n{self.scratch}" if self.scratch.offsets else body])
+        scratch = [str(self.scratch)] if self.scratch.offsets else []
+        threads = [] if self.launch is None else [f"{self.launch}, each with a unit of its own"]
+        return _step(self.kind, self, ["\n".join([body, *scratch, *threads])])
 
 
 StateKind = Literal["steady", "in place", "by turns", "as found", "as left"]

@@ -12,7 +12,8 @@ from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime.plan import Derivation, PlanStep, filled, plain, sized
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, ScheduleStep
+from hybridize.schedule.device.routines import units_of
+from hybridize.schedule.steps import NOWHERE, ContractionStep, Derived, LoopStep, RoutineStep, ScheduleStep
 from tests.device.emulated import Emulated
 from tests.device.memory import Span
 
@@ -135,6 +136,9 @@ def bytes_of(step: ScheduleStep) -> list[int]:
                 )
             ]
             return [*operands, *(param.size * param.dtype.itemsize for param in ending.params)]
+        case RoutineStep(routine=routine, outputs=outputs, inputs=inputs, scratch=scratch):
+            own = [] if step.workspace == NOWHERE else [scratch.nbytes * units_of(routine, inputs, outputs)]
+            return [*(kind.nbytes for kind in (*outputs, *inputs)), *own]
     raise TypeError(type(step).__name__)
 
 

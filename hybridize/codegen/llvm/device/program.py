@@ -16,6 +16,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.derivations import array_of, derivation
 from hybridize.codegen.llvm.device.nests import emit_nest
 from hybridize.codegen.llvm.device.products import emit_block_product
+from hybridize.codegen.llvm.device.routines import emit_routine_kernel
 from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.graph import Graph
@@ -27,7 +28,7 @@ from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.device.tiles import BlockPlan
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import planned, running_order
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, ScheduleStep, Stable
+from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RoutineStep, ScheduleStep, Stable
 
 
 @frozen(eq=False)
@@ -125,6 +126,10 @@ class _Writer:
             case ContractionStep(plan=BlockPlan() as plan, ending=ending):
                 write = functools.partial(emit_block_product, plan=plan, ending=ending, target=self._target)
                 yield self._once("product", f"{plan!r} {ending}", write), plan.launch
+            case RoutineStep(launch=Launch() as launch):
+                write = functools.partial(emit_routine_kernel, step=step, target=self._target)
+                operands = f"{step.routine} {step.inputs} {step.outputs} {launch}"
+                yield self._once(step.routine.name, operands, write), launch
             case _:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 

@@ -34,6 +34,11 @@ def block(f: Function) -> str:
     return _special(f, "ctaid.x")
 
 
+def block_size(f: Function) -> str:
+    """The threads of a block, as an i64."""
+    return _special(f, "ntid.x")
+
+
 def _special(f: Function, name: str) -> str:
     symbol = f.module.declare(f"llvm.nvvm.read.ptx.sreg.{name}", "i32", [])
     narrow = f.on_entry(f"call range(i32 0, 2147483647) i32 {symbol}()", ("special", name))

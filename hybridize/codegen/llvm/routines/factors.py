@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.reals import Position, Reals
+from hybridize.codegen.llvm.routines.units import each_unit
 from hybridize.codegen.llvm.text import Function
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
@@ -28,14 +29,14 @@ def size(f: Function, x: int) -> Position:
 
 
 @contextmanager
-def each_matrix(f: Function, *operands: tuple[str, TensorType, int]) -> Iterator[list[str]]:
-    """Write a loop over stacks of (pointer, type, rank): gives the address of each one's last `rank` axes."""
+def each_matrix(f: Function, target: Target, *operands: tuple[str, TensorType, int]) -> Iterator[list[str]]:
+    """Write what runs for each of stacks of (pointer, type, rank): gives the address of each one's last `rank` axes."""
     _, first, rank = operands[0]
-    with f.loop(0, math.prod(first.shape[: first.ndim - rank])) as loop:
+    with each_unit(f, target, math.prod(first.shape[: first.ndim - rank])) as (number,):
         addresses = []
         for base, kind, rank in operands:
             nbytes = math.prod(kind.shape[kind.ndim - rank :]) * kind.dtype.itemsize
-            addresses.append(f.at(base, f.times(loop.index, nbytes)))
+            addresses.append(f.at(base, f.times(number, nbytes)))
         yield addresses
 
 
@@ -46,7 +47,7 @@ def write_cholesky(f: Function, routine: Routine, inputs: Types, outputs: Types,
     if same(kind.size, 0):
         return
     r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
-    with each_matrix(f, ("%i0", kind, 2), ("%o0", kind, 2)) as (x, y):
+    with each_matrix(f, target, ("%i0", kind, 2), ("%o0", kind, 2)) as (x, y):
         wrong = r.counter(0)
         with f.loop(0, n) as rows:
             i = rows.index
@@ -80,7 +81,7 @@ def write_lu(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
     kind = inputs[0]
     r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
     operands = [("%i0", kind, 2), ("%o0", kind, 2), ("%o1", outputs[1], 1), ("%o2", outputs[2], 0)]
-    with each_matrix(f, *operands) as (x, y, order, sign):
+    with each_matrix(f, target, *operands) as (x, y, order, sign):
         r.copy(y, x, r.times(n, n))
         r.store(r.number(1), sign)
         with f.loop(0, n) as rows:
@@ -160,7 +161,7 @@ def write_triangular(f: Function, routine: Routine, inputs: Types, outputs: Type
     kind = inputs[0]
     r = Reals(f, kind.dtype, target)
     n, m = size(f, kind.shape[-1]), size(f, inputs[1].shape[-1])
-    with each_matrix(f, ("%i0", kind, 2), ("%i1", inputs[1], 2), ("%o0", inputs[1], 2)) as (t, b, y):
+    with each_matrix(f, target, ("%i0", kind, 2), ("%i1", inputs[1], 2), ("%o0", inputs[1], 2)) as (t, b, y):
         r.copy(y, b, r.times(n, m))
         with f.loop(0, n) as steps:
             # The rows above decide a row where the triangle in use is the lower one, else those below.
