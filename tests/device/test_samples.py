@@ -21,6 +21,11 @@ ROUTINES = {
 }  # fmt: skip
 """Ops that are a routine, or control flow, in each sample."""
 
+OF_LIBRARY = {
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cos", "cosh", "erf", "erfinv", "gammaln",
+    "hypot", "log10", "log1p", "log2", "log_add_exp", "pow", "sin", "sinh", "tan",
+}  # fmt: skip
+"""Ops that a CPU asks the C library for in float64, and `gammaln` in all floats: last bits may differ."""
 CIRCULAR = {"cos", "sin", "tan"}
 """Ops that a CPU asks the C library for, in all lanes of a vector in which one angle is large."""
 
@@ -68,6 +73,8 @@ def check(word: str, sample) -> str:
                 rtol=1e-5 if found.dtype.itemsize > 2 else 1e-2,
                 atol=1e-6,
             )
+        elif word in OF_LIBRARY and wanted.dtype in ("float32", "float64"):
+            np.testing.assert_array_max_ulp(found, wanted, 2)
         else:
             np.testing.assert_array_equal(found, wanted)
     return "ran"

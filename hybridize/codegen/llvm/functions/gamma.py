@@ -141,7 +141,7 @@ def log_gamma(w: Vectors, x: str) -> str:
     y = w.select(tiny, w.neg(w.add(*logarithm)), y)
     for centre, series in ((1.0, NEAR_ONE), (2.0, NEAR_TWO)):
         t = w.sub(x, w.number(centre))
-        y = w.select(w.compare("olt", w.abs(t), w.number(NEAR_ZERO)), w.mul(t, w.poly(t, series)), y)
+        y = w.select(w.compare("olt", w.abs(t), w.number(NEAR_ZERO)), w.add(w.mul(t, w.poly(t, series)), zero), y)
     infinite = w.logic("or", pole, w.logic("or", w.compare("oeq", size, w.number(wide.INF)), w.compare("oeq", x, zero)))
     y = w.select(w.compare("olt", w.abs(y), w.number(wide.INF)), y, w.number(wide.INF))
     y = w.select(infinite, w.number(wide.INF), y)

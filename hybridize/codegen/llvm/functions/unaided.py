@@ -146,7 +146,8 @@ def power(w: Vectors, x: str, y: str) -> str:
     result = w.scaled(w.add(*e), n, k)
     rising = w.logic("xor", w.compare("olt", a, w.number(1.0)), w.compare("ogt", y, w.number(0.0)))
     edge = w.select(rising, w.number(INF), w.number(0.0))
-    return wide.power_of(w, (x, a), y, w.select(w.logic("or", some, w.compare("uno", x, y)), result, edge))
+    result = w.select(w.compare("uno", x, y), w.add(x, y), w.select(some, result, edge))
+    return wide.power_of(w, (x, a), y, result)
 
 
 def hypot(w: Vectors, x: str, y: str) -> str:
@@ -204,13 +205,12 @@ def _arctan_ratio(w: Vectors, y: Pair, x: Pair) -> Pair:
     equal = w.compare("oeq", high[0], w.number(INF))
     low = chosen(w, w.logic("and", equal, w.compare("oeq", low[0], w.number(INF))), one, chosen(w, equal, _single(w, w.mul(low[0], w.number(0.0))), low))
     high = chosen(w, w.logic("or", equal, w.compare("oeq", high[0], w.number(0.0))), one, high)
-    tiny = w.compare("olt", high[0], w.number(2.0**-900))
-    scale = w.select(tiny, w.number(2.0**120), w.number(1.0))
+    # So that sums are finite, and quotients have all their digits.
+    large = w.select(w.compare("ogt", high[0], w.number(2.0**900)), w.number(0.25), w.number(1.0))
+    scale = w.select(w.compare("olt", high[0], w.number(2.0**-900)), w.number(2.0**120), large)
     low, high = ((w.mul(a, scale), w.mul(b, scale)) for a, b in (low, high))
     # (t - 1) / (t + 1) of t = low / high is (low - high) / (low + high).
     shifted = w.compare("ogt", low[0], w.mul(high[0], w.number(math.tan(math.pi / 8))))
-    half = w.number(0.5)  # so that sums are finite
-    low, high = ((w.mul(a, half), w.mul(b, half)) for a, b in (low, high))
     above = chosen(w, shifted, plus(w, low, minus(w, high)), low)
     below = chosen(w, shifted, plus(w, low, high), high)
     t = over(w, above, below)
