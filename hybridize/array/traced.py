@@ -158,7 +158,7 @@ class LostHistory:
 
     def mark(self, array: Any) -> None:
         """Mark an array, which need not be new, as one that has lost what its elements were computed of just now."""
-        array._traced = self.history(array._data, array.storage, array.storage.version)
+        array._traced = self.history(array._content, array.storage, array.storage.version)
 
     def release(self, where: Any) -> None:
         """Nothing is kept."""

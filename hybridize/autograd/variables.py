@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.array.buffer import buffer_of, host_view
-from hybridize.array.device import is_away
+from hybridize.array.buffer import content_of
 from hybridize.array.ndarray import history, ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
@@ -75,7 +74,7 @@ def mark(x: ndarray, variable: Variable) -> None:
         traced.variable = variable
         return
     storage = x.storage
-    data: Any = buffer_of(x) if is_away(x.device) else host_view(x)
+    data: Any = content_of(x)
     x._traced = traced = Traced(data, variable, storage, storage.version)
     traced.variable = variable
 

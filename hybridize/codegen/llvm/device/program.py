@@ -28,7 +28,15 @@ from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.device.tiles import BlockPlan
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import planned, running_order
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RoutineStep, ScheduleStep, Stable
+from hybridize.schedule.steps import (
+    ContractionStep,
+    Derived,
+    LoopStep,
+    RegionStep,
+    RoutineStep,
+    ScheduleStep,
+    Stable,
+)
 
 
 @frozen(eq=False)
@@ -87,8 +95,14 @@ class _Writer:
 
     def steps(self, steps: Sequence[ScheduleStep], planned: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
         """Write the kernels of some steps; returns the plan's steps with their launches."""
-        pairs = zip(steps, planned, strict=True)
-        return tuple(changed(one, launches=tuple(self._launches(step))) for step, one in pairs)
+        return tuple(self._step(step, one) for step, one in zip(steps, planned, strict=True))
+
+    def _step(self, step: ScheduleStep, planned: PlanStep) -> PlanStep:
+        if not isinstance(step, RegionStep):
+            return changed(planned, launches=tuple(self._launches(step)))
+        assert planned.region is not None
+        bodies = tuple(changed(body.plan, steps=self.steps(body.steps, body.plan.steps)) for body in step.bodies)
+        return changed(planned, region=changed(planned.region, bodies=bodies))
 
     def derive(self, slot: int, derived: Derived, arrays: list[Array]) -> Derivation:
         """Write the kernels that make a derived constant; returns what the plan says of it, see `derivation`."""
