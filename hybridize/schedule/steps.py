@@ -549,6 +549,11 @@ class RoutineStep(OwnStep):
         return sum(type_.nbytes for type_ in (*self.inputs, *self.outputs))
 
     @property
+    def leaves_note(self) -> bool:
+        """True of an assertion on a device, which writes into the flag block: see `runtime.device_notes`."""
+        return self.launch is not None and not self.outputs
+
+    @property
     def asserts(self) -> bool:
         if self.outputs or self.routine.name == "print":
             return False
@@ -563,7 +568,8 @@ class RoutineStep(OwnStep):
         operands = ", ".join(map(str, self.inputs))
         body = f"{self.routine.name}{self.routine.parameters}: {operands} -> {', '.join(map(str, self.outputs))}"
         scratch = [str(self.scratch)] if self.scratch.offsets else []
-        threads = [] if self.launch is None else [f"{self.launch}, each with a unit of its own"]
+        share = "which share the elements" if self.leaves_note else "each with a unit of its own"
+        threads = [] if self.launch is None else [f"{self.launch}, {share}"]
         return _step(self.kind, self, ["\n".join([body, *scratch, *threads])])
 
 

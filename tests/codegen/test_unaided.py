@@ -80,7 +80,7 @@ def arguments(name, count, seed):
 
 def error(name, found, args):
     """The largest error in units in the last place, and where; what is NaN or infinite must be so."""
-    exact, worst = EXACT.get(name) or getattr(mpmath, name), (0.0, None)
+    exact, worst = EXACT.get(name) or getattr(mpmath, name), (0.0, ())
     with mpmath.workdps(40):
         for value, *numbers in zip(found, *args, strict=True):
             try:

@@ -16,7 +16,7 @@ from hybridize.schedule.device import thresholds
 from hybridize.schedule.kernel import Launch
 from hybridize.schedule.routines import Types
 
-NOT_ON_DEVICES: Final = frozenset({"print", "foreign", "hosted", "assert", "bounds", "solvable", "permitted"})
+NOT_ON_DEVICES: Final = frozenset({"print", "foreign", "hosted"})
 """Routines that are Python's."""
 
 
@@ -30,7 +30,7 @@ def units_of(routine: Routine, inputs: Types, outputs: Types) -> int:
             return product(first.shape[:-2])
         case "scatter_nd":
             return product(first.shape[inputs[1].shape[-1] :])
-    return outputs[0].size
+    return outputs[0].size if outputs else 1
 
 
 def launch_of(units: int, device: DeviceTarget) -> Launch:

@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
+from hybridize.base.dtypes import uint8
 from hybridize.codegen.llvm.device.threads import kernel_function
 from hybridize.codegen.llvm.routines.emit import write_routine
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.kernel import Param
 from hybridize.machine.target import Target
 from hybridize.schedule.routines import WRITE_OVER
-from hybridize.schedule.steps import NOWHERE, RoutineStep
+from hybridize.schedule.steps import RoutineStep
 
 
 def emit_routine_kernel(module: Module, name: str, step: RoutineStep, target: Target) -> Function:
-    """Write the function `name`: `(ptr output..., ptr input..., ptr scratch)`, without scratch where it takes none."""
+    """Write the function `name`: `(ptr output..., ptr input..., ptr scratch)`."""
     assert step.launch is not None
     over = step.routine.name in WRITE_OVER
     params: list[tuple[str, Param | None]] = []
@@ -21,8 +22,7 @@ def emit_routine_kernel(module: Module, name: str, step: RoutineStep, target: Ta
         for number, kind in enumerate(types):
             shared = over and number == 0
             params.append((f"{letter}{number}", Param(kind.dtype, kind.size, letter == "o", shared=shared)))
-    if step.workspace != NOWHERE:
-        params.append(("scratch", Param(step.inputs[0].dtype, step.scratch.nbytes, True)))
+    params.append(("scratch", Param(uint8, step.scratch.nbytes, True)))
     f = kernel_function(module, name, params, step.launch.threads)
     write_routine(f, step.routine, step.inputs, step.outputs, step.scratch, target)
     return f
