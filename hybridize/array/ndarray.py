@@ -778,6 +778,8 @@ def gradient_of(variable: Variable) -> ndarray:
     """The buffer of a gradient, zeros before the first backward pass."""
     if variable.grad is None:
         variable.grad = wrap(numpy.zeros(variable.type.shape, variable.type.dtype))
+        if variable.device is not None:
+            functions.place(variable.grad, variable.device)
     grad: ndarray = variable.grad
     return grad
 

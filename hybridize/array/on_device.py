@@ -13,13 +13,17 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.array.device import AWAY, when_away
+from hybridize.array.device import AWAY, Device, when_away
+from hybridize.array.device import accelerator as accelerator_of
+from hybridize.array.placing import name_inside
 from hybridize.array.single import bounded
 from hybridize.base.dims import SizeScope
 from hybridize.base.errors import DeviceError
@@ -29,12 +33,14 @@ from hybridize.base.types import Shape, TensorType
 from hybridize.compiler import strided as strided  # how views are copied
 from hybridize.compiler.kernels import compile_kernels
 from hybridize.ops import Effect, effect_of, make_graph
-from hybridize.ops.op import ELSEWHERE, Op, Operand, bind, bind1
-from hybridize.runtime.device_buffers import DeviceBuffer, sent, unsupported
+from hybridize.ops.op import ELSEWHERE, Op, Operand, bind, bind1, type_of
+from hybridize.runtime.device_buffers import OPERATION, DeviceBuffer, new_buffer, sent, unsupported
 from hybridize.runtime.device_code import DeviceExecutable
 
 LIMIT = 4096
 """Programs kept."""
+SMALL = 256
+"""Bytes of an array at the host that are an argument of a program, beside its numbers."""
 
 
 def run(op: Op, operands: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -50,7 +56,7 @@ def run(op: Op, operands: Sequence[Any]) -> tuple[Any, ...] | None:
     if effect is Effect.WORLD:  # assertions and prints: the host decides
         return op.eager(*[x.to_host() if type(x) is DeviceBuffer else x for x in operands])
     if effect is not Effect.PURE:
-        raise _refused(op, there)
+        raise _refused(op.name, there, there.device)
     if op.view or isinstance(op, ops.StopGradient):
         return (_viewed(op, there),)
     if all(x.size == 0 for x in operands if type(x) is DeviceBuffer):
@@ -73,8 +79,10 @@ def _viewed(op: Any, x: DeviceBuffer) -> DeviceBuffer:
     return x
 
 
-def _refused(op: Op, x: DeviceBuffer) -> DeviceError:
-    return unsupported(op.name, TensorType(x.shape, x.dtype), x.device)
+def _refused(what: str, x: Any, device: str) -> DeviceError:
+    function = name_inside()
+    what = f"{function} ({what})" if function and function != what else what
+    return unsupported(what, TensorType(x.shape, x.dtype), device)
 
 
 # ------------------------------------------------------------------------------------------------------ operands
@@ -91,13 +99,15 @@ class Lie:
     """The axes of the operand along which the dense array has one element; empty of a number."""
 
 
-def _lying(x: Any, there: DeviceBuffer) -> tuple[Lie, Any, Shape]:
+def _lying(x: Any, accelerator: Any, number: int) -> tuple[Lie, Any, Shape]:
     """How an operand lies, the dense array, and the sizes of the operand's axes."""
     if type(x) is not DeviceBuffer:
         x = numpy.asarray(x)
         if x.size == 1 or (x.size and not any(x.strides)):
             return Lie(x.dtype, None, ()), x[(0,) * x.ndim], x.shape
-        x = sent(x, there.base.accelerator, there.number)
+        if x.nbytes <= SMALL:
+            return Lie(x.dtype, None, (False,) * x.ndim), x, x.shape
+        x = sent(x, accelerator, number)
     if x.flags.c_contiguous:
         return Lie(x.dtype, None, (False,) * x.ndim), x, x.shape
     repeated = tuple([stride == 0 and size > 1 for size, stride in zip(x.shape, x.strides, strict=True)])
@@ -150,32 +160,54 @@ def _dense_shape(lie: Lie, shape: Shape) -> Shape:
 
 
 def _by_program(op: Op, operands: Sequence[Any], there: DeviceBuffer) -> tuple[Any, ...]:
-    lying = [_lying(x, there) for x in operands]
+    """The outputs of an op; those by elements are computed as one row, wherever all operands allow it."""
+    lying = [_lying(x, there.accelerator, there.number) for x in operands]
     lies, inputs, shapes = ([one[k] for one in lying] for k in range(3))
     whole: list[Any] = shapes
     if op.by_element:
         lies, whole = _collapsed(lies, shapes)
-    key = op, tuple(lies), tuple(map(len, whole)), there.accelerator.arch
-    try:
-        program = PROGRAMS.get(key, whole)
-    except DeviceError as error:
-        if error.code != "E705":
-            raise
-        raise _refused(op, there) from None
-    arguments = [
-        x.reshape(_dense_shape(lie, shape)) if type(x) is DeviceBuffer else x
-        for lie, shape, x in zip(lies, whole, inputs, strict=True)
-    ]
-    outputs = program.on(there.accelerator, there.number).run(arguments)
+    outputs = _launched((op, op.name, partial(bind, op)), lies, whole, inputs, there.accelerator, there.number)
     return tuple([y.reshape(shapes[0]) for y in outputs]) if op.by_element else tuple(outputs)
 
 
+def _launched(
+    work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], inputs: Sequence[Any], accelerator: Any, number: int
+) -> list[DeviceBuffer]:
+    try:
+        program = PROGRAMS.get(work, tuple(lies), shapes, accelerator.arch)
+    except DeviceError as error:
+        if error.code != "E705":
+            raise
+        raise _refused(work[1], inputs[0], f"gpu({number})") from None
+    arguments = [x.reshape(_dense_shape(lie, shape)) for lie, shape, x in zip(lies, shapes, inputs, strict=True)]
+    return program.on(accelerator, number).run(arguments)
+
+
+def sent_to(device: Device, values: NDArray[Any]) -> DeviceBuffer:
+    """Return a copy of an array in the memory of a device."""
+    return sent(values, accelerator_of(device), device.device_id)
+
+
+def drawn(
+    function: Callable[..., Operand], name: str, device: Device, key: NDArray[Any], count: int, arguments: Sequence[Any]
+) -> DeviceBuffer:
+    """Return random numbers, see `single.CompiledDraw`, as many as `count` says, in the memory of a device."""
+    gpu, number = accelerator_of(device), device.device_id
+    many = new_buffer(gpu, number, (count,), numpy.int8)  # only says how many
+    work = function, name, lambda before, of, *rest: [function(before, type_of(of).shape, *rest)]
+    lying = [_lying(x, gpu, number) for x in (key, many, *arguments)]
+    lies, inputs, shapes = ([one[k] for one in lying] for k in range(3))
+    return _launched(work, lies, shapes, inputs, gpu, number)[0]
+
+
+Work = tuple[Any, str, Callable[..., Sequence[Operand]]]
+"""What a program does: something that is equal for equal work, its name, and the function of operands."""
 Sizes = tuple[Any, ...]
 """Sizes of all operands, one after the other: a number, or which of the symbols it is, as `(3,)`."""
 
 
 class Programs:
-    """The programs of ops, by what they do and how operands lie, and by sizes."""
+    """The programs by what they do and how operands lie, and by sizes."""
 
     def __init__(self) -> None:
         self._exact: dict[Any, DeviceExecutable] = {}
@@ -183,24 +215,31 @@ class Programs:
         """Those of a key: for what sizes each is."""
         self._lock = renewed(threading.RLock())
 
-    def get(self, key: Any, shapes: Sequence[Shape]) -> DeviceExecutable:
+    def get(self, work: Work, lies: tuple[Lie, ...], shapes: Sequence[Shape], arch: str) -> DeviceExecutable:
         """Return the program for operands of some sizes."""
+        key = work[0], lies, arch
         exact = (key, *shapes)
         program = self._exact.get(exact)
         if program is None:
             with self._lock:
-                program = self._exact.get(exact) or self._fitting(key, shapes)
+                program = self._exact.get(exact)
+                if program is None:
+                    program = self._fitting(key, work, shapes)
                 bounded(self._exact, LIMIT)[exact] = program
         return program
 
-    def _fitting(self, key: Any, shapes: Sequence[Shape]) -> DeviceExecutable:
+    def _fitting(self, key: Any, work: Work, shapes: Sequence[Shape]) -> DeviceExecutable:
+        _, lies, arch = key
+        key = *key, tuple(map(len, shapes))
         sizes: Sizes = tuple([size for shape in shapes for size in shape])
-        known = self._of.setdefault(key, [])
+        known = self._of.get(key, [])
         for pattern, program in known:
             if _fits(pattern, sizes):
                 return program
         pattern = _common(known[-1][0], sizes) if known else sizes
-        program = _compiled(key, shapes, pattern)
+        program = _compiled(work, lies, shapes, pattern, arch)
+        if not known:
+            bounded(self._of, LIMIT)[key] = known
         known.append((pattern, program))
         return program
 
@@ -222,8 +261,8 @@ def _common(pattern: Sizes, sizes: Sizes) -> Sizes:
     return tuple([size if one == size else (differing.index((one, size)),) for one, size in pairs])
 
 
-def _compiled(key: Any, shapes: Sequence[Shape], pattern: Sizes) -> DeviceExecutable:
-    op, lies, _, arch = key
+def _compiled(work: Work, lies: Sequence[Lie], shapes: Sequence[Shape], pattern: Sizes, arch: str) -> DeviceExecutable:
+    _, name, apply = work
     scope = SizeScope()
     scope.capturing = False  # nobody asks for the sizes: the operation is the same for all
     symbols: dict[Any, Any] = {}
@@ -238,9 +277,9 @@ def _compiled(key: Any, shapes: Sequence[Shape], pattern: Sizes) -> DeviceExecut
         wanted.append(tuple(sizes))
     types = [TensorType(_dense_shape(lie, shape), lie.dtype) for lie, shape in zip(lies, wanted, strict=True)]
     graph = make_graph(
-        lambda *xs: bind(op, *[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=True)]), types
+        lambda *xs: apply(*[_rebuilt(lie, shape, x) for lie, shape, x in zip(lies, wanted, xs, strict=True)]), types
     )
-    return compile_kernels(graph, arch, name=op.name)
+    return compile_kernels(graph, arch, name=name)
 
 
 PROGRAMS = Programs()
@@ -251,3 +290,4 @@ def _hear_away() -> None:
 
 
 when_away(_hear_away)
+OPERATION.fill(name_inside)

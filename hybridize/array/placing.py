@@ -39,8 +39,10 @@ class _Inside(threading.local):
 
     value = False
     """True meanwhile."""
-    away = False
-    """True if its arguments are in a memory of their own."""
+    away: Device | None = None
+    """The device of its results, if that has a memory of its own."""
+    name = ""
+    """The function's, for errors."""
 
 
 _INSIDE = _Inside()
@@ -114,7 +116,7 @@ def _buffers() -> Any:
 
 
 def unsupported(what: str, type: TensorType, device: Device) -> DeviceError:
-    """Return the error for an operation on an array of a device, which can only copy it."""
+    """Return the error for an operation on an array of a device that has no code there."""
     error: DeviceError = _buffers().unsupported(what, type, device)
     return error
 
@@ -175,12 +177,23 @@ class _Moved:
 
 def within(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call a function in which no function of arrays looks where they are: its caller does."""
-    inside = _INSIDE.value
-    _INSIDE.value = True
+    before = _INSIDE.value, _INSIDE.away
+    device = common_device((*args, *kwargs.values())) if AWAY else None
+    _INSIDE.value, _INSIDE.away = True, device if is_away(device) else None
     try:
         return function(*args, **kwargs)
     finally:
-        _INSIDE.value = inside
+        _INSIDE.value, _INSIDE.away = before
+
+
+def device_inside() -> Device | None:
+    """Return the device with a memory of its own where the function that runs in this thread makes its results."""
+    return _INSIDE.away
+
+
+def name_inside() -> str:
+    """Return the name of the function of arrays that runs in this thread, empty outside of all."""
+    return _INSIDE.name
 
 
 def moved(x: Any, device: Any) -> Any:
@@ -226,12 +239,12 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         if common is None:
             common = common_device(arrays)
         wanted = explicit or common or (None if arrays else current_device())
-        _INSIDE.value, _INSIDE.away = True, is_away(common)
+        _INSIDE.value, _INSIDE.away, _INSIDE.name = True, wanted if is_away(wanted) else None, name
         try:
             output = function(*args, **kwargs)
             return output if wanted is None else settled(output, wanted, [] if explicit is None else arrays)
         finally:
-            _INSIDE.value = _INSIDE.away = False
+            _INSIDE.value, _INSIDE.away, _INSIDE.name = False, None, ""
 
     return call
 

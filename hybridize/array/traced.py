@@ -23,7 +23,7 @@ from hybridize.base.locations import SourceLoc, user_location
 class Variable:
     """The receiver of an array's gradient, which `attach_grad` makes."""
 
-    __slots__ = ("__weakref__", "fresh", "grad", "req", "type")
+    __slots__ = ("__weakref__", "device", "fresh", "grad", "req", "type")
 
     def __init__(self, type: Any, req: str) -> None:
         self.type: Any = type
@@ -34,6 +34,8 @@ class Variable:
         """The buffer, an `ndarray`; made when first asked for or written."""
         self.fresh: bool = False
         """True if a backward pass has written it since somebody cleared this."""
+        self.device: Any = None
+        """The device of the array, and of the buffer; None: `cpu(0)`."""
 
 
 class Traced:

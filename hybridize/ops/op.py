@@ -306,7 +306,7 @@ def effect_of(op: Any) -> Effect:
 
 
 ELSEWHERE: list[Callable[[Any, Sequence[Any]], tuple[Any, ...] | None]] = []
-"""Gives the outputs of an op for operands in the memory of a device, and None where none is; empty until one is used."""
+"""Gives the outputs of an op for operands in the memory of a device, None where none is; empty until one is used."""
 
 
 def eagerly(op: Any, operands: Sequence[Any]) -> tuple[Any, ...]:

@@ -29,6 +29,8 @@ def _nobody(source: DeviceBuffer, to: DeviceBuffer) -> None:
     raise InternalError("E918", "nobody has loaded the kernels that copy views of devices")
 
 
+OPERATION: Final[Hook[Callable[[], str]]] = Hook(str)
+"""Gives the name of the operation that runs in this thread, for errors."""
 STRIDED: Final[Hook[Callable[[DeviceBuffer, DeviceBuffer], None]]] = Hook(_nobody)
 """Copies elements that lie in other strides, of one dtype and shape, on one device, to where none of them lies."""
 
@@ -182,7 +184,7 @@ class DeviceBuffer:
 
     def _copy_of(self, source: DeviceBuffer) -> None:
         """Copy elements of the same device, which are repeated along axes of size 1."""
-        source = source.laid(numpy.broadcast_to(source.layout, self.shape))
+        source = source.laid(numpy.broadcast_to(_without_ones(source.layout, self.ndim), self.shape))
         if not self.size:
             return
         if self.overlaps(source):
@@ -193,14 +195,14 @@ class DeviceBuffer:
             STRIDED.value(source, self)
 
     def _write(self, values: Any) -> None:
-        whole = numpy.asarray(values)
+        whole = _without_ones(numpy.asarray(values), self.ndim)
         if self.flags.c_contiguous and whole.shape == self.shape:
             whole = numpy.ascontiguousarray(whole, self.dtype)
             if whole.nbytes:
                 self.accelerator.copy_in(self.address, whole)
             return
         numpy.broadcast_to(whole, self.shape)  # raises where they do not fit
-        few = numpy.empty(whole.shape[max(whole.ndim - self.ndim, 0) :], self.dtype)
+        few = numpy.empty(whole.shape, self.dtype)
         few[...] = whole
         self._copy_of(sent(few, self.base.accelerator, self.number))
 
@@ -266,6 +268,20 @@ class DeviceBuffer:
             return self.copy().reshape(*shape)
         return self.laid(layout)
 
+    @property
+    def real(self) -> DeviceBuffer:
+        """The view of the real parts."""
+        return self.laid(self._layout.real)
+
+    @property
+    def imag(self) -> DeviceBuffer:
+        """The view of the imaginary parts of complex numbers; zeros of others."""
+        if self.dtype.kind == "c":
+            return self.laid(self._layout.imag)
+        zeros = self.alike()
+        zeros[...] = 0
+        return zeros
+
     def view(self, dtype: Any) -> DeviceBuffer:
         """Return a view of the bytes as another dtype."""
         return self.laid(self._layout.view(dtype))
@@ -303,17 +319,22 @@ class DeviceBuffer:
         Raises:
             DeviceError E705: always.
         """
-        raise unsupported("an operation", TensorType(self.shape, self.dtype), self.device)
+        raise unsupported(OPERATION.value() or "an operation", TensorType(self.shape, self.dtype), self.device)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         self.refuse()
 
 
+def _without_ones(x: NDArray[Any], ndim: int) -> NDArray[Any]:
+    """Return a view of an array without axes of size 1 in front that are more than there is room for."""
+    return x[(*(0,) * (x.ndim - ndim), ...)] if x.ndim > ndim and set(x.shape[: x.ndim - ndim]) == {1} else x
+
+
 def unsupported(what: str, type: TensorType, device: object) -> DeviceError:
-    """Return the error for an operation on an array of a device, which can only copy it."""
+    """Return the error for an operation on an array of a device that has no code there."""
     return DeviceError(
         "E705",
-        f"{what} reads {type} on {device}, where hybridize does not compute yet",
+        f"{what} reads {type} on {device}, and has no code for devices yet",
         help="x.as_in_ctx(cpu()) gives a copy to compute with",
     )
 

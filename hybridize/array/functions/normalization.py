@@ -152,11 +152,8 @@ def keep(running: Any, statistic: Any, momentum: float) -> None:
     """Move a running statistic towards what a batch has, outside of what is recorded for gradients."""
     if modes.THREAD.recomputing:
         return
-    if (
-        type(running) is ndarray
-        and type(statistic) is ndarray
-        and not (ACTIVE and (capturing() or is_away(running.device)))
-    ):
+    at_host = type(running) is ndarray and type(statistic) is ndarray and not is_away(running.device)
+    if at_host and not (ACTIVE and capturing()):
         data = running._data
         now = statistic._data.astype(data.dtype, copy=False)
         store(running, ..., data * momentum + now * (1 - momentum))
