@@ -7,6 +7,7 @@ others the quarter turns are a product of integers, as in `turns`: 53 bits times
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Final
 
@@ -70,7 +71,7 @@ def _far_quarter_turns(w: Vectors, x: str) -> tuple[Pair, str]:
     table = f.module.constant("two_over_pi.long", f"[{len(TWO_OVER_PI) + 1} x i64]", f"[{words}]")
     start, shift = f.element(table, op("lshr", place, 6)), op("and", place, 63)
     four = [f.load(start, 8 * number) for number in range(4)]
-    a, b, c = (shifted(high, low, shift) for high, low in zip(four[:3], four[1:], strict=True))
+    a, b, c = (shifted(high, low, shift) for high, low in itertools.pairwise(four))
     middle, carried = op("mul", mantissa, b), _upper(w, mantissa, c)
     low = op("add", middle, carried)
     carry = f.op(f"zext i1 {f.test('ult', low, carried)} to i64")

@@ -128,9 +128,8 @@ def arctanh(w: Vectors, x: str) -> str:
     y = w.mul(w.add(*_log_of_more(w, more)), w.number(0.5))
     y = w.select(w.compare("olt", a, w.number(2.0**-30)), w.fma(w.mul(a, w.mul(a, a)), w.number(1 / 3), a), y)
     y = w.select(w.compare("oeq", a, w.number(1.0)), w.number(INF), y)
-    return w.copysign(
-        w.select(w.compare("ule", a, w.number(1.0)), w.select(w.compare("uno", x, x), x, y), w.number(NAN)), x
-    )
+    y = w.copysign(w.select(w.compare("ole", a, w.number(1.0)), y, w.number(NAN)), x)
+    return w.select(w.compare("uno", x, x), x, y)
 
 
 # Powers
@@ -159,9 +158,8 @@ def hypot(w: Vectors, x: str, y: str) -> str:
     greater = w.select(more, a, b)
     bits = w.iop("and", w.to_bits(greater), 0x7FF << 52)
     # 2^-k for a greater one of 2^k; its halves keep both factors normal.
-    k = w.at_most(
-        w.at_least(w.to_float(w.iop("sub", w.iop("lshr", bits, 52), 1023)), w.number(-1022.0)), w.number(1000.0)
-    )
+    k = w.to_float(w.iop("sub", w.iop("lshr", bits, 52), 1023))
+    k = w.at_most(w.at_least(k, w.number(-1022.0)), w.number(1000.0))
     whole = w.f.op(f"fptosi double {k} to i64")
     down = w.iop("sub", w.integer(0), whole)
     sides = [w.scaled(one, k, down) for one in (a, b)]
@@ -206,14 +204,10 @@ def _arctan_ratio(w: Vectors, y: Pair, x: Pair) -> Pair:
     steep = w.compare("ogt", y[0], x[0])
     low, high = chosen(w, steep, x, y), chosen(w, steep, y, x)
     one = _single(w, w.number(1.0))
-    equal = w.compare("oeq", high[0], w.number(INF))
-    low = chosen(
-        w,
-        w.logic("and", equal, w.compare("oeq", low[0], w.number(INF))),
-        one,
-        chosen(w, equal, _single(w, w.mul(low[0], w.number(0.0))), low),
-    )
-    high = chosen(w, w.logic("or", equal, w.compare("oeq", high[0], w.number(0.0))), one, high)
+    infinite, nothing = w.compare("oeq", high[0], w.number(INF)), w.compare("oeq", high[0], w.number(0.0))
+    both = w.select(w.compare("oeq", low[0], w.number(INF)), w.number(1.0), w.number(0.0))
+    low = chosen(w, infinite, _single(w, both), low)
+    high = chosen(w, w.logic("or", infinite, nothing), one, high)
     # So that sums are finite, and quotients have all their digits.
     large = w.select(w.compare("ogt", high[0], w.number(2.0**900)), w.number(0.25), w.number(1.0))
     scale = w.select(w.compare("olt", high[0], w.number(2.0**-900)), w.number(2.0**120), large)
