@@ -21,8 +21,9 @@ from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.ending import Ending
 from hybridize.schedule.contraction.plan import ContractionPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
+from hybridize.schedule.device.routines import RoutineKernel
 from hybridize.schedule.in_place import read_first, stored_last
-from hybridize.schedule.kernel import Kernel, Launch
+from hybridize.schedule.kernel import Kernel
 from hybridize.schedule.parallel import Split, shared_loops, shared_us
 from hybridize.schedule.routines import WRITE_OVER, RoutineScratch
 from hybridize.schedule.tasks import TaskGroup
@@ -537,8 +538,8 @@ class RoutineStep(OwnStep):
 
     routine: Routine
     scratch: RoutineScratch
-    launch: Launch | None = None
-    """Its threads on a device, each of which has scratch of its own."""
+    kernels: tuple[RoutineKernel, ...] = ()
+    """On a device, where each unit has scratch of its own."""
 
     @property
     def kind(self) -> str:
@@ -551,7 +552,7 @@ class RoutineStep(OwnStep):
     @property
     def leaves_note(self) -> bool:
         """True of an assertion on a device, which writes into the flag block: see `runtime.device_notes`."""
-        return self.launch is not None and not self.outputs
+        return bool(self.kernels) and not self.outputs
 
     @property
     def asserts(self) -> bool:
@@ -568,9 +569,7 @@ class RoutineStep(OwnStep):
         operands = ", ".join(map(str, self.inputs))
         body = f"{self.routine.name}{self.routine.parameters}: {operands} -> {', '.join(map(str, self.outputs))}"
         scratch = [str(self.scratch)] if self.scratch.offsets else []
-        share = "which share the elements" if self.leaves_note else "each with a unit of its own"
-        threads = [] if self.launch is None else [f"{self.launch}, {share}"]
-        return _step(self.kind, self, ["\n".join([body, *scratch, *threads])])
+        return _step(self.kind, self, ["\n".join([body, *scratch, *map(str, self.kernels)])])
 
 
 StateKind = Literal["steady", "in place", "by turns", "as found", "as left"]

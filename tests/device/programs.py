@@ -14,7 +14,7 @@ from hybridize.passes import PIPELINE
 from hybridize.runtime.device_notes import FLAG, raise_noted
 from hybridize.runtime.device_steps import Launch, perform, work_of
 from hybridize.runtime.plan import NOTE_BYTES, Derivation, PlanStep, aligned_note, plain, sized
-from hybridize.schedule.device.routines import units_of
+from hybridize.schedule.device.routines import scratch_on_device
 from hybridize.schedule.steps import ContractionStep, LoopStep, RoutineStep, ScheduleStep
 from tests.device.emulated import Emulated
 from tests.device.memory import Span
@@ -155,8 +155,9 @@ def bytes_of(step: ScheduleStep) -> list[int]:
                 )
             ]
             return [*operands, *(param.size * param.dtype.itemsize for param in ending.params)]
-        case RoutineStep(routine=routine, outputs=outputs, inputs=inputs, scratch=scratch):
-            own = [scratch.nbytes * units_of(routine, inputs, outputs)]
+        case RoutineStep(outputs=outputs, inputs=inputs):
+            assert SM_80.device is not None
+            own = [scratch_on_device(step.routine, inputs, outputs, SM_80.device)[1]]
             if step.leaves_note:
                 own += [NOTE_BYTES + sum(aligned_note(kind.nbytes) for kind in inputs[1:])]
             return [*(kind.nbytes for kind in (*outputs, *inputs)), *own]

@@ -16,16 +16,17 @@ from hybridize.schedule.steps import RoutineStep
 
 def emit_assertion(module: Module, name: str, step: RoutineStep, number: int) -> Function:
     """Write the function `name`: `(ptr condition, ptr operand..., ptr scratch, ptr flag)`; its note has the number."""
-    assert step.launch is not None
+    (kernel,) = step.kernels
+    threads = kernel.launch.threads
     params: list[tuple[str, Param | None]] = [
         (f"i{k}", Param(kind.dtype, kind.size, False)) for k, kind in enumerate(step.inputs)
     ]
     params += [("scratch", Param(uint8, 0, True)), ("flag", Param(uint8, NOTE_BYTES, True))]
-    f = kernel_function(module, name, params, step.launch.threads)
-    with f.loop(thread(f), f.size(step.inputs[0].size), step.launch.threads, carry=[("i32", "1")]) as loop:
+    f = kernel_function(module, name, params, threads)
+    with f.loop(thread(f), f.size(step.inputs[0].size), threads, carry=[("i32", "1")]) as loop:
         element = f.op(f"zext i8 {f.load('%i0', loop.index, 'i8')} to i32")
         loop.following = [f.op(f"and i32 {loop.values[0]}, {element}")]
-    holds, distance = loop.results[0], step.launch.threads // 2
+    holds, distance = loop.results[0], threads // 2
     while distance:
         holds = f.op(f"and i32 {holds}, {from_below(f, holds, 'i32', distance)}")
         distance //= 2

@@ -138,13 +138,15 @@ class _Writer:
             case ContractionStep(plan=BlockPlan() as plan, ending=ending):
                 write = functools.partial(emit_block_product, plan=plan, ending=ending, target=self._target)
                 yield self._once("product", f"{plan!r} {ending}", write), plan.launch
-            case RoutineStep(launch=Launch() as launch, outputs=()):
+            case RoutineStep(outputs=()):
+                (kernel,) = step.kernels
                 write = functools.partial(emit_assertion, step=step, number=self._noted(step))
-                yield self._once("asserts", f"{self._noted(step)} {step.inputs}", write), launch
-            case RoutineStep(launch=Launch() as launch):
-                write = functools.partial(emit_routine_kernel, step=step, target=self._target)
-                operands = f"{step.routine} {step.inputs} {step.outputs} {launch}"
-                yield self._once(step.routine.name, operands, write), launch
+                yield self._once("asserts", f"{self._noted(step)} {step.inputs}", write), kernel.launch
+            case RoutineStep():
+                for kernel in step.kernels:
+                    write = functools.partial(emit_routine_kernel, step=step, kernel=kernel, target=self._target)
+                    operands = f"{kernel} {step.routine} {step.inputs} {step.outputs}"
+                    yield self._once(step.routine.name, operands, write), kernel.launch
             case _:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 

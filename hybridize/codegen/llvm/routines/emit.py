@@ -119,19 +119,21 @@ def _running(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
         result.store_number(first, "%o0", position, lanes)
         with f.loop(1, n, carry=[(result.number_type(lanes), first)]) as loop:
             position, x = element(loop.index)
-            total = loop.values[0]
-            match routine.name:
-                case "cum_sum":
-                    total = result.arithmetic("add", total, x, lanes)
-                case "cum_prod":
-                    total = result.arithmetic("mul", total, x, lanes)
-                case _:
-                    greater = result.beyond(x, total, True, lanes)
-                    total = result.choose(greater, x, total, result.number_type(lanes), lanes)
+            total = running_total(result, routine.name, loop.values[0], x, lanes)
             result.store_number(total, "%o0", position, lanes)
             loop.following = [total]
 
     _columns(f, target, outer, inner, target.lanes(max(4, outputs[0].dtype.itemsize)), column)
+
+
+def running_total(cells: Cells, name: str, total: str, x: str, lanes: int) -> str:
+    """The sum, product or maximum of what came before, and an element."""
+    match name:
+        case "cum_sum":
+            return cells.arithmetic("add", total, x, lanes)
+        case "cum_prod":
+            return cells.arithmetic("mul", total, x, lanes)
+    return cells.choose(cells.beyond(x, total, True, lanes), x, total, cells.number_type(lanes), lanes)
 
 
 # Scatters
@@ -143,25 +145,10 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
     depth = where.shape[-1]
     tuples, row = math.prod(where.shape[:-1]), math.prod(base.shape[depth:])
     cells = Cells(f, base.dtype)
-    if target.device is not None:
-        with each_unit(f, target, row) as (column,):
-            with f.when(f.op("icmp ne ptr %o0, %i0")), f.loop(0, math.prod(base.shape[:depth])) as rows:
-                at = f.plus(f.times(rows.index, row), column)
-                cells.store(cells.load("%i0", at, 1), "%o0", at, 1)
-            if not _empty((tuples, row, base.size)):
-                _scattered(f, routine, inputs, target, column)
-        return
     _begin_with(f, base)
-    if not _empty((tuples, row, base.size)):
-        _scattered(f, routine, inputs, target)
-
-
-def _scattered(f: Function, routine: Routine, inputs: Types, target: Target, column: str = "") -> None:
-    """Replace or add to the rows, or to the elements of one column of them."""
-    base, where = inputs[:2]
-    depth = where.shape[-1]
-    tuples, row = math.prod(where.shape[:-1]), math.prod(base.shape[depth:])
-    cells, indices = Cells(f, base.dtype), Cells(f, where.dtype)
+    if _empty((tuples, row, base.size)):
+        return
+    indices = Cells(f, where.dtype)
     with f.loop(0, tuples) as loop:
         target_row = "0"
         for axis in range(depth):
@@ -178,10 +165,7 @@ def _scattered(f: Function, routine: Routine, inputs: Types, target: Target, col
             x, y = cells.load_number("%o0", to, lanes), cells.load_number("%i2", from_, lanes)
             cells.store_number(cells.arithmetic("add", x, y, lanes), "%o0", to, lanes)
 
-        if column:
-            element("0", column, 1)
-        else:
-            _columns(f, target, 1, row, target.lanes(max(4, base.dtype.itemsize)), element)
+        _columns(f, target, 1, row, target.lanes(max(4, base.dtype.itemsize)), element)
 
 
 def _begin_with(f: Function, base: TensorType) -> None:
