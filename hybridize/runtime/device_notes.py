@@ -34,6 +34,6 @@ def raise_noted(plan: Plan, block: NDArray[numpy.uint8]) -> None:
     operands: list[NDArray[Any]] = []
     for one in note.operands:
         content = block[at : at + one.nbytes].view(BY_CODE[one.dtype])
-        operands.append(content.reshape(one.shape))
+        operands.append(content.reshape([int(size) for size in one.shape]))
         at += aligned_note(one.nbytes)
     perform(note.kind, note.message, note.recipe, [numpy.zeros((), numpy.bool_), *operands])

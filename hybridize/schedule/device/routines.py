@@ -59,16 +59,14 @@ def kernels_of(routine: Routine, inputs: Types, outputs: Types, device: DeviceTa
     first, units = inputs[0], _units(routine, inputs, outputs)
     if any(same(size, 0) for size in (*(one.size for one in outputs), units)):
         return ()
-    if routine.name in _SORTS and hint(first.shape[routine.parameters[0]]) > thresholds.SHORT_LINE:
-        n = first.shape[routine.parameters[0]]
+    if routine.name in _SORTS and _is_more(n := first.shape[routine.parameters[0]], thresholds.SHORT_LINE):
         shared = _shared_bytes(routine, inputs, outputs, device)
         return (RoutineKernel("sort", Launch(units, _team(n, device), shared), units),)
-    if routine.name in _PREFIXES and hint(units) <= thresholds.FEW_RESULTS:
-        n = first.shape[routine.parameters[0]]
-        if hint(n) >= thresholds.LONG_FOLD:
-            threads = thresholds.THREADS
-            states = 2 * max(4, outputs[0].dtype.itemsize) * threads + 16
-            return (RoutineKernel("prefixes", Launch(units, threads, states), units),)
+    few = hint(units) <= thresholds.FEW_RESULTS
+    if routine.name in _PREFIXES and few and _is_more(first.shape[routine.parameters[0]], thresholds.LONG_FOLD):
+        threads = thresholds.THREADS
+        states = 2 * max(4, outputs[0].dtype.itemsize) * threads + 16
+        return (RoutineKernel("prefixes", Launch(units, threads, states), units),)
     if routine.name == "scatter_nd":
         tuples = product(inputs[1].shape[:-1])
         return (
@@ -93,6 +91,11 @@ def scratch_on_device(
     return layout, layout.nbytes * _units(routine, inputs, outputs) if outputs else 0
 
 
+def _is_more(n: int, limit: int) -> bool:
+    """Tell whether a line is longer than that, or may be in another call."""
+    return is_symbolic(n) or n > limit
+
+
 def _units(routine: Routine, inputs: Types, outputs: Types) -> int:
     first = inputs[0]
     match routine.name:
@@ -113,7 +116,9 @@ def _each(part: str, units: int, device: DeviceTarget) -> RoutineKernel:
 
 def _team(n: int, device: DeviceTarget) -> int:
     """The threads of a block that sorts so many elements."""
-    return min(device.threads, -(-max(1, hint(n)) // device.warp) * device.warp)
+    if is_symbolic(n):
+        return thresholds.THREADS
+    return min(device.threads, -(-max(1, n) // device.warp) * device.warp)
 
 
 def _shared_bytes(routine: Routine, inputs: Types, outputs: Types, device: DeviceTarget) -> int:

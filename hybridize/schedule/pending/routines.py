@@ -45,7 +45,8 @@ def pending_routine(program: Scheduling, node: Node, routine: Routine, number: i
     """A routine that waits for its memory."""
     inputs = tuple(value.type for value in node.inputs)
     outputs = tuple(value.type for value in node.outputs)
-    scratch, kernels, device = scratch_of(routine, inputs, outputs), (), program.target.device
+    device, kernels = program.target.device, tuple[RoutineKernel, ...]()
+    scratch = scratch_of(routine, inputs, outputs)
     nbytes = scratch.nbytes
     if device is not None:
         kernels = kernels_of(routine, inputs, outputs, device)

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import math
 
+import numpy
+
+from hybridize.base.dtypes import DType, float32
 from hybridize.codegen.llvm.device.threads import SharedMemory, block, thread, wait_for_block
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.routines.emit import running_total
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.text import Function, literal
 from hybridize.schedule.device.routines import RoutineKernel
 from hybridize.schedule.steps import RoutineStep
 
@@ -31,7 +34,7 @@ def write(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
     def together(x: str, y: str) -> str:
         return running_total(result, step.routine.name, x, y, 1)
 
-    with f.loop("0", f.size(n), threads, carry=[(number, zero(result))]) as turn:
+    with f.loop("0", f.size(n), threads, carry=[(number, _nothing(result, out.dtype, step.routine.name))]) as turn:
         index = f.plus(turn.index, own)
         # Those beyond the end take part with the last element, and store nothing.
         at = f.plus(f.times(f.smin(index, last), inner), start)
@@ -44,8 +47,7 @@ def write(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
             before = f.op(f"load {number}, ptr {f.element(side, place, number)}")
             reaches = f.test("sge", own, distance)
             total = result.choose(reaches, together(before, total), total, number, 1)
-        some = f.test("sgt", turn.index, 0)
-        total = result.choose(some, together(turn.values[0], total), total, number, 1)
+        total = together(turn.values[0], total)
         with f.when(f.test("sle", index, last)):
             result.store_number(total, "%o0", at, 1)
         with f.when(f.test("eq", own, threads - 1)):
@@ -54,6 +56,12 @@ def write(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
         turn.following = [f.op(f"load {number}, ptr {carried}")]
 
 
-def zero(cells: Cells) -> str:
-    """What stands for a total where nothing came before."""
-    return "0.0" if cells.floating else "0"
+def _nothing(cells: Cells, dtype: DType, name: str) -> str:
+    """What changes no element that comes after it, zeros of either sign included."""
+    if name == "cum_prod":
+        value: float = 1
+    elif name == "cum_sum":
+        value = -0.0 if cells.floating else 0
+    else:
+        value = -math.inf if cells.floating else int(numpy.iinfo(dtype).min)
+    return literal(value, float32 if cells.half else dtype)

@@ -139,14 +139,14 @@ class _Writer:
                 write = functools.partial(emit_block_product, plan=plan, ending=ending, target=self._target)
                 yield self._once("product", f"{plan!r} {ending}", write), plan.launch
             case RoutineStep(outputs=()):
-                (kernel,) = step.kernels
-                write = functools.partial(emit_assertion, step=step, number=self._noted(step))
-                yield self._once("asserts", f"{self._noted(step)} {step.inputs}", write), kernel.launch
+                number = self._noted(step)
+                write = functools.partial(emit_assertion, step=step, number=number)
+                yield self._once("asserts", f"{number} {step.inputs}", write), step.kernels[0].launch
             case RoutineStep():
-                for kernel in step.kernels:
-                    write = functools.partial(emit_routine_kernel, step=step, kernel=kernel, target=self._target)
-                    operands = f"{kernel} {step.routine} {step.inputs} {step.outputs}"
-                    yield self._once(step.routine.name, operands, write), kernel.launch
+                for one in step.kernels:
+                    write = functools.partial(emit_routine_kernel, step=step, kernel=one, target=self._target)
+                    operands = f"{one} {step.routine} {step.inputs} {step.outputs}"
+                    yield self._once(step.routine.name, operands, write), one.launch
             case _:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 

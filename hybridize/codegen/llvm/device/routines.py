@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Routines as kernels of a GPU: what a processor runs for a unit, a thread runs; others are written for many threads."""
+"""Routines as kernels of a GPU: a thread runs what a processor runs for a unit; others are for many threads."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import math
 
 from hybridize.base.dtypes import int64
 from hybridize.codegen.llvm.device.sorting import BlockSorter, sides_of
-from hybridize.codegen.llvm.device.threads import block, thread, wait_for_block
+from hybridize.codegen.llvm.device.threads import block, thread
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.device.routines import RoutineKernel
@@ -42,11 +42,9 @@ def write_order(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
         sorter.put(index, row)
     found = sorter.sort()
     elsewhere = f.op(f"icmp ne ptr {found[0]}, {sorter.sides[0][0]}")
-    with f.when(elsewhere):
-        with sorter.each() as index:
-            for source, target in zip(found, sorter.sides[0], strict=True):
-                keys.store(keys.load(source, index, 1), target, index, 1)
-    wait_for_block(f)
+    with f.when(elsewhere), sorter.each() as index:
+        for source, target in zip(found, sorter.sides[0], strict=True):
+            keys.store(keys.load(source, index, 1), target, index, 1)
 
 
 def write_rows(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
