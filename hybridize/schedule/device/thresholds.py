@@ -36,5 +36,12 @@ FEW_UNITS: Final = 1 << 13
 """Units of a routine that are spread over as many processors as there are, at most: a warp is a block. Estimated."""
 SHORT_LINE: Final = 32
 """Elements of a line that one thread sorts, at most. Estimated."""
-FEW_ROWS: Final = 8
-"""Rows of a product, fewer of which are folds, term by term: tiles would be mostly empty. Estimated."""
+FEW_ROWS: Final = 4
+"""Rows or columns of a product, fewer of which are folds, term by term: tiles would be mostly empty. Estimated."""
+READ_SUMS: Final = 16
+"""Sums that take as long as an element that a tile reads. Estimated."""
+FEW_BLOCKS: Final = 128
+"""Tiles of a product, fewer of which leave processors of a large device idle: smaller ones, and parts of sums, are
+better. Estimated."""
+SPLIT_TERMS: Final = 256
+"""Terms of a part of a sum, at least. Estimated."""

@@ -16,7 +16,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.derivations import array_of, derivation
 from hybridize.codegen.llvm.device.assertions import emit_assertion
 from hybridize.codegen.llvm.device.nests import emit_nest
-from hybridize.codegen.llvm.device.products import emit_block_product
+from hybridize.codegen.llvm.device.products import emit_sums_of_parts, emit_tiles
 from hybridize.codegen.llvm.device.routines import emit_routine_kernel
 from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.text import Function, Module
@@ -25,7 +25,7 @@ from hybridize.graph.ir import Array
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Derivation, KernelLaunch, Plan, PlanMaker, PlanNote, PlanStep, plain
 from hybridize.schedule import Schedule, schedule
-from hybridize.schedule.device.tiles import BlockPlan
+from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import planned, running_order
 from hybridize.schedule.steps import (
@@ -136,8 +136,15 @@ class _Writer:
                     write = functools.partial(emit_nest, kernel=kernel, nest=nest, target=self._target)
                     yield self._once("loops", str(part), write), nest.launch
             case ContractionStep(plan=BlockPlan() as plan, ending=ending):
-                write = functools.partial(emit_block_product, plan=plan, ending=ending, target=self._target)
-                yield self._once("product", f"{plan!r} {ending}", write), plan.launch
+                for sums in plan.launches:
+                    if same(sums.grid.launch.blocks, 0):
+                        continue
+                    key = f"{plan.elements!r} {plan.sizes!r} {sums!r} {bool(plan.scratch_bytes)} {ending}"
+                    how = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
+                    yield self._once("product", key, functools.partial(emit_tiles, **how)), sums.grid.launch
+                    if sums.grid.after is not None:
+                        write = functools.partial(emit_sums_of_parts, **how)
+                        yield self._once("parts", f"after {key}", write), sums.grid.after
             case RoutineStep(outputs=()):
                 number = self._noted(step)
                 write = functools.partial(emit_assertion, step=step, number=number)
