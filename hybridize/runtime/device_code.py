@@ -28,9 +28,10 @@ from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
+from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
 from hybridize.runtime.devices import Accelerator, DeviceGraph
-from hybridize.runtime.plan import Derivation, Plan, PlanAddress, PlanStep
+from hybridize.runtime.plan import FLAG, Derivation, Plan, PlanAddress, PlanStep
 from hybridize.runtime.sizes import Sizes
 
 Operand = DeviceBuffer | NDArray[Any]
@@ -213,6 +214,7 @@ class DeviceCode:
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
             DeviceError E703: an input of another device.
             DeviceMemoryError E706: the device has not the memory for the call.
+            HybridizeError: what an assertion of the program raises; then the call has been waited for.
         """
         program = self.program
         if len(inputs) != len(program.parameters):
@@ -233,8 +235,15 @@ class DeviceCode:
         bases |= {("input", k): one.address for k, one in enumerate([*buffers, *constants]) if one is not None}
         bases |= {("output", k): one.address for k, one in enumerate(outputs)}
         numbers = tuple(sizes.values())
+        plan, flags = self._plan(sizes, numbers), None
+        if plan.notes:
+            flags = self.memory((plan.flag_bytes,), numpy.uint8)
+            flags.part(0, (1,), numpy.int64)[...] = 0
+            bases[FLAG, 0] = flags.address
         with self._lock:
-            self._perform(self._plan(sizes, numbers), (numbers, *bases.values()), bases)
+            self._perform(plan, (numbers, *bases.values()), bases)
+        if flags is not None:
+            raise_noted(plan, lambda *place: flags.part(*place).to_host())
         return outputs
 
     def _operand(self, number: int, one: Operand, type_: TensorType) -> Operand:
