@@ -482,11 +482,25 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
     ) -> Any:
+        if AWAY and self._away() is not None:
+            exported: Callable[..., Any] = load_module("hybridize.array.handing_over").exported
+            return exported(self, stream, max_version, dl_device, copy)
         self.storage.exposed = True
         return self._data.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
+        buffer = self._away()
+        if buffer is not None:
+            return buffer.accelerator.dlpack, buffer.number
         return self._data.__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The memory of an array on a GPU, as Numba and CuPy take it; other arrays have no such attribute."""
+        if not AWAY or self._away() is None:
+            raise AttributeError("__cuda_array_interface__ is an attribute of arrays on a GPU")
+        interface: dict[str, Any] = load_module("hybridize.array.handing_over").interface(self)
+        return interface
 
     def asnumpy(self) -> NDArray[Any]:
         """Return a copy of the array as one of NumPy.

@@ -147,6 +147,8 @@ class Program:
         self._at_host = True
         if AWAY:
             make = self._made_on_device(captured) or make
+        self.make: Making = make
+        """Compiles graphs for where it runs."""
         self._recorded = Recorded(captured.graph, name, backend, verify, threads, make=make)
         self._runs: Backend
         if call.recording and not captured.is_closed:

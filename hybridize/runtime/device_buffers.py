@@ -41,11 +41,13 @@ STRIDED: Final[Hook[Callable[[DeviceBuffer, DeviceBuffer], None]]] = Hook(_nobod
 class DeviceMemory:
     """Bytes of a device, which are free again when nobody has a buffer of them."""
 
-    __slots__ = ("__weakref__", "accelerator", "address", "nbytes")
+    __slots__ = ("__weakref__", "accelerator", "address", "nbytes", "users")
 
     def __init__(self, accelerator: Accelerator, nbytes: int) -> None:
         self.accelerator: Accelerator = accelerator
         self.nbytes: int = nbytes
+        self.users: set[int] = set()
+        """Streams on which others use it, see `runtime.dlpack`."""
         self.address: int = accelerator.alloc(max(nbytes, 1))
 
     def exchange(self, other: DeviceMemory) -> None:
@@ -54,7 +56,34 @@ class DeviceMemory:
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if hasattr(self, "address") and not is_inherited(self.accelerator):
-            self.accelerator.free(self.address)
+            if self.users:
+                self.accelerator.take_back(self.address, self.users)
+            else:
+                self.accelerator.free(self.address)
+
+
+class BorrowedMemory(DeviceMemory):
+    """Bytes of a device that another library has: it has them back when the device is done with them.
+
+    Args:
+        accelerator: the device.
+        address: of the first byte.
+        nbytes: how many.
+        owner: when that goes, the bytes are another's.
+    """
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, accelerator: Accelerator, address: int, nbytes: int, owner: object) -> None:
+        self.accelerator = accelerator
+        self.nbytes = nbytes
+        self.users = set()
+        self.address = address
+        self._owner = owner
+
+    def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
+        if not is_inherited(self.accelerator):
+            self.accelerator.give_back(self._owner)
 
 
 class DeviceBuffer:
@@ -173,7 +202,7 @@ class DeviceBuffer:
         if not isinstance(value, DeviceBuffer):
             part._write(value)
         elif value.base.accelerator is not self.accelerator:
-            part._write(value.to_host())
+            part._brought(value)
         elif value.dtype != self.dtype:
             raise TypeError(f"elements of {value.dtype} are written as {self.dtype}")
         else:
@@ -190,6 +219,19 @@ class DeviceBuffer:
             self.accelerator.copy(self.address, source.address, self.nbytes)
         else:
             STRIDED.value(source, self)
+
+    def _brought(self, source: DeviceBuffer) -> None:
+        """Copy elements of another device, by way of the host where it is of another kind."""
+        here, there = self.accelerator, source.accelerator
+        if type(here) is not type(there) or source.dtype != self.dtype or not source.size:
+            self._write(source.to_host())
+            return
+        source = source.dense()
+        alike = self.flags.c_contiguous and self.shape == source.shape
+        to = self if alike else new_buffer(here, self.number, source.shape, source.dtype)
+        here.copy_from(there, to.address, source.address, source.nbytes)
+        if to is not self:
+            self._copy_of(to)
 
     def _write(self, values: Any) -> None:
         whole = _without_ones(numpy.asarray(values), self.ndim)
@@ -356,3 +398,27 @@ def sent(values: NDArray[Any], accelerator: Accelerator, number: int) -> DeviceB
     buffer = new_buffer(accelerator, number, values.shape, values.dtype)
     buffer[...] = values
     return buffer
+
+
+def lying_at(
+    memory: DeviceMemory,
+    start: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    dtype: Any,
+    number: int,
+    writeable: bool = True,
+) -> DeviceBuffer:
+    """Return the buffer of a memory whose first element is `start` bytes behind the first byte."""
+    kind = numpy.dtype(dtype)
+    all_bytes = as_strided(_ORIGIN[:1], (memory.nbytes + kind.itemsize,), (1,))
+    one = all_bytes[start : start + kind.itemsize].view(kind)
+    return DeviceBuffer(memory, as_strided(one, shape, strides, writeable=writeable), number)
+
+
+def borrowed(array: NDArray[Any], accelerator: Accelerator, number: int, writeable: bool) -> DeviceBuffer:
+    """Return a buffer over the addresses of an array of NumPy's, which is kept until the device is done with them."""
+    first, last = byte_bounds(array)
+    start = array.__array_interface__["data"][0] - first
+    memory = BorrowedMemory(accelerator, first, last - first, array)
+    return lying_at(memory, start, array.shape, array.strides, array.dtype, number, writeable)

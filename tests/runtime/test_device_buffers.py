@@ -68,10 +68,11 @@ def test_copies_between_buffers_go_the_short_way_where_they_can(number, monkeypa
     outside = []
     monkeypatch.setattr(Emulated, "copy_out", lambda *args, copy=Emulated.copy_out: outside.append(args) or copy(*args))
     copied = source.copied_to(there, number)
-    assert len(outside) == number and copied.device == f"gpu({number})"
+    assert not outside and copied.device == f"gpu({number})"
     rows = new_buffer(there, number, (2, 4), "float32")
     rows[...] = source[1:]
     columns = source.copied_to(there, number)
+    assert not outside
     columns[:, 1] = source[:, 2]
     expected = values.copy()
     expected[:, 1] = values[:, 2]
