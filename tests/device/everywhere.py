@@ -1,6 +1,6 @@
 """A plugin of pytest: in each test arrays are on an emulated GPU unless they say otherwise.
 
-    python -m pytest -p tests.device.everywhere tests/programs
+python -m pytest -p tests.device.everywhere tests/programs
 """
 
 import pytest
