@@ -5,8 +5,9 @@ import ctypes
 import pytest
 
 from hybridize import ops
+from hybridize.base.frozen import changed
 from hybridize.runtime.device_steps import perform, work_of
-from hybridize.runtime.plan import each_step
+from hybridize.runtime.plan import PlanAddress, PlanTable, each_step
 from tests.codegen.test_scans import directions, layer
 from tests.device.test_control import gradient, in_loops
 from tests.runtime import plan_runner
@@ -25,10 +26,18 @@ class Host:
 
 
 def by_work(frame):
-    """Run the steps of a frame."""
+    """Run the steps of a frame; tables of numbers, which no device has, lie in memory."""
     bases = {base: at for base, at in frame.bases.items() if at is not None}
+    steps = []
+    for step in frame.steps:
+        arguments = list(step.arguments)
+        for k, one in enumerate(arguments):
+            if isinstance(one, PlanTable):
+                arguments[k] = PlanAddress("table", len(bases), 0)
+                bases["table", len(bases)] = frame.runner.table(one)
+        steps.append(changed(step, arguments=tuple(arguments)))
     perform(
-        work_of(frame.steps, bases),
+        work_of(steps, bases),
         Host(),
         lambda one: frame.runner.call(one.launch.function, one.addresses, one.launch.sizes),
     )
