@@ -215,6 +215,12 @@ class Programs:
         """Those of a key: for what sizes each is."""
         self._lock = renewed(threading.RLock())
 
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._exact.clear()
+            self._of.clear()
+
     def get(self, work: Work, lies: tuple[Lie, ...], shapes: Sequence[Shape], arch: str) -> DeviceExecutable:
         """Return the program for operands of some sizes."""
         key = work[0], lies, arch

@@ -54,8 +54,10 @@ def device_of(captured: Captured) -> Device | None:
     return devices[0] if devices else None
 
 
-def making(captured: Captured, stable: Mapping[int, ndarray]) -> Making | None:
+def making(captured: Captured, stable: Mapping[int, ndarray]) -> tuple[Making, Making] | None:
     """Return what compiles graphs for the device of a captured function; None where that is the host.
+
+    The first compiles any graph, the second one with the inputs of the function's own, and its outputs before others.
 
     Args:
         captured: the function.
@@ -72,12 +74,14 @@ def making(captured: Captured, stable: Mapping[int, ndarray]) -> Making | None:
     away = [number for number, place in captured.devices.items() if is_away(place)]
     there = {number: array for number, array in stable.items() if is_away(array.device)}
 
-    def make(graph: Graph, name: str, threads: int | None) -> Machine:
-        if graph is not captured.graph:  # a pass forward or back, or with all values
-            return DeviceMachine(graph, name, threads, device=device)
-        return DeviceMachine(graph, name, threads, device=device, outside=outside, away=away, stable=there)
+    def part(graph: Graph, name: str, threads: int | None) -> Machine:
+        return DeviceMachine(graph, name, threads, device=device)
 
-    return make
+    def whole(graph: Graph, name: str, threads: int | None) -> Machine:
+        more = range(len(captured.graph.outputs), len(graph.outputs))  # what a pass back will read
+        return DeviceMachine(graph, name, threads, device=device, outside=outside, away=(*away, *more), stable=there)
+
+    return part, whole
 
 
 class DeviceMachine(Machine):
@@ -128,7 +132,8 @@ class DeviceMachine(Machine):
         """Ask the device for the outputs; those that are the host's own are there at once."""
         derived = [one.now() for one in self._derived]
         if self._host_graph is None:
-            return self.code.run(inputs, derived)
+            results: list[Any] = self.code.run(inputs, derived)
+            return results
         outputs: list[Any] = [None] * len(self._graph.outputs)
         for number, value in zip(self._at_host, self._host_outputs(inputs), strict=True):
             outputs[number] = value

@@ -278,7 +278,7 @@ def _is_basic(key: Any) -> bool:
     if type(key) in _BASIC:
         return True
     parts = key if isinstance(key, tuple) else (key,)
-    return not any(isinstance(part, (numpy.ndarray, bool, numpy.bool_)) for part in parts)
+    return not any(isinstance(part, (numpy.ndarray, ndarray, bool, numpy.bool_)) for part in parts)
 
 
 def _integer(part: Any) -> int | None:
