@@ -32,6 +32,7 @@ from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import Effect, effect_of
 from hybridize.passes import PIPELINE
 from hybridize.programs.backends import Machine, Making, Memory
+from hybridize.programs.failures import locate_refused
 
 Operand = Any
 """A buffer of the device, or an array of the host."""
@@ -124,7 +125,11 @@ class DeviceMachine(Machine):
         if self._host_graph is not None:
             self._kernel_graph = Graph(graph.inputs, graph.nodes, outputs, graph.constants)
         gpu, stable = accelerator(device), stable or {}
-        self.executable = compile_kernels(self._kernel_graph, gpu.arch, name=name, stable=tuple(stable))
+        try:
+            self.executable = compile_kernels(self._kernel_graph, gpu.arch, name=name, stable=tuple(stable))
+        except DeviceError as error:
+            locate_refused(error, self._kernel_graph)
+            raise
         self.code = self.executable.on(gpu, device.device_id)
         self._derived = [_shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers]
 
