@@ -39,7 +39,7 @@ READ_SUMS: Final = 16
 FEW_BLOCKS: Final = 128
 """Tiles of a product, fewer of which leave processors of a large device idle: smaller ones, and parts of sums, are
 better. Estimated."""
-SPLIT_TERMS: Final = 256
+SPLIT_TERMS: Final = 128
 """Terms of a part of a sum, at least. Estimated."""
 FEW_FOR_WARPS: Final = 16
 """Rows, columns or terms, fewer of which tensor cores would mostly multiply for nothing. Estimated."""
