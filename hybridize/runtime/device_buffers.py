@@ -235,15 +235,16 @@ class DeviceBuffer:
 
     def _write(self, values: Any) -> None:
         whole = _without_ones(numpy.asarray(values), self.ndim)
-        if self.flags.c_contiguous and whole.shape == self.shape:
-            whole = numpy.ascontiguousarray(whole, self.dtype)
-            if whole.nbytes:
-                self.accelerator.copy_in(self.address, whole)
-            return
         numpy.broadcast_to(whole, self.shape)  # raises where they do not fit
-        few = numpy.empty(whole.shape, self.dtype)
-        few[...] = whole
-        self._copy_of(sent(few, self.accelerator, self.number))
+        if whole.ndim and whole.dtype == self.dtype:
+            few = numpy.ascontiguousarray(whole)
+        else:
+            few = numpy.empty(whole.shape, self.dtype)
+            few[...] = whole if whole.ndim else values  # NumPy minds what becomes of a number
+        if not self.flags.c_contiguous or few.shape != self.shape:
+            self._copy_of(sent(few, self.accelerator, self.number))
+        elif self.nbytes:
+            self.accelerator.copy_in(self.address, few)
 
     def to_host(self) -> NDArray[Any]:
         """Return a copy of the elements at the host, once they are written."""
