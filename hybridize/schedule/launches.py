@@ -42,6 +42,7 @@ from hybridize.schedule.steps import (
     RegionStep,
     RollingBlock,
     RollingCut,
+    RoutineStep,
     RowCut,
     ScheduleStep,
     SharedStep,
@@ -60,6 +61,9 @@ def planned(step: ScheduleStep, flops: int) -> PlanStep:
     if step.workspace != NOWHERE or isinstance(step, RegionStep):
         arguments.append(place(step.workspace))
         access += "s"
+    if isinstance(step, RoutineStep) and step.leaves_note:
+        arguments.append(PlanAddress("flag", 0, 0))
+        access += "w"
     return PlanStep(
         kind=step.kind,
         ops=step.provenance.ops,

@@ -64,6 +64,11 @@ def block(f: Function) -> str:
     return _special(f, "ctaid.x")
 
 
+def block_size(f: Function) -> str:
+    """The threads of a block, as an i64."""
+    return _special(f, "ntid.x")
+
+
 def _special(f: Function, name: str) -> str:
     symbol = f.module.declare(f"llvm.nvvm.read.ptx.sreg.{name}", "i32", [])
     bound = f.bounds[name] if isinstance(f, KernelFunction) else LARGEST

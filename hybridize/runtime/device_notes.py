@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Assertions of programs that a device runs: it can call nobody, so it leaves a note that the host reads.
+
+The *flag block* of a call begins with a number: 0, or that of the assertion that failed first, counted from 1 among
+`Plan.notes`. Behind it, at `NOTE_BYTES` and then at multiples of it, are the operands of its message.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import BY_CODE
+from hybridize.runtime.effects import perform
+from hybridize.runtime.plan import NOTE_BYTES, Plan, aligned_note
+
+FLAG: Final = "flag"
+"""The kind of the block's address in a plan."""
+
+
+def raise_noted(plan: Plan, block: NDArray[numpy.uint8]) -> None:
+    """Raise what a failed assertion of a call raises, in the words of a processor; do nothing where all hold.
+
+    Args:
+        plan: whose sizes are numbers.
+        block: the flag block, as the call left it.
+    """
+    number = int(block[:8].view(numpy.int64)[0])
+    if not number:
+        return
+    note, at = plan.notes[number - 1], NOTE_BYTES
+    operands: list[NDArray[Any]] = []
+    for one in note.operands:
+        content = block[at : at + one.nbytes].view(BY_CODE[one.dtype])
+        operands.append(content.reshape([int(size) for size in one.shape]))
+        at += aligned_note(one.nbytes)
+    perform(note.kind, note.message, note.recipe, [numpy.zeros((), numpy.bool_), *operands])
