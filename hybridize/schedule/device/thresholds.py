@@ -45,3 +45,5 @@ FEW_BLOCKS: Final = 128
 better. Estimated."""
 SPLIT_TERMS: Final = 256
 """Terms of a part of a sum, at least. Estimated."""
+FEW_FOR_WARPS: Final = 16
+"""Rows, columns or terms, fewer of which tensor cores would mostly multiply for nothing. Estimated."""
