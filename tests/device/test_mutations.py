@@ -19,11 +19,12 @@ from tests.schedule import goldens
 from tests.schedule.goldens import each, f32
 
 ROWS = np.random.default_rng(0).integers(0, 6, (40, 1))
-ROWS[13] = 6  # the last row takes one
+MORE = ROWS.copy()
+ROWS[13] = 6  # the last row takes one; of MORE, several
 
 
 def scattered(base, part):
-    return [ops.scatter_nd(base, constant(ROWS), part, "add")]
+    return [ops.scatter_nd(base, constant(rows), part, "add") for rows in (ROWS, MORE)]
 
 
 PROGRAMS = {

@@ -73,7 +73,7 @@ def write_rows(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
             if mode == "set":
                 cells.store(cells.load("%i2", element(place), 1), "%o0", to, 1)
                 return
-            with f.loop(place, f.size(tuples)) as loop:
+            with f.loop(place, f.size(tuples), some=True) as loop:
                 value = cells.arithmetic(
                     "add", cells.load_number("%o0", to, 1), cells.load_number("%i2", element(loop.index), 1), 1
                 )

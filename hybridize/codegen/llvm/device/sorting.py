@@ -34,7 +34,7 @@ def write_lines(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
     if kernel.launch.shared_bytes:
         memory = SharedMemory(f)
         kinds = [(keys.scalar, kind.dtype.itemsize), ("i64", 8)][: 1 + numbered]
-        sides = [[memory.array(one, n, itemsize) for one, itemsize in kinds] for _ in range(2)]
+        sides: list[Side] = [[memory.array(one, n, itemsize) for one, itemsize in kinds] for _ in range(2)]
     else:
         own = f.at("%scratch", f.times(block(f), step.scratch.nbytes))
         areas = {area: f.at(own, at) for area, at in step.scratch.offsets}
