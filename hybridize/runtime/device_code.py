@@ -28,9 +28,10 @@ from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
+from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
 from hybridize.runtime.devices import Accelerator, DeviceGraph
-from hybridize.runtime.plan import Derivation, Plan, PlanAddress, PlanStep
+from hybridize.runtime.plan import FLAG, Derivation, Plan, PlanAddress, PlanStep
 from hybridize.runtime.sizes import Sizes
 
 Operand = DeviceBuffer | NDArray[Any]
@@ -216,6 +217,7 @@ class DeviceCode:
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
             DeviceError E703: an input of another device.
             DeviceMemoryError E706: the device has not the memory for the call.
+            HybridizeError: what an assertion of the program raises; then the call has been waited for.
         """
         program = self.program
         if len(inputs) != len(program.parameters):
@@ -265,14 +267,27 @@ class DeviceCode:
         except DeviceMemoryError as error:
             raise self._without_memory(error) from None
         written = [one.address for one in memories]
-        key = (numbers, scratch.address, *addresses, *written)
+        flags = self._flags(plan)
+        key = (numbers, scratch.address, flags and flags.address, *addresses, *written)
         with self._lock:
             if not self._started(key):
                 bases = {("scratch", 0): scratch.address}
+                if flags is not None:
+                    bases[FLAG, 0] = flags.address
                 bases |= {("input", k): one for k, one in enumerate(addresses) if one is not None}
                 bases |= {("output", k): one for k, one in enumerate(written)}
                 self._perform(plan, key, bases)
+        if flags is not None:
+            raise_noted(plan, lambda *place: flags.part(*place).to_host())
         return [DeviceBuffer(one, layout, self.number, 0) for one, layout in zip(memories, layouts, strict=True)]
+
+    def _flags(self, plan: Plan) -> DeviceBuffer | None:
+        """Where assertions leave a note, empty; None for a program that has none."""
+        if not plan.notes:
+            return None
+        flags = self.memory((plan.flag_bytes,), numpy.uint8)
+        flags.part(0, (1,), numpy.int64)[...] = 0
+        return flags
 
     def _operand(self, number: int, one: Operand, type_: TensorType) -> Operand:
         """An input that kernels can read: row by row, of the right type, on this device or at the host."""

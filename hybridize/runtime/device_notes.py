@@ -7,7 +7,8 @@ The *flag block* of a call begins with a number: 0, or that of the assertion tha
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
@@ -16,24 +17,20 @@ from hybridize.base.dtypes import BY_CODE
 from hybridize.runtime.effects import perform
 from hybridize.runtime.plan import NOTE_BYTES, Plan, aligned_note
 
-FLAG: Final = "flag"
-"""The kind of the block's address in a plan."""
 
-
-def raise_noted(plan: Plan, block: NDArray[numpy.uint8]) -> None:
+def raise_noted(plan: Plan, read: Callable[[int, tuple[int, ...], Any], NDArray[Any]]) -> None:
     """Raise what a failed assertion of a call raises, in the words of a processor; do nothing where all hold.
 
     Args:
         plan: whose sizes are numbers.
-        block: the flag block, as the call left it.
+        read: gives an array of the flag block, by its first byte, shape and dtype; it waits for the call.
     """
-    number = int(block[:8].view(numpy.int64)[0])
+    (number,) = read(0, (1,), numpy.int64)
     if not number:
         return
     note, at = plan.notes[number - 1], NOTE_BYTES
     operands: list[NDArray[Any]] = []
     for one in note.operands:
-        content = block[at : at + one.nbytes].view(BY_CODE[one.dtype])
-        operands.append(content.reshape([int(size) for size in one.shape]))
+        operands.append(read(at, tuple(map(int, one.shape)), BY_CODE[one.dtype]))
         at += aligned_note(one.nbytes)
     perform(note.kind, note.message, note.recipe, [numpy.zeros((), numpy.bool_), *operands])

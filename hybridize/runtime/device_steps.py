@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -22,6 +22,7 @@ from hybridize.base.frozen import frozen
 from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import (
     CONDITION_BYTES,
+    FLAG,
     PlanAddress,
     PlanArgument,
     PlanLaunch,
@@ -34,8 +35,6 @@ Base = tuple[str, int]
 """The kind and the slot of addresses."""
 Bases = Mapping[Base, int]
 """Where the memory of each begins."""
-SHARED: Final = "flag"
-"""The kind of addresses that bodies have in common with the program around them."""
 
 
 @frozen
@@ -156,7 +155,7 @@ class _Region:
         self.inputs = [next(rest) for _ in region.inputs]
         constants = [[next(rest) for _ in body.constants] for body in region.bodies]
         self.workspace = next(rest)
-        shared = {base: at for base, at in bases.items() if base[0] == SHARED}
+        shared = {base: at for base, at in bases.items() if base[0] == FLAG}
         self._fixed: list[dict[Base, int]] = []
         """Of each body the addresses that are the same in all turns."""
         for body, own in zip(region.bodies, constants, strict=True):

@@ -101,6 +101,10 @@ class PlanAddress:
         return f"{self.kind}{'' if self.kind == 'scratch' else self.slot}+{self.offset}"
 
 
+FLAG: Final = "flag"
+"""The kind of the address of a call's flag block (`runtime.device_notes`), which bodies of control flow share."""
+
+
 @frozen
 class PlanTable:
     """Numbers that a function is given the address of, in the place of memory."""

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from hybridize.base.dtypes import CODES
 from hybridize.runtime.plan import (
+    FLAG,
     Buffer,
     PlanAddress,
     PlanArgument,
@@ -62,7 +63,7 @@ def planned(step: ScheduleStep, flops: int) -> PlanStep:
         arguments.append(place(step.workspace))
         access += "s"
     if isinstance(step, RoutineStep) and step.leaves_note:
-        arguments.append(PlanAddress("flag", 0, 0))
+        arguments.append(PlanAddress(FLAG, 0, 0))
         access += "w"
     return PlanStep(
         kind=step.kind,

@@ -11,9 +11,9 @@ from hybridize.compiler import compile
 from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
-from hybridize.runtime.device_notes import FLAG, raise_noted
+from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Launch, perform, work_of
-from hybridize.runtime.plan import NOTE_BYTES, Derivation, PlanStep, aligned_note, plain, sized
+from hybridize.runtime.plan import FLAG, NOTE_BYTES, Derivation, PlanStep, aligned_note, plain, sized
 from hybridize.schedule.device.routines import scratch_on_device
 from hybridize.schedule.steps import ContractionStep, LoopStep, RoutineStep, ScheduleStep
 from tests.device.emulated import Emulated
@@ -55,9 +55,11 @@ class Run:
             self._derive(one, where)
         where |= {("output", k): self._room(one.nbytes) for k, one in enumerate(plan.outputs)}
         if plan.notes:
-            where[FLAG, 0] = self._put(np.zeros(plan.flag_bytes, np.uint8))
+            where[FLAG, 0] = self._room(plan.flag_bytes)
+            self.device.copy_in(where[FLAG, 0], np.zeros(1, np.int64))
         self._perform(plan.steps, program.schedule.steps, where)
-        self.note = self.device.copy_out(where[FLAG, 0], np.empty(plan.flag_bytes, np.uint8)) if plan.notes else None
+        if plan.notes:
+            raise_noted(plan, lambda at, *of: self.device.copy_out(where[FLAG, 0] + at, np.empty(*of)))
         results = [np.empty(one.shape, BY_CODE[one.dtype]) for one in plan.outputs]
         for k, array in enumerate(results):
             self.device.copy_out(where["output", k], array)
@@ -66,8 +68,6 @@ class Run:
         for at in where.values():
             self.device.free(at)
         self.device.close()
-        if self.note is not None:
-            raise_noted(plan, self.note)
         return results
 
     def _put(self, array: np.ndarray) -> int:

@@ -29,7 +29,7 @@ def emit_routine_kernel(
             shared = over and number == 0
             params.append((f"{letter}{number}", Param(kind.dtype, kind.size, letter == "o", shared=shared)))
     params.append(("scratch", Param(uint8, step.scratch.nbytes, True)))
-    f = kernel_function(module, name, params, kernel.launch.threads)
+    f = kernel_function(module, name, params, kernel.launch.threads, kernel.launch.blocks)
     if kernel.part == "units":
         write_routine(f, step.routine, step.inputs, step.outputs, step.scratch, target)
     else:

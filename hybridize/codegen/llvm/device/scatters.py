@@ -12,7 +12,7 @@ import math
 
 from hybridize.base.dtypes import int64
 from hybridize.codegen.llvm.device.sorting import BlockSorter, sides_of
-from hybridize.codegen.llvm.device.threads import block, thread
+from hybridize.codegen.llvm.device.threads import thread_of_all
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.device.routines import RoutineKernel
@@ -21,7 +21,7 @@ from hybridize.schedule.steps import RoutineStep
 
 def write_copy(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
     """Copy the base to the result, a thread for each element."""
-    cells, index = Cells(f, step.inputs[0].dtype), _index(f, kernel)
+    cells, index = Cells(f, step.inputs[0].dtype), thread_of_all(f)
     inside = f.test("slt", index, kernel.units)
     with f.when(f.op(f"and i1 {inside}, {f.op('icmp ne ptr %o0, %i0')}")):
         cells.store(cells.load("%i0", index, 1), "%o0", index, 1)
@@ -53,7 +53,7 @@ def write_rows(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
     (mode,) = step.routine.parameters
     depth, tuples = where.shape[-1], math.prod(where.shape[:-1])
     row = math.prod(base.shape[depth:])
-    cells, words, index = Cells(f, base.dtype), Cells(f, int64), _index(f, kernel)
+    cells, words, index = Cells(f, base.dtype), Cells(f, int64), thread_of_all(f)
     areas = {area: f.at("%scratch", at) for area, at in step.scratch.offsets}
     keys, numbers = areas["keys"], areas["numbers"]
     last = f.minus(tuples, 1)
@@ -80,7 +80,3 @@ def write_rows(f: Function, step: RoutineStep, kernel: RoutineKernel) -> None:
                 cells.store_number(value, "%o0", to, 1)
                 following = f.smin(f.plus(loop.index, 1), last)
                 loop.more = f.test("eq", words.load(keys, following, 1), key)
-
-
-def _index(f: Function, kernel: RoutineKernel) -> str:
-    return f.plus(f.times(block(f), kernel.launch.threads), thread(f))

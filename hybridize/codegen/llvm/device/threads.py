@@ -64,9 +64,10 @@ def block(f: Function) -> str:
     return _special(f, "ctaid.x")
 
 
-def block_size(f: Function) -> str:
-    """The threads of a block, as an i64."""
-    return _special(f, "ntid.x")
+def thread_of_all(f: Function) -> str:
+    """The number of the thread among those of all blocks, as an i64."""
+    assert isinstance(f, KernelFunction)
+    return f.plus(f.times(block(f), f.bounds["tid.x"]), thread(f))
 
 
 def _special(f: Function, name: str) -> str:

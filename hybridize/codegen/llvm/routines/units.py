@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from hybridize.base.dims import product, same
-from hybridize.codegen.llvm.device.threads import block, block_size, thread
+from hybridize.codegen.llvm.device.threads import thread_of_all
 from hybridize.codegen.llvm.text import Function
 from hybridize.machine.target import Target
 from hybridize.schedule.routines import RoutineScratch
@@ -22,7 +22,7 @@ def each_unit(f: Function, target: Target, *sizes: int) -> Iterator[list[str]]:
         if target.device is None:
             yield [stack.enter_context(f.loop(0, size)).index for size in sizes]
             return
-        number = _number(f)
+        number = thread_of_all(f)
         stack.enter_context(f.when(f.test("slt", number, product(sizes))))
         indices: list[str] = []
         for size in reversed(sizes[1:]):
@@ -38,10 +38,5 @@ def areas_of(f: Function, scratch: RoutineScratch, target: Target) -> Mapping[st
     """The addresses of a routine's areas, those of the thread's unit on a device."""
     base = "%scratch"
     if target.device is not None and scratch.offsets:
-        base = f.at(base, f.times(_number(f), scratch.nbytes))
+        base = f.at(base, f.times(thread_of_all(f), scratch.nbytes))
     return {area: f.at(base, at) for area, at in scratch.offsets}
-
-
-def _number(f: Function) -> str:
-    """The number of the thread's unit; those beyond the last one have nothing to do."""
-    return f.plus(f.times(block(f), block_size(f)), thread(f))
