@@ -54,25 +54,27 @@ def _logaddexp(w: Vectors, x: str, y: str) -> str:
 
 
 def _erfinv(w: Vectors, x: str) -> str:
-    return inverse_of_erf(w, x, *(wide.library(name) for name in ("log", "erf", "erfc")))
+    def near(w: Vectors, y: str, a: str) -> str:
+        return w.sub(w.per_lane("erf", y), a)
+
+    def far(w: Vectors, y: str, rest: str) -> str:
+        return w.sub(rest, w.per_lane("erfc", y))
+
+    return inverse_of_erf(w, x, wide.library("log"), near, far)
 
 
-def inverse_of_erf(w: Vectors, x: str, log: Rule, erf: Rule, erfc: Rule) -> str:
-    """Halley's steps on erf, or on erfc, which does not cancel near 1.
+def inverse_of_erf(w: Vectors, x: str, log: Rule, near: Rule, far: Rule) -> str:
+    """Halley's steps on erf(y) - |x|, which `near` gives, or on 1 - |x| - erfc(y), which does not cancel near 1.
 
     From the approximation above, or, beyond what it was made for, from erfc(y) ~ exp(-y^2) / (y sqrt(pi)).
     """
     a = w.abs(x)
     rest = w.sub(w.number(1.0), a)
-    far = w.neg(log(w, rest))
-    far_y = w.sqrt(w.fma(log(w, w.mul(far, w.number(math.pi))), w.number(-0.5), far))
-    y = w.select(w.compare("olt", far, w.number(15.0)), wide.erfinv(w, a), far_y)
+    size = w.neg(log(w, rest))
+    far_y = w.sqrt(w.fma(log(w, w.mul(size, w.number(math.pi))), w.number(-0.5), size))
+    y = w.select(w.compare("olt", size, w.number(15.0)), wide.erfinv(w, a), far_y)
     for _ in range(3):
-        error = w.select(
-            w.compare("olt", a, w.number(0.5)),
-            w.sub(erf(w, y), a),
-            w.sub(rest, erfc(w, y)),
-        )
+        error = w.select(w.compare("olt", a, w.number(0.5)), near(w, y, a), far(w, y, rest))
         slope = w.mul(EXPONENTIALS.exp(w, w.neg(w.mul(y, y))), w.number(2 / math.sqrt(math.pi)))
         step = w.div(error, slope)
         y = w.sub(y, w.div(step, w.fma(y, step, w.number(1.0))))

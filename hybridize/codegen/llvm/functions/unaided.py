@@ -284,7 +284,11 @@ def _erfc_far(w: Vectors, x: str) -> Pair:
     a = w.at_most(x, w.number(6.6))
     t = over(w, added(w, a, w.number(-2.0)), added(w, a, w.number(2.0)))
     e, n, k = pairs.exp(w, minus(w, multiplied(w, a, a)))
-    whole = times(w, e, _single(w, w.poly(t[0], ERFC)))
+    # The last step of Horner's rule by pairs: what is lost there would be lost of the whole.
+    slope = w.poly(t[0], ERFC[:-1])
+    line, lost = multiplied(w, t[0], slope)
+    total, rest = added(w, w.number(ERFC[-1]), line)
+    whole = times(w, e, (total, w.add(rest, w.fma(t[1], slope, lost))))
     return w.scaled(whole[0], n, k), w.scaled(whole[1], n, k)
 
 
@@ -298,14 +302,21 @@ def erf(w: Vectors, x: str) -> str:
     return w.copysign(w.select(w.compare("uno", x, x), x, y), x)
 
 
-def _erfc(w: Vectors, x: str) -> str:
-    """1 - erf(x) for x from 0.45 on."""
-    return w.add(*_erfc_far(w, x))
+def _above(w: Vectors, y: str, a: str) -> str:
+    """erf(y) - a for y < 1."""
+    whole, rest = _erf_near(w, y)
+    return w.add(w.sub(whole, a), rest)
+
+
+def _below(w: Vectors, y: str, rest: str) -> str:
+    """rest - erfc(y) for y from 0.45 on."""
+    whole, more = _erfc_far(w, y)
+    return w.sub(w.sub(rest, whole), more)
 
 
 def erfinv(w: Vectors, x: str) -> str:
     """The inverse of the error function."""
-    return double.inverse_of_erf(w, x, log=double.log, erf=erf, erfc=_erfc)
+    return double.inverse_of_erf(w, x, log=double.log, near=_above, far=_below)
 
 
 UNAIDED: dict[str, Rule] = {
