@@ -30,7 +30,8 @@ from hybridize.runtime.devices import is_inherited
 def why_none(captured: Captured, machine: object) -> str:
     """Say why the calls of a program have no short way on a device; empty where they have one."""
     reasons = {
-        "it runs elsewhere": not isinstance(machine, DeviceMachine) or machine.is_partly_at_host,
+        "it runs elsewhere": not isinstance(machine, DeviceMachine),
+        "the host computes a part of it": getattr(machine, "is_partly_at_host", True),
         "it is for any size": captured.graph.scope is not None,
         "it keeps state": captured.transaction.feeds or captured.transaction.marks or any(one.written >= 0 for one in captured.sources),
         "it does more than compute": captured.effects or captured.decided is not None or captured.compared is not None,
@@ -89,7 +90,9 @@ def device_entry(
         try:
             outputs = code.ask(buffers, [one.now() for one in derivers])
         except HybridizeError:
-            return fallback(*args)  # which says where it was
+            outputs = None
+        if outputs is None:
+            return fallback(*args)  # which says at which line it was
         return finish([_array(buffer, device) for buffer in outputs])
 
     return entry
