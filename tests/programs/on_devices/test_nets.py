@@ -76,7 +76,7 @@ def test_derived_constants_are_made_on_the_device_and_follow_what_they_are_made_
         assert len(made) == number + 1
         weight[number] = 0.25
     g = hybridize(lambda x: x @ np.exp(weight / 2))
-    assert g.program(there)._runs._derived[0] is program._runs._derived[0]
+    assert g.program(there)._runs.derived[0] is program._runs.derived[0]
 
 
 def test_a_report_names_the_device_and_its_kernels(net):
