@@ -7,6 +7,7 @@ In: a schedule for a target with a `device`. Out: `DeviceProgram`, text and laun
     teams     folds whose elements the threads of a row share
     nests     a nest as a kernel
     products  a tile of a product for each block
+    copies    elements from some strides to others
     program   all steps as one module, their launches, PTX
 
 Rows, statements and expressions are written by `nests` and `functions` as for one lane of a processor.
