@@ -319,6 +319,7 @@ class DeviceCode:
         if launch.blocks:
             arguments = [*one.addresses, *launch.sizes]
             function = self._kernels[launch.function]
+            function.name = f"{self.program.name}.{launch.function}"
             self.accelerator.launch(function, (launch.blocks, 1, 1), launch.threads, launch.shared_bytes, arguments)
 
     def _launched(self, one: Launch) -> None:

@@ -79,7 +79,7 @@ class Accelerator(Protocol):
         """Copy bytes of another device of the same kind, in the order of both."""
 
     def load(self, code: str, /) -> Mapping[str, Any] | Any:
-        """Return the kernels of a text of code, each by its name in brackets.
+        """Return the kernels of a text of code, each by its name in brackets; their attribute `name` is for errors.
 
         Raises:
             CodegenError E907: the device does not take it.

@@ -22,7 +22,6 @@ from hybridize.base.loading import load_module
 from hybridize.base.types import TensorType
 from hybridize.torch.internals import as_torch, is_overriding
 
-
 ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGUMENTS", default=((), {}))
 """Arguments of the call that is being captured, arrays in the place of tensors; these by the identity of those."""
 _CPU: Final = torch.device("cpu")

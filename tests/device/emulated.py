@@ -73,12 +73,13 @@ class Code:
         return iter(self.module.kernels)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Function:
     """A kernel of a module."""
 
     code: Code
     program: Program
+    name: str = ""
 
 
 @dataclass(frozen=True)
