@@ -222,6 +222,7 @@ def overwrite(x: ndarray, values: Any) -> None:
     """
     if x._away() is None:
         _ = x._data  # once calls have run that write or read it at the host
+        values = at_host(values)  # as the state of random numbers, where data on a device decides how many are drawn
     check_writable(x)
     x._memory[...] = values
 

@@ -347,7 +347,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     def device(self) -> Device:
         """The device that it is known to be on: all CPUs are one memory."""
         if AWAY and type(self._memory) is _BUFFER[0]:
-            return gpu(self._memory.number)
+            return gpu(self._away().number)
         storage = self._storage
         return _HOME if storage is None or storage.device is None else storage.device
 
@@ -482,11 +482,25 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
     ) -> Any:
+        if AWAY and self._away() is not None:
+            exported: Callable[..., Any] = load_module("hybridize.array.handing_over").exported
+            return exported(self, stream, max_version, dl_device, copy)
         self.storage.exposed = True
         return self._data.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
+        buffer = self._away()
+        if buffer is not None:
+            return buffer.accelerator.dlpack, buffer.number
         return self._data.__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The memory of an array on a GPU, as Numba and CuPy take it; other arrays have no such attribute."""
+        if not AWAY or self._away() is None:
+            raise AttributeError("__cuda_array_interface__ is an attribute of arrays on a GPU")
+        interface: dict[str, Any] = load_module("hybridize.array.handing_over").interface(self)
+        return interface
 
     def asnumpy(self) -> NDArray[Any]:
         """Return a copy of the array as one of NumPy.
@@ -545,10 +559,10 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         """
         self._check_known("view()")
         if dtype is None:
-            return view(self, self._data[...])
+            return view(self, self._content[...])
         wanted = as_dtype(dtype)
         try:
-            return view(self, self._data.view(wanted))
+            return view(self, self._content.view(wanted))
         except (ValueError, TypeError) as error:
             raise errors.ShapeError("E104", f"view of {self.type} as {wanted.name}: {error}") from None
 
@@ -569,7 +583,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     @property
     def flags(self) -> Any:
         """NumPy's flags of the memory: `c_contiguous`, `writeable`, ..."""
-        return self._data.flags
+        return self._content.flags
 
     @property
     def data(self) -> memoryview:
@@ -588,7 +602,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     @property
     def base(self) -> ndarray | None:
         """The array whose memory this is a part of; None where it has its own."""
-        owner = self._data.base
+        owner = self._content.base
         return view(self, owner) if type(owner) is _NUMPY else None
 
     def wait_to_read(self) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy
@@ -26,10 +26,13 @@ from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.compiler.kernels import compile_kernels
 from hybridize.contract.captured import Captured
-from hybridize.graph import Graph, Value, bound, needed, with_sizes
+from hybridize.graph import Graph, Node, Value, bound, needed, with_sizes
+from hybridize.ops import Scan
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import Effect, effect_of
+from hybridize.passes import PIPELINE
 from hybridize.programs.backends import Machine, Making, Memory
+from hybridize.programs.failures import locate_refused
 
 Operand = Any
 """A buffer of the device, or an array of the host."""
@@ -52,8 +55,10 @@ def device_of(captured: Captured) -> Device | None:
     return devices[0] if devices else None
 
 
-def making(captured: Captured, stable: Mapping[int, ndarray]) -> Making | None:
+def making(captured: Captured, stable: Mapping[int, ndarray]) -> tuple[Making, Making] | None:
     """Return what compiles graphs for the device of a captured function; None where that is the host.
+
+    The first compiles any graph, the second one with the inputs of the function's own, and its outputs before others.
 
     Args:
         captured: the function.
@@ -70,12 +75,14 @@ def making(captured: Captured, stable: Mapping[int, ndarray]) -> Making | None:
     away = [number for number, place in captured.devices.items() if is_away(place)]
     there = {number: array for number, array in stable.items() if is_away(array.device)}
 
-    def make(graph: Graph, name: str, threads: int | None) -> Machine:
-        if graph is not captured.graph:  # a pass forward or back, or with all values
-            return DeviceMachine(graph, name, threads, device=device)
-        return DeviceMachine(graph, name, threads, device=device, outside=outside, away=away, stable=there)
+    def part(graph: Graph, name: str, threads: int | None) -> Machine:
+        return DeviceMachine(graph, name, threads, device=device)
 
-    return make
+    def whole(graph: Graph, name: str, threads: int | None) -> Machine:
+        more = range(len(captured.graph.outputs), len(graph.outputs))  # what a pass back will read
+        return DeviceMachine(graph, name, threads, device=device, outside=outside, away=(*away, *more), stable=there)
+
+    return part, whole
 
 
 class DeviceMachine(Machine):
@@ -105,7 +112,12 @@ class DeviceMachine(Machine):
     ) -> None:
         self._graph, self.device = graph, device
         self._at_host = () if outside is None else _outputs_of(graph, outside, away)
-        self._host_graph = _alone(graph, self._at_host) if self._at_host else None
+        self._host_graph: Graph | None = None
+        self._host_inputs = list(range(len(graph.inputs)))
+        if self._at_host:
+            self._host_graph = _alone(graph, self._at_host)
+            if graph.scope is None:
+                self._host_graph, self._host_inputs = _without_unread(self._host_graph)
         there = [k for k in range(len(graph.outputs)) if k not in self._at_host]
         self._there = there
         outputs = tuple(graph.outputs[k] for k in there)
@@ -113,15 +125,28 @@ class DeviceMachine(Machine):
         if self._host_graph is not None:
             self._kernel_graph = Graph(graph.inputs, graph.nodes, outputs, graph.constants)
         gpu, stable = accelerator(device), stable or {}
-        self.executable = compile_kernels(self._kernel_graph, gpu.arch, name=name, stable=tuple(stable))
+        try:
+            self.executable = compile_kernels(self._kernel_graph, gpu.arch, name=name, stable=tuple(stable))
+        except DeviceError as error:
+            locate_refused(error, self._kernel_graph)
+            raise
         self.code = self.executable.on(gpu, device.device_id)
-        self._derived = [_shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers]
+        self.derived: list[DerivedThere] = [
+            _shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers
+        ]
+        """Constants that its kernels read."""
+
+    @property
+    def is_partly_at_host(self) -> bool:
+        """True if the host computes some of the outputs."""
+        return self._host_graph is not None
 
     def run(self, inputs: Sequence[Operand]) -> list[Any]:
         """Ask the device for the outputs; those that are the host's own are there at once."""
-        derived = [one.now() for one in self._derived]
+        derived = [one.now() for one in self.derived]
         if self._host_graph is None:
-            return self.code.run(inputs, derived)
+            results: list[Any] = self.code.run(inputs, derived)
+            return results
         outputs: list[Any] = [None] * len(self._graph.outputs)
         for number, value in zip(self._at_host, self._host_outputs(inputs), strict=True):
             outputs[number] = value
@@ -130,17 +155,13 @@ class DeviceMachine(Machine):
         return outputs
 
     def _host_outputs(self, inputs: Sequence[Operand]) -> list[Any]:
-        graph = self._host_graph
+        graph, numbers = self._host_graph, self._host_inputs
         assert graph is not None
-        known = dict(zip(self._graph.inputs, inputs, strict=True))
         if self._graph.scope is not None:
             sizes = bound(self._graph, [numpy.shape(x) for x in inputs])
             assert sizes is not None  # the program holds for them
-            graph = with_sizes(graph, sizes)
-            original = _alone(self._graph, self._at_host).inputs
-        else:
-            original = graph.inputs
-        return [numpy.array(one, order="C") for one in evaluate(graph, [known[value] for value in original])]
+            graph, numbers = _without_unread(with_sizes(graph, sizes))
+        return [numpy.array(one, order="C") for one in evaluate(graph, [inputs[number] for number in numbers])]
 
     @property
     def target_name(self) -> str:
@@ -166,21 +187,49 @@ class DeviceMachine(Machine):
 
 def _outputs_of(graph: Graph, outside: Collection[int], away: Collection[int]) -> tuple[int, ...]:
     """The numbers of the outputs that depend on no other inputs than those, and are not on the device."""
-    there = {value for number, value in enumerate(graph.inputs) if number not in outside}
-    reached = set(there)
-    for node in graph.nodes:
-        if not reached.isdisjoint(node.inputs) or effect_of(node.op) is not Effect.PURE:
-            reached.update(node.outputs)
+    reached = _reached(graph, [value for number, value in enumerate(graph.inputs) if number not in outside])
     return tuple(number for number, value in enumerate(graph.outputs) if value not in reached and number not in away)
 
 
+def _reached(graph: Graph, values: Iterable[Value]) -> set[Value]:
+    """The values that depend on some, and what nodes with effects make. Of a scan, what its body makes of them."""
+    reached = set(values)
+    for node in graph.nodes:
+        if effect_of(node.op) is not Effect.PURE:
+            reached.update(node.outputs)
+        elif not reached.isdisjoint(node.inputs):
+            op = node.op
+            reached.update(_reached_by_turns(op, node, reached) if isinstance(op, Scan) else node.outputs)
+    return reached
+
+
+def _reached_by_turns(op: Scan, node: Node, reached: Collection[Value]) -> list[Value]:
+    """The outputs of a scan that depend on values in some turn."""
+    body, numbers = op.body, {k for k, value in enumerate(node.inputs) if value in reached}
+    while True:
+        inside = _reached(body, [body.inputs[k] for k in numbers])
+        carried = {k for k, value in enumerate(body.outputs[: op.num_carry]) if value in inside}
+        if carried <= numbers:
+            return [one for one, value in zip(node.outputs, body.outputs, strict=True) if value in inside]
+        numbers |= carried
+
+
 def _alone(graph: Graph, outputs: Sequence[int]) -> Graph:
-    """The part of a graph that computes some outputs."""
+    """The part of a graph that computes some outputs, with all inputs."""
     values: set[Value] = {graph.outputs[number] for number in outputs}
     chosen = tuple(graph.outputs[number] for number in outputs)
     nodes = tuple(needed(graph.nodes, values))
-    inputs = tuple(value for value in graph.inputs if value in values)
-    return Graph(inputs, nodes, chosen, {value: array for value, array in graph.constants.items() if value in values})
+    constants = {value: array for value, array in graph.constants.items() if value in values}
+    alone = Graph(graph.inputs, nodes, chosen, constants)
+    return PIPELINE.run(alone) if alone.has(Scan) else alone  # of a scan what other outputs need goes away
+
+
+def _without_unread(graph: Graph) -> tuple[Graph, list[int]]:
+    """A graph without the inputs that it does not read, and the numbers of the others."""
+    read = {value for node in graph.nodes for value in node.inputs} | set(graph.outputs)
+    numbers = [number for number, value in enumerate(graph.inputs) if value in read]
+    inputs = tuple(graph.inputs[number] for number in numbers)
+    return Graph(inputs, graph.nodes, graph.outputs, graph.constants), numbers
 
 
 class DerivedThere:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -26,10 +27,11 @@ from hybridize.base.errors import ArgumentError, DeviceError, DeviceMemoryError,
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
-from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
-from hybridize.runtime.device_steps import Bases, Launch, perform, work_of, work_size
+from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
+from hybridize.runtime.device_notes import raise_noted
+from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
 from hybridize.runtime.devices import Accelerator, DeviceGraph
-from hybridize.runtime.plan import Derivation, Plan, PlanStep
+from hybridize.runtime.plan import FLAG, Derivation, Plan, PlanAddress, PlanStep
 from hybridize.runtime.sizes import Sizes
 
 Operand = DeviceBuffer | NDArray[Any]
@@ -40,7 +42,9 @@ INSTANCES: Final = 4
 SEEN: Final = 16
 """Sets of addresses that are remembered: the second time they come, a graph is made for them."""
 IN_GRAPH: Final = 4096
-"""Launches of a graph at most: more are asked for one by one."""
+"""Launches of a graph at most: more, as of a scan of many turns, are several graphs, one after the other."""
+IN_GRAPHS: Final = 16 * IN_GRAPH
+"""Launches of all graphs of a call at most: more are asked for one by one, as the driver has memory for each."""
 PLANS: Final = 16
 """Plans of calls with sizes of their own that are kept."""
 _ALIGNMENT: Final = 64
@@ -101,8 +105,13 @@ def _let_drop(code: DeviceCode) -> None:
     codes = _CODES.get(code.accelerator)
     if codes is None:
         codes = _CODES[code.accelerator] = WeakSet()
-        code.accelerator.when_scarce.append(lambda: [one.drop_graphs() for one in codes])
+        code.accelerator.when_scarce.append(partial(_drop_graphs, codes))
     codes.add(code)
+
+
+def _drop_graphs(codes: WeakSet[DeviceCode]) -> None:
+    for one in list(codes):
+        one.drop_graphs()
 
 
 class DeviceDeriver:
@@ -124,8 +133,8 @@ class DeviceDeriver:
         self.ops: tuple[str, ...] = of.ops
         """Operations of the graph that calls do without."""
 
-    def made(self, inputs: Mapping[int, DeviceBuffer] | Sequence[DeviceBuffer]) -> DeviceBuffer:
-        """Return a fresh constant of inputs, by their numbers."""
+    def made(self, inputs: Mapping[int, Any] | Sequence[Any]) -> DeviceBuffer:
+        """Return a fresh constant of inputs, by their numbers; those that it reads are buffers of the device."""
         code, of = self._code, self._of
         made = code.memory((of.nbytes,), numpy.uint8)
         scratch = code.memory((of.scratch_bytes,), numpy.uint8)
@@ -146,7 +155,7 @@ class DeviceCode:
         self.number = number
         self._kernels = accelerator.load(program.ptx) if ".entry" in program.ptx else {}
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
-        self._graphs: OrderedDict[tuple[Any, ...], DeviceGraph] = OrderedDict()
+        self._graphs: OrderedDict[tuple[Any, ...], list[DeviceGraph]] = OrderedDict()
         self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()
         self._lock = renewed(threading.RLock())
         self._sources: dict[int, DeviceBuffer] = {}
@@ -159,6 +168,13 @@ class DeviceCode:
         ]
         """Those in the slots of `derivers` are empty."""
         _let_drop(self)
+        addresses = [one for step in program.plan.steps for one in step.arguments if isinstance(one, PlanAddress)]
+        sources = [one for derivation in program.plan.derivations for one in derivation.sources]
+        self._read: frozenset[int] = frozenset(
+            [one.slot for one in addresses if one.kind == "input"]
+            + [one.number for one in sources if one.kind == "input"]
+        )
+        """The inputs that a kernel reads: others need not go to the device."""
 
     def memory(self, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
         """Return memory that nobody has written.
@@ -169,7 +185,10 @@ class DeviceCode:
         try:
             return new_buffer(self.accelerator, self.number, shape, dtype)
         except DeviceMemoryError as error:
-            raise DeviceMemoryError("E706", f"{self.program.name}: {error.what}", help=error.help) from None
+            raise self._without_memory(error) from None
+
+    def _without_memory(self, error: DeviceMemoryError) -> DeviceMemoryError:
+        return DeviceMemoryError("E706", f"{self.program.name}: {error.what}", help=error.help)
 
     def source(self, number: int) -> DeviceBuffer:
         """Return a constant that others are derived of."""
@@ -198,6 +217,7 @@ class DeviceCode:
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
             DeviceError E703: an input of another device.
             DeviceMemoryError E706: the device has not the memory for the call.
+            HybridizeError: what an assertion of the program raises; then the call has been waited for.
         """
         program = self.program
         if len(inputs) != len(program.parameters):
@@ -206,22 +226,68 @@ class DeviceCode:
         operands = [self._operand(number, one, type_) for number, (one, type_) in enumerate(pairs)]
         sizes = program.sizes.checked([one.shape for one in operands])
         scratch_bytes = program.sizes.scratch_bytes(sizes)
-        block = self._call_block(operands)
-        buffers = [one if isinstance(one, DeviceBuffer) else next(block) for one in operands]
+        buffers = self._sent_together(operands)
         if derived is None:
             derived = [one.made(buffers) for one in self.derivers]
         constants = list(self.constants)
         for deriver, buffer in zip(self.derivers, derived, strict=True):
             constants[deriver.slot] = buffer
-        scratch = self.memory((scratch_bytes,), numpy.uint8)
-        outputs = [self.memory(one.shape, one.dtype) for one in program.sizes.types(sizes)]
-        bases: dict[tuple[str, int], int] = {("scratch", 0): scratch.address}
-        bases |= {("input", k): one.address for k, one in enumerate([*buffers, *constants])}
-        bases |= {("output", k): one.address for k, one in enumerate(outputs)}
+        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         numbers = tuple(sizes.values())
+        layouts = [row_major(one.shape, one.dtype) for one in program.sizes.types(sizes)]
+        return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
+
+    def ask(self, buffers: Sequence[DeviceBuffer], derived: Sequence[DeviceBuffer]) -> list[DeviceBuffer]:
+        """Do as `run` does with inputs that need no look, of a program whose sizes are known."""
+        constants = self.constants
+        if derived:
+            constants = list(constants)
+            for deriver, buffer in zip(self.derivers, derived, strict=True):
+                constants[deriver.slot] = buffer
+        addresses = [one.address for one in (*buffers, *constants)]
+        return self._asked(self.program.plan, (), addresses, self._layouts, self.program.plan.scratch_bytes)
+
+    @cached_property
+    def _layouts(self) -> list[NDArray[Any]]:
+        """How the results lie, where their sizes are known."""
+        return [row_major(one.shape, one.dtype) for one in self.program.results]
+
+    def _asked(
+        self,
+        plan: Plan,
+        numbers: tuple[int, ...],
+        addresses: Sequence[int | None],
+        layouts: Sequence[NDArray[Any]],
+        scratch_bytes: int,
+    ) -> list[DeviceBuffer]:
+        """Ask for a call whose inputs and constants are there; returns what it writes."""
+        try:
+            scratch = DeviceMemory(self.accelerator, scratch_bytes)
+            memories = [DeviceMemory(self.accelerator, one.nbytes) for one in layouts]
+        except DeviceMemoryError as error:
+            raise self._without_memory(error) from None
+        written = [one.address for one in memories]
+        flags = self._flags(plan)
+        key = (numbers, scratch.address, flags and flags.address, *addresses, *written)
         with self._lock:
-            self._perform(self._plan(sizes, numbers), (numbers, *bases.values()), bases)
-        return outputs
+            if not self._started(key):
+                bases = {("scratch", 0): scratch.address}
+                if flags is not None:
+                    bases[FLAG, 0] = flags.address
+                bases |= {("input", k): one for k, one in enumerate(addresses) if one is not None}
+                bases |= {("output", k): one for k, one in enumerate(written)}
+                self._perform(plan, key, bases)
+        if flags is not None:
+            raise_noted(plan, lambda *place: flags.part(*place).to_host())
+        return [DeviceBuffer(one, layout, self.number, 0) for one, layout in zip(memories, layouts, strict=True)]
+
+    def _flags(self, plan: Plan) -> DeviceBuffer | None:
+        """Where assertions leave a note, empty; None for a program that has none."""
+        if not plan.notes:
+            return None
+        flags = self.memory((plan.flag_bytes,), numpy.uint8)
+        flags.part(0, (1,), numpy.int64)[...] = 0
+        return flags
 
     def _operand(self, number: int, one: Operand, type_: TensorType) -> Operand:
         """An input that kernels can read: row by row, of the right type, on this device or at the host."""
@@ -235,26 +301,27 @@ class DeviceCode:
             raise DeviceError("E703", what, help=f"x.as_in_ctx(gpu({self.number})) gives an array there")
         return one.dense()
 
-    def _call_block(self, operands: Sequence[Operand]) -> Any:
-        """Copy what is at the host to the device, all of it at once; returns an iterator over the parts."""
-        arrays = [one for one in operands if not isinstance(one, DeviceBuffer)]
-        starts, end = [], 0
-        for array in arrays:
-            starts.append(end)
-            end += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+    def _sent_together(self, operands: Sequence[Operand]) -> list[DeviceBuffer | None]:
+        """The operands on the device: those of the host in one block, by one copy; None of what no kernel reads."""
+        places: list[int | None] = []
+        end = 0
+        for number, one in enumerate(operands):
+            inside = not isinstance(one, DeviceBuffer) and number in self._read
+            places.append(end if inside else None)
+            end += -(-one.nbytes // _ALIGNMENT) * _ALIGNMENT if inside else 0
         if not end:
-            return iter([self.memory(array.shape, array.dtype) for array in arrays])
+            return [one if isinstance(one, DeviceBuffer) else None for one in operands]
+        block = self.memory((end,), numpy.uint8)
         content = numpy.zeros(end, numpy.uint8)
-        for array, start in zip(arrays, starts, strict=True):
-            content[start : start + array.nbytes] = numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8)
-        block = self._block(content)
-        pairs = zip(arrays, starts, strict=True)
-        return iter([block.part(start, array.shape, array.dtype) for array, start in pairs])
-
-    def _block(self, content: NDArray[Any]) -> DeviceBuffer:
-        block = self.memory(content.shape, content.dtype)
+        buffers: list[DeviceBuffer | None] = []
+        for one, start in zip(operands, places, strict=True):
+            if start is None:
+                buffers.append(one if isinstance(one, DeviceBuffer) else None)
+                continue
+            content[start : start + one.nbytes] = numpy.ascontiguousarray(one).reshape(-1).view(numpy.uint8)
+            buffers.append(block.part(start, one.shape, one.dtype))
         block[...] = content
-        return block
+        return buffers
 
     def _plan(self, sizes: Sizes, numbers: tuple[int, ...]) -> Plan:
         """The plan of a call."""
@@ -271,19 +338,25 @@ class DeviceCode:
     # -------------------------------------------------------------------------------------------------------- work
 
     def _perform(self, plan: Plan, key: tuple[Any, ...], bases: Bases) -> None:
-        """Ask for all launches of a call: by a graph, where these addresses have come before."""
-        graph = self._graphs.get(key)
-        if graph is None and self._comes_again(plan, key):
-            spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= INSTANCES else None
-            with self.accelerator.capture(spare) as graph:
-                perform(work_of(plan.steps, bases), self.accelerator, self.launch)
-            graph.name = self.program.name
-            self._graphs[key] = graph
-        if graph is None:
+        """Ask for all launches of a call: by graphs, where these addresses have come before."""
+        if self._comes_again(plan, key):
+            spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= INSTANCES else ()
+            work = work_of(plan.steps, bases)
+            graphs = self._graphs[key] = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare)
+            for graph in graphs:
+                graph.name = self.program.name
+        if not self._started(key):
             perform(work_of(plan.steps, bases), self.accelerator, self._launched)
-            return
+
+    def _started(self, key: tuple[Any, ...]) -> bool:
+        """Ask for the graphs of a set of addresses; tell whether there are some."""
+        graphs = self._graphs.get(key)
+        if graphs is None:
+            return False
         self._graphs.move_to_end(key)
-        graph.launch()
+        for graph in graphs:
+            graph.launch()
+        return True
 
     def _comes_again(self, plan: Plan, key: tuple[Any, ...]) -> bool:
         """Tell whether a graph is made for a call: not the first time, nor where the host has to ask in between."""
@@ -295,7 +368,7 @@ class DeviceCode:
                 self._seen.popitem(last=False)
             return False
         size = work_size(plan.steps)
-        return size is not None and 0 < size <= IN_GRAPH
+        return size is not None and 0 < size <= IN_GRAPHS
 
     def launch(self, one: Launch) -> None:
         """Ask for one launch."""
@@ -303,6 +376,7 @@ class DeviceCode:
         if launch.blocks:
             arguments = [*one.addresses, *launch.sizes]
             function = self._kernels[launch.function]
+            function.name = f"{self.program.name}.{launch.function}"
             self.accelerator.launch(function, (launch.blocks, 1, 1), launch.threads, launch.shared_bytes, arguments)
 
     def _launched(self, one: Launch) -> None:

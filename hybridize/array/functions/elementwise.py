@@ -926,7 +926,8 @@ def inplace(name: str, x: Any, y: Any) -> Any:
             tape.write(x, (), cast(update, wanted))
             return x
     if type(x) is ndarray and type(value) is ndarray:
-        store(x, ..., value._content)
+        content = value._content
+        store(x, ..., content if type(content) is _NUMPY else cast(content, wanted))
     else:
         x[...] = value
     return x

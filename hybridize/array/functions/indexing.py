@@ -111,7 +111,8 @@ def _get(x: ndarray, key: Any) -> ndarray:
 def _get_away(x: ndarray, key: Any) -> ndarray:
     """`x[key]` by index arrays in the memory of a device: what a program would do, at once."""
     picked = _symbolic_get(Symbol.of(staging(), operand(x)), key)
-    return result(picked.operand()) if isinstance(picked, Symbol) else picked
+    part: ndarray = result(picked.operand()) if isinstance(picked, Symbol) else picked
+    return part
 
 
 def _set_away(x: ndarray, key: Any, value: Any) -> None:
@@ -278,7 +279,7 @@ def _is_basic(key: Any) -> bool:
     if type(key) in _BASIC:
         return True
     parts = key if isinstance(key, tuple) else (key,)
-    return not any(isinstance(part, (numpy.ndarray, bool, numpy.bool_)) for part in parts)
+    return not any(isinstance(part, (numpy.ndarray, ndarray, bool, numpy.bool_)) for part in parts)
 
 
 def _integer(part: Any) -> int | None:

@@ -43,3 +43,7 @@ SPLIT_TERMS: Final = 128
 """Terms of a part of a sum, at least. Estimated."""
 FEW_FOR_WARPS: Final = 16
 """Rows, columns or terms, fewer of which tensor cores would mostly multiply for nothing. Estimated."""
+FEW_UNITS: Final = 1 << 13
+"""Units of a routine that are spread over as many processors as there are, at most: a warp is a block. Estimated."""
+SHORT_LINE: Final = 32
+"""Elements of a line that one thread sorts, at most. Estimated."""

@@ -11,7 +11,7 @@ from hybridize import system as operating_system
 from hybridize.base.config import CONFIG
 from hybridize.errors import CodegenError, DeviceError, DeviceMemoryError, InternalError
 from hybridize.runtime import devices
-from hybridize.runtime.cuda import staging
+from hybridize.runtime.cuda import counting, staging
 from hybridize.runtime.devices import count, opened
 from tests.refusals import refusal
 
@@ -41,6 +41,18 @@ def test_gpus_are_counted_without_the_driver(standin, monkeypatch):
     }.items():  # fmt: skip
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
         assert count() == number, visible
+    assert not [name for name in standin.calls() if name.startswith("cu")]
+
+
+def test_gpus_are_described_without_the_driver(standin, monkeypatch):
+    assert counting.described() == [("Stand-in 0", "sm_90"), ("Stand-in 1", "sm_90")]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-1a,1")
+    assert counting.described() == [("MIG-1a", ""), ("Stand-in 1", "sm_90")]
+    standin.fail("nvmlDeviceGetCudaComputeCapability", 3)
+    assert counting.described()[1] == ("Stand-in 1", "")
+    assert counting.build() == "550.54.12040"
+    standin.fail("nvmlInit_v2", 9)
+    assert counting.build() == ""
     assert not [name for name in standin.calls() if name.startswith("cu")]
 
 
@@ -201,8 +213,12 @@ def test_code_that_the_driver_refuses_comes_with_its_log(standin):
         device.load("// \nsyntax error")
     with refusal(InternalError, "E908: .*cuModuleGetFunction"):
         device.load(CODE)["nobody"]
-    standin.fail("cuModuleLoadDataEx", 2)
-    with refusal(DeviceMemoryError, "E706: cuModuleLoadDataEx"):
+    for name in ("cuLinkComplete", "cuModuleLoadDataEx"):
+        standin.fail(name, 2)
+        with refusal(DeviceMemoryError, f"E706: {name}"):
+            device.load(CODE)
+    standin.fail("cuModuleLoadDataEx", 209)
+    with refusal(InternalError, "E908: .*cuModuleLoadDataEx"):
         device.load(CODE)
 
 
@@ -298,8 +314,8 @@ def test_a_gpu_that_has_failed_says_so_for_ever(standin):
     for value in range(20):
         device.launch(code["fill"], (1, 1, 1), 1, 0, [at, value, 16])
     device.launch(code["grid"], (1, 1, 1), 1, 0, [at])
-    standin.fail("cuStreamSynchronize", 700)
-    words = r"E707: the GPU has failed \(cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS \(700\), an illegal memory access was encountered\)"
+    standin.fail("cuEventSynchronize", 700)
+    words = r"E707: the GPU has failed \(cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS \(700\), an illegal memory access was encountered\)"
     with refusal(
         DeviceError, rf"{words}, .*; the last programs were (fill, ){{15}}grid\nhelp: .*HYBRIDIZE_DEVICE_CHECK=1"
     ):
