@@ -261,8 +261,8 @@ def _fits(pattern: Sizes, sizes: Sizes) -> bool:
 def _common(pattern: Sizes, sizes: Sizes) -> Sizes:
     """The sizes of two calls as one pattern: those that differ are symbols, and those that differ alike are one."""
     pairs = [*zip(pattern, sizes, strict=True)]
-    if any(size == 1 or one == 1 for one, size in pairs if one != size):
-        return sizes  # what is broadcast along an axis of one element is another program
+    if any(size < 2 or (type(one) is int and one < 2) for one, size in pairs if one != size):
+        return sizes  # of one element, which is broadcast, and of none there are other programs
     differing = [*dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])]
     return tuple([size if one == size else (differing.index((one, size)),) for one, size in pairs])
 

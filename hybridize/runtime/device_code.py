@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -27,7 +27,7 @@ from hybridize.base.errors import ArgumentError, DeviceError, DeviceMemoryError,
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
-from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
+from hybridize.runtime.device_buffers import DeviceBuffer, DeviceMemory, new_buffer, row_major, sent
 from hybridize.runtime.device_notes import raise_noted
 from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
 from hybridize.runtime.devices import Accelerator, DeviceGraph
@@ -185,7 +185,10 @@ class DeviceCode:
         try:
             return new_buffer(self.accelerator, self.number, shape, dtype)
         except DeviceMemoryError as error:
-            raise DeviceMemoryError("E706", f"{self.program.name}: {error.what}", help=error.help) from None
+            raise self._without_memory(error) from None
+
+    def _without_memory(self, error: DeviceMemoryError) -> DeviceMemoryError:
+        return DeviceMemoryError("E706", f"{self.program.name}: {error.what}", help=error.help)
 
     def source(self, number: int) -> DeviceBuffer:
         """Return a constant that others are derived of."""
@@ -229,22 +232,62 @@ class DeviceCode:
         constants = list(self.constants)
         for deriver, buffer in zip(self.derivers, derived, strict=True):
             constants[deriver.slot] = buffer
-        scratch = self.memory((scratch_bytes,), numpy.uint8)
-        outputs = [self.memory(one.shape, one.dtype) for one in program.sizes.types(sizes)]
-        bases: dict[tuple[str, int], int] = {("scratch", 0): scratch.address}
-        bases |= {("input", k): one.address for k, one in enumerate([*buffers, *constants]) if one is not None}
-        bases |= {("output", k): one.address for k, one in enumerate(outputs)}
+        addresses = [None if one is None else one.address for one in (*buffers, *constants)]
         numbers = tuple(sizes.values())
-        plan, flags = self._plan(sizes, numbers), None
-        if plan.notes:
-            flags = self.memory((plan.flag_bytes,), numpy.uint8)
-            flags.part(0, (1,), numpy.int64)[...] = 0
-            bases[FLAG, 0] = flags.address
+        layouts = [row_major(one.shape, one.dtype) for one in program.sizes.types(sizes)]
+        return self._asked(self._plan(sizes, numbers), numbers, addresses, layouts, scratch_bytes)
+
+    def ask(self, buffers: Sequence[DeviceBuffer], derived: Sequence[DeviceBuffer]) -> list[DeviceBuffer]:
+        """Do as `run` does with inputs that need no look, of a program whose sizes are known."""
+        constants = self.constants
+        if derived:
+            constants = list(constants)
+            for deriver, buffer in zip(self.derivers, derived, strict=True):
+                constants[deriver.slot] = buffer
+        addresses = [one.address for one in (*buffers, *constants)]
+        return self._asked(self.program.plan, (), addresses, self._layouts, self.program.plan.scratch_bytes)
+
+    @cached_property
+    def _layouts(self) -> list[NDArray[Any]]:
+        """How the results lie, where their sizes are known."""
+        return [row_major(one.shape, one.dtype) for one in self.program.results]
+
+    def _asked(
+        self,
+        plan: Plan,
+        numbers: tuple[int, ...],
+        addresses: Sequence[int | None],
+        layouts: Sequence[NDArray[Any]],
+        scratch_bytes: int,
+    ) -> list[DeviceBuffer]:
+        """Ask for a call whose inputs and constants are there; returns what it writes."""
+        try:
+            scratch = DeviceMemory(self.accelerator, scratch_bytes)
+            memories = [DeviceMemory(self.accelerator, one.nbytes) for one in layouts]
+        except DeviceMemoryError as error:
+            raise self._without_memory(error) from None
+        written = [one.address for one in memories]
+        flags = self._flags(plan)
+        key = (numbers, scratch.address, flags and flags.address, *addresses, *written)
         with self._lock:
-            self._perform(plan, (numbers, *bases.values()), bases)
+            if not self._started(key):
+                bases = {("scratch", 0): scratch.address}
+                if flags is not None:
+                    bases[FLAG, 0] = flags.address
+                bases |= {("input", k): one for k, one in enumerate(addresses) if one is not None}
+                bases |= {("output", k): one for k, one in enumerate(written)}
+                self._perform(plan, key, bases)
         if flags is not None:
             raise_noted(plan, lambda *place: flags.part(*place).to_host())
-        return outputs
+        return [DeviceBuffer(one, layout, self.number, 0) for one, layout in zip(memories, layouts, strict=True)]
+
+    def _flags(self, plan: Plan) -> DeviceBuffer | None:
+        """Where assertions leave a note, empty; None for a program that has none."""
+        if not plan.notes:
+            return None
+        flags = self.memory((plan.flag_bytes,), numpy.uint8)
+        flags.part(0, (1,), numpy.int64)[...] = 0
+        return flags
 
     def _operand(self, number: int, one: Operand, type_: TensorType) -> Operand:
         """An input that kernels can read: row by row, of the right type, on this device or at the host."""
@@ -296,19 +339,24 @@ class DeviceCode:
 
     def _perform(self, plan: Plan, key: tuple[Any, ...], bases: Bases) -> None:
         """Ask for all launches of a call: by graphs, where these addresses have come before."""
-        graphs = self._graphs.get(key)
-        if graphs is None and self._comes_again(plan, key):
+        if self._comes_again(plan, key):
             spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= INSTANCES else ()
             work = work_of(plan.steps, bases)
             graphs = self._graphs[key] = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare)
             for graph in graphs:
                 graph.name = self.program.name
-        if graphs is None:
+        if not self._started(key):
             perform(work_of(plan.steps, bases), self.accelerator, self._launched)
-            return
+
+    def _started(self, key: tuple[Any, ...]) -> bool:
+        """Ask for the graphs of a set of addresses; tell whether there are some."""
+        graphs = self._graphs.get(key)
+        if graphs is None:
+            return False
         self._graphs.move_to_end(key)
         for graph in graphs:
             graph.launch()
+        return True
 
     def _comes_again(self, plan: Plan, key: tuple[Any, ...]) -> bool:
         """Tell whether a graph is made for a call: not the first time, nor where the host has to ask in between."""

@@ -20,7 +20,16 @@ import numpy
 
 from hybridize.base.frozen import frozen
 from hybridize.runtime.devices import Accelerator, DeviceGraph
-from hybridize.runtime.plan import CONDITION_BYTES, FLAG, PlanAddress, PlanLaunch, PlanRegion, PlanState, PlanStep
+from hybridize.runtime.plan import (
+    CONDITION_BYTES,
+    FLAG,
+    PlanAddress,
+    PlanArgument,
+    PlanLaunch,
+    PlanRegion,
+    PlanState,
+    PlanStep,
+)
 
 Base = tuple[str, int]
 """The kind and the slot of addresses."""
@@ -63,14 +72,15 @@ Asking: TypeAlias = Generator[Work, "bool | None", None]
 def work_of(steps: Sequence[PlanStep], bases: Bases) -> Asking:
     """Iterate over the work of steps, of a plan whose sizes are numbers."""
     for step in steps:
-        addresses = [_place(one, bases) for one in step.arguments if isinstance(one, PlanAddress)]
+        addresses = [_place(one, bases) for one in step.arguments]
         if step.region is not None:
             yield from _Region(step.region, addresses, bases).work()
         for launch in step.launches:
             yield Launch(step, launch, addresses)
 
 
-def _place(address: PlanAddress, bases: Bases) -> int:
+def _place(address: PlanArgument, bases: Bases) -> int:
+    assert isinstance(address, PlanAddress), "tables of numbers are a processor's"
     return 0 if address.kind == "nowhere" else bases[address.kind, address.slot] + address.offset
 
 

@@ -94,6 +94,13 @@ def test_one_program_serves_all_numbers_and_all_sizes():
         on_device.compile_kernels = before
 
 
+def test_sizes_of_nothing_and_of_one_are_programs_of_their_own():
+    x, y = (numpy.arange(size, dtype="float32").reshape(-1, 3) for size in (18, 15))
+    for rows in (4, 5, 0, 1, 3):
+        there = np.array(x[:rows], ctx=gpu(0)).T @ np.array(y[:rows], ctx=gpu(0))
+        assert (there.asnumpy() == x[:rows].T @ y[:rows]).all()
+
+
 def test_numbers_go_in_and_out():
     x = np.array(DATA, ctx=gpu(0))
     assert float(x[1, 2]) == 0 and x.max().item() == 3.75 and int(x.argmax()) == 23 and bool((x > 3).any())

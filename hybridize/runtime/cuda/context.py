@@ -43,6 +43,8 @@ class CudaContext:
         """Held by who asks for work: what is asked for together comes together, and graphs record one thread."""
         self._dropped: deque[tuple[str, c_void_p]] = deque()
         self.handle, self.stream = c_void_p(), c_void_p()
+        self._outside = byref(c_void_p())
+        """Where the driver says which context a thread leaves; nobody asks."""
         self.call("cuDevicePrimaryCtxRetain", byref(self.handle), device)
         with self.current() as call:
             call("cuStreamCreate", byref(self.stream), _BESIDE_OTHERS)
@@ -62,6 +64,26 @@ class CudaContext:
             yield self.call
         finally:
             self.driver.leave()
+
+    def start(self, graph: c_void_p) -> None:
+        """Ask for a graph, after what was asked for before: as in `entered`, with nothing between the driver's calls."""
+        driver = self.driver
+        with self._lock:
+            if self._dropped or CONFIG.device_check or driver.has_failed:
+                with self.current() as call:
+                    self.tidy()
+                    call("cuGraphLaunch", graph, self.stream)
+                    self.checked()
+                return
+            result = driver.push(self.handle)
+            if result:
+                raise driver.error("cuCtxPushCurrent_v2", result)
+            try:
+                result = driver.launch(graph, self.stream)
+            finally:
+                driver.pop(self._outside)
+        if result:
+            raise driver.error("cuGraphLaunch", result)
 
     def after(self, event: c_void_p) -> None:
         """Let what is asked for from now on begin after an event, which may be one of another GPU's or program's."""

@@ -87,6 +87,13 @@ class Gpu(CudaContext):
 
     def alloc(self, nbytes: int) -> int:
         """Return the address of a block; where memory is short, what can be made again and unused chunks go first."""
+        if not (self._lent or self.driver.has_failed):
+            with self._lock:
+                while self._freed:
+                    self._blocks.give_back(self._freed.popleft())
+                address = self._blocks.known(nbytes)
+            if address is not None:
+                return address
         with self.entered():
             self._take_back()
             address = self._blocks.take(nbytes)

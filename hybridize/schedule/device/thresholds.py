@@ -32,10 +32,6 @@ PART_THREADS: Final = 1 << 16
 """Threads that long folds of columns are cut into, at most. Estimated."""
 THREAD_TERMS: Final = 64
 """Terms of a part that a thread folds, at least. Estimated."""
-FEW_UNITS: Final = 1 << 13
-"""Units of a routine that are spread over as many processors as there are, at most: a warp is a block. Estimated."""
-SHORT_LINE: Final = 32
-"""Elements of a line that one thread sorts, at most. Estimated."""
 FEW_ROWS: Final = 4
 """Rows or columns of a product, fewer of which are folds, term by term: tiles would be mostly empty. Estimated."""
 READ_SUMS: Final = 16
@@ -43,5 +39,11 @@ READ_SUMS: Final = 16
 FEW_BLOCKS: Final = 128
 """Tiles of a product, fewer of which leave processors of a large device idle: smaller ones, and parts of sums, are
 better. Estimated."""
-SPLIT_TERMS: Final = 256
+SPLIT_TERMS: Final = 128
 """Terms of a part of a sum, at least. Estimated."""
+FEW_FOR_WARPS: Final = 16
+"""Rows, columns or terms, fewer of which tensor cores would mostly multiply for nothing. Estimated."""
+FEW_UNITS: Final = 1 << 13
+"""Units of a routine that are spread over as many processors as there are, at most: a warp is a block. Estimated."""
+SHORT_LINE: Final = 32
+"""Elements of a line that one thread sorts, at most. Estimated."""

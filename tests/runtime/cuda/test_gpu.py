@@ -11,7 +11,7 @@ from hybridize import system as operating_system
 from hybridize.base.config import CONFIG
 from hybridize.errors import CodegenError, DeviceError, DeviceMemoryError, InternalError
 from hybridize.runtime import devices
-from hybridize.runtime.cuda import staging
+from hybridize.runtime.cuda import counting, staging
 from hybridize.runtime.devices import count, opened
 from tests.refusals import refusal
 
@@ -41,6 +41,18 @@ def test_gpus_are_counted_without_the_driver(standin, monkeypatch):
     }.items():  # fmt: skip
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
         assert count() == number, visible
+    assert not [name for name in standin.calls() if name.startswith("cu")]
+
+
+def test_gpus_are_described_without_the_driver(standin, monkeypatch):
+    assert counting.described() == [("Stand-in 0", "sm_90"), ("Stand-in 1", "sm_90")]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-1a,1")
+    assert counting.described() == [("MIG-1a", ""), ("Stand-in 1", "sm_90")]
+    standin.fail("nvmlDeviceGetCudaComputeCapability", 3)
+    assert counting.described()[1] == ("Stand-in 1", "")
+    assert counting.build() == "550.54.12040"
+    standin.fail("nvmlInit_v2", 9)
+    assert counting.build() == ""
     assert not [name for name in standin.calls() if name.startswith("cu")]
 
 

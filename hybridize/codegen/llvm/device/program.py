@@ -140,11 +140,13 @@ class _Writer:
                     if same(sums.grid.launch.blocks, 0):
                         continue
                     key = f"{plan.elements!r} {plan.sizes!r} {sums!r} {bool(plan.scratch_bytes)} {ending}"
-                    how = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
-                    yield self._once("product", key, functools.partial(emit_tiles, **how)), sums.grid.launch
+                    tiles = functools.partial(emit_tiles, plan=plan, sums=sums, ending=ending, target=self._target)
+                    yield self._once("product", key, tiles), sums.grid.launch
                     if sums.grid.after is not None:
-                        write = functools.partial(emit_sums_of_parts, **how)
-                        yield self._once("parts", f"after {key}", write), sums.grid.after
+                        parts = functools.partial(
+                            emit_sums_of_parts, plan=plan, sums=sums, ending=ending, target=self._target
+                        )
+                        yield self._once("parts", f"after {key}", parts), sums.grid.after
             case RoutineStep(outputs=()):
                 number = self._noted(step)
                 write = functools.partial(emit_assertion, step=step, number=number)
