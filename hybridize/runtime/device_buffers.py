@@ -372,7 +372,9 @@ class DeviceBuffer:
 
 def _without_ones(x: NDArray[Any], ndim: int) -> NDArray[Any]:
     """Return a view of an array without axes of size 1 in front that are more than there is room for."""
-    return x[(*(0,) * (x.ndim - ndim), ...)] if x.ndim > ndim and set(x.shape[: x.ndim - ndim]) == {1} else x
+    more = x.ndim - ndim
+    first: Any = (*(0,) * more, ...)
+    return x[first] if more > 0 and set(x.shape[:more]) == {1} else x
 
 
 def unsupported(what: str, type: TensorType, device: object) -> DeviceError:

@@ -12,6 +12,7 @@ In: a schedule for a target with a `device`. Out: `DeviceProgram`, text and laun
     fetching  panels of operands, on their way to shared memory
     results   the epilogue at an element of the result
     numbers   indices of 32 bits where sizes prove that they fit
+    copies    elements from some strides to others
     program   all steps as one module, their launches, PTX
 
 Rows, statements and expressions are written by `nests` and `functions` as for one lane of a processor.
