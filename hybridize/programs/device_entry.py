@@ -33,7 +33,9 @@ def why_none(captured: Captured, machine: object) -> str:
         "it runs elsewhere": not isinstance(machine, DeviceMachine),
         "the host computes a part of it": getattr(machine, "is_partly_at_host", True),
         "it is for any size": captured.graph.scope is not None,
-        "it keeps state": captured.transaction.feeds or captured.transaction.marks or any(one.written >= 0 for one in captured.sources),
+        "it keeps state": captured.transaction.feeds
+        or captured.transaction.marks
+        or any(one.written >= 0 for one in captured.sources),
         "it does more than compute": captured.effects or captured.decided is not None or captured.compared is not None,
         "it asserts or prints": any(effect_of(node.op) is not Effect.PURE for node in captured.graph.nodes),
         "it has other arguments than arrays": not _takes_arrays(captured),
@@ -102,4 +104,3 @@ def _array(buffer: Any, device: Device) -> ndarray:
     storage = Storage()
     storage.device = device
     return wrap(buffer, storage)
-
