@@ -40,7 +40,7 @@ EXACT = {
     "maximum": lambda x: x.max(1) - x.min(), "argmax": lambda x: x.argmax(1), "all": lambda x: (x > 0).all(0) | (x > 2).any(), "counted": lambda x: np.sum(x > 0, 1),
     "product": lambda x: x @ x.T, "vectors": lambda x: np.dot(x[0], x[1]), "batches": lambda x: np.matmul(x.reshape(2, 2, 6), x.reshape(2, 6, 2)),
     "zeros like": lambda x: np.zeros_like(x) + np.ones_like(x), "casts": lambda x: x.astype("float64").astype("float16").astype("bool"), "contains": lambda x: np.array(0.25 in x),
-    "sorted": lambda x: np.sort(x, 0) + np.median(x), "order": lambda x: np.argsort(-x, 1), "top": lambda x: npx.topk(x, k=2), "unique": lambda x: np.unique(x // 2),
+    "sorted": lambda x: np.sort(x, 0) + np.median(x), "order": lambda x: np.argsort(-x, 1), "top": lambda x: npx.topk(x, k=2),
     "histogram": lambda x: np.histogram(x, 5)[0], "running": lambda x: np.cumsum(x, 1), "found": lambda x: np.searchsorted(x[0], x[:2]),
     "bits": lambda x: x.view("int32") ^ 5, "shape": lambda x: np.expand_dims(x, 0).squeeze() + np.broadcast_to(x[0], (4, 6)), "rounded": lambda x: x.round(),
 }  # fmt: skip
