@@ -41,6 +41,8 @@ FEW_BLOCKS: Final = 128
 better. Estimated."""
 SPLIT_TERMS: Final = 128
 """Terms of a part of a sum, at least. Estimated."""
+FEW_PARTS: Final = 3
+"""Parts of sums, fewer of which save less than the launch costs that adds them up. Estimated."""
 FEW_FOR_WARPS: Final = 16
 """Rows, columns or terms, fewer of which tensor cores would mostly multiply for nothing. Estimated."""
 FEW_UNITS: Final = 1 << 13
