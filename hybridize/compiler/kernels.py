@@ -20,7 +20,7 @@ def device_target(arch: str) -> Target:
     """Return the target for devices of an architecture: itself, or the newest that runs what is older."""
     if arch in DEVICE_NAMES:
         return named_target(arch)
-    older = [name for name in DEVICE_NAMES if _number(name) <= _number(arch)]
+    older = [name for name in DEVICE_NAMES if 0 < _number(name) <= _number(arch)]
     return named_target(max(older, key=_number, default=DEVICE_NAMES[0]))
 
 
@@ -62,7 +62,7 @@ class _DeviceWork(Work[DeviceExecutable]):
         graph, built = self.optimized(), self._built()
         self.shown.say(f"{len(built.module.functions):,} kernels")
         with self.watch.stage("llvm"):
-            text = built.ptx()
+            text = self._text(built)
         stored.keep(file, self.graph, graph, text, built.plan, (built.constants, built.sources))
         return self.program(text, built.plan, built.constants, built.sources)
 
@@ -74,6 +74,18 @@ class _DeviceWork(Work[DeviceExecutable]):
         self.shown.say(f"schedule of {len(graph.nodes):,} operations")
         with self.watch.stage("codegen"):
             return build_kernels(graph, self.target, self.stable)
+
+    def _text(self, built: Any) -> str:
+        """The kernels in the language of their devices; empty where there are none."""
+        if not built.module.functions:
+            return ""
+        if self.target.device is not None and self.target.device.ptx is not None:
+            text: str = built.ptx()
+            return text
+        with LOADING:
+            from hybridize.codegen.wgsl.program import write_kernels
+            from hybridize.runtime.webgpu.kernels import written
+        return written(write_kernels(built))
 
     def program(self, loaded: str, plan: Plan, constants: Arrays, sources: Arrays) -> DeviceExecutable:
         return DeviceExecutable(
