@@ -356,6 +356,11 @@ class _Writer:
         narrow = form is Form.INT and (
             kind != "i64" or low or all(self.widths.proves(v, positive=positive) for v in one.operands)
         )
+        if kind == "i64" and one.op in ("shl", "lshr", "ashr"):  # of 32 bits, those of 32 and more are other shifts
+            least, most = self.widths.range(y)
+            if narrow and least >= 32:
+                return f"{self._lane(x, kind, lane, Form.INT)} >> 31u" if one.op == "ashr" else "0"
+            narrow = narrow and 0 <= least and most < 32
         if narrow:
             a, b = (self._lane(v, kind, lane, Form.INT) for v in one.operands)
             return self._narrow(one.op, a, b, kind)

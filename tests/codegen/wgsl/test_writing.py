@@ -210,6 +210,20 @@ def test_a_sum_that_grows_without_an_end_is_wide():
     assert widths(write, "a") == [False, True]
 
 
+@pytest.mark.parametrize(("word", "count", "text"), [
+    ("lshr", 32, "0"), ("ashr", 40, "t_3 >> 31u"), ("lshr", 31, "i32(u32(t_3) >> 31u)"), ("shl", 33, "0"),
+])  # fmt: skip
+def test_shifts_of_narrow_numbers_by_more_than_they_have(word, count, text):
+    """A shift by 32 of 32 bits is none."""
+
+    def write(f):
+        x = f.between(f.op("load i64, ptr %a"), 0, 99)
+        y = f.op(f"{word} i64 {x}, {count}")
+        f.do(f"store float 0.0, ptr {f.element('%b', y, 'float')}")
+
+    assert f"let t_4 = {text};" in kernel(write, "a", "b")
+
+
 # What is refused
 
 
