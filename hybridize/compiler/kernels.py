@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import LOADING, load_module
 from hybridize.compiler import stored
 from hybridize.compiler.work import Arrays, Work, program_of
 from hybridize.graph import Graph
@@ -52,6 +52,22 @@ def compile_kernels(
     return program_of(key, key, lambda: _DeviceWork(graph, target, name, stable))
 
 
+def text_of(module: Any, target: Target, program: Any = None) -> str:
+    """Return kernels in the language of the target's devices, those of a module or of a whole program; empty where
+    there are none.
+    """
+    if not module.functions:
+        return ""
+    text: str
+    if target.device is not None and target.device.ptx is not None:
+        text = load_module("hybridize.codegen.llvm.objects").assembly(module.text(), target)
+        return text
+    wgsl = load_module("hybridize.codegen.wgsl.program")
+    kernels = wgsl.write_module(module) if program is None else wgsl.write_kernels(program)
+    text = load_module("hybridize.runtime.webgpu.kernels").written(kernels)
+    return text
+
+
 class _DeviceWork(Work[DeviceExecutable]):
     """One graph on its way to kernels."""
 
@@ -62,7 +78,7 @@ class _DeviceWork(Work[DeviceExecutable]):
         graph, built = self.optimized(), self._built()
         self.shown.say(f"{len(built.module.functions):,} kernels")
         with self.watch.stage("llvm"):
-            text = self._text(built)
+            text = text_of(built.module, self.target, built)
         stored.keep(file, self.graph, graph, text, built.plan, (built.constants, built.sources))
         return self.program(text, built.plan, built.constants, built.sources)
 
@@ -74,18 +90,6 @@ class _DeviceWork(Work[DeviceExecutable]):
         self.shown.say(f"schedule of {len(graph.nodes):,} operations")
         with self.watch.stage("codegen"):
             return build_kernels(graph, self.target, self.stable)
-
-    def _text(self, built: Any) -> str:
-        """The kernels in the language of their devices; empty where there are none."""
-        if not built.module.functions:
-            return ""
-        if self.target.device is not None and self.target.device.ptx is not None:
-            text: str = built.ptx()
-            return text
-        with LOADING:
-            from hybridize.codegen.wgsl.program import write_kernels
-            from hybridize.runtime.webgpu.kernels import written
-        return written(write_kernels(built))
 
     def program(self, loaded: str, plan: Plan, constants: Arrays, sources: Arrays) -> DeviceExecutable:
         return DeviceExecutable(

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from types import MappingProxyType
 from typing import Final
 
 from hybridize.base.dtypes import DType, float64
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
+from hybridize.codegen.llvm.text import Module
 from hybridize.codegen.wgsl.ranges import MOST
 from hybridize.codegen.wgsl.writing import write_kernel
 from hybridize.graph import Graph
@@ -85,9 +87,13 @@ def write_kernels(program: DeviceProgram) -> dict[str, WgslKernel]:
     for launch in _launches_of([*program.plan.steps, *(step for one in program.plan.makers for step in one.steps)]):
         most = launch.blocks if isinstance(launch.blocks, int) else MOST
         blocks[launch.function] = max(blocks.get(launch.function, 0), most)
+    return write_module(program.module, blocks)
+
+
+def write_module(module: Module, blocks: Mapping[str, int] = MappingProxyType({})) -> dict[str, WgslKernel]:
+    """Write the functions of a module; `blocks` are those of a launch at most, where that is known."""
     return {
-        name: write_kernel(function, program.module, blocks[name])
-        for name, function in program.module.functions.items()
+        name: write_kernel(function, module, blocks.get(name, MOST)) for name, function in module.functions.items()
     }
 
 

@@ -107,7 +107,11 @@ class _Ranges:
 
     def __init__(self, reading: Reading, specials: Mapping[str, Interval]) -> None:
         self._reading, self._specials = reading, specials
-        self._known: dict[str, Interval] = {f"%{name}": (0, MOST) for type, name in reading.params if type == "i64"}
+        self._known: dict[str, Interval] = {
+            f"%{name}": (0 if name not in reading.signed else -MOST, MOST)
+            for type, name in reading.params
+            if type == "i64"
+        }
         self._grown: dict[str, int] = {}
         self._sizes = set(self._known)
         """Registers that are made of sizes alone."""

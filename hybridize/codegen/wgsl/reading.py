@@ -104,6 +104,8 @@ class Reading:
     """(type, name) each."""
     blocks: dict[str, Block]
     """In the order of the text, the first one is where it begins."""
+    signed: frozenset[str] = frozenset()
+    """The params that may be negative numbers."""
 
 
 _CONVERSIONS: Final = frozenset("zext sext trunc bitcast fptrunc fpext sitofp uitofp fptosi fptoui".split())
@@ -130,7 +132,9 @@ def read_function(function: Function) -> Reading:
             block = blocks[line[:-1]] = Block(line[:-1])
             continue
         _read_line(line.strip(), block)
-    return Reading(match[1], params, blocks)
+    symbols = function.symbols.values()
+    signed = frozenset(f"symbol.{one.number}" for one in symbols if one.low < 0)
+    return Reading(match[1], params, blocks, signed)
 
 
 def _read_line(line: str, block: Block) -> None:

@@ -308,7 +308,7 @@ class WebGpu:
         addresses, sizes = arguments[: len(kernel.params)], arguments[len(kernel.params) :]
         numbers: dict[int, int] = {}
         buffers = tuple(numbers.setdefault(addresses[one] >> _SPACE, len(numbers)) for one in kernel.used)
-        words = [*(one & _OFFSET for one in addresses), *sizes, count, 0]
+        words = [*(one & _OFFSET for one in addresses), *(one & 0xFFFFFFFF for one in sizes), count, 0]
         with self._lock:
             pipeline = function.module.pipeline(kernel, buffers)
             self._do(_Launch(pipeline, tuple(numbers), numpy.array(words, numpy.uint32), count))
