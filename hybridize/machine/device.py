@@ -23,6 +23,8 @@ class DeviceTarget:
     """True if the threads of a warp exchange registers, and wait for each other alone."""
     copies: bool = True
     """True if elements go to shared memory without a register between, while threads do something else."""
+    together: int = 16
+    """Terms of a product that are written one after the other: beyond, a loop. Fewer make shorter code."""
     float64: bool = True
     """True if there are numbers of 64 bits: else those within functions of float32 are pairs of words."""
     exact: bool = True

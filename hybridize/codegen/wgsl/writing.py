@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Final
@@ -21,7 +22,7 @@ from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.wgsl.instructions import FLOAT_CALLS, OPERATORS, Form, form_of, literal, masked, signed, zero
 from hybridize.codegen.wgsl.library import functions_for
 from hybridize.codegen.wgsl.ranges import MOST, Interval, widths_of
-from hybridize.codegen.wgsl.reading import Block, Instruction, lanes_of, read_function
+from hybridize.codegen.wgsl.reading import Block, Instruction, Reading, lanes_of, read_function
 from hybridize.codegen.wgsl.shapes import GO, Shape
 from hybridize.runtime.webgpu.kernels import ROW, WgslArray, WgslKernel
 
@@ -108,6 +109,10 @@ class _Writer:
         """Words of the call: offsets of the params, then sizes."""
         self._comparisons: dict[str, tuple[str, str, str, str]] = {}
         """Of floats: relation, operands and their type, by the result."""
+        self._same: dict[tuple[Form, str], tuple[str, tuple[int, ...]]] = {}
+        """Registers by what they are set to, and where."""
+        self._once = _taken_once(self.reading)
+        self._paths |= {"thread_": (0,), "block_": (0,)}
         self._starts: dict[tuple[str, int], str] = {}
         for type, name in self.reading.params:
             if type == "ptr":
@@ -175,7 +180,8 @@ class _Writer:
 
     def condition(self, block: Block) -> str:
         """The condition of a block's branch."""
-        return self._scalar(block.condition, "i1")
+        text = self._scalar(block.condition, "i1")
+        return text[1:-1] if block.condition in self._once and text.startswith("(") else text
 
     def _enter(self) -> None:
         self._scopes += 1
@@ -192,12 +198,19 @@ class _Writer:
         for lane, text in enumerate(texts):
             if text in self._paths:  # another name of the same register
                 names.append(text)
-                continue
-            names.append(self._name(base if len(texts) == 1 else f"{base}_{lane}", form, text))
+            elif result in self._once and len(text) < _SHORT and "_at(" not in text:
+                names.append(f"({text})" if " " in text else text)
+            else:
+                names.append(self._name(base if len(texts) == 1 else f"{base}_{lane}", form, text))
         self._values[result] = Value(form, tuple(names))
 
     def _name(self, name: str, form: Form, text: str) -> str:
+        known = self._same.get((form, text))
+        if known is not None and tuple(self._path[: len(known[1])]) == known[1]:
+            return known[0]
         self._paths[name] = tuple(self._path)
+        if "_at(" not in text:
+            self._same[form, text] = name, self._paths[name]
         self._emit(text, name, form)
         return name
 
@@ -566,7 +579,9 @@ class _Writer:
         if text.isdecimal() or text == base or text in self._paths:
             self._values[one.result] = Pointer(pointer.array, unit, text)
             return
-        self._values[one.result] = Pointer(pointer.array, unit, self._name(_plain(one.result), Form.INT, text))
+        is_taken_once = one.result in self._once and len(text) < _SHORT
+        place = f"({text})" if is_taken_once else self._name(_plain(one.result), Form.INT, text)
+        self._values[one.result] = Pointer(pointer.array, unit, place)
 
     def _alloca(self, one: Instruction) -> None:
         array = f"{_plain(one.result)}_memory"
@@ -792,6 +807,25 @@ def _wide_compared(word: str, x: str, y: str) -> str:
     if relation in ("lt", "ge"):
         return f"{'!' if relation == 'ge' else ''}{less}({x}, {y})"
     return f"{'!' if relation == 'le' else ''}{less}({y}, {x})"
+
+
+_SHORT: Final = 60
+"""Characters of an expression that stands where it is taken, if it is taken once."""
+
+
+def _taken_once(reading: Reading) -> set[str]:
+    """The registers that one instruction takes, in the block that sets them."""
+    count: Counter[str] = Counter()
+    here: set[str] = set()
+    for block in reading.blocks.values():
+        own = {one.result for one in block.instructions}
+        for one in block.instructions:
+            count.update(one.operands)
+            if one.op != "phi":
+                here.update(own.intersection(one.operands))
+        count.update((block.condition,))
+        here.update(own.intersection((block.condition,)))
+    return {name for name in here if count[name] == 1}
 
 
 def _shift(count: str) -> str:

@@ -71,7 +71,7 @@ def test_parts_of_words_are_stored_by_atomic_operations_and_read_so():
     text = kernel(write, "a")
     assert "array<atomic<u32>>" in text
     assert "atomicLoad(&m0[word])" in text
-    assert re.search(r"let (t_\d) = a_from1 \+ 5;\n  a_byte\(\1, ", text)
+    assert "a_byte((a_from1 + 5), " in text
 
 
 def test_blocks_beyond_one_axis_are_left_out():
@@ -103,7 +103,7 @@ def test_nan_is_known_by_its_bits(relation, text):
         f.do(f"store i32 {f.op(f'zext i1 {flag} to i32')}, ptr %c")
 
     first, second = "t_1", "t_2"
-    assert f" = {re.sub('y', second, re.sub('x', first, text))};" in kernel(write, "a", "b", "c")
+    assert f"({re.sub('y', second, re.sub('x', first, text))})" in kernel(write, "a", "b", "c")
 
 
 def test_the_opposite_of_a_comparison_is_one_of_its_own():
@@ -211,7 +211,7 @@ def test_a_sum_that_grows_without_an_end_is_wide():
 
 
 @pytest.mark.parametrize(("word", "count", "text"), [
-    ("lshr", 32, "0"), ("ashr", 40, "t_3 >> 31u"), ("lshr", 31, "i32(u32(t_3) >> 31u)"), ("shl", 33, "0"),
+    ("lshr", 32, "0"), ("ashr", 40, "(t_3 >> 31u)"), ("lshr", 31, "(i32(u32(t_3) >> 31u))"), ("shl", 33, "0"),
 ])  # fmt: skip
 def test_shifts_of_narrow_numbers_by_more_than_they_have(word, count, text):
     """A shift by 32 of 32 bits is none."""
@@ -221,7 +221,7 @@ def test_shifts_of_narrow_numbers_by_more_than_they_have(word, count, text):
         y = f.op(f"{word} i64 {x}, {count}")
         f.do(f"store float 0.0, ptr {f.element('%b', y, 'float')}")
 
-    assert f"let t_4 = {text};" in kernel(write, "a", "b")
+    assert f"b_put((b_from4 + {text}), " in kernel(write, "a", "b")
 
 
 # What is refused

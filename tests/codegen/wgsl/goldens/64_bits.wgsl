@@ -27,21 +27,13 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   let b0_from8 = i32(words[0][0] >> 3u);
   let b1_from8 = i32(words[0][1] >> 3u);
   let b2_from8 = i32(words[0][2] >> 3u);
-  let size_1 = block_;
-  let size_4 = thread_;
-  let t_3 = size_1 * 256;
-  let t_6 = t_3 + size_4;
-  let t_7 = t_6 < 40;
-  if (t_7) {
-    let t_10 = b0_from8 + t_6;
-    let t_11 = vec2<u32>(b0_at((t_10 * 2)), b0_at((t_10 * 2) + 1));
-    let t_12 = b1_from8 + t_6;
-    let t_13 = vec2<u32>(b1_at((t_12 * 2)), b1_at((t_12 * 2) + 1));
-    let t_14 = mul64_(t_11, t_13);
-    let t_15 = b2_from8 + t_6;
-    let now1 = t_14;
-    b2_put((t_15 * 2), now1.x);
-    b2_put((t_15 * 2) + 1, now1.y);
+  let t_6 = (block_ * 256) + thread_;
+  if (t_6 < 40) {
+    let t_11 = vec2<u32>(b0_at(((b0_from8 + t_6) * 2)), b0_at(((b0_from8 + t_6) * 2) + 1));
+    let t_13 = vec2<u32>(b1_at(((b1_from8 + t_6) * 2)), b1_at(((b1_from8 + t_6) * 2) + 1));
+    let now1 = (mul64_(t_11, t_13));
+    b2_put(((b2_from8 + t_6) * 2), now1.x);
+    b2_put(((b2_from8 + t_6) * 2) + 1, now1.y);
   }
 }
 
@@ -103,36 +95,20 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   let b0_from8 = i32(words[0][0] >> 3u);
   let b1_from8 = i32(words[0][1] >> 3u);
   let b2_from8 = i32(words[0][2] >> 3u);
-  let size_1 = block_;
-  let size_4 = thread_;
-  let t_3 = size_1 * 256;
-  let t_6 = t_3 + size_4;
-  let t_7 = t_6 < 40;
-  if (t_7) {
-    let t_10 = b0_from8 + t_6;
-    let t_11 = vec2<u32>(b0_at((t_10 * 2)), b0_at((t_10 * 2) + 1));
-    let t_12 = b1_from8 + t_6;
-    let t_13 = vec2<u32>(b1_at((t_12 * 2)), b1_at((t_12 * 2) + 1));
+  let t_6 = (block_ * 256) + thread_;
+  if (t_6 < 40) {
+    let t_11 = vec2<u32>(b0_at(((b0_from8 + t_6) * 2)), b0_at(((b0_from8 + t_6) * 2) + 1));
+    let t_13 = vec2<u32>(b1_at(((b1_from8 + t_6) * 2)), b1_at(((b1_from8 + t_6) * 2) + 1));
     let t_14 = eq64_(t_13, vec2<u32>(0u, 0u));
     let t_15 = eq64_(t_13, vec2<u32>(4294967295u, 4294967295u));
-    let t_16 = t_14 | t_15;
-    let t_17 = select(t_13, vec2<u32>(1u, 0u), t_16);
+    let t_17 = select(t_13, vec2<u32>(1u, 0u), (t_14 | t_15));
     let t_18 = sdiv64_(t_11, t_17);
-    let t_19 = mul64_(t_18, t_17);
-    let t_20 = sub64_(t_11, t_19);
-    let t_21 = sub64_(t_18, vec2<u32>(1u, 0u));
-    let t_22 = !eq64_(t_20, vec2<u32>(0u, 0u));
-    let t_23 = t_20 ^ t_13;
-    let t_24 = slt64_(t_23, vec2<u32>(0u, 0u));
-    let t_25 = t_22 & t_24;
-    let t_26 = select(t_18, t_21, t_25);
-    let t_27 = sub64_(vec2<u32>(0u, 0u), t_11);
-    let t_28 = select(t_26, t_27, t_15);
-    let t_29 = select(t_28, vec2<u32>(0u, 0u), t_14);
-    let t_30 = b2_from8 + t_6;
-    let now1 = t_29;
-    b2_put((t_30 * 2), now1.x);
-    b2_put((t_30 * 2) + 1, now1.y);
+    let t_20 = sub64_(t_11, (mul64_(t_18, t_17)));
+    let t_25 = (!eq64_(t_20, vec2<u32>(0u, 0u))) & (slt64_((t_20 ^ t_13), vec2<u32>(0u, 0u)));
+    let t_28 = select((select(t_18, (sub64_(t_18, vec2<u32>(1u, 0u))), t_25)), (sub64_(vec2<u32>(0u, 0u), t_11)), t_15);
+    let now1 = (select(t_28, vec2<u32>(0u, 0u), t_14));
+    b2_put(((b2_from8 + t_6) * 2), now1.x);
+    b2_put(((b2_from8 + t_6) * 2) + 1, now1.y);
   }
 }
 

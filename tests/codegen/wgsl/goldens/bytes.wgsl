@@ -21,23 +21,13 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   let b1_from4 = i32(words[0][1] >> 2u);
   let b2_from1 = i32(words[0][2]);
   let b3_from4 = i32(words[0][3] >> 2u);
-  let size_1 = block_;
-  let size_4 = thread_;
-  let t_3 = size_1 * 256;
-  let t_6 = t_3 + size_4;
-  let t_7 = t_6 < 40;
-  if (t_7) {
-    let t_10 = b0_from4 + t_6;
-    let t_11 = bitcast<f32>(b0_at(t_10));
-    let t_12 = b1_from4 + t_6;
-    let t_13 = bitcast<f32>(b1_at(t_12));
+  let t_6 = (block_ * 256) + thread_;
+  if (t_6 < 40) {
+    let t_11 = bitcast<f32>(b0_at((b0_from4 + t_6)));
+    let t_13 = bitcast<f32>(b1_at((b1_from4 + t_6)));
     let t_14 = t_11 < t_13;
-    let t_15 = b2_from1 + t_6;
-    let t_16 = select(0, 1, t_14);
-    b2_byte(t_15, u32(t_16));
-    let t_17 = select(t_13, t_11, t_14);
-    let t_18 = b3_from4 + t_6;
-    b3_put(t_18, bitcast<u32>(t_17));
+    b2_byte((b2_from1 + t_6), u32((select(0, 1, t_14))));
+    b3_put((b3_from4 + t_6), bitcast<u32>((select(t_13, t_11, t_14))));
   }
 }
 

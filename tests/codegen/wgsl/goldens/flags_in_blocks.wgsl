@@ -28,22 +28,15 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var c_11: bool;
   var t_19: bool;
   var i_25: i32;
-  let size_1 = thread_;
-  let size_3 = block_;
-  let t_5 = size_3 * 1000;
-  let t_6 = b0_from1 + t_5;
-  let t_12 = size_1 < 1000;
-  if (t_12) {
-    i_10 = size_1;
+  let t_6 = b0_from1 + (block_ * 1000);
+  if (thread_ < 1000) {
+    i_10 = thread_;
     c_11 = true;
     loop {
-      let t_13 = t_6 + i_10;
-      let t_14 = byte_(b0_at((t_13) >> 2u), t_13);
-      let t_15 = t_14 != 0;
-      let t_16 = c_11 & t_15;
+      let t_14 = byte_(b0_at(((t_6 + i_10)) >> 2u), (t_6 + i_10));
+      let t_16 = c_11 & (t_14 != 0);
       let t_17 = i_10 + 128;
-      let t_18 = t_17 < 1000;
-      if (t_18) {
+      if (t_17 < 1000) {
         i_10 = t_17;
         c_11 = t_16;
       } else {
@@ -54,26 +47,18 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   } else {
     t_19 = true;
   }
-  let t_20 = select(0, 1, t_19);
-  loops0_shared0_byte(size_1, u32(t_20));
+  loops0_shared0_byte(thread_, u32((select(0, 1, t_19))));
   i_25 = 0;
   loop {
     workgroupBarrier();
     let t_26 = i32(u32(64) >> u32(i_25));
-    let t_27 = size_1 < t_26;
-    if (t_27) {
-      let t_30 = size_1 + t_26;
-      let t_32 = byte_(loops0_shared0_at((size_1) >> 2u), size_1);
-      let t_33 = (t_32 & 1) != 0;
-      let t_35 = byte_(loops0_shared0_at((t_30) >> 2u), t_30);
-      let t_36 = (t_35 & 1) != 0;
-      let t_37 = t_33 & t_36;
-      let t_38 = select(0, 1, t_37);
-      loops0_shared0_byte(size_1, u32(t_38));
+    if (thread_ < t_26) {
+      let t_32 = byte_(loops0_shared0_at((thread_) >> 2u), thread_);
+      let t_35 = byte_(loops0_shared0_at((((thread_ + t_26))) >> 2u), ((thread_ + t_26)));
+      loops0_shared0_byte(thread_, u32((select(0, 1, (((t_32 & 1) != 0) & ((t_35 & 1) != 0))))));
     }
     let t_40 = i_25 + 1;
-    let t_41 = t_40 < 7;
-    if (t_41) {
+    if (t_40 < 7) {
       i_25 = t_40;
     } else {
       break;
@@ -82,11 +67,8 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   workgroupBarrier();
   let t_42 = byte_(loops0_shared0_at(0), 0);
   let t_43 = (t_42 & 1) != 0;
-  let t_44 = size_1 == 0;
-  if (t_44) {
-    let t_47 = b1_from1 + size_3;
-    let t_48 = select(0, 1, t_43);
-    b1_byte(t_47, u32(t_48));
+  if (thread_ == 0) {
+    b1_byte((b1_from1 + block_), u32((select(0, 1, t_43))));
   }
 }
 

@@ -17,30 +17,19 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var c_16: f32;
   var c_17: i32;
   var t_26: i32;
-  let size_1 = block_;
-  let size_4 = thread_;
-  let t_3 = size_1 * 256;
-  let t_6 = t_3 + size_4;
-  let t_7 = t_6 < 9;
-  if (t_7) {
-    let t_10 = t_6 * 5;
-    let t_11 = b0_from4 + t_10;
+  let t_6 = (block_ * 256) + thread_;
+  if (t_6 < 9) {
+    let t_11 = b0_from4 + (t_6 * 5);
     i_15 = 0;
     c_16 = float_(4286578688u);
     c_17 = 0;
     loop {
-      let t_18 = t_11 + i_15;
-      let t_19 = bitcast<f32>(b0_at(t_18));
-      let t_20 = i_15;
-      let t_21 = t_19 <= c_16;
-      let t_22 = t_19 > c_16 || nan_(t_19) || nan_(c_16);
-      let t_23 = !(nan_(c_16));
-      let t_24 = t_22 & t_23;
+      let t_19 = bitcast<f32>(b0_at((t_11 + i_15)));
+      let t_24 = (t_19 > c_16 || nan_(t_19) || nan_(c_16)) & !(nan_(c_16));
       let t_25 = select(c_16, t_19, t_24);
-      t_26 = select(c_17, t_20, t_24);
+      t_26 = select(c_17, i_15, t_24);
       let t_27 = i_15 + 1;
-      let t_28 = t_27 < 5;
-      if (t_28) {
+      if (t_27 < 5) {
         i_15 = t_27;
         c_16 = t_25;
         c_17 = t_26;
@@ -48,10 +37,9 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
         break;
       }
     }
-    let t_30 = b1_from8 + t_6;
     let now1 = wide_(t_26);
-    b1_put((t_30 * 2), now1.x);
-    b1_put((t_30 * 2) + 1, now1.y);
+    b1_put(((b1_from8 + t_6) * 2), now1.x);
+    b1_put(((b1_from8 + t_6) * 2) + 1, now1.y);
   }
 }
 

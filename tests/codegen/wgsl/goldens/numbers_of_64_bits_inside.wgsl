@@ -18,50 +18,40 @@ fn d_of_float_(x: f32) -> vec2<u32> {
   let found = select(normal, small, size < 0x800000u);
   return select(found, vec2<u32>(0u, sign), size == 0u);
 }
+fn ult64_(x: vec2<u32>, y: vec2<u32>) -> bool { return x.y < y.y || (x.y == y.y && x.x < y.x); }
+fn d_abs_(x: vec2<u32>) -> vec2<u32> { return vec2<u32>(x.x, x.y & 0x7fffffffu); }
 fn d_exponent_(x: vec2<u32>) -> i32 { return i32((x.y >> 20u) & 0x7ffu); }
+fn lshr64_(x: vec2<u32>, count: u32) -> vec2<u32> {
+  let n = count & 31u;
+  let high = x.y >> n;
+  let low = (x.x >> n) | ((x.y << 1u) << (31u - n));
+  return select(vec2<u32>(low, high), vec2<u32>(high, 0u), (count & 32u) != 0u);
+}
 fn d_significand_(x: vec2<u32>) -> vec2<u32> {
   let bits = vec2<u32>(x.x << 10u, ((x.y & 0xfffffu) << 10u) | (x.x >> 22u) | 0x40000000u);
   return select(bits, vec2<u32>(0u, 0u), (x.y & 0x7ff00000u) == 0u);
 }
-fn mul32_(x: u32, y: u32) -> vec2<u32> {
-  let a = x & 0xffffu;
-  let b = x >> 16u;
-  let c = y & 0xffffu;
-  let d = y >> 16u;
-  let low = a * c;
-  let first = a * d + (low >> 16u);
-  let second = b * c + (first & 0xffffu);
-  return vec2<u32>((second << 16u) | (low & 0xffffu), b * d + (first >> 16u) + (second >> 16u));
-}
-fn add64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
-  let low = x.x + y.x;
-  return vec2<u32>(low, x.y + y.y + select(0u, 1u, low < x.x));
-}
-fn umulh64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
-  let low = mul32_(x.x, y.x);
-  let first = add64_(mul32_(x.x, y.y), vec2<u32>(low.y, 0u));
-  let second = add64_(mul32_(x.y, y.x), vec2<u32>(first.x, 0u));
-  return add64_(mul32_(x.y, y.y), add64_(vec2<u32>(first.y, 0u), vec2<u32>(second.y, 0u)));
-}
 fn some64_(x: vec2<u32>) -> u32 { return select(0u, 1u, (x.x | x.y) != 0u); }
-fn mul64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
-  let low = mul32_(x.x, y.x);
-  return vec2<u32>(low.x, low.y + x.x * y.y + x.y * y.x);
-}
-fn zeros64_(x: vec2<u32>) -> i32 {
-  return i32(select(countLeadingZeros(x.y), 32u + countLeadingZeros(x.x), x.y == 0u));
-}
 fn shl64_(x: vec2<u32>, count: u32) -> vec2<u32> {
   let n = count & 31u;
   let low = x.x << n;
   let high = (x.y << n) | ((x.x >> 1u) >> (31u - n));
   return select(vec2<u32>(low, high), vec2<u32>(0u, low), (count & 32u) != 0u);
 }
-fn lshr64_(x: vec2<u32>, count: u32) -> vec2<u32> {
-  let n = count & 31u;
-  let high = x.y >> n;
-  let low = (x.x >> n) | ((x.y << 1u) << (31u - n));
-  return select(vec2<u32>(low, high), vec2<u32>(high, 0u), (count & 32u) != 0u);
+fn jam64_(x: vec2<u32>, count: i32) -> vec2<u32> {
+  let n = u32(clamp(count, 0, 63));
+  let moved = lshr64_(x, n);
+  return vec2<u32>(moved.x | some64_(shl64_(moved, n) ^ x), moved.y);
+}
+fn add64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
+  let low = x.x + y.x;
+  return vec2<u32>(low, x.y + y.y + select(0u, 1u, low < x.x));
+}
+fn sub64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
+  return vec2<u32>(x.x - y.x, x.y - y.y - select(0u, 1u, x.x < y.x));
+}
+fn zeros64_(x: vec2<u32>) -> i32 {
+  return i32(select(countLeadingZeros(x.y), 32u + countLeadingZeros(x.x), x.y == 0u));
 }
 fn d_packed_(sign: u32, exponent: i32, significand: vec2<u32>) -> vec2<u32> {
   let up = zeros64_(significand);
@@ -81,30 +71,6 @@ fn d_nan_(x: vec2<u32>) -> bool {
   let top = x.y & 0x7fffffffu;
   return top > 0x7ff00000u || (top == 0x7ff00000u && x.x != 0u);
 }
-fn d_mul_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
-  let sign = (x.y ^ y.y) & 0x80000000u;
-  let e = d_exponent_(x);
-  let f = d_exponent_(y);
-  let a = d_significand_(x);
-  let b = d_significand_(y);
-  var high = umulh64_(a, b);
-  high.x |= some64_(mul64_(a, b));
-  let found = d_packed_(sign, e + f - 1021, high);
-  let none = some64_(a) == 0u || some64_(b) == 0u;
-  let broken = d_nan_(x) || d_nan_(y) || none;
-  let endless = select(vec2<u32>(0u, sign | 0x7ff00000u), vec2<u32>(0u, 0x7ff80000u), broken);
-  return select(found, endless, max(e, f) == 0x7ff);
-}
-fn ult64_(x: vec2<u32>, y: vec2<u32>) -> bool { return x.y < y.y || (x.y == y.y && x.x < y.x); }
-fn d_abs_(x: vec2<u32>) -> vec2<u32> { return vec2<u32>(x.x, x.y & 0x7fffffffu); }
-fn jam64_(x: vec2<u32>, count: i32) -> vec2<u32> {
-  let n = u32(clamp(count, 0, 63));
-  let moved = lshr64_(x, n);
-  return vec2<u32>(moved.x | some64_(shl64_(moved, n) ^ x), moved.y);
-}
-fn sub64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
-  return vec2<u32>(x.x - y.x, x.y - y.y - select(0u, 1u, x.x < y.x));
-}
 fn d_add_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
   let swapped = ult64_(d_abs_(x), d_abs_(y));
   let a = select(x, y, swapped);
@@ -118,6 +84,40 @@ fn d_add_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
   let found = d_packed_(sign, exponent + 1, total);
   let broken = d_nan_(a) || (differ && d_exponent_(b) == 0x7ff);
   return select(found, select(a, vec2<u32>(0u, 0x7ff80000u), broken), exponent == 0x7ff);
+}
+fn mul32_(x: u32, y: u32) -> vec2<u32> {
+  let a = x & 0xffffu;
+  let b = x >> 16u;
+  let c = y & 0xffffu;
+  let d = y >> 16u;
+  let low = a * c;
+  let first = a * d + (low >> 16u);
+  let second = b * c + (first & 0xffffu);
+  return vec2<u32>((second << 16u) | (low & 0xffffu), b * d + (first >> 16u) + (second >> 16u));
+}
+fn umulh64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
+  let low = mul32_(x.x, y.x);
+  let first = add64_(mul32_(x.x, y.y), vec2<u32>(low.y, 0u));
+  let second = add64_(mul32_(x.y, y.x), vec2<u32>(first.x, 0u));
+  return add64_(mul32_(x.y, y.y), add64_(vec2<u32>(first.y, 0u), vec2<u32>(second.y, 0u)));
+}
+fn mul64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
+  let low = mul32_(x.x, y.x);
+  return vec2<u32>(low.x, low.y + x.x * y.y + x.y * y.x);
+}
+fn d_mul_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
+  let sign = (x.y ^ y.y) & 0x80000000u;
+  let e = d_exponent_(x);
+  let f = d_exponent_(y);
+  let a = d_significand_(x);
+  let b = d_significand_(y);
+  var high = umulh64_(a, b);
+  high.x |= some64_(mul64_(a, b));
+  let found = d_packed_(sign, e + f - 1021, high);
+  let none = some64_(a) == 0u || some64_(b) == 0u;
+  let broken = d_nan_(x) || d_nan_(y) || none;
+  let endless = select(vec2<u32>(0u, sign | 0x7ff00000u), vec2<u32>(0u, 0x7ff80000u), broken);
+  return select(found, endless, max(e, f) == 0x7ff);
 }
 fn d_fma_(x: vec2<u32>, y: vec2<u32>, z: vec2<u32>) -> vec2<u32> { return d_add_(d_mul_(x, y), z); }
 fn d_zero_(x: vec2<u32>) -> bool { return (x.x | (x.y & 0x7fffffffu)) == 0u; }
@@ -148,16 +148,16 @@ fn d_sqrt_(x: vec2<u32>) -> vec2<u32> {
   let special = select(x, vec2<u32>(0u, 0x7ff80000u), negative && !d_nan_(x));
   return select(found, special, negative || d_exponent_(x) == 0x7ff || d_exponent_(x) == 0);
 }
+fn neg64_(x: vec2<u32>) -> vec2<u32> { return sub64_(vec2<u32>(0u, 0u), x); }
+fn size64_(x: vec2<u32>) -> vec2<u32> { return select(x, neg64_(x), i32(x.y) < 0); }
+fn d_of_i64_(x: vec2<u32>) -> vec2<u32> { return d_packed_(x.y & 0x80000000u, 1023 + 62, size64_(x)); }
+fn wide_(x: i32) -> vec2<u32> { return vec2<u32>(u32(x), u32(x >> 31u)); }
 fn ashr64_(x: vec2<u32>, count: u32) -> vec2<u32> {
   let n = count & 31u;
   let high = u32(i32(x.y) >> n);
   let low = (x.x >> n) | ((x.y << 1u) << (31u - n));
   return select(vec2<u32>(low, high), vec2<u32>(high, u32(i32(x.y) >> 31u)), (count & 32u) != 0u);
 }
-fn neg64_(x: vec2<u32>) -> vec2<u32> { return sub64_(vec2<u32>(0u, 0u), x); }
-fn size64_(x: vec2<u32>) -> vec2<u32> { return select(x, neg64_(x), i32(x.y) < 0); }
-fn d_of_i64_(x: vec2<u32>) -> vec2<u32> { return d_packed_(x.y & 0x80000000u, 1023 + 62, size64_(x)); }
-fn wide_(x: i32) -> vec2<u32> { return vec2<u32>(u32(x), u32(x >> 31u)); }
 fn d_neg_(x: vec2<u32>) -> vec2<u32> { return vec2<u32>(x.x, x.y ^ 0x80000000u); }
 fn d_sub_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> { return d_add_(x, d_neg_(y)); }
 fn d_div_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
@@ -207,66 +207,41 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var i_36: i32;
   var c_37: vec2<u32> ;
   var t_40: vec2<u32> ;
-  let size_1 = block_;
-  let size_4 = thread_;
-  let t_3 = size_1 * 256;
-  let t_6 = t_3 + size_4;
-  let t_7 = t_6 < 40;
-  if (t_7) {
-    let t_10 = b0_from4 + t_6;
-    let t_11 = bitcast<f32>(b0_at(t_10));
+  let t_6 = (block_ * 256) + thread_;
+  if (t_6 < 40) {
+    let t_11 = bitcast<f32>(b0_at((b0_from4 + t_6)));
     let t_12 = d_of_float_(t_11);
-    let t_13 = d_mul_(t_12, t_12);
-    let t_14 = d_fma_(t_13, vec2<u32>(1431655765u, 3217380693u), vec2<u32>(0u, 1072693248u));
+    let t_14 = d_fma_((d_mul_(t_12, t_12)), vec2<u32>(1431655765u, 3217380693u), vec2<u32>(0u, 1072693248u));
     let t_15 = d_mul_(t_12, t_14);
-    let t_16 = d_abs_(t_12);
-    let t_17 = d_lt_(t_16, vec2<u32>(0u, 1062207488u));
+    let t_17 = d_lt_(d_abs_(t_12), vec2<u32>(0u, 1062207488u));
     let t_18 = d_abs_(t_12);
-    let t_19 = d_fma_(t_18, t_18, vec2<u32>(0u, 1072693248u));
-    let t_20 = d_sqrt_(t_19);
-    let t_21 = d_add_(t_18, t_20);
+    let t_21 = d_add_(t_18, (d_sqrt_((d_fma_(t_18, t_18, vec2<u32>(0u, 1072693248u))))));
     let t_23 = sub64_(t_21, vec2<u32>(1719614413u, 1072079006u));
-    let t_24 = t_23 & vec2<u32>(4294967295u, 1048575u);
-    let t_25 = add64_(t_24, vec2<u32>(1719614413u, 1072079006u));
-    let t_26 = i32((ashr64_(t_23, 52u)).x);
-    let t_27 = d_of_i64_(wide_(t_26));
+    let t_25 = add64_((t_23 & vec2<u32>(4294967295u, 1048575u)), vec2<u32>(1719614413u, 1072079006u));
+    let t_27 = d_of_i64_(wide_((i32((ashr64_(t_23, 52u)).x))));
     let t_29 = d_sub_(t_25, vec2<u32>(0u, 1072693248u));
-    let t_30 = d_add_(t_29, vec2<u32>(0u, 1073741824u));
-    let t_31 = d_div_(t_29, t_30);
+    let t_31 = d_div_(t_29, (d_add_(t_29, vec2<u32>(0u, 1073741824u))));
     let t_32 = d_mul_(t_31, t_31);
     i_36 = 0;
     c_37 = vec2<u32>(409044504u, 1069048198u);
     loop {
-      let t_38 = i_36 * 2;
-      let t_39 = vec2<u32>(numbers_e30cbf91c9b054f8_at(t_38), numbers_e30cbf91c9b054f8_at(t_38 + 1));
+      let t_39 = vec2<u32>(numbers_e30cbf91c9b054f8_at((i_36 * 2)), numbers_e30cbf91c9b054f8_at((i_36 * 2) + 1));
       t_40 = d_fma_(c_37, t_32, t_39);
       let t_41 = i_36 + 1;
-      let t_42 = t_41 < 9;
-      if (t_42) {
+      if (t_41 < 9) {
         i_36 = t_41;
         c_37 = t_40;
       } else {
         break;
       }
     }
-    let t_43 = d_mul_(t_40, t_32);
-    let t_44 = d_mul_(t_27, vec2<u32>(897137782u, 1038760431u));
-    let t_45 = d_fma_(t_43, t_31, t_44);
-    let t_46 = d_fma_(t_31, vec2<u32>(0u, 1073741824u), t_45);
-    let t_47 = d_fma_(t_27, vec2<u32>(4276092928u, 1072049730u), t_46);
-    let t_48 = d_lt_(t_21, vec2<u32>(0u, 2146435072u));
-    let t_49 = select(t_21, t_47, t_48);
-    let t_50 = d_lt_(t_21, vec2<u32>(0u, 0u));
-    let t_51 = select(t_49, vec2<u32>(0u, 2146959360u), t_50);
-    let t_52 = d_eq_(t_21, vec2<u32>(0u, 0u));
-    let t_53 = select(t_51, vec2<u32>(0u, 4293918720u), t_52);
-    let t_55 = t_53 & vec2<u32>(4294967295u, 2147483647u);
-    let t_57 = t_12 & vec2<u32>(0u, 2147483648u);
-    let t_58 = t_55 | t_57;
-    let t_60 = select(t_58, t_15, t_17);
-    let t_61 = float_of_d_(t_60);
-    let t_62 = b1_from4 + t_6;
-    b1_put(t_62, bitcast<u32>(t_61));
+    let t_45 = d_fma_((d_mul_(t_40, t_32)), t_31, (d_mul_(t_27, vec2<u32>(897137782u, 1038760431u))));
+    let t_47 = d_fma_(t_27, vec2<u32>(4276092928u, 1072049730u), (d_fma_(t_31, vec2<u32>(0u, 1073741824u), t_45)));
+    let t_49 = select(t_21, t_47, (d_lt_(t_21, vec2<u32>(0u, 2146435072u))));
+    let t_51 = select(t_49, vec2<u32>(0u, 2146959360u), (d_lt_(t_21, vec2<u32>(0u, 0u))));
+    let t_53 = select(t_51, vec2<u32>(0u, 4293918720u), (d_eq_(t_21, vec2<u32>(0u, 0u))));
+    let t_58 = (t_53 & vec2<u32>(4294967295u, 2147483647u)) | (t_12 & vec2<u32>(0u, 2147483648u));
+    b1_put((b1_from4 + t_6), bitcast<u32>((float_of_d_((select(t_58, t_15, t_17))))));
   }
 }
 

@@ -27,27 +27,16 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   var i_83: i32;
   var t_24: f32;
   var t_73: f32;
-  let size_1 = thread_;
-  let size_4 = block_;
-  let t_6 = size_4 * 256;
-  let t_7 = t_6 + size_1;
-  let t_8 = t_7 < 300;
-  if (t_8) {
+  let t_7 = (block_ * 256) + thread_;
+  if (t_7 < 300) {
     let t_11 = b0_from4 + t_7;
-    let t_12 = b0_from4 + t_7;
     i_16 = 0;
     c_17 = float_(4286578688u);
     loop {
-      let t_18 = i_16 * 300;
-      let t_19 = t_12 + t_18;
-      let t_20 = bitcast<f32>(b0_at(t_19));
-      let t_21 = c_17 > t_20;
-      let t_22 = select(t_20, c_17, t_21);
-      let t_23 = nan_(c_17);
-      t_24 = select(t_22, c_17, t_23);
+      let t_20 = bitcast<f32>(b0_at((t_11 + (i_16 * 300))));
+      t_24 = select((select(t_20, c_17, (c_17 > t_20))), c_17, nan_(c_17));
       let t_25 = i_16 + 1;
-      let t_26 = t_25 < 3;
-      if (t_26) {
+      if (t_25 < 3) {
         i_16 = t_25;
         c_17 = t_24;
       } else {
@@ -56,42 +45,20 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
     }
     i_30 = 0;
     loop {
-      let t_31 = i_30 * 300;
-      let t_32 = t_11 + t_31;
-      let t_33 = bitcast<f32>(b0_at(t_32));
+      let t_33 = bitcast<f32>(b0_at((t_11 + (i_30 * 300))));
       let t_34 = t_33 - t_24;
-      let t_35 = 89.0f < t_34;
-      let t_36 = select(t_34, 89.0f, t_35);
-      let t_37 = float_(3268411392u) > t_36;
-      let t_38 = select(t_36, float_(3268411392u), t_37);
-      let t_39 = t_38 * 1.4426950216293335f;
-      let t_40 = round(t_39);
+      let t_36 = select(t_34, 89.0f, (89.0f < t_34));
+      let t_38 = select(t_36, float_(3268411392u), (float_(3268411392u) > t_36));
+      let t_40 = round((t_38 * 1.4426950216293335f));
       let t_41 = i32(t_40);
-      let t_42 = fma(t_40, float_(3207692288u), t_38);
-      let t_43 = fma(t_40, 0.00021219444170128554f, t_42);
-      let t_44 = fma(float_(984944939u), t_43, 0.00836885068565607f);
-      let t_45 = fma(t_44, t_43, 0.041668400168418884f);
-      let t_46 = fma(t_45, t_43, 0.1666651964187622f);
-      let t_47 = fma(t_46, t_43, 0.4999999403953552f);
-      let t_48 = t_43 * t_43;
-      let t_49 = fma(t_47, t_48, t_43);
-      let t_50 = t_49 + 1.0f;
+      let t_43 = fma(t_40, 0.00021219444170128554f, (fma(t_40, float_(3207692288u), t_38)));
+      let t_45 = fma((fma(float_(984944939u), t_43, 0.00836885068565607f)), t_43, 0.041668400168418884f);
+      let t_47 = fma((fma(t_45, t_43, 0.1666651964187622f)), t_43, 0.4999999403953552f);
       let t_51 = t_41 >> 1u;
-      let t_52 = t_41 - t_51;
-      let t_53 = t_51 + 127;
-      let t_54 = t_53 << 23u;
-      let t_55 = bitcast<f32>(t_54);
-      let t_56 = t_50 * t_55;
-      let t_57 = t_52 + 127;
-      let t_58 = t_57 << 23u;
-      let t_59 = bitcast<f32>(t_58);
-      let t_60 = t_56 * t_59;
-      let t_61 = i_30 * 256;
-      let t_62 = size_1 + t_61;
-      loops0_shared0_put(t_62, bitcast<u32>(t_60));
+      let t_56 = ((fma(t_47, (t_43 * t_43), t_43)) + 1.0f) * (bitcast<f32>(((t_51 + 127) << 23u)));
+      loops0_shared0_put((thread_ + (i_30 * 256)), bitcast<u32>((t_56 * (bitcast<f32>((((t_41 - t_51) + 127) << 23u))))));
       let t_63 = i_30 + 1;
-      let t_64 = t_63 < 3;
-      if (t_64) {
+      if (t_63 < 3) {
         i_30 = t_63;
       } else {
         break;
@@ -100,37 +67,24 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
     i_68 = 0;
     c_69 = 0.0f;
     loop {
-      let t_70 = i_68 * 256;
-      let t_71 = size_1 + t_70;
-      let t_72 = bitcast<f32>(loops0_shared0_at(t_71));
+      let t_72 = bitcast<f32>(loops0_shared0_at((thread_ + (i_68 * 256))));
       t_73 = c_69 + t_72;
       let t_74 = i_68 + 1;
-      let t_75 = t_74 < 3;
-      if (t_75) {
+      if (t_74 < 3) {
         i_68 = t_74;
         c_69 = t_73;
       } else {
         break;
       }
     }
-    let t_76 = 1.0f / t_73;
-    let t_77 = b1_from4 + t_7;
-    b1_put(t_77, bitcast<u32>(t_76));
-    let t_78 = b1_from4 + t_7;
-    let t_79 = bitcast<f32>(b1_at(t_78));
+    b1_put((b1_from4 + t_7), bitcast<u32>((1.0f / t_73)));
+    let t_79 = bitcast<f32>(b1_at((b1_from4 + t_7)));
     i_83 = 0;
     loop {
-      let t_84 = i_83 * 256;
-      let t_85 = size_1 + t_84;
-      let t_86 = bitcast<f32>(loops0_shared0_at(t_85));
-      let t_87 = t_86 * t_79;
-      let t_88 = b2_from4 + t_7;
-      let t_89 = i_83 * 300;
-      let t_90 = t_88 + t_89;
-      b2_put(t_90, bitcast<u32>(t_87));
+      let t_86 = bitcast<f32>(loops0_shared0_at((thread_ + (i_83 * 256))));
+      b2_put(((b2_from4 + t_7) + (i_83 * 300)), bitcast<u32>((t_86 * t_79)));
       let t_91 = i_83 + 1;
-      let t_92 = t_91 < 3;
-      if (t_92) {
+      if (t_91 < 3) {
         i_83 = t_91;
       } else {
         break;

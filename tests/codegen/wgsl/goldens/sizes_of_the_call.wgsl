@@ -14,20 +14,12 @@ fn main(@builtin(workgroup_id) group_: vec3<u32>, @builtin(local_invocation_inde
   let b0_from4 = i32(words[0][0] >> 2u);
   let b1_from4 = i32(words[0][1] >> 2u);
   let b2_from4 = i32(words[0][2] >> 2u);
-  let size_1 = block_;
-  let size_4 = thread_;
   let size_7 = i32(words[0][3]) * 3;
-  let t_3 = size_1 * 256;
-  let t_6 = t_3 + size_4;
-  let t_8 = t_6 < size_7;
-  if (t_8) {
-    let t_11 = b0_from4 + t_6;
-    let t_12 = bitcast<f32>(b0_at(t_11));
-    let t_13 = b1_from4 + t_6;
-    let t_14 = bitcast<f32>(b1_at(t_13));
-    let t_15 = t_12 + t_14;
-    let t_16 = b2_from4 + t_6;
-    b2_put(t_16, bitcast<u32>(t_15));
+  let t_6 = (block_ * 256) + thread_;
+  if (t_6 < size_7) {
+    let t_12 = bitcast<f32>(b0_at((b0_from4 + t_6)));
+    let t_14 = bitcast<f32>(b1_at((b1_from4 + t_6)));
+    b2_put((b2_from4 + t_6), bitcast<u32>((t_12 + t_14)));
   }
 }
 
