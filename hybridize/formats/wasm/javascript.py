@@ -21,25 +21,32 @@ _KINDS: Final = {
 _IDLE: Final = """class World {
   settle() {}
 }"""
+_LOAD: Final = """/** Load a model from the file beside this one, or from a path, URL, response or bytes. */
+export async function load(source = new URL("./NAME.wasm", import.meta.url)) {
+  return compiled(contents(await bytesOf(await source)));
+}"""
 
 
-def loader(name: str, imports: Sequence[str]) -> str:
-    """The text of NAME.mjs, for a module with these imports.
+def loader(name: str, imports: Sequence[str], gpu: bool = False) -> str:
+    """The text of NAME.mjs, for a module with these imports; with `gpu`, of one that runs on GPUs, too.
 
     Raises:
         CodegenError E977: a module imports what JavaScript's library lacks.
     """
     acts = EFFECT in imports
     parts = {
+        "/* LOAD */": _text("hybridize.formats.wasm", "webgpu.mjs").strip() if gpu else _LOAD,
         "/* LIBRARY */": _library([each for each in imports if each != EFFECT]),
         "/* WORLD */": _text("hybridize.formats.wasm", "effects.mjs").strip() if acts else _IDLE,
     }
-    text = _text("hybridize.formats.wasm", "loader.mjs").replace("NAME", name)
+    text = _text("hybridize.formats.wasm", "loader.mjs")
     if not acts:
         text = text.replace(", effect: world.effect", "").replace("{ ...library }", "library")
+    if gpu:
+        text = text.replace("const outputs = model.run", "const outputs = await model.run")
     for mark, part in parts.items():
         text = text.replace(mark, part)
-    return text
+    return text.replace("NAME", name)
 
 
 def _text(package: str, file: str) -> str:
