@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hybridize.runtime.plan import (
     Buffer,
     Derivation,
+    KernelLaunch,
     Plan,
     PlanBand,
     PlanMaker,
@@ -80,7 +81,8 @@ def _step(number: int, step: PlanStep) -> Iterator[str]:
     for launch in step.launches:
         turns = "" if launch.turns is None else f" turns {launch.turns}"
         sizes = f" sizes {','.join(map(str, launch.sizes))}" if launch.sizes else ""
-        yield f"  call {launch.function}{turns}{sizes}"
+        grid = f" blocks {launch.blocks} threads {launch.threads}" if isinstance(launch, KernelLaunch) else ""
+        yield f"  call {launch.function}{turns}{grid}{sizes}"
     if step.share is not None:
         yield f"  {_share(step.share)}"
     if step.region is not None:

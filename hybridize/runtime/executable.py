@@ -14,14 +14,15 @@ from hybridize.base.access import READERS, await_writer, begin_reading, while_re
 from hybridize.base.dtypes import int64, uint8
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.spans import LISTENERS, MACHINE_CODE, VARIANTS, is_heard, span
-from hybridize.base.types import Shape, TensorType
+from hybridize.base.types import TensorType
 from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import LARGE, aligned, aligned_copy, dense, uninitialized, weights
+from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.entry import Argument, ArgumentKind, EntryTable, Returns, new_entry, plain_sizes
-from hybridize.runtime.plan import LONG_US, PREPARE, Derivation, Plan, PlanStep
+from hybridize.runtime.plan import LONG_US, PREPARE, Derivation, Plan
 from hybridize.runtime.pool import POOL
-from hybridize.runtime.sizes import CallSizes, Types
+from hybridize.runtime.sizes import Types
 
 if TYPE_CHECKING:
     from hybridize.runtime.plan import PlanSource
@@ -31,7 +32,7 @@ LONG_BYTES = 1 << 20
 """Above this size making a constant lets other Python threads run."""
 
 
-class Executable:
+class Executable(CompiledProgram):
     """A program in memory. Its code lives as long as this object.
 
     `run` is the checked way in; `address` the bare one: `void (ptr inputs, ptr outputs, ptr scratch)`.
@@ -67,10 +68,17 @@ class Executable:
         alone. `updates` are the outputs that it was compiled to have in an input's place, where that can
         be. `persistent` tells that nobody writes the constants, so that they need no copies.
         """
-        self.name = name
-        self.updates: dict[int, int] = dict(updates or {})
+        super().__init__(
+            plan,
+            name=name,
+            types=types,
+            optimized=optimized,
+            graph_bytes=graph_bytes,
+            timings=timings,
+            llvm_text=llvm_text,
+            updates=updates,
+        )
         self.address = address
-        self.plan = plan
         derivers = [Deriver(owner, one, sources) for one in plan.derivations]
         self.derivers: list[Deriver] = [one for one in derivers if one.inputs]
         """Makers of the constants that are derived of stable inputs."""
@@ -82,24 +90,12 @@ class Executable:
         for slot in plan.teams:
             self.constants[slot] = POOL.team(1) if team is None else team
         """As the program reads them. The slots of `derivers` are empty: whoever binds the inputs has those."""
-        self._optimized = optimized
-        self._graph_bytes = graph_bytes
         self.effects = effects
         """True if the program prints or asserts."""
         self.code_bytes = code_bytes
-        """Memory of the code: whole pages."""
-        self.timings: dict[str, float] = dict(timings or {})
-        """Milliseconds of each stage of compilation."""
-        self.sizes: CallSizes = CallSizes(plan, name, types)
-        """Binds the size symbols of each call."""
-        self.parameters: list[TensorType] = self.sizes.parameters
-        """Types of the inputs of `run`; sizes that are the call's are dims."""
-        self.results: list[TensorType] = self.sizes.results
-        """Types of the outputs of `run`."""
         self.prepare = owner.address(PREPARE) if plan.sizes else 0
         """Address of what the emitted entry asks before a call with sizes of its own."""
         self._owner = owner
-        self._llvm_text = llvm_text
         self._checked = _Checked(self)
         self._entry_code = entry_code
         self._call: Callable[..., list[NDArray[Any]]] | None = None
@@ -110,53 +106,14 @@ class Executable:
         return _with(self.constants, self.derivers, derived)
 
     @property
-    def optimized(self) -> Any:
-        """The graph after all passes, where the program was made of one; None where it was not."""
-        return self._optimized() if self._optimized is not None else None
-
-    @property
-    def kernels(self) -> tuple[PlanStep, ...]:
-        """The steps of the program, in order; at the sizes that it was compiled at, like all figures here."""
-        return self.plan.as_compiled().steps
-
-    @property
-    def scratch_bytes(self) -> int:
-        """Memory that a call needs besides its outputs."""
-        return self.sizes.scratch_bytes({symbol: symbol.hint for symbol in self.sizes.scope.symbols})
-
-    @property
-    def peak_bytes(self) -> int:
-        """Scratch and outputs of one call."""
-        return self.plan.as_compiled().peak_bytes
-
-    @property
     def constant_bytes(self) -> int:
         """Memory of the constants as the program reads them."""
         return sum(constant.nbytes for constant in self.constants)
 
     @property
-    def held_bytes(self) -> int:
-        """All memory that lives as long as this object: code, constants, and those of the graph it was made of."""
-        return self.code_bytes + self.constant_bytes + self._graph_bytes
-
-    @property
     def long(self) -> bool:
         """True if every call is worth releasing the GIL for; where its sizes are its own, each call is asked."""
         return not self.sizes.symbolic and self.plan.cost_us > LONG_US
-
-    @property
-    def llvm_text(self) -> str:
-        """The LLVM IR of the program; written anew each time, as it is large and seldom read."""
-        return self._llvm_text() if self._llvm_text is not None else ""
-
-    def accepts(self, shapes: Sequence[Shape]) -> bool:
-        """Tell whether the program holds for inputs of these shapes."""
-        return self.sizes.bound(shapes) is not None
-
-    def peak_bytes_of(self, shapes: Sequence[Shape]) -> int:
-        """Scratch and outputs of a call with inputs of these shapes."""
-        sizes = self.sizes.checked(shapes)
-        return self.plan.at({symbol.name: number for symbol, number in sizes.items()}).peak_bytes
 
     def run(
         self,

@@ -131,6 +131,20 @@ class PlanLaunch:
 
 
 @frozen
+class KernelLaunch(PlanLaunch):
+    """One launch of a kernel of a device: it takes the addresses of its step, then sizes, each of 64 bits."""
+
+    dynamic: ClassVar[tuple[str, ...]] = (*PlanLaunch.dynamic, "blocks")
+
+    blocks: Quantity = 1
+    """They are numbered along one axis; where there are none, nothing is launched."""
+    threads: int = 1
+    """Of a block."""
+    shared_bytes: int = 0
+    """Memory of a block besides what the kernel declares."""
+
+
+@frozen
 class PlanShare:
     """The work of a loop whose turns several threads may share."""
 
@@ -221,7 +235,7 @@ class PlanStep:
     """Bytes read and written."""
     flops: Size
     launches: tuple[PlanLaunch, ...] = ()
-    """None of control flow, nor of what has no elements."""
+    """None of control flow, nor of what has no elements. On a device all of them are `KernelLaunch`."""
     share: PlanShare | None = None
     """Of launches that have turns, where threads may share these."""
     region: PlanRegion | None = None

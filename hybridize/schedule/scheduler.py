@@ -211,7 +211,7 @@ def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
     step = unit
     lowered = program.lowerings.of(step.node)
     group = step.epilogue
-    if program.target.device is not None and isinstance(lowered, Region | Routine):
+    if program.target.device is not None and isinstance(lowered, Routine):
         raise refused(step.node.op.name, program.target, "" if step.node.loc is None else str(step.node.loc))
     if isinstance(lowered, Region):
         return pending_region(program, step.node, lowered, number)
@@ -267,7 +267,7 @@ def settled(program: Scheduling, pending: Sequence[PendingSteps]) -> ProgramPlac
     bands = settled_bands(members, outputs, program.storage.blocks, program.sharing, program.target)
     program.storage.settle(bands.blocks)
     groups = _groups(program, bands, outputs) if program.threads > 1 else []
-    loops = _shared_loops(program, [group for group, _ in groups])
+    loops = {} if program.target.device is not None else _shared_loops(program, [group for group, _ in groups])
     scratch_bytes = program.storage.place(bands.inner)
     return ProgramPlaces(groups, loops, bands.located(address_of), scratch_bytes)
 

@@ -42,15 +42,20 @@ def test_text(name):
     assert ".ftz" not in text
     assert not re.search(r"^\s*call", text, re.M)
     assert ".local" not in text, "registers do not suffice, or an array lies on the stack"
-    assert {launch.function for launch in program.launches} == set(re.findall(r"\.entry (\w+)", text))
+    assert {launch.function for step in program.plan.steps for launch in step.launches} == set(
+        re.findall(r"\.entry (\w+)", text)
+    )
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_threads_and_shared_memory_are_those_of_the_schedule(name):
     program = kernels(name, "sm_80")
     text = program.ptx()
-    for launch in program.launches:
-        step = program.schedule.steps[launch.step]
+    for step, launch in [
+        (step, launch)
+        for step, of_plan in zip(program.schedule.steps, program.plan.steps, strict=True)
+        for launch in of_plan.launches
+    ]:
         planned = step.plan.launch if isinstance(step, ContractionStep) else step.kernel.nests[0].launch
         body = text[text.index(f".entry {launch.function}(") :].partition("// -- End function")[0]
         assert f".maxntid {launch.threads}" in body

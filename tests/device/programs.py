@@ -1,18 +1,19 @@
 """Programs of our own on the emulated device: every launch with the bytes that it may touch, results beside the CPU's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from hybridize import ops
 from hybridize.base.dtypes import BY_CODE
-from hybridize.codegen.llvm.device.program import DeviceProgram, KernelLaunch, build_kernels
+from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
 from hybridize.compiler import compile
 from hybridize.graph import Graph
 from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
-from hybridize.runtime.plan import filled, plain, sized
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, ScheduleStep, Stable
+from hybridize.runtime.device_steps import Launch, perform, work_of
+from hybridize.runtime.plan import Derivation, PlanStep, plain, sized
+from hybridize.schedule.steps import ContractionStep, LoopStep, ScheduleStep
 from tests.device.emulated import Emulated
 from tests.device.memory import Span
 
@@ -41,29 +42,24 @@ class Run:
 
     def outputs(self) -> list[np.ndarray]:
         """The results; inputs are as before, and what was allocated is freed."""
-        program, steps = self.program, self.program.schedule.steps
-        code = self.device.load(self.text)
-        plan = filled(program.plan, self.sizes)
+        program = self.program
+        self.code = self.device.load(self.text)
+        plan = program.plan.at(self.sizes)
         where = {("input", k): self._put(array) for k, array in enumerate(self.inputs)}
-        where["scratch", 0], where["nowhere", 0] = self._room(plan.scratch_bytes), 0
-        constants = program.schedule.constants
-        for k, constant in enumerate(constants, len(self.inputs)):
-            where["input", k] = (
-                self._room(constant.type.nbytes) if isinstance(constant, Derived) else self._put(constant)
-            )
-        for number, launches in program.derivations:
-            self._derive(code, constants[number], launches, where, len(self.inputs) + number)
+        where["scratch", 0] = self._room(plan.scratch_bytes)
+        for k, constant in enumerate(program.constants, len(self.inputs)):
+            where["input", k] = self._put(constant)
+        for one in plan.derivations:
+            self._derive(one, where)
         where |= {("output", k): self._room(one.nbytes) for k, one in enumerate(plan.outputs)}
-        for launch in program.launches:
-            self._launch(code, launch, steps[launch.step], where)
+        self._perform(plan.steps, program.schedule.steps, where)
         results = [np.empty(one.shape, BY_CODE[one.dtype]) for one in plan.outputs]
         for k, array in enumerate(results):
             self.device.copy_out(where["output", k], array)
         for k, array in enumerate(self.inputs):
             assert self.device.copy_out(where["input", k], np.empty_like(array)).tobytes() == array.tobytes()
         for at in where.values():
-            if at:
-                self.device.free(at)
+            self.device.free(at)
         self.device.close()
         return results
 
@@ -75,33 +71,53 @@ class Run:
     def _room(self, nbytes: int) -> int:
         return self.device.alloc(max(1, nbytes))
 
-    def _derive(self, code, constant: Derived, launches, where, slot: int) -> None:
-        own = {
-            ("output", 0): where["input", slot],
-            ("scratch", 0): self._room(constant.scratch_bytes),
-            ("nowhere", 0): 0,
-        }
-        arrays = []
-        for k, source in enumerate(constant.sources):
-            if isinstance(source, Stable):
-                own["input", k] = where["input", source.input] + source.offset * source.itemsize
-            else:
-                own["input", k] = self._put(source)
-                arrays.append(own["input", k])
-        for launch in launches:
-            self._launch(code, launch, constant.steps[launch.step], own)
+    def _derive(self, one: Derivation, where) -> None:
+        """Make a derived constant, in memory of its own."""
+        slot = len(self.inputs) + one.slot
+        self.device.free(where["input", slot])
+        where["input", slot] = self._room(one.nbytes)
+        arrays = [self._put(array) for array in self.program.sources]
+        own = {("output", 0): where["input", slot], ("scratch", 0): self._room(one.scratch_bytes)}
+        for k, source in enumerate(one.sources):
+            at = where["input", source.number] if source.kind == "input" else arrays[source.number]
+            own["input", k] = at + source.offset
+        (maker,) = (maker for maker in self.program.plan.makers if maker.function == one.function)
+        derived = self.program.schedule.constants[one.slot]
+        self._perform(maker.steps, derived.steps, own)
         for at in (*arrays, own["scratch", 0]):
             self.device.free(at)
 
-    def _launch(self, code, launch: KernelLaunch, step: ScheduleStep, where) -> None:
-        one = launch.at(self.sizes)
-        if one.blocks == 0:
+    def _perform(self, steps: Sequence[PlanStep], scheduled: Sequence[ScheduleStep], where) -> None:
+        reaches = {
+            function: nbytes
+            for step, one in zip(steps, scheduled, strict=True)
+            for function, nbytes in _reaches(step, one)
+        }
+        perform(work_of(steps, where), self.device, lambda one: self._launch(one, reaches[one.launch.function]))
+
+    def _launch(self, one: Launch, reaches: Sequence[int]) -> None:
+        launch = one.launch
+        if launch.blocks == 0:
             return
         arguments = [
-            Span(where[at.kind, at.slot] + at.offset, filled_size(nbytes, self.sizes))
-            for at, nbytes in zip(one.arguments, bytes_of(step), strict=True)
+            Span(at, filled_size(nbytes, self.sizes)) for at, nbytes in zip(one.addresses, reaches, strict=True)
         ]
-        self.device.launch(code[one.function], (one.blocks, 1, 1), one.threads, 0, [*arguments, *one.sizes])
+        self.device.launch(
+            self.code[launch.function],
+            (launch.blocks, 1, 1),
+            launch.threads,
+            launch.shared_bytes,
+            [*arguments, *launch.sizes],
+        )
+
+
+def _reaches(step: PlanStep, scheduled: ScheduleStep) -> Iterator[tuple[str, list[int]]]:
+    """The functions of a step, and of those within it, and the bytes that each may touch by each of its addresses."""
+    for body, one in zip(step.region.bodies if step.region else (), scheduled.programs, strict=True):
+        for inner, scheduled_inner in zip(body.steps, one.steps, strict=True):
+            yield from _reaches(inner, scheduled_inner)
+    for launch in step.launches:
+        yield launch.function, bytes_of(scheduled)
 
 
 def filled_size(nbytes: int, sizes: Mapping[str, int]) -> int:

@@ -197,7 +197,7 @@ def test_products_of_any_size():
 def test_constants_that_are_derived_are_made_on_the_device():
     types = f32(16, 64), f32(48, 64), f32(48, 1)
     graph, inputs = graph_of(goldens.scaled_weight, *types), drawn(*types)
-    assert build_kernels(graph, SM_80, (1, 2)).derivations
+    assert build_kernels(graph, SM_80, (1, 2)).plan.derivations
     (found,), (expected,) = on_device(graph, inputs, (1, 2)), on_cpu(graph, inputs)
     assert found.tobytes() == expected.tobytes()
 
@@ -224,7 +224,7 @@ def test_pointwise_results_have_the_bits_of_the_cpu():
 def test_kernels_that_are_alike_are_written_once():
     graph = graph_of(lambda x, y: [ops.exp(x), ops.exp(y)], f32(40), f32(40))
     program = build_kernels(graph, SM_80)
-    assert [launch.function for launch in program.launches] == ["loops0", "loops0"]
+    assert [launch.function for step in program.plan.steps for launch in step.launches] == ["loops0", "loops0"]
 
 
 @pytest.mark.parametrize("dtype", [float32, float64], ids=str)

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-import numpy
-
-from hybridize.base.digests import digest
 from hybridize.base.dims import SizeScope
 from hybridize.base.frozen import changed, frozen
+from hybridize.codegen.llvm.derivations import array_of, derivation
 from hybridize.codegen.llvm.host import HostWriter
 from hybridize.codegen.llvm.kernels import StepFunctions
 from hybridize.codegen.llvm.pointers import ProgramPointers
@@ -29,14 +27,13 @@ from hybridize.runtime.plan import (
     Derivation,
     Plan,
     PlanMaker,
-    PlanSource,
     PlanStep,
     filled,
     steps_of,
 )
 from hybridize.schedule import Schedule, schedule, thresholds
 from hybridize.schedule.launches import planned, running_order
-from hybridize.schedule.steps import Constant, Derived, ScheduleStep, Stable
+from hybridize.schedule.steps import Derived, ScheduleStep, Stable
 
 
 @frozen(eq=False)
@@ -100,17 +97,12 @@ def build(
         for slot, constant in enumerate(program.constants)
         if isinstance(constant, Derived)
     )
-    constants = tuple(map(_array, program.constants))
+    constants = tuple(map(array_of, program.constants))
     # Last: whatever the code relies on has been assumed by now.
     sizes = () if scope is None else tuple(scope.lines())
     makers = tuple(writer.makers.values())
     plan = changed(program.plan, steps=steps, derivations=derivations, sizes=sizes, makers=makers)
     return Built(module, plan, constants, tuple(sources))
-
-
-def _array(constant: Constant) -> Array:
-    """A constant as it is given; nothing, where it is made."""
-    return constant if isinstance(constant, numpy.ndarray) else numpy.empty(0, numpy.uint8)
 
 
 class _Writer:
@@ -157,30 +149,7 @@ class _Writer:
             arrays: those that derivations read, to which its own are added.
         """
         name = self._functions.once("derive", f"derive {derived.key}", lambda name: self._derivation(name, derived))
-        key = f"{self._target.name} {derived.key}"
-        sources = []
-        for source in derived.sources:
-            if isinstance(source, Stable):
-                sources.append(PlanSource("input", source.input, source.offset * source.itemsize))
-                continue
-            assert isinstance(source, numpy.ndarray), "what is the same in all turns of a loop is made before the loop"
-            number = next((number for number, array in enumerate(arrays) if array is source), len(arrays))
-            if number == len(arrays):
-                arrays.append(source)
-            sources.append(PlanSource("constant", number, 0))
-            if any(isinstance(one, Stable) for one in derived.sources):  # others may make it of other arrays
-                key += digest(numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8).data).hex()
-        layout = digest(key.encode()).hex()
-        nbytes, scratch = derived.type.nbytes, derived.scratch_bytes
-        return Derivation(
-            slot=slot,
-            function=name,
-            nbytes=nbytes,
-            layout=layout,
-            sources=tuple(sources),
-            scratch_bytes=scratch,
-            ops=derived.ops,
-        )
+        return derivation(slot, derived, name, arrays, self._target)
 
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""

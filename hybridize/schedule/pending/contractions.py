@@ -47,6 +47,7 @@ from hybridize.schedule.pending.copies import copying
 from hybridize.schedule.prologues import PrologueOp, prologue_of, prologue_of_taps
 from hybridize.schedule.rolling import RollingMember
 from hybridize.schedule.steps import (
+    NOWHERE,
     Address,
     ContractionStep,
     Derived,
@@ -158,7 +159,8 @@ class PendingContraction(PendingSteps):
             plan, split, part = placed.plan or self.by_lines, None, placed.part(memories)
             if placed.packed is not None:
                 operands[1] = address_of(placed.packed)
-        own, addresses = address_of(self.workspace), (*operands, *stored)
+        needless = program.target.device is not None and same(self.workspace.nbytes, 0)
+        own, addresses = NOWHERE if needless else address_of(self.workspace), (*operands, *stored)
         step = ContractionStep(
             provenance=self.provenance, addresses=addresses, workspace=own, split=split, part=part, plan=plan,
             ending=self.ending, out=self.out.type, nbytes=self.nbytes,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scheduled graph as kernels of a GPU: one module, the launches of its steps in order, PTX.
+"""A scheduled graph as kernels of a GPU: one module, the plan of what launches them, PTX.
 
     build_kernels(graph, target) -> DeviceProgram
 
@@ -9,63 +9,40 @@ Equal kernels are written once, however many steps launch them.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Self
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from hybridize.base.dims import same
 from hybridize.base.frozen import changed, frozen
+from hybridize.codegen.llvm.derivations import array_of, derivation
 from hybridize.codegen.llvm.device.nests import emit_nest
 from hybridize.codegen.llvm.device.products import emit_block_product
 from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.graph import Graph
+from hybridize.graph.ir import Array
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import Plan, PlanAddress, Quantity, filled, plain, sized
+from hybridize.runtime.plan import Derivation, KernelLaunch, Plan, PlanMaker, PlanStep, plain
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.device.tiles import BlockPlan
 from hybridize.schedule.kernel import Kernel, Launch
-from hybridize.schedule.launches import place
-from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, ScheduleStep, Stable
+from hybridize.schedule.launches import planned, running_order
+from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, ScheduleStep, Stable
 
 
-@frozen
-class KernelLaunch:
-    """One launch of a kernel: its blocks are numbered along one axis."""
-
-    function: str
-    blocks: Quantity
-    threads: int
-    """Of a block."""
-    arguments: tuple[PlanAddress, ...]
-    sizes: tuple[Quantity, ...]
-    """The size symbols that follow the addresses as int64."""
-    step: int
-    """The number of the step that it is of."""
-
-    def at(self, sizes: Mapping[str, int]) -> Self:
-        """The launch in a call with these sizes, by the names of the symbols."""
-        return changed(
-            self,
-            blocks=sized(self.blocks, sizes),
-            arguments=tuple(filled(one, sizes) for one in self.arguments),
-            sizes=tuple(sized(one, sizes) for one in self.sizes),
-        )
-
-
-@frozen
+@frozen(eq=False)
 class DeviceProgram:
-    """The kernels of a program, and their launches."""
+    """A program as kernels, with what the runtime keeps."""
 
     schedule: Schedule
     plan: Plan
-    """That of the schedule, with what holds of its sizes."""
+    """Its steps launch kernels."""
     module: Module
     target: Target
-    launches: tuple[KernelLaunch, ...]
-    derivations: tuple[tuple[int, tuple[KernelLaunch, ...]], ...]
-    """The launches that make each derived constant, by its number among the constants: their inputs are its sources,
-    their only output is the constant, their scratch is their own."""
+    constants: tuple[Array, ...]
+    """In slot order, after the inputs; empty ones for what is derived."""
+    sources: tuple[Array, ...]
+    """The constants that the plan's derivations read, by number."""
 
     def ptx(self) -> str:
         """Compile the kernels to PTX, of the oldest version that knows the processor."""
@@ -83,15 +60,19 @@ def build_kernels(graph: Graph, target: Target, stable: Collection[int] = ()) ->
     known = {number: Stable(number, 0, graph.inputs[number].type.dtype.itemsize) for number in stable}
     program = schedule(graph, target, known=known)
     writer = _Writer(target)
-    launches = writer.launches(program.steps)
+    steps = writer.steps(program.steps, program.plan.steps)
+    sources: list[Array] = []
     derivations = tuple(
-        (number, writer.launches(constant.steps))
-        for number, constant in enumerate(program.constants)
+        writer.derive(slot, constant, sources)
+        for slot, constant in enumerate(program.constants)
         if isinstance(constant, Derived)
     )
     # Last: whatever the code relies on has been assumed by now.
     sizes = () if graph.scope is None else tuple(graph.scope.lines())
-    return DeviceProgram(program, changed(program.plan, sizes=sizes), writer.module, target, launches, derivations)
+    makers = tuple(writer.makers.values())
+    plan = changed(program.plan, steps=steps, derivations=derivations, sizes=sizes, makers=makers)
+    constants = tuple(map(array_of, program.constants))
+    return DeviceProgram(program, plan, writer.module, target, constants, tuple(sources))
 
 
 class _Writer:
@@ -99,19 +80,35 @@ class _Writer:
 
     def __init__(self, target: Target) -> None:
         self.module = Module(target.halves)
+        self.makers: dict[str, PlanMaker] = {}
         self._target = target
         self._written: dict[str, str] = {}
 
-    def launches(self, steps: Sequence[ScheduleStep]) -> tuple[KernelLaunch, ...]:
-        """Write the kernels of some steps; returns their launches in order."""
-        return tuple(launch for number, step in enumerate(steps) for launch in self._step(number, step))
+    def steps(self, steps: Sequence[ScheduleStep], planned: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
+        """Write the kernels of some steps; returns the plan's steps with their launches."""
+        return tuple(self._step(step, one) for step, one in zip(steps, planned, strict=True))
 
-    def _step(self, number: int, step: ScheduleStep) -> Iterator[KernelLaunch]:
-        before, places = set(self.module.declarations), tuple(map(place, step.addresses))
+    def _step(self, step: ScheduleStep, planned: PlanStep) -> PlanStep:
+        if not isinstance(step, RegionStep):
+            return changed(planned, launches=tuple(self._launches(step)))
+        assert planned.region is not None
+        bodies = tuple(changed(body.plan, steps=self.steps(body.steps, body.plan.steps)) for body in step.bodies)
+        return changed(planned, region=changed(planned.region, bodies=bodies))
+
+    def derive(self, slot: int, derived: Derived, arrays: list[Array]) -> Derivation:
+        """Write the kernels that make a derived constant; returns what the plan says of it, see `derivation`."""
+        name = self._written.setdefault(f"derive {derived.key}", f"derive{len(self.makers)}")
+        if name not in self.makers:
+            steps = self.steps(derived.steps, [planned(step, 0) for step in derived.steps])
+            self.makers[name] = PlanMaker(name, steps, running_order(derived.steps))
+        return derivation(slot, derived, name, arrays, self._target)
+
+    def _launches(self, step: ScheduleStep) -> Iterator[KernelLaunch]:
+        before = set(self.module.declarations)
         for name, launch in self._kernels(step):
             symbols = self.module.functions[name].symbols
             sizes = tuple(symbols[number].name for number in sorted(symbols))
-            yield KernelLaunch(name, plain(launch.blocks), launch.threads, places, sizes, number)
+            yield KernelLaunch(name, sizes=sizes, blocks=plain(launch.blocks), threads=launch.threads)
         outside = [one for one in self.module.declarations if one not in before and not one.startswith("llvm.")]
         if outside:
             ops = ", ".join(dict.fromkeys(step.provenance.ops))
