@@ -135,7 +135,7 @@ def export(
             files = write(model, staged, format, options)
             tell("running it on its samples")
             checks = run(model, files, options)
-            left_out = (*left_out, *_without_kernels(files) if format == "web" else ())
+            left_out += tuple(_without_kernels(files)) if format == "web" else ()
         placed = file_set.put_in_place(files, folder, temporary)
     directory = os.path.dirname(os.fspath(path))  # as the user says it
     files = [os.path.join(directory, os.path.relpath(file, folder or ".")) for file in placed]
@@ -314,7 +314,7 @@ def _without_kernels(files: Sequence[str]) -> list[str]:
         from hybridize.formats.wasm import read_wasm  # late: few exports are for browsers
 
     file = next(file for file in files if file.endswith(".wasm"))
-    refused = read_wasm(file).description["program"]["webgpu"].get("refused")
+    refused = (read_wasm(file).kernels or {}).get("refused")
     return [f"code for GPUs, so that all browsers run WebAssembly: {refused}"] if refused else []
 
 

@@ -42,7 +42,6 @@ def description(deployable: Deployable, compiled: CompiledModule, version: str) 
             "states": [_constant(one) for one in compiled.states],
             "random": names.index(RANDOM) if RANDOM in names else -1,
             "variants": [_variant(one, inputs) for one in programs],
-            **({} if compiled.kernels is None else {"webgpu": compiled.kernels.facts}),
         },
     }
 

@@ -423,7 +423,7 @@ function contents(file) {
     at = end;
   }
   if (at > file.length) throw damaged("ends within a section");
-  const { hybridize: said, "hybridize.weights": weights } = found;
+  const { hybridize: said, "hybridize.weights": weights, "hybridize.webgpu": kernels } = found;
   let description;
   try {
     description = said && JSON.parse(text(said.content));
@@ -431,7 +431,7 @@ function contents(file) {
     throw damaged(`says nothing of itself that can be read (${problem.message})`);
   }
   if (description?.program?.format !== FORMAT || !weights) throw damaged("is of another version than NAME.mjs");
-  return { code: file.subarray(0, weights.start), weights: weights.content, description };
+  return { code: file.subarray(0, weights.start), weights: weights.content, description, kernels: kernels?.content };
 }
 
 /* WORLD */

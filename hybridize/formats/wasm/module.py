@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import string
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from hybridize.base.dims import parse_scope
 from hybridize.base.errors import CaptureError, CodegenError
@@ -14,7 +15,7 @@ from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.program import Built, build
 from hybridize.codegen.wasm.link import link
 from hybridize.formats.deployable import Deployable, Variant
-from hybridize.formats.wasm.kernels import ModuleKernels, kernels_of
+from hybridize.formats.wasm.kernels import kernels_of
 from hybridize.formats.wasm.weights import ModuleWeights
 from hybridize.graph import Graph
 from hybridize.machine.target import Target, named_target
@@ -72,8 +73,8 @@ class CompiledModule:
     states: tuple[ModuleConstant, ...]
     """The states as they were when the program was written."""
     programs: tuple[ModuleVariant, ...]
-    kernels: ModuleKernels | None = None
-    """What a GPU runs in their place; None where the file is not for one."""
+    kernels: Mapping[str, Any] | None = None
+    """What a GPU runs in their place, see `formats.wasm.kernels`; None where the file is for processors alone."""
 
 
 def compiled(deployable: Deployable, gpu: bool = False) -> CompiledModule:

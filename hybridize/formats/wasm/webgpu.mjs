@@ -120,9 +120,10 @@ class Gpu {
   #call = null;
 
   /** Put the model of a file onto the GPU. */
-  static async open({ description, weights }) {
-    const { name, program } = description;
-    const { refused, largest } = program.webgpu;
+  static async open({ description, weights, kernels }) {
+    const { name } = description;
+    const program = await inflated(kernels);
+    const { refused, largest } = program;
     if (refused) throw new DeviceError("E705", `${name} has no code for GPUs: ${refused}; ${REMEDY}`);
     const { gpu } = globalThis.navigator ?? {};
     if (!gpu) throw new DeviceError("E701", `${name}: there is no WebGPU here; ${REMEDY}`);
@@ -135,7 +136,7 @@ class Gpu {
     const device = await adapter.requestDevice({ requiredLimits }).catch(({ message }) => {
       throw new DeviceError("E701", `${name}: the GPU does not start (${message}); ${REMEDY}`);
     });
-    const model = new Gpu(new Face(description), device, most, adapter.info);
+    const model = new Gpu(new Face(description), program, device, most, adapter.info);
     try {
       await model.#fill(weights);
     } catch (problem) {
@@ -145,9 +146,9 @@ class Gpu {
     return model;
   }
 
-  constructor(face, device, most, { vendor, architecture, description }) {
+  constructor(face, program, device, most, { vendor, architecture, description }) {
     this.#face = face;
-    this.#program = face.program.webgpu;
+    this.#program = program;
     this.#device = device;
     this.most = most;
     this.adapter = description || [vendor, architecture].filter(Boolean).join(" ");
@@ -173,12 +174,13 @@ class Gpu {
     const visibility = GPUShaderStage.COMPUTE;
     const types = ["uniform", ...Array.from(writes, (letter) => (letter === "w" ? "storage" : "read-only-storage"))];
     const entries = types.map((type, binding) => ({ binding, visibility, buffer: { type } }));
-    const group = this.#device.createBindGroupLayout({ entries });
-    const layout = this.#device.createPipelineLayout({ bindGroupLayouts: [group] });
+    const layout = this.#device.createBindGroupLayout({ entries });
+    const all = this.#device.createPipelineLayout({ bindGroupLayouts: [layout] });
     const module = this.#device.createShaderModule({ code: text });
     try {
       const compute = { module, entryPoint: "main" };
-      this.#kernels[name] = { pipeline: await this.#device.createComputePipelineAsync({ layout, compute }), group };
+      const pipeline = await this.#device.createComputePipelineAsync({ layout: all, compute });
+      this.#kernels[name] = { pipeline, layout };
     } catch (problem) {
       const { messages } = await module.getCompilationInfo();
       const said = messages.find(({ type }) => type === "error")?.message ?? problem.message;
@@ -210,7 +212,7 @@ class Gpu {
   }
 
   /** Write into a buffer, now as far as later commands can tell. */
-  #write(buffer, { buffer: memory, byteOffset, byteLength }) {
+  write(buffer, { buffer: memory, byteOffset, byteLength }) {
     const even = byteLength - (byteLength % 4);
     if (even) this.#device.queue.writeBuffer(buffer, 0, memory, byteOffset, even);
     if (even === byteLength) return;
@@ -219,10 +221,16 @@ class Gpu {
     this.#device.queue.writeBuffer(buffer, even, rest);
   }
 
+  /** A launch of a kernel on buffers. */
+  bound({ pipeline, layout }, table, buffers) {
+    const entries = [table, ...buffers.map((buffer) => ({ buffer }))].map((resource, binding) => ({ binding, resource }));
+    return { pipeline, group: this.#device.createBindGroup({ layout, entries }) };
+  }
+
   #weight(weights, { at, bytes }) {
     if (!(at >= 0 && at + bytes <= weights.length)) throw new LoadError("NAME.wasm lacks weights that it names");
     const buffer = this.buffer(bytes);
-    this.#write(buffer, weights.subarray(at, at + bytes));
+    this.write(buffer, weights.subarray(at, at + bytes));
     return buffer;
   }
 
@@ -231,7 +239,7 @@ class Gpu {
     const made = this.buffer(bytes);
     const input = sources.map((one) => this.#weight(weights, one));
     const scratch = [this.buffer(scratchBytes)];
-    const commands = new Commands(this.#device, this.#kernels, launches, { input, output: [made], scratch }, {});
+    const commands = new Commands(this, this.#kernels, launches, { input, output: [made], scratch }, {});
     const encoder = this.#device.createCommandEncoder();
     commands.encode(encoder);
     this.#device.queue.submit([encoder.finish()]);
@@ -254,7 +262,7 @@ class Gpu {
     const could = this.#watched(() => {
       call ??= this.#newCall(arrays, shapes);
       place = call.spare.pop() ?? this.buffer(call.bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
-      arrays.forEach((array, k) => this.#write(call.input[k], array));
+      arrays.forEach((array, k) => this.write(call.input[k], array));
       const encoder = this.#device.createCommandEncoder();
       call.encode(encoder, place);
       this.#device.queue.submit([encoder.finish()]);
@@ -295,7 +303,7 @@ class Gpu {
     const own = { input: buffers(read), output: buffers(written), scratch: buffers([needs.scratchBytes]) };
     const states = variant.states.map((k) => this.#states[k]);
     const input = [...own.input, ...states, ...needs.constants.map((k) => this.#constants[k])];
-    const commands = new Commands(this.#device, this.#kernels, needs.launches, { ...own, input }, needs.symbols);
+    const commands = new Commands(this, this.#kernels, needs.launches, { ...own, input }, needs.symbols);
     const first = written.length - variant.newStates.length;
     const outputs = needs.outputs.map((shape, k) => {
       const state = variant.newStates[k - first];
@@ -309,7 +317,7 @@ class Gpu {
   seed(seed) {
     const words = this.#face.seeded(seed);
     const { random } = this.#face.program;
-    this.#write(this.#states[random], words);
+    this.write(this.#states[random], words);
     this.#left[random] = new Uint8Array(words.buffer);
   }
 
@@ -379,47 +387,77 @@ class GpuCall {
   }
 }
 
-/** Launches on buffers, in a call of known sizes. */
+/** Launches and copies on buffers, in a call of known sizes. */
 class Commands {
-  #launches = [];
-  #numbers = null;
+  #steps = [];
+  #own = [];
 
-  constructor(device, kernels, launches, buffers, symbols) {
-    const sizes = launches.map(([, blocks, , words]) => [blocks, words].flat().map((one) => sized(one, symbols)));
-    // The numbers of each launch in a slot of its own, in one buffer.
+  constructor(gpu, kernels, launches, buffers, symbols) {
+    const sizes = launches.map(([, amount, , words]) => [amount, ...words].map((one) => sized(one, symbols)));
+    // The numbers of each launch in a slot of their own, all in one buffer.
     const slots = [];
     let end = 0;
     for (const [, ...words] of sizes) {
-      slots.push([end, Math.max(1, Math.ceil(words.length / 4)) * 16]);
-      end = Math.ceil((end + slots.at(-1)[1]) / SLOT) * SLOT;
+      const size = Math.ceil(words.length / 4) * 16;
+      slots.push({ offset: end, size });
+      end = Math.ceil((end + size) / SLOT) * SLOT;
     }
     const numbers = new Uint32Array(end / 4);
-    sizes.forEach(([, ...words], k) => numbers.set(words, slots[k][0] / 4));
-    if (end === 0) return;
-    this.#numbers = device.createBuffer({ size: end, usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST });
-    device.queue.writeBuffer(this.#numbers, 0, numbers);
+    sizes.forEach(([, ...words], k) => numbers.set(words, slots[k].offset / 4));
+    const table = gpu.buffer(numbers.byteLength, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
+    gpu.write(table, numbers);
+    this.#own.push(table);
     launches.forEach(([name, , places], k) => {
-      const { pipeline, group } = kernels[name];
-      const [offset, size] = slots[k];
-      const bound = [{ buffer: this.#numbers, offset, size }, ...places.map(([kind, slot]) => ({ buffer: buffers[kind][slot] }))];
-      const entries = bound.map((resource, binding) => ({ binding, resource }));
-      const [blocks] = sizes[k];
-      if (blocks) this.#launches.push({ pipeline, blocks, group: device.createBindGroup({ layout: group, entries }) });
+      const [amount, ...words] = sizes[k];
+      const bound = places.map(([kind, slot]) => buffers[kind]?.[slot] ?? this.#spare(gpu, LEAST));
+      if (name === null) return this.#copy(gpu, bound, words, amount);
+      if (amount) this.#steps.push({ ...gpu.bound(kernels[name], { buffer: table, ...slots[k] }, bound), blocks: amount });
     });
   }
 
+  /** A buffer of the commands' own. */
+  #spare(gpu, bytes) {
+    this.#own.push(gpu.buffer(bytes));
+    return this.#own.at(-1);
+  }
+
+  /** Copy from an offset of a buffer to one of another; no buffer may be copied to itself. */
+  #copy(gpu, [to, source], [at, from], bytes) {
+    if (to !== source) return void this.#steps.push({ copy: [source, from, to, at, bytes] });
+    const between = this.#spare(gpu, bytes);
+    this.#steps.push({ copy: [source, from, between, 0, bytes] }, { copy: [between, 0, to, at, bytes] });
+  }
+
   encode(encoder) {
-    const pass = encoder.beginComputePass();
-    for (const { pipeline, group, blocks } of this.#launches) {
+    let pass = null;
+    for (const { pipeline, group, blocks, copy } of this.#steps) {
+      if (copy) {
+        pass?.end();
+        pass = null;
+        encoder.copyBufferToBuffer(...copy);
+        continue;
+      }
+      pass ??= encoder.beginComputePass();
       pass.setPipeline(pipeline);
       pass.setBindGroup(0, group);
       pass.dispatchWorkgroups(Math.min(blocks, ROW), Math.ceil(blocks / ROW));
     }
-    pass.end();
+    pass?.end();
   }
 
   destroy() {
-    this.#numbers?.destroy();
+    for (const buffer of this.#own) buffer.destroy();
+  }
+}
+
+/** The kernels of a file, and their launches. */
+async function inflated(section) {
+  if (section === undefined) return { refused: "NAME.wasm was exported for processors alone" };
+  try {
+    const stream = new Blob([section]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return await new Response(stream).json();
+  } catch (problem) {
+    throw new LoadError(`NAME.wasm does not hold together: its kernels cannot be read (${problem.message})`);
   }
 }
 

@@ -55,7 +55,7 @@ def _written(deployable: Deployable, path: str | os.PathLike[str], gpu: bool) ->
     model = compiled(deployable, gpu)
     facts = description(deployable, model, VERSION)
     contents: dict[str, list[bytes | memoryview]] = {
-        f"{name}.wasm": packed(model.module, model.weights, facts),
+        f"{name}.wasm": packed(model.module, model.weights, facts, model.kernels),
         f"{name}.mjs": [loader(name, model.imports, gpu).encode()],
         f"{name}.d.mts": [declarations(facts, gpu).encode()],
     }
