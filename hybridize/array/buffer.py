@@ -4,9 +4,11 @@
     buffer_of        of what type, how large and whose it is: waits for nothing
     host_view        the elements as NumPy's array, once all calls have run that write them
     pending_view     the same memory, in which elements may be still to come
+    lying            the elements where they are: NumPy's array, or the buffer of a device
+    host_copy, at_host    the elements of an array, or of memory, to be read at the host: those of a device are copied
     overwrite        other elements in the same memory
     rebind           other memory, with other elements
-    address_of, memory_key, is_row_major                where the elements are
+    address_of, memory_key, bounds_of, is_row_major     where the elements are
     owner_of, is_exposed, notify_written                who else has them, or should hear of them
     share_elements, some_share_elements                 whether two of them lie in the same place
 
@@ -98,6 +100,33 @@ It is the memory itself where that is the host's, else a copy: write by `overwri
 """
 
 
+def lying(x: ndarray) -> Any:
+    """Return the elements of an array where they are, once all calls have run that write them at the host."""
+    buffer = x._away() if AWAY else None
+    return x._data if buffer is None else buffer
+
+
+def host_copy(x: ndarray) -> NDArray[Any]:
+    """Return the elements of an array at the host, to be read alone: those of a device are copied."""
+    return x._elements()
+
+
+def is_away(memory: Any) -> bool:
+    """Tell whether memory is a device's."""
+    return bool(AWAY) and not isinstance(memory, (_NUMPY, numpy.generic)) and hasattr(memory, "to_host")
+
+
+def at_host(memory: Any) -> NDArray[Any]:
+    """Return the elements of memory at the host, to be read alone: those of a device are copied."""
+    elements: NDArray[Any] = memory.to_host() if is_away(memory) else memory
+    return elements
+
+
+def row_by_row(memory: Any) -> Any:
+    """Return memory whose elements lie row by row: this, or a copy where it is."""
+    return memory.dense() if is_away(memory) else numpy.asarray(memory, order="C")
+
+
 def is_row_major(x: ndarray) -> bool:
     """Tell whether the elements of an array lie row by row, one after the other."""
     return bool(x._memory.flags.c_contiguous)
@@ -106,6 +135,20 @@ def is_row_major(x: ndarray) -> bool:
 def address_of(x: ndarray) -> int:
     """Return where the first element of an array is, for who runs where the memory is."""
     return int(x._memory.ctypes.data if not AWAY or x._away() is None else x._away().address)
+
+
+def bounds_of(x: ndarray) -> tuple[int, int]:
+    """Return the addresses of the first byte that an element has, and of the one behind the last."""
+    buffer = x._away() if AWAY else None
+    bounds: tuple[int, int] = byte_bounds(x._memory) if buffer is None else buffer.bounds
+    return bounds
+
+
+def same_place(x: ndarray, y: ndarray) -> bool:
+    """Tell whether two arrays lie in exactly the same memory."""
+    if AWAY and (x._away() is not None or y._away() is not None):
+        return memory_key(x) == memory_key(y)
+    return bool(x._memory.__array_interface__ == y._memory.__array_interface__)
 
 
 def memory_key(x: ndarray) -> tuple[Any, ...]:
@@ -153,7 +196,7 @@ def share_elements(x: ndarray, y: ndarray) -> bool:
 
 def some_share_elements(arrays: Iterable[ndarray]) -> bool:
     """Tell whether two of some arrays share elements; only those are compared whose memory overlaps."""
-    spans = [(*byte_bounds(x._memory), x) for x in arrays if x.size]
+    spans = [(*bounds_of(x), x) for x in arrays if x.size]
     reaching: list[tuple[int, ndarray]] = []
     for low, high, x in sorted(spans, key=lambda span: span[0]):
         reaching = [(end, y) for end, y in reaching if end > low]
@@ -173,6 +216,19 @@ def overwrite(x: ndarray, values: Any) -> None:
         _ = x._data  # once calls have run that write or read it at the host
     check_writable(x)
     x._memory[...] = values
+
+
+def replaced(x: ndarray, memory: Any) -> bool:
+    """Let an array of a device, and all views of it, have other memory of their size: tell whether that can be.
+
+    Args:
+        x: the array.
+        memory: of the same device, type and sizes, which nobody else has; it has what the array had.
+    """
+    buffer = x._away() if AWAY else None
+    if buffer is None or is_exposed(x) or not is_away(memory):
+        return False
+    return bool(buffer.exchange(memory))
 
 
 def check_writable(x: ndarray) -> None:

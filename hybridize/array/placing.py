@@ -78,8 +78,6 @@ def place(x: _Array, device: Device) -> _Array:
     """
     use(device)
     if isinstance(x, Symbol):
-        if is_away(device):
-            raise unsupported("a compiled function", x.type, device)
         x._cell.device = device
     elif isinstance(x, ndarray) and (device != _HOME or x.device != _HOME):
         if AWAY and device != x.device and (is_away(device) or is_away(x.device)):
@@ -97,6 +95,14 @@ def _carried(x: ndarray, device: Device) -> Any:
     if buffer is not None:
         return buffer.copied_to(to, number)
     return consistently(lambda: _buffers().sent(x._data, to, number))
+
+
+def on_device(buffer: Any) -> ndarray:
+    """Return an array of a buffer of a device, or of NumPy's."""
+    array = wrap(buffer)
+    if type(buffer) is not numpy.ndarray:
+        array.storage.device = Device("gpu", buffer.number)
+    return array
 
 
 def _buffers() -> Any:
@@ -119,16 +125,25 @@ def copied_to(x: Any, device: Device) -> Any:
     """Copy an array to a device."""
     if AWAY or is_away(device):
         use(device)
+        if isinstance(x, Symbol) and x.device != device and (is_away(device) or is_away(x.device)):
+            raise _across(x.type, x.device, device)
         if isinstance(x, ndarray) and (is_away(device) or is_away(x.device)):
             return _copied_across(x, device)
     return place(like(x, within(functions.copy, x)), device)
 
 
+def _across(type: TensorType, source: Device, to: Device) -> DeviceError:
+    """Return the error for a copy between memories within a compiled function, which runs in one of them."""
+    what = f"a compiled function copies {type} from {source} to {to}, and it runs on one device"
+    return DeviceError("E705", what, help="copy it before the call, or what the call returns")
+
+
 def _copied_across(x: ndarray, device: Device) -> Any:
     """Copy an array to or from the memory of a GPU."""
-    if capturing() or (taping() is not None and history(x) is not None):
-        what = "a compiled function" if capturing() else "autograd"
-        raise unsupported(what, x.type, device if is_away(device) else x.device)
+    if capturing():
+        raise _across(x.type, x.device, device)
+    if taping() is not None and history(x) is not None:
+        raise unsupported("autograd", x.type, device if is_away(device) else x.device)
     copied = wrap(_carried(x, device))
     copied.storage.device = device
     return like(x, copied)
@@ -225,7 +240,7 @@ def check_here(name: str, arrays: list[Any]) -> None:
     Raises:
         DeviceError E705: there is one.
     """
-    for x in arrays if AWAY else ():
+    for x in arrays if AWAY and not capturing() else ():
         device = device_of(x)
         if device is not None and is_away(device):
             raise unsupported(name, x.type, device)

@@ -15,9 +15,8 @@ from itertools import islice
 from typing import Any
 
 import numpy
-from numpy.lib.array_utils import byte_bounds
 
-from hybridize.array.buffer import host_view, pending_view, share_elements
+from hybridize.array.buffer import bounds_of, host_view, share_elements
 from hybridize.array.device import Device, cpu
 from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
@@ -605,7 +604,7 @@ class _Finalizer:
         if not written:
             return
         entries = [entry for entry in self.trace.inputs.entries if entry.array.size]
-        spans = sorted([(*byte_bounds(pending_view(entry.array)), number) for number, entry in enumerate(entries)])
+        spans = sorted([(*bounds_of(entry.array), number) for number, entry in enumerate(entries)])
         for at, (_, stop, number) in enumerate(spans):
             for start, _, further in islice(spans, at + 1, None):
                 if start >= stop:

@@ -12,7 +12,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import mutable
 from hybridize.compiler.disk import DiskInfo
 from hybridize.compiler.functions import FunctionCacheInfo
-from hybridize.runtime.executable import Executable
+from hybridize.runtime.compiled import CompiledProgram
 
 Key = tuple[str, ...]
 
@@ -42,11 +42,11 @@ class Cache:
         self.limit_bytes = limit_bytes
         self.entry_bytes = entry_bytes
         self._lock = renewed(threading.RLock())
-        self._entries: OrderedDict[Key, tuple[Executable, int]] = OrderedDict()
-        self._alive: weakref.WeakValueDictionary[Key, Executable] = weakref.WeakValueDictionary()
+        self._entries: OrderedDict[Key, tuple[CompiledProgram, int]] = OrderedDict()
+        self._alive: weakref.WeakValueDictionary[Key, CompiledProgram] = weakref.WeakValueDictionary()
         self._info = ExecutableCacheInfo()
 
-    def get(self, key: Key, *, again: bool = False) -> Executable | None:
+    def get(self, key: Key, *, again: bool = False) -> CompiledProgram | None:
         """The executable of `key`, if it is still there; `again` does not count a second miss."""
         with self._lock:
             executable = self._alive.get(key)
@@ -57,7 +57,7 @@ class Cache:
             self._keep(key, executable)
             return executable
 
-    def put(self, key: Key, executable: Executable) -> None:
+    def put(self, key: Key, executable: CompiledProgram) -> None:
         """Add an executable; forgets others where the limit asks for it."""
         with self._lock:
             self._alive[key] = executable
@@ -75,7 +75,7 @@ class Cache:
             self._alive.clear()
             self._info = ExecutableCacheInfo()
 
-    def _keep(self, key: Key, executable: Executable) -> None:
+    def _keep(self, key: Key, executable: CompiledProgram) -> None:
         if key in self._entries:
             self._entries.move_to_end(key)
             return

@@ -3,59 +3,27 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from numpy.typing import NDArray
-
-from hybridize.base import constructors as constructors  # of the many classes that a compilation makes objects of
-from hybridize.base.collector import seldom
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError
-from hybridize.base.forks import awaited
 from hybridize.base.loading import LOADING
-from hybridize.base.progress import NOBODY, showing
 from hybridize.compiler import disk, measured, stored
-from hybridize.compiler.cache import Cache, ExecutableCacheInfo, Key
+from hybridize.compiler.cache import ExecutableCacheInfo, Key
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.functions import FUNCTIONS
 from hybridize.compiler.host import host_target, renew
 from hybridize.compiler.pool import have_pool
+from hybridize.compiler.work import CACHE, Arrays, Work, program_of
 from hybridize.graph import Graph
 from hybridize.machine.choices import settings
 from hybridize.machine.target import Target, named_target
-from hybridize.passes import PIPELINE
 from hybridize.runtime import effects
 from hybridize.runtime.executable import Executable
-from hybridize.runtime.image import Loaded
+from hybridize.runtime.image import Image, Loaded
 from hybridize.runtime.plan import Plan
 from hybridize.runtime.pool import POOL
-
-CACHE_BYTES = 128 << 20
-"""Machine code and constants kept for graphs that come again."""
-
-ENTRY_BYTES = 16 << 10
-"""The cost of any executable besides its code, measured: its plan, its graph, its table."""
-
-_cache = Cache(CACHE_BYTES, ENTRY_BYTES)
-_compiling = awaited(threading.RLock(), 1)
-
-
-class _Stopwatch:
-    """Milliseconds by stage."""
-
-    def __init__(self) -> None:
-        self.times: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Add the duration of a `with` block to a stage."""
-        start = time.perf_counter()
-        yield
-        self.times[name] = self.times.get(name, 0.0) + 1e3 * (time.perf_counter() - start)
 
 
 def default_target() -> Target:
@@ -103,21 +71,11 @@ def compile(
     offers = dict(updates or {})
     code = _key(graph, machine, stable, slots, offers)
     key = (*code, str(threads))
-    executable = _cache.get(key)
-    if executable is not None:
-        return executable
-    with _compiling, seldom():
-        executable = _cache.get(key, again=True)
-        if executable is None:
-            work = _Work(graph, machine, name, stable, slots, threads, offers)
-            with showing(f"compiling {name}") as work.shown:
-                executable = work.from_disk(disk.name(*code)) or work.compiled(disk.name(*code))
-            _cache.put(key, executable)
-    return executable
+    return program_of(key, code, lambda: _HostWork(graph, machine, name, stable, slots, threads, offers))
 
 
-class _Work:
-    """One graph on its way to code."""
+class _HostWork(Work[Executable]):
+    """One graph on its way to machine code of a processor."""
 
     def __init__(
         self,
@@ -129,35 +87,16 @@ class _Work:
         threads: int | None,
         updates: Mapping[int, int],
     ) -> None:
-        self.graph, self.target, self.name, self.updates = graph, target, name, updates
-        self.stable = tuple(stable)  # not what was given: a dict would keep its arrays for as long as the cache
-        self.slots, self.threads = slots, threads
-        self.watch = _Stopwatch()
-        self.shown = NOBODY
-        self._optimized: Graph | None = None
+        super().__init__(graph, target, name, stable)
+        self.slots, self.threads, self.updates = slots, threads, updates
 
-    def optimized(self) -> Graph:
-        """The graph after all passes, which a program from the disk is made without."""
-        if self._optimized is None:
-            self.shown.say(f"passes over {len(self.graph.nodes):,} operations")
-            with self.watch.stage("passes"):
-                self._optimized = PIPELINE.run(self.graph)
-        return self._optimized
-
-    def from_disk(self, file: str | None) -> Executable | None:
-        """Load the executable that an earlier process made of such a graph; None if there is none that fits."""
-        start = time.perf_counter()
-        program = stored.find(file)
-        if program is None:
+    def loaded(self, code: stored.StoredCode) -> Loaded | None:
+        if not isinstance(code, Image):
             return None
         try:
-            loaded = Loaded(program.image)
+            return Loaded(code)
         except CodegenError:  # a library of this process lacks a function: the compiler says which, or does without
             return None
-        plan = stored.plan_of(program, self.graph)
-        constants, sources = stored.constants_of(program, self.graph, self.optimized)
-        self.watch.times["disk"] = 1e3 * (time.perf_counter() - start)
-        return self._executable(loaded, plan, constants, sources)
 
     def compiled(self, file: str | None) -> Executable:
         """Compile, and keep the result on the disk for later processes."""
@@ -173,7 +112,7 @@ class _Work:
             image = compile_program(built.module, self.target, FUNCTIONS, self.slots)
             loaded = Loaded(image)
         stored.keep(file, self.graph, graph, image, built.plan, (built.constants, built.sources))
-        return self._executable(loaded, built.plan, built.constants, built.sources)
+        return self.program(loaded, built.plan, built.constants, built.sources)
 
     def _built(self) -> Any:
         with LOADING:
@@ -184,26 +123,16 @@ class _Work:
         with self.watch.stage("codegen"):
             return build(graph, self.target, stable=self.stable, slots=self.slots, updates=self.updates)
 
-    def _graph_bytes(self) -> int:
-        """Memory of the constants of the graphs, which the executable keeps."""
-        graphs = (self.graph, self._optimized or self.graph)
-        return sum({id(array): array.nbytes for graph in graphs for array in graph.constants.values()}.values())
-
-    def _executable(
-        self, loaded: Loaded, plan: Plan, constants: Sequence[NDArray[Any]], sources: Sequence[NDArray[Any]]
-    ) -> Executable:
+    def program(self, loaded: Loaded, plan: Plan, constants: Arrays, sources: Arrays) -> Executable:
         return Executable(
             loaded,
             loaded.address("program"),
             plan,
             constants,
             sources,
-            name=self.name,
-            optimized=self.optimized,
-            graph_bytes=self._graph_bytes(),
+            **self.described,
             effects=effects.connect(loaded),
             code_bytes=loaded.nbytes,
-            timings=self.watch.times,
             llvm_text=lambda: self._built().module.text(),
             entry_code=entry_code,
             team=POOL.team(self.threads) if plan.teams and have_pool() else None,
@@ -222,12 +151,12 @@ def _key(graph: Graph, target: Target, stable: Collection[int], slots: int, upda
 
 def cache_info() -> ExecutableCacheInfo:
     """Counts and bytes of the memory cache, and of the disk cache."""
-    info = _cache.info()
+    info = CACHE.info()
     info.disk, info.functions = disk.info(), FUNCTIONS.info()
     return info
 
 
 def cache_clear() -> None:
     """Forget all compiled programs; those in use live on, and so does what is on the disk."""
-    _cache.clear()
+    CACHE.clear()
     FUNCTIONS.clear()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A compiled program as a file: what another process that has captured the same graph needs to run it.
 
-The image and the plan stand in the file, constants do not: an equal graph has equal ones, so it says which. Where the
+The code and the plan stand in the file, constants do not: an equal graph has equal ones, so it says which. Where the
 user's lines are is no part of what a graph is either; a line stands as the number of a node that was written there.
 """
 
@@ -50,6 +50,8 @@ class LiteralConstant:
     data: bytes
 
 
+StoredCode = Image | str
+"""Machine code, or the text of a device's kernels."""
 StoredConstant = CapturedConstant | FoldedConstant | LiteralConstant
 
 
@@ -57,7 +59,7 @@ StoredConstant = CapturedConstant | FoldedConstant | LiteralConstant
 class StoredProgram:
     """The file."""
 
-    image: Image
+    code: StoredCode
     plan: Plan
     constants: tuple[StoredConstant, ...]
     sources: tuple[StoredConstant, ...]
@@ -71,7 +73,7 @@ def keep(
     name: str | None,
     graph: Graph,
     optimized: Graph,
-    image: Image,
+    code: StoredCode,
     plan: Plan,
     lists: tuple[Sequence[Array], Sequence[Array]],
 ) -> None:
@@ -93,7 +95,7 @@ def keep(
     for loc, number in firsts.values():
         lines.setdefault(str(loc), str(number))
     if whole and lines.keys() >= _lines(plan):
-        disk.keep(name, StoredProgram(image, _with_lines(plan, lines), tuple(constants), tuple(sources)))
+        disk.keep(name, StoredProgram(code, _with_lines(plan, lines), tuple(constants), tuple(sources)))
 
 
 def find(name: str | None) -> StoredProgram | None:

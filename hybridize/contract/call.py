@@ -13,7 +13,6 @@ from hybridize.array.device import OTHERS, Device, cpu, current_device
 from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operators import Operators
-from hybridize.array.placing import check_here
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import CODES, REALS
@@ -153,7 +152,6 @@ class Call:
 def _devices(leaves: Sequence[Any]) -> tuple[Device, ...] | None:
     """The present device and those of arrays; None where all of them are `cpu(0)`."""
     arrays = [leaf for leaf in leaves if isinstance(leaf, ndarray)]
-    check_here("a compiled function", arrays)
     devices = (current_device(), *[array.device for array in arrays])
     return None if set(devices) == {cpu()} else devices
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.ndarray import ndarray
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
@@ -49,7 +49,7 @@ class HeldOutside:
 
     def now(self) -> Any:
         """Return it."""
-        return host_view(self.array)
+        return host_copy(self.array)
 
 
 @frozen
@@ -67,7 +67,7 @@ class Decided:
         """The inputs of the graph for a call."""
         values = [leaves[one] if type(one) is int else one.now() for one in self.positions]
         return [
-            host_view(x) if isinstance(x, ndarray) else numpy.asarray(x, value.type.dtype)
+            host_copy(x) if isinstance(x, ndarray) else numpy.asarray(x, value.type.dtype)
             for x, value in zip(values, self.graph.inputs, strict=True)
         ]
 

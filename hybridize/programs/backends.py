@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize import compiler
+from hybridize.array.buffer import at_host, is_away
 from hybridize.base.access import consistent, consistently
 from hybridize.base.comparison import difference
 from hybridize.base.errors import VerificationError
@@ -22,7 +23,6 @@ from hybridize.ops.foreign import PythonCall, foreign_nodes
 from hybridize.ops.hosted import hosted_nodes
 from hybridize.ops.op import Effect, Op, effect_of
 from hybridize.passes import PIPELINE, Inline
-from hybridize.runtime.executable import Executable
 from hybridize.runtime.foreign import keeping, observed
 
 Buffer = NDArray[Any]
@@ -70,18 +70,22 @@ class Machine:
     """Machine code."""
 
     name = "llvm"
+    executable: Any
+    """An `Executable`; a `DeviceExecutable` of those for a device."""
 
     def __init__(self, graph: Graph, name: str, threads: int | None = None) -> None:
-        self.executable: Executable = compiler.compile(graph, name=name, threads=threads)
+        self.executable = compiler.compile(graph, name=name, threads=threads)
         self._graph = graph
 
     def accepts(self, shapes: Sequence[Shape]) -> bool:
         """As the program says."""
-        return self.executable.accepts(shapes)
+        accepted: bool = self.executable.accepts(shapes)
+        return accepted
 
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
         """Call the program."""
-        return self.executable.run(inputs)
+        outputs: list[Buffer] = self.executable.run(inputs)
+        return outputs
 
     @property
     def optimized(self) -> Graph:
@@ -92,7 +96,8 @@ class Machine:
     @property
     def kernels(self) -> tuple[Any, ...]:
         """The kernels."""
-        return self.executable.kernels
+        kernels: tuple[Any, ...] = self.executable.kernels
+        return kernels
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
@@ -124,7 +129,8 @@ class Evaluation:
         return True
 
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
-        """Evaluate the graph, of inputs that others may write meanwhile."""
+        """Evaluate the graph, of inputs that others may write meanwhile; those of a device are copied."""
+        inputs = list(map(at_host, inputs))
         if not self._pure:
             inputs = _copied(inputs)
         outputs = consistently(evaluate, self.graph, inputs) if self._pure else evaluate(self.graph, inputs)
@@ -170,18 +176,25 @@ class Evaluation:
 @consistent
 def _copied(inputs: Sequence[Buffer]) -> list[Buffer]:
     """Copy what others may write between two looks at it."""
-    return [numpy.array(one) for one in inputs]
+    return [one.copy() if is_away(one) else numpy.array(one) for one in inputs]
+
+
+Making = Callable[[Graph, str, int | None], Machine]
+"""Compiles a graph by its name, for so many threads at most: a `Machine`, or one for a device."""
 
 
 class Verifying(Machine):
     """Both backends at every call; they must agree."""
 
-    def __init__(self, graph: Graph, name: str, every_op: bool, threads: int | None = None) -> None:
-        super().__init__(graph, name, threads)
+    def __init__(
+        self, graph: Graph, name: str, every_op: bool, threads: int | None = None, make: Making = Machine
+    ) -> None:
+        self._graph, self._compiled = graph, make(graph, name, threads)
+        self.executable = self._compiled.executable
         self._silent = _without_effects(graph)
         self._everything = _with_all_values(graph) if every_op else None
         everything = self._everything
-        self._machine_of_everything = Machine(everything, name, threads) if everything is not None else None
+        self._machine_of_everything = make(everything, name, threads) if everything is not None else None
 
     def accepts(self, shapes: Sequence[Shape]) -> bool:
         """As the compiled program says, and that of every operation."""
@@ -196,19 +209,20 @@ class Verifying(Machine):
         """
         inputs = _copied(inputs)
         with observed() as observations:
-            outputs = super().run(inputs)
+            outputs = self._compiled.run(inputs)
         if self._everything is not None and self._machine_of_everything is not None:
             with keeping(None, observations):
                 results = self._machine_of_everything.run(inputs)
             with keeping(None, observations):
-                _check_each(self._everything, inputs, results)
+                _check_each(self._everything, list(map(at_host, inputs)), list(map(at_host, results)))
+        inputs = list(map(at_host, inputs))
         with keeping(None, observations):
             expected = evaluate(self._silent, inputs)
         with LOADING:
             from hybridize.formats.roundoff import Rounding  # late: only what is verified needs it
 
         with keeping(None, observations):
-            problems = Rounding(self._silent, inputs, expected).problems(outputs)
+            problems = Rounding(self._silent, inputs, expected).problems(list(map(at_host, outputs)))
         for number, problem in enumerate(problems):
             if problem:
                 text = f"output {number} of the compiled program differs: {problem}"

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view, pending_view
-from hybridize.array.ndarray import history, ndarray, view, wrap
+from hybridize.array.buffer import host_view, lying, pending_view, row_by_row
+from hybridize.array.ndarray import history, ndarray, view
 from hybridize.array.operands import operand
+from hybridize.array.placing import on_device
 from hybridize.array.traced import Traced
 from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
@@ -32,7 +33,7 @@ from hybridize.graph import Graph, bound, with_sizes
 from hybridize.ops import StopGradient
 from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Op, Operand, taped, taping
-from hybridize.programs.backends import Backend, Evaluation, Machine, Memory, Verifying
+from hybridize.programs.backends import Backend, Evaluation, Machine, Making, Memory, Verifying
 from hybridize.system.interruptions import let_through
 
 if TYPE_CHECKING:
@@ -116,17 +117,20 @@ class Recorded:
         verify: False, `outputs` or `ops`.
         threads: at most so many for a call.
         of: numbers of the outputs that are differentiated; all floats where it is not given.
+        make: compiles the programs of both directions.
     """
 
     def __init__(
-        self, graph: Graph, name: str, backend: str, verify: Any, threads: int | None, of: Sequence[int] | None = None
-    ) -> None:
+        self, graph: Graph, name: str, backend: str, verify: Any, threads: int | None,
+        of: Sequence[int] | None = None, make: Making = Machine,
+    ) -> None:  # fmt: skip
         self.graph = graph
         self.name = backend
         self._name = name
         self._verify = verify
         self._threads = threads
         self._of = of
+        self._compile = make
         self._pairs: dict[tuple[tuple[int, ...], Sizes | None], Pair | None] = {}
         self._opened: dict[int, tuple[Recorded, frozenset[int]]] = {}
 
@@ -134,8 +138,8 @@ class Recorded:
         if self.name == "numpy":
             return Evaluation(graph)
         if self._verify:
-            return Verifying(graph, name, self._verify == "ops", self._threads)
-        return Machine(graph, name, self._threads)
+            return Verifying(graph, name, self._verify == "ops", self._threads, self._compile)
+        return self._compile(graph, name, self._threads)
 
     # ------------------------------------------------------------------------------------------------ a backend
 
@@ -199,12 +203,12 @@ class Recorded:
         pair = self.pair(wrt, buffers)
         halves = pair.halves
         arrays = [  # as they are now, where the call will write what a pass back may read
-            wrap(buffer.copy()) if halves.gradients and source.written >= 0 and number in halves.needed else array
+            on_device(buffer.copy()) if halves.gradients and source.written >= 0 and number in halves.needed else array
             for number, (source, array, buffer) in enumerate(zip(sources, arrays, buffers, strict=True))
         ]
         results = pair.forward.run(buffers)
         count = len(self.graph.outputs)
-        outputs = [wrap(y) for y in results[:count]]
+        outputs = [on_device(y) for y in results[:count]]
         if halves.gradients:
             residuals = [arrays[k] for k in halves.inputs if isinstance(arrays[k], ndarray)]
             residuals += [outputs[k] for k in halves.outputs]
@@ -231,7 +235,9 @@ class Recorded:
             graph = split.opened(self.graph, output)
             behind = split.behind_outputs(graph, [len(graph.inputs) - 1])
             outputs = frozenset(number for number, inputs in enumerate(behind) if inputs)
-            recorded = Recorded(graph, self._name, self.name, self._verify, self._threads, sorted(outputs))
+            recorded = Recorded(
+                graph, self._name, self.name, self._verify, self._threads, sorted(outputs), self._compile
+            )
             pair = self._opened[output] = recorded, outputs
         return pair
 
@@ -308,9 +314,9 @@ class Rule:
     ) -> None:  # fmt: skip
         self._recorded = recorded
         self._pair = pair
-        self._arrays: list[Any] = [host_view(x) if isinstance(x, ndarray) else x for x in arrays]
+        self._arrays: list[Any] = [lying(x) if isinstance(x, ndarray) else x for x in arrays]
         self._storages = [(x.storage, x.storage.version) if isinstance(x, ndarray) else None for x in arrays]
-        self._outputs = [host_view(outputs[k]) for k in pair.halves.outputs]
+        self._outputs = [lying(outputs[k]) for k in pair.halves.outputs]
         self._residuals = list(residuals)
 
     @property
@@ -335,7 +341,7 @@ class Rule:
         g = tuple([numpy.zeros(y[k].shape, y[k].dtype) if one is None else one for k, one in enumerate(g)])
         inputs = [
             *(self._arrays[k] for k in halves.inputs), *self._outputs, *self._residuals, *self._pair.dims(self._arrays),
-            *(numpy.asarray(g[k], order="C") for k in halves.cotangents),
+            *(row_by_row(g[k]) for k in halves.cotangents),
         ]  # fmt: skip
         results = self._pair.back(inputs, arrived)
         gradients: list[Operand | None] = [None] * len(xs)
@@ -370,7 +376,7 @@ class Rule:
         arguments = [
             *(data[k] for k in halves.inputs), *(results[k] for k in halves.outputs),
             *results[len(recorded.graph.outputs) :], *pair.dims(data),
-            *(numpy.asarray(whole[k], order="C") for k in halves.cotangents),
+            *(row_by_row(whole[k]) for k in halves.cotangents),
         ]  # fmt: skip
         (gradient,) = pair.back(arguments, [one is not None for one in g])
         return gradient

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.ndarray import ndarray
 from hybridize.base import dims
 from hybridize.base.frozen import changed
@@ -139,4 +139,4 @@ def _measured(captured: Captured) -> list[NDArray[Any]]:
 
 
 def _data(array: Any) -> NDArray[Any]:
-    return host_view(array) if isinstance(array, ndarray) else numpy.asarray(array)
+    return host_copy(array) if isinstance(array, ndarray) else numpy.asarray(array)

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from hybridize.array import random
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.base.errors import CaptureError, StateError
@@ -244,7 +244,7 @@ def _without_notes(name: str, captured: Captured, live: _Live, read: _Reads) -> 
     for source, value in zip(captured.sources, captured.graph.inputs, strict=True):
         if source.array is None or source.written >= 0 or source.array is random.state or value in live.values:
             if source.array is not None and id(source.array) in fed:
-                source = changed(source, array=wrap(host_view(source.array).copy()))
+                source = changed(source, array=wrap(host_copy(source.array).copy()))
             sources.append(source)
             inputs.append(value)
     constants = {value: array for value, array in captured.graph.constants.items() if value in live.values}

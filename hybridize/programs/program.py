@@ -14,19 +14,24 @@ from numpy.typing import NDArray
 from hybridize import compiler
 from hybridize.array import random
 from hybridize.array.buffer import (
+    at_host,
     buffer_of,
     host_view,
     is_exposed,
     is_row_major,
+    lying,
     memory_key,
     notify_written,
     overwrite,
     pending_view,
+    replaced,
+    same_place,
     share_elements,
 )
+from hybridize.array.device import AWAY
 from hybridize.array.nd_array import ND, classed
 from hybridize.array.ndarray import have_one_history, ndarray, wrap, written
-from hybridize.array.placing import place
+from hybridize.array.placing import on_device, place
 from hybridize.array.traced import LostHistory, Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base import modes
@@ -49,7 +54,7 @@ from hybridize.contract.guards import checker, watches
 from hybridize.contract.snapshots import Snapshot
 from hybridize.graph import Graph, exact, is_exact, sizes_of
 from hybridize.ops.op import Op, taping
-from hybridize.programs.backends import Backend, Evaluation, Machine, Memory, Verifying
+from hybridize.programs.backends import Backend, Evaluation, Machine, Making, Memory, Verifying
 from hybridize.programs.differentiated import Recorded, viewed
 from hybridize.programs.donation import donated, updates_of
 from hybridize.programs.entry import (
@@ -138,14 +143,20 @@ class Program:
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
             storage.watch(self._dirty)
-        self._recorded = Recorded(captured.graph, name, backend, verify, threads)
+        make: Making = Machine
+        self._at_host = True
+        if AWAY:
+            make = self._made_on_device(captured) or make
+        self._recorded = Recorded(captured.graph, name, backend, verify, threads, make=make)
         self._runs: Backend
         if call.recording and not captured.is_closed:
             self._runs = self._recorded
         elif backend == "numpy":
             self._runs = Evaluation(captured.graph)
         elif verify:
-            self._runs = Verifying(captured.graph, name, verify == "ops", threads)
+            self._runs = Verifying(captured.graph, name, verify == "ops", threads, make)
+        elif not self._at_host:
+            self._runs = make(captured.graph, name, threads)
         else:
             self._runs = PackedMachine(
                 captured.graph, name, self._stable(), self._dirty, threads=threads, codes=codes,
@@ -155,6 +166,15 @@ class Program:
         """The reason why it was captured: empty for the first program of a function."""
         self._decides: Backend | None = None
         """Computes what data decides and the program is specialized on; made when it is first asked."""
+
+    def _made_on_device(self, captured: captures.Captured) -> Making | None:
+        """What compiles for the device that the function runs on; None where that is the host."""
+        with LOADING:
+            from hybridize.programs import device_machine  # late: few processes have devices
+
+        make = device_machine.making(captured, self._stable())
+        self._at_host = make is None
+        return make
 
     def _stable(self) -> dict[int, ndarray]:
         """Matrices from outside, and what lies otherwise than row by row, that calls only read and that nobody writes
@@ -506,7 +526,8 @@ class Program:
         views: Views = {}
         took: list[None] = []
         with captured.transaction.lock(self.writes), captured.transaction.call(took):
-            buffers = [host_view(array) if isinstance(array, ndarray) else array for array in arrays]
+            view = host_view if self._at_host else lying
+            buffers = [view(array) if isinstance(array, ndarray) else array for array in arrays]
             taped, outputs = taping() is not None, None
             entered = self._alone and begin_writing()
             try:
@@ -591,11 +612,12 @@ class Program:
             words: the state of the random generator to draw from; None for the present one.
         """
         buffers = iter(arguments)
-        arrays = [next(buffers) if one.array is None else host_view(one.array) for one in self.capture.sources]
+        view = host_view if self._at_host else lying
+        arrays = [next(buffers) if one.array is None else view(one.array) for one in self.capture.sources]
         if words is not None:
             pairs = zip(arrays, self.capture.sources, strict=True)
             arrays = [words if one.array is random.state else array for array, one in pairs]
-        return self._runs.run(arrays)
+        return list(map(at_host, self._runs.run(arrays)))
 
     def array(self, source: captures.Source, kind: TensorType, call: Call) -> Any:
         """Return what an input of a call is given: an array, of ours where the call has one of ours."""
@@ -616,11 +638,17 @@ class Program:
                 continue  # state was moved the first time
             if source.written >= 0:
                 if outputs[source.written] is not buffer_of(array):
-                    overwrite(array, outputs[source.written])
+                    self._store(array, outputs[source.written], source.written)
                 written(array)
                 if source.lost is not None:
                     source.lost.mark(array)
         self.capture.transaction.commit()
+
+    def _store(self, array: ndarray, output: Any, number: int) -> None:
+        """Write an output to an array that is there: on a device by having its memory, where nobody else has that."""
+        if number in self.updates and replaced(array, output):
+            return
+        overwrite(array, output)
 
     def _filling(self, call: Call, outputs: Buffers, views: Views) -> Callable[[Any], Any]:
         """Make a function that puts what a call has in the place of what stands for it: outputs, containers, ..."""
@@ -686,7 +714,7 @@ class Program:
         known = views.get((index, steps))
         if known is None:
             if not steps:
-                known = wrap(outputs[index])
+                known = wrap(outputs[index]) if self._at_host else on_device(outputs[index])
             else:
                 base = self._output(index, (), None, None, outputs, views)
                 known = viewed(base, steps)
@@ -1013,7 +1041,7 @@ def aliases(call: Call, captured: captures.Captured) -> dict[int, int]:
         for before, other in leaves[:number]:
             if not share_elements(leaf, other):
                 continue
-            same = pending_view(leaf).__array_interface__ == pending_view(other).__array_interface__
+            same = same_place(leaf, other)
             partners.setdefault(position, partners.get(before, before) if same else -1)
         if any(share_elements(leaf, array) for array in lifted):
             partners[position] = -1

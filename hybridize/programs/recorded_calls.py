@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy, lying
 from hybridize.array.ndarray import ndarray
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
@@ -17,11 +17,11 @@ from hybridize.formats import sampling
 
 def recorded(call: Call) -> tuple[Any, ...] | None:
     """Copies of the leaves of a call; None where they are too large to keep, or not there."""
-    arrays = [host_view(leaf) for leaf in call.leaves if isinstance(leaf, ndarray)]
+    arrays = [lying(leaf) for leaf in call.leaves if isinstance(leaf, ndarray)]
     complete = all(leaf is not None for leaf, kind in zip(call.leaves, call.kinds, strict=True) if _is_input(kind))
     if not complete or sum(array.nbytes for array in arrays) > sampling.LIMIT:
         return None
-    return tuple(copied(host_view(leaf)) if isinstance(leaf, ndarray) else leaf for leaf in call.leaves)
+    return tuple(copied(host_copy(leaf)) if isinstance(leaf, ndarray) else leaf for leaf in call.leaves)
 
 
 def _is_input(kind: Any) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.nd_array import classed
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.placing import place
@@ -99,7 +99,7 @@ def _sample(
     inputs = []
     for leaf, value in zip(signature.leaves, leaves, strict=True):
         if leaf.kind != "constant":
-            data = host_view(value) if isinstance(value, ndarray) else value
+            data = host_copy(value) if isinstance(value, ndarray) else value
             inputs.append(numpy.array(data, dtype=next(values).type.dtype, order="C"))
     outputs = None
     if function is not None and _is_pure(program):
@@ -152,7 +152,7 @@ def _outputs(program: Program, signature: SavedSignature, results: Sequence[Any]
     if len(results) == len(kinds):
         values = [value for value, kind in zip(results, kinds, strict=True) if kind != "constant"]
         outputs = [
-            copied(host_view(value)) if isinstance(value, ndarray) else numpy.asarray(value, dtype=kind.dtype)
+            copied(host_copy(value)) if isinstance(value, ndarray) else numpy.asarray(value, dtype=kind.dtype)
             for value, kind in zip(values, types, strict=True)
         ]
         if all(x.dtype == kind.dtype and x.ndim == kind.ndim for x, kind in zip(outputs, types, strict=True)):

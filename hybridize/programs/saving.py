@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import random
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import REALS
@@ -105,7 +105,7 @@ def saved(
                 while key in weights or (key == RANDOM and not is_random):
                     key, count = f"{wanted}_{count}", count + 1
                 keys[id(source.array)] = key
-                data = host_view(source.array)
+                data = host_copy(source.array)
                 weights[key] = data.copy() if is_random else data  # other threads may draw
         signatures.append(_signature(captured, keys))
     return SavedProgram(

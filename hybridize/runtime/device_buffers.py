@@ -7,6 +7,7 @@ them runs a program where they are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
@@ -14,13 +15,22 @@ import numpy
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from hybridize.base.errors import DeviceError
+from hybridize.base.errors import DeviceError, InternalError
+from hybridize.base.hooks import Hook
 from hybridize.base.types import TensorType
 from hybridize.runtime.devices import Accelerator, check_fork, is_inherited
 
 _ORIGIN: Final = numpy.zeros(16, numpy.uint8)
 """The bytes over which layouts lie: they are arrays of NumPy's for what they say, and their elements stay unread."""
 _START: Final[int] = _ORIGIN.__array_interface__["data"][0]
+
+
+def _nobody(source: DeviceBuffer, to: DeviceBuffer) -> None:
+    raise InternalError("E918", "nobody has loaded the kernels that copy views of devices")
+
+
+STRIDED: Final[Hook[Callable[[DeviceBuffer, DeviceBuffer], None]]] = Hook(_nobody)
+"""Copies elements that lie in other strides, of one dtype and shape, on one device, to where none of them lies."""
 
 
 class DeviceMemory:
@@ -32,6 +42,10 @@ class DeviceMemory:
         self.accelerator: Accelerator = accelerator
         self.nbytes: int = nbytes
         self.address: int = accelerator.alloc(max(nbytes, 1))
+
+    def exchange(self, other: DeviceMemory) -> None:
+        """Let two memories of one device and one size have each other's bytes, for all buffers over them."""
+        self.address, other.address = other.address, self.address
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if hasattr(self, "address") and not is_inherited(self.accelerator):
@@ -131,6 +145,12 @@ class DeviceBuffer:
         low = sum(step for step in reach if step < 0)
         return self._offset + low, self._offset + sum(reach) - low + self.itemsize
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The addresses of the first byte that an element has, and of the one behind the last."""
+        first, last = self._span()
+        return self.base.address + first, self.base.address + last
+
     def overlaps(self, other: object) -> bool:
         """Tell whether two buffers may have an element in common: the bytes between their ends do."""
         if not isinstance(other, DeviceBuffer) or other.base is not self.base:
@@ -149,56 +169,124 @@ class DeviceBuffer:
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Write elements at a basic key: numbers, an array of NumPy's, or a buffer, whichever device has it."""
         part = self[key]
-        if isinstance(value, DeviceBuffer):
-            if part._is_copied(value):
-                return
-            value = value.to_host()
-        part._write(value)
+        if not isinstance(value, DeviceBuffer):
+            part._write(value)
+        elif value.base.accelerator is not self.accelerator:
+            part._write(value.to_host())
+        elif value.dtype != self.dtype:
+            raise TypeError(f"elements of {value.dtype} are written as {self.dtype}")
+        else:
+            part._copy_of(value)
 
-    def _is_copied(self, source: DeviceBuffer) -> bool:
-        """Copy elements that lie alike in one device; tell whether they do."""
-        alike = self.shape == source.shape and self.dtype == source.dtype and self.flags.c_contiguous
-        beside = source.base.accelerator is self.accelerator and not self.overlaps(source)
-        if not (alike and beside and source.flags.c_contiguous):
-            return False
-        if self.nbytes:
+    def _copy_of(self, source: DeviceBuffer) -> None:
+        """Copy elements of the same device, which are repeated along axes of size 1."""
+        source = source.laid(numpy.broadcast_to(source.layout, self.shape))
+        if not self.size:
+            return
+        if self.overlaps(source):
+            source = source.copy()
+        if self.flags.c_contiguous and source.flags.c_contiguous:
             self.accelerator.copy(self.address, source.address, self.nbytes)
-        return True
+        else:
+            STRIDED.value(source, self)
 
     def _write(self, values: Any) -> None:
-        accelerator = self.accelerator
         if self.flags.c_contiguous:
             whole = numpy.empty(self.shape, self.dtype)
             whole[...] = values
             if whole.nbytes:
-                accelerator.copy_in(self.address, whole)
+                self.accelerator.copy_in(self.address, whole)
             return
-        bytes_around, elements = self._around()
-        elements[...] = values
-        accelerator.copy_in(self.base.address + self._span()[0], bytes_around)
+        whole = numpy.asarray(values)
+        numpy.broadcast_to(whole, self.shape)  # raises where they do not fit
+        few = numpy.empty(whole.shape[max(whole.ndim - self.ndim, 0) :], self.dtype)
+        few[...] = whole
+        self._copy_of(sent(few, self.base.accelerator, self.number))
 
     def to_host(self) -> NDArray[Any]:
         """Return a copy of the elements at the host, once they are written."""
         if not self.flags.c_contiguous:
-            return self._around()[1].copy()
+            return self.copy().to_host()
         values = numpy.empty(self.shape, self.dtype)
         if values.nbytes:
             self.accelerator.copy_out(self.address, values)
         return values
 
-    def _around(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The bytes between the ends of the elements, at the host, and the elements among them."""
-        first, last = self._span()
-        content = numpy.empty(last - first, numpy.uint8)
-        self.accelerator.copy_out(self.base.address + first, content)
-        start = self._offset - first
-        return content, numpy.ndarray(self.shape, self.dtype, content, start, self.strides)
+    def part(self, start: int, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
+        """Return a buffer of the bytes from one of these on, row by row; these are bytes that lie in order."""
+        kind = numpy.dtype(dtype)
+        layout = self._layout[start : start + math.prod(shape) * kind.itemsize].view(kind).reshape(shape)
+        return DeviceBuffer(self.base, layout, self.number)
 
     def copied_to(self, accelerator: Accelerator, number: int) -> DeviceBuffer:
         """Return a copy of the elements, row by row, in the memory of a device."""
         copied = new_buffer(accelerator, number, self.shape, self.dtype)
         copied[...] = self
         return copied
+
+    def copy(self, order: str = "C") -> DeviceBuffer:
+        """Return a copy of the elements, row by row, in the same memory."""
+        return self.copied_to(self.accelerator, self.number)
+
+    def dense(self) -> DeviceBuffer:
+        """Return the elements row by row: these, or a copy."""
+        return self if self.flags.c_contiguous else self.copy()
+
+    # ------------------------------------------------------------------------------------- views, as NumPy has them
+
+    @property
+    def layout(self) -> NDArray[Any]:
+        """An array of NumPy's that lies as the elements do; its own elements must not be read."""
+        return self._layout
+
+    def laid(self, layout: NDArray[Any]) -> DeviceBuffer:
+        """Return the view of the memory that a view of `layout` says."""
+        return DeviceBuffer(self.base, layout, self.number)
+
+    @property
+    def T(self) -> DeviceBuffer:  # noqa: N802
+        """The transpose."""
+        return self.laid(self._layout.T)
+
+    def transpose(self, *axes: Any) -> DeviceBuffer:
+        """Return the view with axes in another order."""
+        return self.laid(self._layout.transpose(*axes))
+
+    def reshape(self, *shape: Any, order: str = "C") -> DeviceBuffer:
+        """Return a view under another shape; a copy where NumPy would make one."""
+        layout = self._layout.view()
+        try:
+            layout.shape = shape[0] if len(shape) == 1 else shape
+        except AttributeError:
+            return self.copy().reshape(*shape)
+        return self.laid(layout)
+
+    def view(self, dtype: Any) -> DeviceBuffer:
+        """Return a view of the bytes as another dtype."""
+        return self.laid(self._layout.view(dtype))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Answer those functions of NumPy's that make views, or ask for places; others would compute at the host."""
+        name = function.__name__
+        if name in ("may_share_memory", "shares_memory"):
+            return isinstance(args[0], DeviceBuffer) and args[0].overlaps(args[1])
+        if name in ("broadcast_to", "moveaxis", "swapaxes", "expand_dims"):
+            return self.laid(function(self._layout, *args[1:], **kwargs))
+        self.refuse()
+
+    def __array_ufunc__(self, *args: Any, **kwargs: Any) -> Any:
+        self.refuse()
+
+    def exchange(self, other: DeviceBuffer) -> bool:
+        """Have the memory of another buffer for all who have this one's, and the other way round; tell whether both are
+        all of their memory, and alike.
+        """
+        if self.base.accelerator is not other.base.accelerator or self.base.nbytes != other.base.nbytes:
+            return False
+        whole = self.flags.c_contiguous and other.flags.c_contiguous and self.nbytes == other.nbytes == self.base.nbytes
+        if whole:
+            self.base.exchange(other.base)
+        return whole
 
     def wait(self) -> None:
         """Wait until all is done that was asked of the device."""

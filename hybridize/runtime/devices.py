@@ -18,7 +18,7 @@ A forked process cannot use what was opened before: the driver's threads are not
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, Protocol
 
@@ -33,6 +33,9 @@ from hybridize.base.loading import load_module
 class DeviceGraph(Protocol):
     """Launches and copies that were recorded, to be asked for again as one."""
 
+    name: str
+    """The program, for errors."""
+
     def launch(self) -> None:
         """Do them again."""
 
@@ -44,6 +47,8 @@ class Accelerator(Protocol):
     """As people know it."""
     arch: str
     """The architecture that code has to be made for: `sm_90`."""
+    when_scarce: list[Callable[[], object]]
+    """Called where memory is short, to drop what can be made again."""
 
     def alloc(self, nbytes: int) -> int:
         """Return the address of memory for so many bytes, aligned to 256; nobody has written it.
@@ -82,8 +87,11 @@ class Accelerator(Protocol):
     ) -> None:
         """Run a kernel on a grid of blocks of threads, with so many bytes of dynamic shared memory."""
 
-    def capture(self) -> AbstractContextManager[Any]:
-        """Record what the body of a `with` launches and copies as a `DeviceGraph`, its value; nothing is done now."""
+    def capture(self, graph: Any = None, /) -> AbstractContextManager[Any]:
+        """Record what the body of a `with` launches and copies as a `DeviceGraph`, its value; nothing is done now.
+
+        `graph` is one that does this from now on, in place of what it did.
+        """
 
     def event(self) -> Any:
         """Return a place in the order of what was asked for: after all of it."""
@@ -102,7 +110,7 @@ class Accelerator(Protocol):
         """Give memory back that nobody has."""
 
 
-_PLACES: Final[dict[str, str]] = {"cuda": "hybridize.runtime.cuda"}
+_PLACES: Final[dict[str, str]] = {"cuda": "hybridize.runtime.cuda", "webgpu": "hybridize.runtime.webgpu"}
 _OPENED: Final[dict[int, Accelerator]] = {}
 _OPENING: Final = renewed(threading.RLock())
 _INHERITED: Final[list[Accelerator]] = []
@@ -162,7 +170,7 @@ def _kind() -> Any:
     place = _PLACES.get(CONFIG.device)
     if place is None:
         what = f"HYBRIDIZE_DEVICE={CONFIG.device}, of which this process has no devices"
-        raise DeviceError("E709", what, help="leave HYBRIDIZE_DEVICE out, or set it to cuda")
+        raise DeviceError("E709", what, help="leave HYBRIDIZE_DEVICE out, or set it to cuda or webgpu")
     return load_module(place)
 
 

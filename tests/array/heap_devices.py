@@ -13,7 +13,7 @@ class HeapDevice:
     arch = "heap"
 
     def __init__(self, number):
-        self.name = f"heap {number}"
+        self.name, self.when_scarce = f"heap {number}", []
         self.content, self.starts, self.next, self.waits = {}, [], (number + 1) << 40, 0
 
     def alloc(self, nbytes):

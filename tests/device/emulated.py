@@ -94,6 +94,7 @@ class Graph:
 
     device: Emulated
     work: list[Callable[[], None]] = field(default_factory=list)
+    name: str = "a graph"
 
     def launch(self) -> None:
         if self.device.recording is not None:
@@ -118,6 +119,8 @@ class Emulated:
         self.name, self.lock = name, threading.RLock()
         self.heap, self.clock, self.approximate = Heap(nbytes, next(_NUMBERS)), Clock(), approximate
         self.recording: Graph | None = None
+        self.when_scarce: list[Callable[[], object]] = []
+        """Called where memory is short."""
         self.resident: set[int] = set()
         """Buffers of modules, which are not freed by themselves."""
         self.lane_instructions = self.launches = 0
@@ -145,6 +148,9 @@ class Emulated:
     @in_turn
     def alloc(self, nbytes: int, name: str = "") -> int:
         """Return the address of bytes that nothing has written."""
+        if self.heap.used + nbytes > self.heap.nbytes:
+            for drop in self.when_scarce:
+                drop()
         return self.heap.alloc(nbytes, name)
 
     @in_turn
@@ -243,10 +249,11 @@ class Emulated:
         self.lane_instructions += grid.lane_instructions
 
     @contextmanager
-    def capture(self) -> Iterator[Graph]:
-        """Record launches and copies, which do not run now, as a graph."""
+    def capture(self, graph: Graph | None = None) -> Iterator[Graph]:
+        """Record launches and copies, which do not run now, as a graph: a new one, or in place of what `graph` did."""
         self._not_recorded("capture")
-        self.recording = graph = Graph(self)
+        self.recording = graph = Graph(self) if graph is None else graph
+        graph.work.clear()
         try:
             yield graph
         finally:

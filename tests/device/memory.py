@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hybridize.base.errors import DeviceMemoryError
 from tests.device.fault import Fault
 from tests.device.shadow import Shadow
 
@@ -84,7 +85,8 @@ class Heap:
         if nbytes < 0:
             raise Fault(f"alloc: {nbytes} bytes")
         if self.used + nbytes > self.nbytes:
-            raise MemoryError(f"{nbytes} bytes asked, {self.nbytes - self.used} of {self.nbytes} are free")
+            what = f"{nbytes} bytes asked, {self.nbytes - self.used} of {self.nbytes} are free"
+            raise DeviceMemoryError("E706", what, help="drop arrays, or use smaller batches")
         at = self._top
         self._top = at + (-(-nbytes // 256) + 2) * 256  # a gap that no pointer may cross
         self._buffers.append(Buffer(at, nbytes, name or f"buffer {len(self._buffers)}"))

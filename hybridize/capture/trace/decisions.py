@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import SizeScope
 from hybridize.capture.outside.world import World
@@ -116,11 +116,11 @@ class Decisions:
             return constant
         outside = self._world.fed.numbers.get(value)
         if outside is not None:
-            return host_view(outside.array).copy()
+            return host_copy(outside.array).copy()
         entry: Input | None = next((one for one in self._inputs.entries if one.value is value), None)
         if entry is None or any(getattr(feed, "array", None) is entry.array for feed, _ in self._feed_states):
             return None
-        return host_view(entry.array)
+        return host_copy(entry.array)
 
     def _slice(self, values: list[Value]) -> tuple[list[Node], set[Value]]:
         """The nodes that compute values, in order, and the values that no node makes."""

@@ -15,12 +15,11 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import random
-from hybridize.array.buffer import host_view, memory_key
+from hybridize.array.buffer import host_copy, lying, memory_key
 from hybridize.array.device import OTHERS
 from hybridize.array.layouts import row_major
 from hybridize.array.nd_array import ND
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.placing import check_here
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dims import SizeScope
 from hybridize.base.locations import SourceLoc
@@ -129,7 +128,7 @@ class Inputs:
             of_array.outside = array
             return of_array.symbol
         if self._freeze and array is not random.state:  # what the user calls constant are weights
-            value = self._program.builder.constant(host_view(array), name)
+            value = self._program.builder.constant(host_copy(array), name)
             entry = self._remember(
                 Input(self._placed(Symbol.of(self._program, value, name), array), value, array, FROZEN), memory
             )
@@ -165,7 +164,6 @@ class Inputs:
         """The symbol of an array, of its class and on its device."""
         symbol.of_nd = type(array) is ND
         if OTHERS:
-            check_here("a compiled function", [array])
             symbol._cell.device = array.device
         return symbol
 
@@ -219,7 +217,7 @@ class Inputs:
         entry = self._by_cell.get(cell)
         if entry is None:
             return None
-        data = host_view(entry.array)
+        data: Any = lying(entry.array)
         if entry.value.type.scope is not None:
             if data.flags.c_contiguous:
                 self.layouts[entry.position] = None

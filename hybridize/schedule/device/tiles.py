@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from hybridize.base.dims import hint
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction
 from hybridize.machine.target import Target
@@ -108,7 +108,8 @@ def block_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> Matr
 def make_block_plan(of: Product, target: Target) -> BlockPlan:
     """Decide the tile of a product."""
     itemsize = of.arithmetic(target).bytes
-    tile = _tile(of, itemsize)
+    assert target.device is not None
+    tile = _fitting(_tile(of, itemsize), itemsize, target.device.shared_bytes)
     width = tile.n // of.gates
     across = (of.columns + width - 1) // width
     blocks = across * ((of.m + tile.m - 1) // tile.m) * of.batch
@@ -126,3 +127,13 @@ def _tile(of: Product, itemsize: int) -> BlockTile:
     if least >= _LARGE.m and itemsize <= 4:
         return _LARGE
     return _MIDDLING if least >= _MIDDLING.m else _SMALL
+
+
+def _fitting(tile: BlockTile, itemsize: int, shared_bytes: int) -> BlockTile:
+    """The tile with as many strips as the memory that a block's threads share needs, or a smaller one."""
+    smaller = {_LARGE: _MIDDLING, _MIDDLING: _SMALL}
+    while tile in smaller and changed(tile, strips=tile.rows).shared_bytes(itemsize) > shared_bytes:
+        tile = smaller[tile]
+    while tile.strips < tile.rows and tile.shared_bytes(itemsize) > shared_bytes:
+        tile = changed(tile, strips=2 * tile.strips)
+    return tile

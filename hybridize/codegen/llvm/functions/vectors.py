@@ -262,10 +262,23 @@ class Vectors(Registers):
 
         Adding 1.5 * 2^mantissa leaves the integer in the low bits: no conversion, hence defined for NaN too.
         """
+        if self.regroups:
+            n = self.intrinsic("rint", self.mul(x, self.number(factor)))
+            return n, self.f.op(f"fptosi {self.type} {n} to {self.itype}")
         magic = 1.5 * 2.0**self.mantissa
         moved = self.fma(x, self.number(factor), self.number(magic))
         bits = ((self.bias + self.mantissa) << self.mantissa) | (1 << (self.mantissa - 1))
         return self.sub(moved, self.number(magic)), self.iop("sub", self.to_bits(moved), self.integer(bits))
+
+    @property
+    def regroups(self) -> bool:
+        """True if the compiler that gets the code may regroup sums of these floats."""
+        device = self.target.device
+        return device is not None and not device.exact and self.dtype == float32
+
+    def fixed(self, x: str) -> str:
+        """X as it was rounded, whatever it is made of: to be taken from a number that it is close to."""
+        return self.intrinsic("arithmetic.fence", x) if self.regroups else x
 
     def power_of_two(self, k: str) -> str:
         """2^k for integers that keep it normal."""

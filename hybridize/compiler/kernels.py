@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs compiled for a device: the text of its kernels, and the plan that launches them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+from hybridize.base.loading import LOADING
+from hybridize.compiler import stored
+from hybridize.compiler.work import Arrays, Work, program_of
+from hybridize.graph import Graph
+from hybridize.machine.target import DEVICE_NAMES, Target, named_target
+from hybridize.runtime.device_code import DeviceExecutable
+from hybridize.runtime.plan import Plan
+
+
+def device_target(arch: str) -> Target:
+    """Return the target for devices of an architecture: itself, or the newest that runs what is older."""
+    if arch in DEVICE_NAMES:
+        return named_target(arch)
+    older = [name for name in DEVICE_NAMES if 0 < _number(name) <= _number(arch)]
+    return named_target(max(older, key=_number, default=DEVICE_NAMES[0]))
+
+
+def _number(arch: str) -> int:
+    match = re.search(r"\d+", arch)
+    return int(match[0]) if match else 0
+
+
+def compile_kernels(
+    graph: Graph, arch: str, *, name: str = "program", stable: Collection[int] = ()
+) -> DeviceExecutable:
+    """Compile a graph for devices of an architecture, or return what an equal graph was compiled to.
+
+    As `compile`: caches in memory and on the disk, one thread at a time.
+
+    Args:
+        graph: the program, as captured; passes are run here.
+        arch: of the device, as `sm_90`.
+        name: what errors and `explain` call the program.
+        stable: numbers of inputs that are the same at most calls, see `compile`.
+
+    Raises:
+        DeviceError E705: a part of the graph has no code on devices yet.
+    """
+    target = device_target(arch)
+    if graph.scope is not None:
+        graph.scope.capturing = False
+    key = (graph.fingerprint, repr(target), repr(sorted(stable)))
+    return program_of(key, key, lambda: _DeviceWork(graph, target, name, stable))
+
+
+class _DeviceWork(Work[DeviceExecutable]):
+    """One graph on its way to kernels."""
+
+    def loaded(self, code: stored.StoredCode) -> str | None:
+        return code if isinstance(code, str) else None
+
+    def compiled(self, file: str | None) -> DeviceExecutable:
+        graph, built = self.optimized(), self._built()
+        self.shown.say(f"{len(built.module.functions):,} kernels")
+        with self.watch.stage("llvm"):
+            text = self._text(built)
+        stored.keep(file, self.graph, graph, text, built.plan, (built.constants, built.sources))
+        return self.program(text, built.plan, built.constants, built.sources)
+
+    def _built(self) -> Any:
+        with LOADING:
+            from hybridize.codegen.llvm.device.program import build_kernels  # late: see the package
+
+        graph = self.optimized()
+        self.shown.say(f"schedule of {len(graph.nodes):,} operations")
+        with self.watch.stage("codegen"):
+            return build_kernels(graph, self.target, self.stable)
+
+    def _text(self, built: Any) -> str:
+        """The kernels in the language of their devices; empty where there are none."""
+        if not built.module.functions:
+            return ""
+        if self.target.device is not None and self.target.device.ptx is not None:
+            text: str = built.ptx()
+            return text
+        with LOADING:
+            from hybridize.codegen.wgsl.program import write_kernels
+            from hybridize.runtime.webgpu.kernels import written
+        return written(write_kernels(built))
+
+    def program(self, loaded: str, plan: Plan, constants: Arrays, sources: Arrays) -> DeviceExecutable:
+        return DeviceExecutable(
+            loaded, plan, constants, sources, **self.described, llvm_text=lambda: self._built().module.text()
+        )

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compiled program whose kernels a device runs: their text for all devices of a kind, and their code on one of them.
+
+    DeviceExecutable    the text and the plan; the disk cache has the same
+    DeviceCode          the kernels, the constants and the graphs on one device; it runs calls
+    DeviceDeriver       makes a derived constant there
+
+A call takes buffers of the device, and arrays of the host: numbers and other small things, which go to the device
+together, in the *call block*. Everything is in the order of the device's stream, so memory of a call is free for others
+when it has been asked for all, and a call returns before its kernels have run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from weakref import WeakKeyDictionary, WeakSet
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.config import CONFIG
+from hybridize.base.errors import ArgumentError, DeviceError, DeviceMemoryError, DTypeError, HybridizeError
+from hybridize.base.forks import renewed
+from hybridize.base.types import TensorType
+from hybridize.runtime.compiled import CompiledProgram
+from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
+from hybridize.runtime.device_steps import Bases, Launch, perform, work_of, work_size
+from hybridize.runtime.devices import Accelerator, DeviceGraph
+from hybridize.runtime.plan import Derivation, Plan, PlanStep
+from hybridize.runtime.sizes import Sizes
+
+Operand = DeviceBuffer | NDArray[Any]
+"""An input of a call."""
+
+INSTANCES: Final = 4
+"""Graphs that a program has, one for each set of addresses: a loop that meets a few of them again only starts these."""
+SEEN: Final = 16
+"""Sets of addresses that are remembered: the second time they come, a graph is made for them."""
+IN_GRAPH: Final = 4096
+"""Launches of a graph at most: more are asked for one by one."""
+PLANS: Final = 16
+"""Plans of calls with sizes of their own that are kept."""
+_ALIGNMENT: Final = 64
+"""Of each input within the call block."""
+
+
+class DeviceExecutable(CompiledProgram):
+    """A program as text of kernels and a plan that launches them.
+
+    Args:
+        ptx: the kernels.
+        plan: whose steps launch them.
+        constants: in slot order; empty ones for what is derived.
+        sources: the constants that others are derived of.
+        described: as `CompiledProgram` has it.
+    """
+
+    def __init__(
+        self,
+        ptx: str,
+        plan: Plan,
+        constants: Sequence[NDArray[Any]],
+        sources: Sequence[NDArray[Any]],
+        **described: Any,
+    ) -> None:
+        super().__init__(plan, **described)
+        self.ptx = ptx
+        self.code_bytes = len(ptx)
+        self.constants = list(constants)
+        self.sources = list(sources)
+        self._codes: dict[int, DeviceCode] = {}
+        self._lock = renewed(threading.RLock())
+
+    @property
+    def constant_bytes(self) -> int:
+        """Memory of the constants as the program reads them."""
+        return sum(one.nbytes for one in self.constants) + sum(one.nbytes for one in self.plan.derivations)
+
+    @property
+    def stable(self) -> tuple[int, ...]:
+        """Numbers of the inputs that constants are derived of."""
+        return tuple(sorted({number for one in self.plan.derivations for number in one.inputs}))
+
+    def on(self, accelerator: Accelerator, number: int) -> DeviceCode:
+        """Return its code on a device, by the device's number too; loaded there once.
+
+        Raises:
+            CodegenError E907: the device does not take it.
+            DeviceMemoryError E706: it has no memory for the constants.
+        """
+        with self._lock:
+            code = self._codes.get(number)
+            if code is None or code.accelerator is not accelerator:
+                code = self._codes[number] = DeviceCode(self, accelerator, number)
+            return code
+
+
+_CODES: Final[WeakKeyDictionary[Accelerator, WeakSet[DeviceCode]]] = WeakKeyDictionary()
+
+
+def _let_drop(code: DeviceCode) -> None:
+    """Let a device that is short of memory ask for the graphs of a program."""
+    codes = _CODES.get(code.accelerator)
+    if codes is None:
+        codes = _CODES[code.accelerator] = WeakSet()
+        code.accelerator.when_scarce.append(lambda: [one.drop_graphs() for one in codes])
+    codes.add(code)
+
+
+class DeviceDeriver:
+    """Makes a derived constant by kernels."""
+
+    def __init__(self, code: DeviceCode, of: Derivation) -> None:
+        self._code = code
+        self._of = of
+        self._steps: tuple[PlanStep, ...] = next(
+            one.steps for one in code.program.plan.makers if one.function == of.function
+        )
+        self.slot: int = of.slot
+        """Position among the constants."""
+        self.inputs: tuple[int, ...] = of.inputs
+        """Numbers of the inputs that it is made of."""
+        self.nbytes: int = of.nbytes
+        self.layout: str = of.layout
+        """Equal sources make equal constants where this is equal."""
+        self.ops: tuple[str, ...] = of.ops
+        """Operations of the graph that calls do without."""
+
+    def made(self, inputs: Mapping[int, DeviceBuffer] | Sequence[DeviceBuffer]) -> DeviceBuffer:
+        """Return a fresh constant of inputs, by their numbers."""
+        code, of = self._code, self._of
+        made = code.memory((of.nbytes,), numpy.uint8)
+        scratch = code.memory((of.scratch_bytes,), numpy.uint8)
+        sources = [inputs[one.number] if one.kind == "input" else code.source(one.number) for one in of.sources]
+        bases = {("output", 0): made.address, ("scratch", 0): scratch.address}
+        for k, (source, one) in enumerate(zip(sources, of.sources, strict=True)):
+            bases["input", k] = source.address + one.offset
+        perform(work_of(self._steps, bases), code.accelerator, code.launch)
+        return made
+
+
+class DeviceCode:
+    """A program on one device."""
+
+    def __init__(self, program: DeviceExecutable, accelerator: Accelerator, number: int) -> None:
+        self.program = program
+        self.accelerator = accelerator
+        self.number = number
+        self._kernels = accelerator.load(program.ptx) if program.ptx else {}
+        self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
+        self._graphs: OrderedDict[tuple[Any, ...], DeviceGraph] = OrderedDict()
+        self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()
+        self._lock = renewed(threading.RLock())
+        self._sources: dict[int, DeviceBuffer] = {}
+        derivers = {one.slot: DeviceDeriver(self, one) for one in program.plan.derivations}
+        self.derivers: list[DeviceDeriver] = [one for one in derivers.values() if one.inputs]
+        """Makers of the constants that are derived of stable inputs; what they make is given to `run`."""
+        self.constants: list[DeviceBuffer] = [
+            derivers[slot].made({}) if slot in derivers and not derivers[slot].inputs else self._sent(constant)
+            for slot, constant in enumerate(program.constants)
+        ]
+        """Those in the slots of `derivers` are empty."""
+        _let_drop(self)
+
+    def memory(self, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
+        """Return memory that nobody has written.
+
+        Raises:
+            DeviceMemoryError E706: there is not so much; the error names the program.
+        """
+        try:
+            return new_buffer(self.accelerator, self.number, shape, dtype)
+        except DeviceMemoryError as error:
+            raise DeviceMemoryError("E706", f"{self.program.name}: {error.what}", help=error.help) from None
+
+    def source(self, number: int) -> DeviceBuffer:
+        """Return a constant that others are derived of."""
+        if number not in self._sources:
+            self._sources[number] = self._sent(self.program.sources[number])
+        return self._sources[number]
+
+    def _sent(self, array: NDArray[Any]) -> DeviceBuffer:
+        return sent(array, self.accelerator, self.number)
+
+    def drop_graphs(self) -> None:
+        """Give back the graphs, which are made anew where they are needed."""
+        self._graphs.clear()
+
+    # ------------------------------------------------------------------------------------------------------- calls
+
+    def run(self, inputs: Sequence[Operand], derived: Sequence[DeviceBuffer] | None = None) -> list[DeviceBuffer]:
+        """Ask the device to run the program; returns fresh buffers, which it will have written.
+
+        Args:
+            inputs: buffers of the device, and arrays of the host.
+            derived: what the `derivers` made, in their order; without it the call makes its own.
+
+        Raises:
+            ArgumentError E310: wrong number of inputs.
+            DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
+            DeviceError E703: an input of another device.
+            DeviceMemoryError E706: the device has not the memory for the call.
+        """
+        program = self.program
+        if len(inputs) != len(program.parameters):
+            raise ArgumentError("E310", f"{program.name} takes {len(program.parameters)} arrays, got {len(inputs)}")
+        pairs = zip(inputs, program.parameters, strict=True)
+        operands = [self._operand(number, one, type_) for number, (one, type_) in enumerate(pairs)]
+        sizes = program.sizes.checked([one.shape for one in operands])
+        scratch_bytes = program.sizes.scratch_bytes(sizes)
+        block = self._call_block(operands)
+        buffers = [one if isinstance(one, DeviceBuffer) else next(block) for one in operands]
+        if derived is None:
+            derived = [one.made(buffers) for one in self.derivers]
+        constants = list(self.constants)
+        for deriver, buffer in zip(self.derivers, derived, strict=True):
+            constants[deriver.slot] = buffer
+        scratch = self.memory((scratch_bytes,), numpy.uint8)
+        outputs = [self.memory(one.shape, one.dtype) for one in program.sizes.types(sizes)]
+        bases: dict[tuple[str, int], int] = {("scratch", 0): scratch.address}
+        bases |= {("input", k): one.address for k, one in enumerate([*buffers, *constants])}
+        bases |= {("output", k): one.address for k, one in enumerate(outputs)}
+        numbers = tuple(sizes.values())
+        with self._lock:
+            self._perform(self._plan(sizes, numbers), (numbers, *bases.values()), bases)
+        return outputs
+
+    def _operand(self, number: int, one: Operand, type_: TensorType) -> Operand:
+        """An input that kernels can read: row by row, of the right type, on this device or at the host."""
+        dtype = one.dtype
+        if dtype != type_.dtype and (isinstance(one, DeviceBuffer) or dtype.newbyteorder("=") != type_.dtype):
+            raise DTypeError("E210", f"input {number} of {self.program.name} must be {type_}, got dtype {dtype}")
+        if not isinstance(one, DeviceBuffer):
+            return numpy.asarray(one, type_.dtype)
+        if one.accelerator is not self.accelerator:
+            what = f"input {number} of {self.program.name} is on {one.device}, and it runs on gpu({self.number})"
+            raise DeviceError("E703", what, help=f"x.as_in_ctx(gpu({self.number})) gives an array there")
+        return one.dense()
+
+    def _call_block(self, operands: Sequence[Operand]) -> Any:
+        """Copy what is at the host to the device, all of it at once; returns an iterator over the parts."""
+        arrays = [one for one in operands if not isinstance(one, DeviceBuffer)]
+        starts, end = [], 0
+        for array in arrays:
+            starts.append(end)
+            end += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+        if not end:
+            return iter([self.memory(array.shape, array.dtype) for array in arrays])
+        content = numpy.zeros(end, numpy.uint8)
+        for array, start in zip(arrays, starts, strict=True):
+            content[start : start + array.nbytes] = numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8)
+        block = self._block(content)
+        pairs = zip(arrays, starts, strict=True)
+        return iter([block.part(start, array.shape, array.dtype) for array, start in pairs])
+
+    def _block(self, content: NDArray[Any]) -> DeviceBuffer:
+        block = self.memory(content.shape, content.dtype)
+        block[...] = content
+        return block
+
+    def _plan(self, sizes: Sizes, numbers: tuple[int, ...]) -> Plan:
+        """The plan of a call."""
+        if not self.program.plan.sizes:
+            return self.program.plan
+        plan = self._plans.get(numbers)
+        if plan is None:
+            plan = self.program.plan.at({symbol.name: number for symbol, number in sizes.items()})
+            self._plans[numbers] = plan
+            while len(self._plans) > PLANS:
+                self._plans.popitem(last=False)
+        return plan
+
+    # -------------------------------------------------------------------------------------------------------- work
+
+    def _perform(self, plan: Plan, key: tuple[Any, ...], bases: Bases) -> None:
+        """Ask for all launches of a call: by a graph, where these addresses have come before."""
+        graph = self._graphs.get(key)
+        if graph is None and self._comes_again(plan, key):
+            spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= INSTANCES else None
+            with self.accelerator.capture(spare) as graph:
+                perform(work_of(plan.steps, bases), self.accelerator, self.launch)
+            graph.name = self.program.name
+            self._graphs[key] = graph
+        if graph is None:
+            perform(work_of(plan.steps, bases), self.accelerator, self._launched)
+            return
+        self._graphs.move_to_end(key)
+        graph.launch()
+
+    def _comes_again(self, plan: Plan, key: tuple[Any, ...]) -> bool:
+        """Tell whether a graph is made for a call: not the first time, nor where the host has to ask in between."""
+        if CONFIG.device_check:
+            return False
+        if key not in self._seen:
+            self._seen[key] = None
+            while len(self._seen) > SEEN:
+                self._seen.popitem(last=False)
+            return False
+        size = work_size(plan.steps)
+        return size is not None and 0 < size <= IN_GRAPH
+
+    def launch(self, one: Launch) -> None:
+        """Ask for one launch."""
+        launch: Any = one.launch
+        if launch.blocks:
+            arguments = [*one.addresses, *launch.sizes]
+            function = self._kernels[launch.function]
+            self.accelerator.launch(function, (launch.blocks, 1, 1), launch.threads, launch.shared_bytes, arguments)
+
+    def _launched(self, one: Launch) -> None:
+        """Ask for one launch; wait for it where HYBRIDIZE_DEVICE_CHECK says so, and name it where it fails."""
+        if not CONFIG.device_check:
+            self.launch(one)
+            return
+        try:
+            self.launch(one)
+            self.accelerator.wait()
+        except HybridizeError as error:
+            lines = ", ".join(one.step.lines)
+            error.add_note(f"in {one.launch.function} of {self.program.name}: {', '.join(one.step.ops)} ({lines})")
+            raise
