@@ -19,7 +19,8 @@ _MOST: Final = 256 << 10
 def page(deployable: Deployable) -> str:
     """The text of NAME.html."""
     text = resources.files("hybridize.formats.wasm").joinpath("page.html").read_text(encoding="utf-8")
-    return text.replace("SAMPLE", json.dumps(_sample(deployable), separators=(",", ":"))).replace("NAME", deployable.name)
+    sample = json.dumps(_sample(deployable), separators=(",", ":"))
+    return text.replace("NAME", deployable.name).replace(">SAMPLE<", f">{sample}<")
 
 
 def _sample(deployable: Deployable) -> dict[str, Any] | None:
