@@ -24,7 +24,7 @@ export async function load(options = {}) {
   const file = contents(await bytesOf(await source));
   if (device === "wasm") return new Placed(file, await compiled(file), "it was asked for", false);
   try {
-    return new Placed(file, await Gpu.open(file), "", fallback);
+    return new Placed(file, await Gpu.open(file, device === "webgpu"), "", fallback);
   } catch (problem) {
     if (!(problem instanceof DeviceError) || (device === "webgpu" && !fallback)) throw problem;
     return new Placed(file, await compiled(file), problem.message, false);
@@ -119,16 +119,19 @@ class Gpu {
   #latest = Promise.resolve();
   #call = null;
 
-  /** Put the model of a file onto the GPU. */
-  static async open({ description, weights, kernels }) {
+  /** Put the model of a file onto the GPU; onto one that the processor imitates only if asked. */
+  static async open({ description, weights, kernels }, asked) {
     const { name } = description;
     const program = await inflated(kernels);
     const { refused, largest } = program;
-    if (refused) throw new DeviceError("E705", `${name} has no code for GPUs: ${refused}; ${REMEDY}`);
+    if (refused) throw new DeviceError("E705", `${name} has no kernels: ${refused}; ${REMEDY}`);
     const { gpu } = globalThis.navigator ?? {};
     if (!gpu) throw new DeviceError("E701", `${name}: there is no WebGPU here; ${REMEDY}`);
     const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
     if (!adapter) throw new DeviceError("E701", `${name}: WebGPU finds no GPU here; ${REMEDY}`);
+    if (adapter.info.isFallbackAdapter && !asked) {
+      throw new DeviceError("E701", `${name}: WebGPU's only GPU here is imitated by the processor; ${REMEDY}`);
+    }
     const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
     const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
     checkRoom(name, largest, most);
@@ -199,7 +202,10 @@ class Gpu {
       this.#device.popErrorScope();
       throw problem;
     }
-    return Promise.all([this.#device.popErrorScope(), this.#device.popErrorScope()]).then(([scarce, wrong]) => {
+    const lost = ({ message }) => {
+      throw this.#failed(message);
+    };
+    return Promise.all([this.#device.popErrorScope(), this.#device.popErrorScope()]).catch(lost).then(([scarce, wrong]) => {
       if (scarce) throw new DeviceError("E706", `${this.name}: the GPU has no memory left; ${REMEDY}`);
       if (wrong) throw new DeviceError("E908", `${this.name}: WebGPU refuses a call: ${wrong.message}; ${REMEDY}`);
     });
@@ -255,7 +261,7 @@ class Gpu {
   }
 
   async #begun(inputs) {
-    if (this.#lost) throw this.#failed(this.#lost);
+    if (this.#lost) throw this.#failed();
     const [arrays, shapes] = this.#face.given(inputs);
     let call = this.#call?.takes(arrays, shapes) ? this.#call : null;
     let place;
@@ -270,7 +276,7 @@ class Gpu {
     const [allowed, arrived] = await Promise.allSettled([could, place.mapAsync(GPUMapMode.READ)]);
     if (allowed.reason ?? arrived.reason) {
       if (this.#call === call) this.#call = null;
-      throw allowed.reason ?? this.#failed(this.#lost ?? arrived.reason.message);
+      throw allowed.reason ?? this.#failed(arrived.reason.message);
     }
     const memory = place.getMappedRange();
     const results = {};
@@ -282,8 +288,9 @@ class Gpu {
     return results;
   }
 
-  #failed(why) {
-    const remedy = "load it again, or with { fallback: true }, which goes on by WebAssembly";
+  #failed(message) {
+    const why = this.#lost ?? `the GPU is lost (${message})`;
+    const remedy = "load it again; with { fallback: true } it goes on by WebAssembly";
     return new DeviceError("E707", `${this.name}: ${why}, and with it what the model had there; ${remedy}`);
   }
 
