@@ -158,7 +158,7 @@ class Model {
     new BigUint64Array(this.#exports.memory.buffer, at, 2).set(words);
   }
 
-  /** Let states be as a call on a GPU has left them. */
+  /** Let states be as calls elsewhere have left them. */
   restore(states) {
     const memory = new Uint8Array(this.#exports.memory.buffer);
     states.forEach((bytes, k) => memory.set(bytes, this.#states[k].at));
