@@ -139,6 +139,22 @@ def test_what_no_gpu_can_do_is_said_with_the_users_line(tmp_path):
     assert refused[:2] == ["DeviceError", "E705"] and re.search(rf"E705: net has no kernels: .*{reason}", refused[2])
 
 
+def test_control_flow_that_is_not_known_before_a_call_is_said(tmp_path):
+    def halve(x):
+        while np.abs(x).max() > 1:
+            x = x / 2
+        return x
+
+    def total(x):
+        return npx.foreach(lambda row, state: (state[0] + row, [state[0] + row]), x, [np.zeros((2,))])[0]
+
+    (line,) = exported(tmp_path, halve, (np.array([8.0]),)).left_out
+    assert re.search(r"while, whose way data decides, \(test_web_files.py:\d+\)", line)
+    (line,) = exported(tmp_path, total, *((np.ones((n, 2)),) for n in (3, 4, 6))).left_out
+    assert re.search(r"scan, whose length only a call knows, \(test_web_files.py:\d+\)", line)
+    assert exported(tmp_path, total, (np.ones((3, 2)),)).left_out == ()
+
+
 def test_prints_stay_with_webassembly(tmp_path):
     def loud(x):
         npx.print("x is {}", x)
