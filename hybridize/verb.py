@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, overload
 
+from hybridize.array.device import as_device, cpu, current_device
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, ContentError, LoadError, ValueArgumentError
 from hybridize.base.faces import FOREIGN, Foreign
@@ -131,6 +132,7 @@ def load(
     shared: bool = False,
     signature: str | None = None,
     rounding: str = "float",
+    device: Any = None,
     **options: Any,
 ) -> Callable[..., Any]:
     """Load a compiled program or net from disk. The content of the file says what kind of file it is.
@@ -147,12 +149,14 @@ def load(
             one. Of a TFLite model, which of its signatures; its first graph if None.
         rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
             it, or `reference`, twice, as TFLite for microcontrollers does.
+        device: where its weights are to be, and its calls run; the present device if None.
         **options: of what is loaded as a block, and of archives: those of `hybridize`. With `freeze=True` weights are
             constants of the programs.
 
     Raises:
         ArgumentError E301: `path` is no path.
         ValueArgumentError E345: `shared` of another file than an archive.
+        DeviceError E701: there is no such device.
         LoadError: the file is not one of these, is damaged, or was written by a later version.
         LoadError E653: there is nothing in the file to verify it by.
         VerificationError E810: what was loaded gives something else than the file says.
@@ -172,12 +176,12 @@ def load(
     """
     _check_path(path)
     with showing(f"loading {os.path.basename(str(path))}"):
-        return _loaded(path, images, verify, shared, signature, rounding, options)
+        return _loaded(path, images, verify, shared, signature, rounding, device, options)
 
 
 def _loaded(
     path: str | os.PathLike[str], images: bool, verify: bool, shared: bool, signature: str | None, rounding: str,
-    options: dict[str, Any],
+    device: Any, options: dict[str, Any],
 ) -> Callable[..., Any]:  # fmt: skip
     saved = read_if_archive(path) if os.path.isfile(path) else None
     if saved is None:
@@ -191,16 +195,19 @@ def _loaded(
                 from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
 
             block: Block = SymbolBlock.read(path)
+            _move(block, device)
             return _active(block, options) if options else block
         if kind in MODELS and not verify:
             with LOADING:
                 from hybridize.gluon.imported_block import ImportedBlock  # late: models of other frameworks
 
-            return _active(ImportedBlock(read_model(path, kind, signature, rounding)), options)
+            block = ImportedBlock(read_model(path, kind, signature, rounding))
+            _move(block, device)
+            return _active(block, options)
         if kind == "archive":
             saved = read_archive(path)
     if saved is not None:
-        return _function(saved, os.fspath(path), images, verify, shared, options)
+        return _function(saved, os.fspath(path), images, verify, shared, {**options, "device": device})
     if kind == "symbol" or kind in MODELS:
         raise _unverifiable(os.fspath(path))
     raise ContentError(
@@ -210,6 +217,13 @@ def _loaded(
         or "load an archive of save, an exported -symbol.json, an ONNX model or the folder of a "
         "SavedModel; nd.load and net.load_parameters read arrays",
     )
+
+
+def _move(block: Block, device: Any) -> None:
+    """Have the parameters of a block on a device, or on the present one."""
+    wanted = current_device() if device is None else as_device(device)
+    if wanted != cpu():
+        block.reset_ctx(wanted)
 
 
 def _active(block: Block, options: dict[str, Any]) -> Block:

@@ -146,6 +146,21 @@ def seeded_everywhere() -> None:
     seed_everywhere()
 
 
+@pytest.fixture
+def two_gpus(monkeypatch) -> Iterator[None]:
+    """There are `gpu(0)` and `gpu(1)`, emulated; afterwards the process is as one that has used neither."""
+    from hybridize.array import device
+    from hybridize.base.config import CONFIG
+    from hybridize.runtime import devices
+
+    monkeypatch.setattr(CONFIG, "device", "emulated")
+    monkeypatch.setitem(devices._PLACES, "emulated", "tests.device.emulated")
+    monkeypatch.setattr(devices, "_OPENED", {})
+    device.forget()
+    yield
+    device.forget()
+
+
 @functools.cache
 def works(name: str) -> bool:
     """Whether a program runs: a name on the path may be a proxy that has no tool chain, or lack its libraries."""

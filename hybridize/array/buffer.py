@@ -4,7 +4,7 @@
     buffer_of        of what type, how large and whose it is: waits for nothing
     host_view        the elements as NumPy's array, once all calls have run that write them
     pending_view     the same memory, in which elements may be still to come
-    lying            the elements where they are: NumPy's array, or the buffer of a device
+    content_of       the elements where they are: NumPy's array, or the buffer of a device
     host_copy, at_host    the elements of an array, or of memory, to be read at the host: those of a device are copied
     overwrite        other elements in the same memory
     rebind           other memory, with other elements
@@ -99,11 +99,19 @@ host_view: Callable[[ndarray], NDArray[Any]] = attrgetter("_data")
 It is the memory itself where that is the host's, else a copy: write by `overwrite`. Of a device it is refused (E705).
 """
 
+content_of: Callable[[ndarray], Any] = attrgetter("_content")
+"""Returns the elements of an array where they are, once they are there: NumPy's, or a `DeviceBuffer`, whose views are
+views of it. The operands of `ops` are such."""
 
-def lying(x: ndarray) -> Any:
-    """Return the elements of an array where they are, once all calls have run that write them at the host."""
-    buffer = x._away() if AWAY else None
-    return x._data if buffer is None else buffer
+
+def filled(x: ndarray, number: float) -> Any:
+    """Return new elements of the type of an array, each a number, in the memory in which that is."""
+    buffer = x._away()
+    if buffer is None:
+        return numpy.full(x.shape, number, x.dtype)
+    elements = buffer.alike()
+    elements[...] = number
+    return elements
 
 
 def host_copy(x: ndarray) -> NDArray[Any]:
@@ -214,6 +222,7 @@ def overwrite(x: ndarray, values: Any) -> None:
     """
     if x._away() is None:
         _ = x._data  # once calls have run that write or read it at the host
+        values = at_host(values)  # as the state of random numbers, where data on a device decides how many are drawn
     check_writable(x)
     x._memory[...] = values
 

@@ -265,6 +265,7 @@ def use(device: Device) -> bool:
     if device == _CPU or device in OTHERS:
         return False
     if is_away(device) and not AWAY:
+        load_module("hybridize.array.on_device")
         AWAY.append(True)
         _tell_away()
     OTHERS.append(device)

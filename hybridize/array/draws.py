@@ -21,9 +21,10 @@ from hybridize import ops
 from hybridize.array import functions as np
 from hybridize.array.device import check_device
 from hybridize.array.functions.bounds import require
-from hybridize.array.ndarray import ndarray, wrap, written
+from hybridize.array.ndarray import ndarray, taping, wrap, written
 from hybridize.array.operands import array as array_of
 from hybridize.array.operands import operand, outside_operand, result, sizes_from
+from hybridize.array.placing import device_inside
 from hybridize.array.single import CompiledDraw
 from hybridize.array.staging import staging
 from hybridize.array.storage import STATE
@@ -134,12 +135,20 @@ def unit(shape: tuple[int, ...], dtype: DType, *, open_at_zero: bool = False) ->
 def drawn(draw: CompiledDraw, shape: tuple[int, ...], *arguments: Any) -> Any:
     """Draw from the next key, in a shape; for a vector there may be more than one number for each place."""
     operands = [operand(x) for x in arguments]
-    if ACTIVE and (capturing() or arguments):  # a tape may follow what depends on them
-        return result(draw.function(key(), shape, *operands))
+    device = device_inside() if ACTIVE and not capturing() else None
+    if ACTIVE and (capturing() or (arguments and (device is None or taping() is not None))):
+        return result(draw.function(key(), shape, *operands))  # a tape may follow what depends on them
     before = key()
-    assert isinstance(before, numpy.ndarray), "nobody captures"
-    numbers = draw(before, math.prod(shape), *(x.reshape(-1) if x.ndim else x for x in operands))
+    if device is not None:
+        numbers = draw.on(device, before, math.prod(shape), *map(_flat, operands))
+    else:
+        assert isinstance(before, numpy.ndarray), "nobody captures"
+        numbers = draw(before, math.prod(shape), *map(_flat, operands))
     return wrap(numbers if len(shape) == 1 else numbers.reshape(shape))
+
+
+def _flat(x: Any) -> Any:
+    return x.reshape(-1) if x.ndim else x
 
 
 UNITS = {

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.device import AWAY, OTHERS, Device, cpu, is_away, when_away
+from hybridize.array.device import AWAY, OTHERS, Device, cpu, gpu, when_away
 from hybridize.array.operators import COMPARISONS, Operators, functions, not_an_index, not_one
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory, Traced, Variable
@@ -25,7 +25,7 @@ from hybridize.base import errors
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
 from hybridize.base.dtypes import NO_INDEX, DType, as_dtype, bool_, float32, float64, int32, int64
 from hybridize.base.forks import renewed
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import LOADING, load_module
 from hybridize.base.tracebacks import leaves, trim
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE, Op, Operand, capturing
@@ -288,6 +288,9 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     Of an array on a device it is refused (E705), so that nothing computes at the host what should be computed there.
     Those who only read ask `_elements`."""
+    _content: Any
+    """The elements where they are, at the host or in a `DeviceBuffer`, once no call is still to write them: what
+    operations compute with. The same slot as `_data` where that is one."""
     _memory: NDArray[Any]
     """The buffer, an `array.buffer.ArrayBuffer`: no program that is still to write it is waited for (`array.pending`).
     The same slot as `_data` where no elements are still to come, and none are elsewhere."""
@@ -343,6 +346,8 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     @property
     def device(self) -> Device:
         """The device that it is known to be on: all CPUs are one memory."""
+        if AWAY and type(self._memory) is _BUFFER[0]:
+            return gpu(self._memory.number)
         storage = self._storage
         return _HOME if storage is None or storage.device is None else storage.device
 
@@ -477,11 +482,25 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
     ) -> Any:
+        if AWAY and self._away() is not None:
+            exported: Callable[..., Any] = load_module("hybridize.array.handing_over").exported
+            return exported(self, stream, max_version, dl_device, copy)
         self.storage.exposed = True
         return self._data.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
+        buffer = self._away()
+        if buffer is not None:
+            return buffer.accelerator.dlpack, buffer.number
         return self._data.__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The memory of an array on a GPU, as Numba and CuPy take it; other arrays have no such attribute."""
+        if not AWAY or self._away() is None:
+            raise AttributeError("__cuda_array_interface__ is an attribute of arrays on a GPU")
+        interface: dict[str, Any] = load_module("hybridize.array.handing_over").interface(self)
+        return interface
 
     def asnumpy(self) -> NDArray[Any]:
         """Return a copy of the array as one of NumPy.
@@ -540,10 +559,10 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
         """
         self._check_known("view()")
         if dtype is None:
-            return view(self, self._data[...])
+            return view(self, self._content[...])
         wanted = as_dtype(dtype)
         try:
-            return view(self, self._data.view(wanted))
+            return view(self, self._content.view(wanted))
         except (ValueError, TypeError) as error:
             raise errors.ShapeError("E104", f"view of {self.type} as {wanted.name}: {error}") from None
 
@@ -564,7 +583,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     @property
     def flags(self) -> Any:
         """NumPy's flags of the memory: `c_contiguous`, `writeable`, ..."""
-        return self._data.flags
+        return self._content.flags
 
     @property
     def data(self) -> memoryview:
@@ -583,7 +602,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     @property
     def base(self) -> ndarray | None:
         """The array whose memory this is a part of; None where it has its own."""
-        owner = self._data.base
+        owner = self._content.base
         return view(self, owner) if type(owner) is _NUMPY else None
 
     def wait_to_read(self) -> None:
@@ -641,7 +660,7 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     def _away(self) -> Any:
         """The `DeviceBuffer` of an array that is in the memory of a device; None of all others."""
-        return self._memory if AWAY and is_away(self.device) else None
+        return self._memory if AWAY and type(self._memory) is _BUFFER[0] else None
 
     def _read(self, call: str) -> NDArray[Any]:
         """The elements for a call that reads them; refused where they are known to programs alone."""
@@ -682,8 +701,10 @@ for _name in ("and", "or", "xor"):
     _shorten(f"__{_name}__", _of_bits, getattr(numpy, f"bitwise_{_name}"))
 _shorten("__pow__", lambda slow: _power)
 _shorten("__rpow__", _binary, numpy.power, "pow", False, True)
-ndarray._memory = vars(ndarray)["_data"]  # a second name of the slot
+ndarray._memory = ndarray._content = vars(ndarray)["_data"]  # other names of the slot
 _slot: Any = vars(ndarray)["_data"]
+_BUFFER: list[Any] = [None]
+"""The class of what is in the slot of an array on a device, once one was used."""
 
 
 def _at_host(array: ndarray) -> NDArray[Any]:
@@ -692,12 +713,26 @@ def _at_host(array: ndarray) -> NDArray[Any]:
     return data if type(data) is _NUMPY else data.__array__()
 
 
+def _anywhere(array: ndarray) -> Any:
+    """The slot, wherever the elements are; of one whose call has failed there are none."""
+    data: Any = _slot.__get__(array)
+    return data if type(data) in (_NUMPY, _BUFFER[0]) else data.__array__()
+
+
+def is_content(x: Any) -> bool:
+    """Tell whether an operand is elements that are there, at the host or on a device, and not a value of a program."""
+    return type(x) in (_NUMPY, _BUFFER[0])
+
+
 def reach_slots() -> None:
-    """Let `_data` be the slot itself, or look at what is in it where arrays may be on devices."""
+    """Let `_data` and `_content` be the slot itself, or look at what is in it where arrays may be on devices."""
     type.__setattr__(ndarray, "_data", property(_at_host, _slot.__set__) if AWAY else _slot)
+    type.__setattr__(ndarray, "_content", property(_anywhere, _slot.__set__) if AWAY else _slot)
 
 
 def _hear_away() -> None:
+    if AWAY:
+        _BUFFER[0] = load_module("hybridize.runtime.device_buffers").DeviceBuffer
     if ACCESS.queue is None:  # else `array.pending` looks
         reach_slots()
 
@@ -737,7 +772,7 @@ def history(array: ndarray) -> Traced | None:
     """Return the history that a tape keeps of an array; None if there is none."""
     traced: Traced | LostHistory | None = getattr(array, "_traced", None)
     if type(traced) is LostHistory:  # a call has only marked what it has made: seldom does somebody ask
-        traced = array._traced = traced.history(array._data, array.storage, 0)
+        traced = array._traced = traced.history(array._content, array.storage, 0)
     return traced  # type: ignore[return-value]
 
 
@@ -757,13 +792,15 @@ def gradient_of(variable: Variable) -> ndarray:
     """The buffer of a gradient, zeros before the first backward pass."""
     if variable.grad is None:
         variable.grad = wrap(numpy.zeros(variable.type.shape, variable.type.dtype))
+        if variable.device is not None:
+            functions.place(variable.grad, variable.device)
     grad: ndarray = variable.grad
     return grad
 
 
 def store(array: ndarray, key: Any, value: Any) -> None:
     """Write `value` to the elements of `array` at a basic key, as NumPy does; others see all of it or nothing."""
-    data = array._data
+    data = array._content
     if READERS or WRITER or data.size > SMALL:
         exclusively(setitem, data, key, value)
     else:

@@ -23,7 +23,7 @@ import numpy
 from hybridize.array.device import OTHERS, FirstUse, begin_on, when_used
 from hybridize.array.methods import functions
 from hybridize.array.nd_array import IN_USE, holds_nd, plain, when_made, without_nd
-from hybridize.array.ndarray import ndarray, taping, wrap
+from hybridize.array.ndarray import is_content, ndarray, taping, wrap
 from hybridize.array.placing import located
 from hybridize.array.staging import Staging, staging
 from hybridize.array.symbol import Symbol, refusal
@@ -575,7 +575,7 @@ def result(x: Any, kind: type | None = None) -> Any:
         assert tape is not None, "histories are a tape's"
         return tape.wrap(x)
     if not ACTIVE or not capturing():
-        return wrap(x if type(x) is numpy.ndarray else numpy.asarray(x))
+        return wrap(x if is_content(x) else numpy.asarray(x))
     return Symbol.of(staging(), x, weak=kind)
 
 

@@ -45,6 +45,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.buffer import owner_of
+from hybridize.array.device import AWAY
 from hybridize.array.ndarray import ndarray, reach_slots
 from hybridize.base.access import ACCESS, MARK, READERS, STATE, WRITER, begin_writing
 from hybridize.base.config import CONFIG
@@ -203,6 +204,7 @@ class Queue:
         READERS.value += 1
         BUSY[0] += 1  # entries leave all calls to Python
         type.__setattr__(ndarray, "_data", property(_reached, _slot.__set__))
+        type.__setattr__(ndarray, "_content", property(_reached_anywhere, _slot.__set__))
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(min(self._interval, _SWITCH))
         ACCESS.queue = self
@@ -533,6 +535,11 @@ def _reached(array: ndarray) -> NDArray[Any]:
             queue.settle(data)
         data = _slot.__get__(array)  # what has failed meanwhile has other elements
     return data if type(data) is numpy.ndarray else data.__array__()  # what has failed raises what the call has raised
+
+
+def _reached_anywhere(array: ndarray) -> Any:
+    """Return the same, or the buffer of an array on a device, where all is done in the order of the calls."""
+    return array._away() if AWAY and array._away() is not None else _reached(array)
 
 
 _switching = renewed(threading.RLock())

@@ -21,8 +21,9 @@ from hybridize.array.buffer import share_elements
 from hybridize.array.device import AWAY, OTHERS, Device, accelerator, as_device, cpu, current_device, is_away, use
 from hybridize.array.methods import functions
 from hybridize.array.nd_array import like
-from hybridize.array.ndarray import history, ndarray, wrap
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
+from hybridize.array.traced import Traced
 from hybridize.base.access import consistently
 from hybridize.base.errors import DeviceError
 from hybridize.base.loading import load_module
@@ -34,9 +35,14 @@ _Array = TypeVar("_Array")
 
 
 class _Inside(threading.local):
-    """True in a thread while a function of arrays runs that looks after devices itself: those it calls need not."""
+    """What a thread does while a function of arrays runs that looks after devices itself: those it calls need not."""
 
     value = False
+    """True meanwhile."""
+    away: Device | None = None
+    """The device of its results, if that has a memory of its own."""
+    name = ""
+    """The function's, for errors."""
 
 
 _INSIDE = _Inside()
@@ -44,7 +50,7 @@ _INSIDE = _Inside()
 
 def short_tape() -> Any:
     """Return the tape in charge in this thread, for a short way; None where devices are still to be looked at."""
-    return None if OTHERS and not _INSIDE.value else taping()
+    return None if OTHERS and (_INSIDE.away or not _INSIDE.value) else taping()
 
 
 def unwatched() -> bool:
@@ -53,7 +59,7 @@ def unwatched() -> bool:
 
     A short way has roundings of its own. So it is open, too, where other devices are used, and other threads record.
     """
-    return (not OTHERS or _INSIDE.value) and not capturing() and taping() is None
+    return (not OTHERS or (_INSIDE.value and not _INSIDE.away)) and not capturing() and taping() is None
 
 
 def looks() -> bool:
@@ -110,7 +116,7 @@ def _buffers() -> Any:
 
 
 def unsupported(what: str, type: TensorType, device: Device) -> DeviceError:
-    """Return the error for an operation on an array of a device, which can only copy it."""
+    """Return the error for an operation on an array of a device that has no code there."""
     error: DeviceError = _buffers().unsupported(what, type, device)
     return error
 
@@ -139,24 +145,55 @@ def _across(type: TensorType, source: Device, to: Device) -> DeviceError:
 
 
 def _copied_across(x: ndarray, device: Device) -> Any:
-    """Copy an array to or from the memory of a GPU."""
+    """Copy an array to or from the memory of a GPU; gradients go the other way."""
     if capturing():
         raise _across(x.type, x.device, device)
-    if taping() is not None and history(x) is not None:
-        raise unsupported("autograd", x.type, device if is_away(device) else x.device)
     copied = wrap(_carried(x, device))
     copied.storage.device = device
+    tape = taping()
+    if tape is not None and tape.concerns(x, None):
+        (copied,) = tape.by_rule(_Moved(x.device), [tape.operand(x)], [copied])
     return like(x, copied)
+
+
+class _Moved:
+    """The rule by which the gradient of a copy goes back to the device that it is from."""
+
+    name = "as_in_ctx"
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def vjp(self, gradients: tuple[Any, ...], copies: tuple[Any, ...], x: Any) -> tuple[Any, ...]:
+        """Copy a gradient."""
+        (gradient,) = gradients
+        tape = taping() if type(gradient) is Traced else None
+        back = copied_to(wrap(gradient) if tape is None else tape.wrap(gradient), self._device)
+        return (back._content if tape is None else tape.operand(back),)
+
+    def release(self) -> None:
+        """Let go of nothing."""
 
 
 def within(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call a function in which no function of arrays looks where they are: its caller does."""
-    inside = _INSIDE.value
-    _INSIDE.value = True
+    before = _INSIDE.value, _INSIDE.away
+    device = common_device((*args, *kwargs.values())) if AWAY else None
+    _INSIDE.value, _INSIDE.away = True, device if is_away(device) else None
     try:
         return function(*args, **kwargs)
     finally:
-        _INSIDE.value = inside
+        _INSIDE.value, _INSIDE.away = before
+
+
+def device_inside() -> Device | None:
+    """Return the device with a memory of its own where the function that runs in this thread makes its results."""
+    return _INSIDE.away
+
+
+def name_inside() -> str:
+    """Return the name of the function of arrays that runs in this thread, empty outside of all."""
+    return _INSIDE.name
 
 
 def moved(x: Any, device: Any) -> Any:
@@ -197,17 +234,17 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         explicit = _explicit_device(args, kwargs)
         arrays = list(arrays_in(values))
         common = None if name in _ACROSS else one_device(name, arrays)
-        if name not in _COPIES:
-            check_here(name, arrays)
+        if is_away(common) and name not in _ACROSS:
+            check_hosts(name, values, arrays)
         if common is None:
             common = common_device(arrays)
         wanted = explicit or common or (None if arrays else current_device())
-        _INSIDE.value = True
+        _INSIDE.value, _INSIDE.away, _INSIDE.name = True, wanted if is_away(wanted) else None, name
         try:
             output = function(*args, **kwargs)
             return output if wanted is None else settled(output, wanted, [] if explicit is None else arrays)
         finally:
-            _INSIDE.value = False
+            _INSIDE.value, _INSIDE.away, _INSIDE.name = False, None, ""
 
     return call
 
@@ -224,14 +261,8 @@ def _of_users(value: Any, values: tuple[Any, ...], name: str) -> Any:
 
 _BODIES = frozenset({"cond", "foreach", "while_loop"})
 """Functions whose results are those of the user's function, on their devices."""
-_ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compressed"})
+_ACROSS = frozenset({"array", "asarray", "copyto", "getitem", "save", "savez", "savez_compressed"})
 """Functions that take arrays from where they are."""
-
-
-_COPIES = frozenset(
-    {"array", "asarray", "copy", "getitem", "ndim", "save", "savez", "savez_compressed", "shape", "size"}
-)
-"""Functions that only copy elements, or ask for none."""
 
 
 def check_here(name: str, arrays: list[Any]) -> None:
@@ -244,6 +275,19 @@ def check_here(name: str, arrays: list[Any]) -> None:
         device = device_of(x)
         if device is not None and is_away(device):
             raise unsupported(name, x.type, device)
+
+
+def check_hosts(name: str, values: Iterable[Any], arrays: list[Any]) -> None:
+    """Refuse arrays of NumPy's beside arrays in the memory of a GPU.
+
+    Raises:
+        DeviceError E703: there is one.
+    """
+    for value in values:
+        if isinstance(value, numpy.ndarray) and value.ndim:
+            here = next(x for x in arrays if is_away(device_of(x)))
+            what = f"{name}: an array of NumPy's beside {here.type} on {here.device}"
+            raise DeviceError("E703", what, help=f"np.array(x, ctx={here.device}) gives an array there")
 
 
 def _explicit_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:

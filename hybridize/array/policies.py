@@ -56,8 +56,8 @@ def together(values: Sequence[Any], to: Callable[[DType], DType] = common, *, we
         weak: numbers take the dtype of the arrays beside them.
     """
     if type(values[0]) is ndarray:
-        dtype = values[0]._data.dtype
-        if to(dtype) is dtype and all(type(value) is ndarray and value._data.dtype is dtype for value in values):
+        dtype = values[0]._memory.dtype
+        if to(dtype) is dtype and all(type(value) is ndarray and value._memory.dtype is dtype for value in values):
             return list(values)
     xs = [operand(value) for value in values]
     dtype = to(common_dtype(xs) if weak else result_dtype(map(dtype_of, xs)))
@@ -87,7 +87,7 @@ def like_safely(values: Sequence[Any]) -> list[Any]:
 
 def _converted(value: Any, x: Any, dtype: DType) -> Any:
     """An argument, whose operand is `x`, as an array of a dtype."""
-    if type(value) is ndarray and value._data.dtype == dtype:
+    if type(value) is ndarray and value._memory.dtype == dtype:
         return value
     if isinstance(value, (list, tuple)):
         return result(cast(operand(value, dtype), dtype))

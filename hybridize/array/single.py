@@ -24,6 +24,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import DType, float32, int8, uint64
 from hybridize.base.forks import renewed
+from hybridize.base.loading import load_module
 from hybridize.base.types import TensorType
 from hybridize.ops import Effect, Operand, Scan, effect_of, make_graph, type_of
 from hybridize.ops.control import RUNNER
@@ -286,6 +287,13 @@ class CompiledDraw:
         if count < 2:  # what is broadcast along an axis of one element is another program
             return self._by_numpy(key, count, *arguments)
         return program(key, numpy.empty(count, numpy.int8), *arguments)  # type: ignore[no-any-return]
+
+    def on(self, device: Any, key: NDArray[Any], count: int, *arguments: Any) -> Any:
+        """Draw the same numbers in the memory of a device."""
+        there = load_module("hybridize.array.on_device")
+        if self._few is not None and count < MANY and not arguments:
+            return there.sent_to(device, self._few(key, count))
+        return there.drawn(self.function, self._name, device, key, count, arguments)
 
     def _by_numpy(self, key: NDArray[Any], count: int, *arguments: NDArray[Any]) -> NDArray[Any]:
         return numpy.asarray(self.function(key, (count,), *arguments))

@@ -36,7 +36,7 @@ class Staging(SymbolStaging):
 
     def operand(self, array: ndarray) -> Operand:
         """Return the operand that an array is; by default its buffer."""
-        return array._data
+        return array._content
 
     def lift(self, array: ndarray) -> ndarray | Symbol:
         """Return what an array that exists already is to functions of arrays: a symbol of it, or itself."""

@@ -23,7 +23,7 @@ from hybridize.base.locations import SourceLoc, user_location
 class Variable:
     """The receiver of an array's gradient, which `attach_grad` makes."""
 
-    __slots__ = ("__weakref__", "fresh", "grad", "req", "type")
+    __slots__ = ("__weakref__", "device", "fresh", "grad", "req", "type")
 
     def __init__(self, type: Any, req: str) -> None:
         self.type: Any = type
@@ -34,6 +34,8 @@ class Variable:
         """The buffer, an `ndarray`; made when first asked for or written."""
         self.fresh: bool = False
         """True if a backward pass has written it since somebody cleared this."""
+        self.device: Any = None
+        """The device of the array, and of the buffer; None: `cpu(0)`."""
 
 
 class Traced:
@@ -158,7 +160,7 @@ class LostHistory:
 
     def mark(self, array: Any) -> None:
         """Mark an array, which need not be new, as one that has lost what its elements were computed of just now."""
-        array._traced = self.history(array._data, array.storage, array.storage.version)
+        array._traced = self.history(array._content, array.storage, array.storage.version)
 
     def release(self, where: Any) -> None:
         """Nothing is kept."""

@@ -16,10 +16,10 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view, is_exposed, rebind
-from hybridize.array.device import OTHERS
+from hybridize.array.buffer import content_of, filled, host_view, is_exposed, rebind
+from hybridize.array.device import OTHERS, cpu
 from hybridize.array.nd_array import like
-from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
+from hybridize.array.ndarray import gradient_of, history, is_content, ndarray, store, wrap
 from hybridize.array.operands import operand
 from hybridize.array.placing import beside
 from hybridize.array.staging import staging
@@ -39,15 +39,16 @@ from hybridize.base.modes import LOCKED
 from hybridize.base.nested import listed
 from hybridize.base.tracebacks import leaves
 from hybridize.base.types import TensorType
-from hybridize.ops import Where
+from hybridize.ops import Add, Where
 from hybridize.ops.complexes import pulled_back
 from hybridize.ops.gradient import Arrived, Cotangents, reverse
-from hybridize.ops.op import Operand, capturing, taped
+from hybridize.ops.op import Operand, capturing, eagerly, taped
 from hybridize.runtime.cpython import USABLE
 
 Edge = Any
 _NUMBER = attrgetter("number")
 _commit = renewed(threading.RLock())
+_HOME = cpu()
 
 
 class Sweep:
@@ -372,7 +373,7 @@ def _depending(g: ndarray, x: ndarray) -> ndarray:
         return g
     with taped(TAPE):
         mask = numpy.ones(g.shape, bool)
-        (value,) = TAPE.bind(Where(), (mask, host_view(g), TAPE.operand(x)))
+        (value,) = TAPE.bind(Where(), (mask, content_of(g), TAPE.operand(x)))
         return TAPE.wrap(value)
 
 
@@ -394,9 +395,11 @@ def results(sweep: Sweep, edges: Iterable[Edge], of: Sequence[ndarray]) -> list[
 def _result(gradient: Operand | None, x: ndarray) -> ndarray:
     """The array of a gradient, whose caller has it in one variable: a copy where anybody else has it, too."""
     if gradient is None:
-        return wrap(numpy.zeros(x.shape, x.dtype))
+        return wrap(filled(x, 0))
     if type(gradient) is Traced:
         return TAPE.wrap(gradient)
+    if x.device != _HOME and is_content(gradient) and type(gradient) is not numpy.ndarray:
+        return wrap(gradient.copy())
     if type(gradient) is not numpy.ndarray or LOCKED or sys.getrefcount(gradient) > _OF_FOUND:
         return wrap(numpy.array(gradient))
     if not _owned(gradient) or gradient.flags.num & _WHOLE != _WHOLE:
@@ -415,9 +418,11 @@ def commit(gradients: dict[Variable, Operand]) -> None:
             variable, gradient = gradients.popitem()
             if type(gradient) is Traced:
                 gradient = gradient.data
-            if variable.req == "add":
+            if variable.grad is None and type(gradient) is not numpy.ndarray:
+                variable.grad = wrap(gradient.copy())  # in the memory in which it is
+            elif variable.req == "add":
                 buffer = gradient_of(variable)
-                store(buffer, ..., host_view(buffer) + gradient)
+                store(buffer, ..., eagerly(Add(), (content_of(buffer), gradient))[0])
             elif gradient.size <= SMALL or not _takes_place(variable, gradient):
                 store(gradient_of(variable), ..., gradient)
             variable.fresh = True
@@ -426,7 +431,9 @@ def commit(gradients: dict[Variable, Operand]) -> None:
 def _takes_place(variable: Variable, data: NDArray[Any]) -> bool:
     """Let the buffer of a gradient be `data`, where neither that nor the buffer before is anybody else's."""
     kind = variable.type
-    if LOCKED or sys.getrefcount(data) > _OF_FOUND or not _owned(data) or data.flags.num & _WHOLE != _WHOLE:
+    if type(data) is not numpy.ndarray or LOCKED or sys.getrefcount(data) > _OF_FOUND or not _owned(data):
+        return False
+    if data.flags.num & _WHOLE != _WHOLE:
         return False
     if data.dtype is not kind.dtype or data.shape != kind.shape or WRITER or READERS:
         return False
@@ -538,7 +545,7 @@ def shaped(g: Any, head: TensorType) -> Any:
 def _head_grads(heads: Sequence[ndarray], head_grads: Any, create: bool) -> list[Operand]:
     """The gradients of heads: values alone, unless the pass is recorded and they have a history themselves."""
     if head_grads is None:
-        return [numpy.ones(head.shape, head.dtype) for head in heads]
+        return [filled(head, 1) for head in heads]
 
     def taped_operand(g: Any, head: TensorType) -> Operand:
         with taped(TAPE):
@@ -546,7 +553,7 @@ def _head_grads(heads: Sequence[ndarray], head_grads: Any, create: bool) -> list
 
     def operand_of(g: Operand | None, head: ndarray) -> Operand:
         if g is None:
-            return numpy.ones(head.shape, head.dtype)
+            return filled(head, 1)
         return g.data if type(g) is Traced and not (create and g.edge is not None) else g
 
     gradients = head_gradients([head.type for head in heads], head_grads, taped_operand, TAPE.type_of)

@@ -18,8 +18,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view
-from hybridize.array.ndarray import Taping, history, ndarray, view, wrap
+from hybridize.array.buffer import content_of
+from hybridize.array.ndarray import Taping, history, is_content, ndarray, view, wrap
 from hybridize.array.staging import Staging
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Strided
@@ -127,7 +127,7 @@ class Tape(Staging, Taping):
             if storage is not None and traced.version == storage.version:
                 return traced if type(edge) is not tuple or edge[0].live >= RELEASED.number else self._remaining(traced)
         if data is None:
-            data = host_view(array)
+            data = content_of(array)
         if data.dtype.kind not in "fcV" and not _is_tracked(array):
             return data.copy()  # an index that is overwritten later must not change a gradient
         traced = history(array)
@@ -182,8 +182,8 @@ class Tape(Staging, Taping):
 
     def view(self, x: ndarray, steps: Sequence[Op], result: ndarray | None = None) -> ndarray:
         """The view of an array that view ops make."""
-        whole = host_view(x)
-        data = viewed(whole, steps) if result is None else host_view(result)
+        whole = content_of(x)
+        data = viewed(whole, steps) if result is None else content_of(result)
         array = view(x, data)
         if data.dtype.kind not in "fcV" and not _is_tracked(x):
             return array
@@ -208,12 +208,12 @@ class Tape(Staging, Taping):
 
     def binary(self, name: str, x: ndarray, y: Any, reflected: bool) -> ndarray | None:
         """The short way of an operator between float arrays of one type, or with a number; None for the general way."""
-        op, data = _OPERATORS.get(name), host_view(x)
+        op, data = _OPERATORS.get(name), content_of(x)
         dtype = data.dtype
         if op is None or not (dtype is float32 or dtype is float64):
             return None
         if isinstance(y, ndarray):
-            values = host_view(y)
+            values = content_of(y)
             if values.dtype is not dtype or values.shape != data.shape:
                 return None
             other: Operand = self.operand(y, values)
@@ -274,12 +274,12 @@ class Tape(Staging, Taping):
         data = [x.data if type(x) is Traced else x for x in operands]
         residuals = set(map(id, saved))
         read = ((False,) * len(data), tuple([id(y) in residuals for y in results]))
-        node = TapeNode(rule, operands, data, [host_view(y) for y in results], read)
+        node = TapeNode(rule, operands, data, [content_of(y) for y in results], read)
         node.private = True
         for one in saved:
             node.guard(one.storage)
         return [
-            self.wrap(unowned(host_view(y), (node, number), y.storage, y.storage.version))
+            self.wrap(unowned(content_of(y), (node, number), y.storage, y.storage.version))
             for number, y in enumerate(results)
         ]
 
@@ -306,11 +306,11 @@ class Tape(Staging, Taping):
         while (traced := history(arrays[-1])) is not None and traced.base is not None:
             arrays.append(traced.base)
         self.check_writable(arrays[-1])
-        if not isinstance(update, (Traced, numpy.ndarray)):
+        if type(update) is not Traced and not is_content(update):
             update = numpy.asarray(update, x.dtype)
         befores = [self.operand(array) for array in arrays] if steps or len(arrays) > 1 else []
         befores = [Traced(before.data, before.edge, before.storage, before.version) for before in befores]
-        part = viewed(host_view(x), steps)
+        part = viewed(content_of(x), steps)
         exclusively(setitem, part, ..., update.data if type(update) is Traced else update)  # NumPy minds overlaps
         storage = x.storage
         storage.recorded = True
@@ -323,7 +323,7 @@ class Tape(Staging, Taping):
                 new = self._undone(child.steps, befores[number], new)
             traced = history(array)
             if traced is None:
-                traced = array._traced = Traced(host_view(array), None, storage)
+                traced = array._traced = Traced(content_of(array), None, storage)
             traced.edge = new.edge if type(new) is Traced else None
             traced.version = storage.version
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.array.buffer import buffer_of, host_view
-from hybridize.array.device import is_away
+from hybridize.array.buffer import content_of
+from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import history, ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
@@ -68,6 +68,8 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
 
 def mark(x: ndarray, variable: Variable) -> None:
     """Make the gradient of an array go to `variable`."""
+    if OTHERS:
+        variable.device = x.device
     traced = history(x)
     if traced is not None and type(traced.edge) is tuple and not traced.edge[0].freed:
         node, number = traced.edge
@@ -75,7 +77,7 @@ def mark(x: ndarray, variable: Variable) -> None:
         traced.variable = variable
         return
     storage = x.storage
-    data: Any = buffer_of(x) if is_away(x.device) else host_view(x)
+    data: Any = content_of(x)
     x._traced = traced = Traced(data, variable, storage, storage.version)
     traced.variable = variable
 

@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any, Final, Generic
 import numpy
 
 from hybridize.array import random
-from hybridize.array.buffer import host_view
-from hybridize.array.device import OTHERS, current_device
+from hybridize.array.buffer import host_copy, host_view
+from hybridize.array.device import OTHERS, Device, as_device, current_device, is_away
 from hybridize.array.placing import arrays_in, one_device, settled
-from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, LoadError, ReadError, ShapeError
+from hybridize.base.errors import (
+    ArgumentError,
+    DeviceError,
+    DTypeError,
+    HybridizeError,
+    LoadError,
+    ReadError,
+    ShapeError,
+)
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
@@ -91,13 +99,20 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         images: run the machine code that came with the programs, where it fits this machine.
         path: of the file, where other processes of this machine map it, too: what is made of the weights is shared with
             them, and a pickle names the file in place of holding it.
+        device: where the weights are, and calls run; None for the present device.
         options: as for `Function`.
+
+    Raises:
+        DeviceError E701: there is no such device.
     """
 
     def __init__(
         self, saved: SavedProgram, *, shared: bool = False, owned: bool = False, images: bool = False,
-        path: str | None = None, **options: Any
+        path: str | None = None, device: Any = None, **options: Any
     ) -> None:  # fmt: skip
+        wanted = current_device() if device is None else as_device(device)
+        self._gpu = wanted if is_away(wanted) else None
+        """The GPU that it runs on; None for the host."""
         known = {name: value for name, value in saved.options.items() if name in Options.__dataclass_fields__}
         super().__init__(saving.without_python(saved.name), **{**known, **options})
         self.saved_program = saved
@@ -106,13 +121,13 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         self._runs_images = images if owned else None
         """True if copies run the machine code in its file; None for those that are copied by name."""
         self._path = path
-        self._chosen = options
+        self._chosen = options if self._gpu is None else {**options, "device": self._gpu}
         if images:
             offer_process_code(saved.process)
-        captures = saving.captured(saved, shared=shared, owned=owned, common=path is not None)
+        captures = saving.captured(saved, shared=shared, owned=owned, common=path is not None, gpu=self._gpu)
         for captured, signature in zip(captures, saved.signatures, strict=True):
             self._keep(self._compile(captured, "", signature.codes if images else ()))
-        if path is not None:
+        if path is not None and self._gpu is None:
             for array in [source.array for captured in captures for source in captured.sources]:
                 if array is not None:
                     forget(host_view(array))  # nobody can have written it yet, and what is packed was read for that
@@ -154,10 +169,26 @@ class SavedFunction(Function[P, R], Generic[P, R]):
     def _served(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not OTHERS:
             return super()._served(args, kwargs)
-        # The programs know no devices: what they give is where the arguments are.
-        device = one_device(self.name, list(arrays_in((args, kwargs)))) or current_device()
+        # Programs at the host know no devices: what they give is where the arguments are.
+        arrays = list(arrays_in((args, kwargs)))
+        device = one_device(self.name, arrays) or self._gpu or current_device()
+        self._check_device(arrays, device)
         call, program = self._call_and_program(args, kwargs)
         return settled((program or self._capture(call)).run(call), device, [])
+
+    def _check_device(self, arrays: Sequence[Any], device: Device) -> None:
+        """Refuse arrays that are in another memory than the weights.
+
+        Raises:
+            DeviceError E703: they are.
+        """
+        if device != self._gpu and (is_away(device) or (arrays and self._gpu is not None)):
+            where, what = self._gpu or "the host", f"{arrays[0].type} on {device}"
+            raise DeviceError(
+                "E703",
+                f"{self.name} was loaded on {where}, and is called with {what}",
+                help=f"load it with device={device}, or pass x.as_in_ctx({self._gpu or 'cpu()'})",
+            )
 
     def _call_and_program(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Program | None]:
         """Take a call apart as the file has it: numbers of NumPy may be arrays without axes."""
@@ -185,6 +216,8 @@ class SavedFunction(Function[P, R], Generic[P, R]):
 
     def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         call = super()._call_of(args, kwargs)
+        if self._gpu is not None:
+            return changed(call, devices=saving.only_on(self._gpu, call.kinds))
         return call if call.devices is None else changed(call, devices=None)
 
     def _arranged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Call]:
@@ -242,7 +275,7 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         weights: dict[str, Any] = {}
         for program, signature in self.of_file():
             arrays = [source.array for source in program.capture.sources if source.array is not None]
-            weights.update((name, host_view(array)) for name, array in zip(signature.state, arrays, strict=True))
+            weights.update((name, host_copy(array)) for name, array in zip(signature.state, arrays, strict=True))
         return changed(self.saved_program, weights=weights)
 
     def _judge(self) -> None:

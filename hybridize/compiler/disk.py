@@ -17,8 +17,9 @@ from hybridize.base.digests import digest
 from hybridize.base.errors import LoadError
 from hybridize.base.frozen import mutable
 from hybridize.compiler import identity
-from hybridize.compiler.folder import SUFFIX, Folder
+from hybridize.compiler.folder import KERNELS, SUFFIX, Folder
 from hybridize.runtime import serialization
+from hybridize.runtime.stores import STORE
 
 NO_COMPILER = "not used: the compiler's own files are younger than this process, or not to be found"
 NO_PROCESSOR = "not used: the operating system does not say what processor this is"
@@ -137,3 +138,17 @@ def note(text: str) -> None:
     """Print a line for those who want to know (HYBRIDIZE_EXPLAIN=1)."""
     if CONFIG.explain:
         print(f"hybridize: disk cache: {text}", file=sys.stderr)
+
+
+class _Kernels:
+    """What the driver of a device has made of kernels, as the runtime asks for it."""
+
+    def find(self, *parts: str) -> bytes | None:
+        content = find(name(*parts), (), KERNELS)
+        return content if isinstance(content, bytes) else None
+
+    def keep(self, content: bytes, *parts: str) -> None:
+        keep(name(*parts), content, KERNELS)
+
+
+STORE.fill(_Kernels())

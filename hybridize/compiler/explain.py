@@ -17,10 +17,12 @@ from hybridize.compiler.explanation import KernelReport, MemoryReport, PassRepor
 from hybridize.compiler.limits import Limits
 from hybridize.compiler.profile import step_seconds
 from hybridize.graph import Graph
+from hybridize.machine.target import named_target
 from hybridize.ops import WinogradContract
 from hybridize.passes import PIPELINE
+from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.executable import Executable
-from hybridize.runtime.plan import Plan, PlanStep, sized
+from hybridize.runtime.plan import KernelLaunch, Plan, PlanStep, sized
 from hybridize.schedule.steps import Schedule
 
 
@@ -50,7 +52,7 @@ def passes(graph: Graph) -> tuple[PassReport, ...]:
     )
 
 
-def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
+def kernels(executable: CompiledProgram, plan: Plan) -> tuple[KernelReport, ...]:
     """The steps of a program, not timed; `plan` is its own at the sizes of a call."""
     first = len(plan.inputs)
     packed = {("input", first + one.slot) for one in plan.derivations if not one.ops}
@@ -68,6 +70,7 @@ def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
         words = [word for word, those in (("packed", packed), ("derived", derived)) if read & those]
         if (step.kind == "loops" and set(step.reads) & set(step.writes)) or updates(step):
             words.append("in place")
+        words += [f"{launch.blocks}×{launch.threads}" for launch in step.launches if isinstance(launch, KernelLaunch)]
         return tuple(words)
 
     return tuple(
@@ -106,21 +109,27 @@ def unused_disk() -> tuple[str, ...]:
     return (f"disk cache: {problem}; each process compiles this program anew",) if problem else ()
 
 
-def schedule(graph: Graph, executable: Executable) -> Schedule:
+def schedule(graph: Graph, executable: CompiledProgram) -> Schedule:
     """The schedule of an executable that was made of a graph as captured, made again: it depends on nothing else."""
+    if executable.machine:
+        with LOADING:
+            from hybridize.codegen.llvm.device.program import build_kernels  # late: see the package
+
+        target = named_target(executable.machine)
+        return build_kernels(PIPELINE.run(graph), target, executable.stable).schedule
     with LOADING:
         from hybridize.codegen.llvm.program import scheduled  # late: see the package
 
     return scheduled(
         PIPELINE.run(graph),
         default_target(),
-        sorted({number for deriver in executable.derivers for number in deriver.inputs}),
+        executable.stable,
         max(executable.plan.threads, default=1),
         executable.updates,
     )
 
 
-def plan_of(executable: Executable, inputs: Sequence[NDArray[Any]] | None) -> Plan:
+def plan_of(executable: CompiledProgram, inputs: Sequence[NDArray[Any]] | None) -> Plan:
     """The plan at the sizes of a call with these inputs; without them, at those that it was compiled at."""
     if inputs is None:
         return executable.plan.as_compiled()
@@ -150,7 +159,7 @@ def timed(
     return tuple(result)
 
 
-def memory(executable: Executable, plan: Plan, packed_bytes: int = 0) -> MemoryReport:
+def memory(executable: CompiledProgram, plan: Plan, packed_bytes: int = 0) -> MemoryReport:
     """Bytes of a call, and of what is kept for calls."""
     scratch = sized(plan.scratch_bytes, {})
     return MemoryReport(

@@ -58,7 +58,7 @@ class KernelReport:
     size: str
     """Of the first output."""
     layout: tuple[str, ...]
-    """Special ways of reading and writing: `packed`, `in place`."""
+    """Special ways of reading and writing: `packed`, `in place`. On a device blocks and their threads, as `8×256`."""
     bytes: int
     """Read and written, each buffer once."""
     flops: int

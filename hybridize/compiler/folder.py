@@ -20,10 +20,13 @@ from hybridize.system.interruptions import let_through, suppress
 
 SUFFIX = ".image"
 FUNCTIONS = ".functions"
-"""Of records: of programs and of what a process needs once; of functions. They go when there are too many bytes."""
+KERNELS = ".kernels"
+"""Of records: of programs and of what a process needs once; of functions; of what a device's driver has made. They go
+when there are too many bytes.
+"""
 LASTING = ".machine.json"
 """Of files that stay until somebody clears the folder: others go by what stands in them."""
-_RECORDS = SUFFIX, FUNCTIONS
+_RECORDS = SUFFIX, FUNCTIONS, KERNELS
 _PART = ".part"
 _ABANDONED_S = 3600.0
 """After so many seconds a file that is being written is one that a killed process left."""

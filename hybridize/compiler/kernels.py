@@ -89,5 +89,11 @@ class _DeviceWork(Work[DeviceExecutable]):
 
     def program(self, loaded: str, plan: Plan, constants: Arrays, sources: Arrays) -> DeviceExecutable:
         return DeviceExecutable(
-            loaded, plan, constants, sources, **self.described, llvm_text=lambda: self._built().module.text()
+            loaded,
+            plan,
+            constants,
+            sources,
+            **self.described,
+            machine=self.target.name,
+            llvm_text=lambda: self._built().module.text(),
         )

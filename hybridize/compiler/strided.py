@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy
 
 from hybridize.base.loading import load_module
-from hybridize.machine.target import named_target
+from hybridize.compiler.kernels import device_target
 from hybridize.runtime.device_buffers import STRIDED, DeviceBuffer
 
 _UNITS = {width: numpy.dtype(f"uint{8 * width}") for width in (1, 2, 4, 8)}
@@ -51,7 +51,7 @@ def copy_strided(source: DeviceBuffer, to: DeviceBuffer) -> None:
 @functools.cache
 def _kernel(axes: int, width: int, arch: str) -> Any:
     copies = load_module("hybridize.codegen.llvm.device.copies")
-    return copies.copy_kernel(axes, _UNITS[width], named_target(arch))
+    return copies.copy_kernel(axes, _UNITS[width], device_target(arch))
 
 
 def _merged(axes: Sequence[Axis]) -> list[Axis]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.buffer import host_view, overwrite
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.storage import STATE
+from hybridize.array.storage import STATE, Storage
 from hybridize.array.traced import Variable
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import StateError
@@ -102,7 +103,16 @@ def fed_array(data: NDArray[Any]) -> ndarray:
     """Return an array that a feed fills before each call, over this memory: nobody is to keep what is made of it."""
     array = ndarray(data)
     array.storage.exposed = True
+    _FED.add(array.storage)
     return array
+
+
+_FED: Final[weakref.WeakSet[Storage]] = weakref.WeakSet()
+
+
+def is_fed(array: ndarray) -> bool:
+    """Tell whether a feed fills an array: such numbers go with arrays of any device, as Python's do."""
+    return array._storage in _FED
 
 
 ArrayOf = Callable[[Any], ndarray | None]

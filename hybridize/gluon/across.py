@@ -16,7 +16,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import np
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.ndarray import wrap
 from hybridize.array.operands import operand
 from hybridize.array.placing import moved
@@ -58,7 +58,7 @@ class Across:
             parameter = trainer._params[index]
             if parameter._array is not None:
                 title = f"the value of parameter {trainer._called(index)!r}"
-                value = wrap(self._ranks.broadcast(title, host_view(parameter._held())))
+                value = wrap(self._ranks.broadcast(title, host_copy(parameter._held())))
                 for one in parameter.list_data():
                     one[...] = moved(value, one.device)
                 self._awaited.discard(index)
@@ -74,7 +74,7 @@ class Across:
         trainer = self._trainer
         pairs = [(index, trainer._params[index]) for index in sorted(self._awaited)]
         sums = [
-            [trainer._called(index), one._array is not None and zlib.crc32(host_view(one._held()).tobytes())]
+            [trainer._called(index), one._array is not None and zlib.crc32(host_copy(one._held()).tobytes())]
             for index, one in pairs
         ]
         for rank, others in enumerate(lists := self._ranks.gathered("the first step", sums)):
@@ -256,5 +256,5 @@ def _by_dtype(dtypes: Sequence[DType]) -> dict[DType, list[int]]:
 
 def _flat(grads: Sequence[Any]) -> NDArray[Any]:
     """Return the elements of gradients, one after the other."""
-    flat: NDArray[Any] = numpy.concatenate([numpy.ravel(host_view(one)) for one in grads])
+    flat: NDArray[Any] = numpy.concatenate([numpy.ravel(host_copy(one)) for one in grads])
     return flat

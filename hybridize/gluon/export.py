@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
 from hybridize.base.advice import warn
@@ -136,7 +136,7 @@ def _check(files: tuple[str, str | None], signature: SavedSignature, imports: Im
 
 
 def _compare(title: str, number: int, leaves: Sequence[Any], sample: CheckedCall) -> None:
-    arrays = [host_view(array) for array in leaves if isinstance(array, ndarray)]
+    arrays = [host_copy(array) for array in leaves if isinstance(array, ndarray)]
     for output, (array, expected) in enumerate(zip(arrays, sample.outputs, strict=True)):
         problem = difference(array, expected)
         if problem:

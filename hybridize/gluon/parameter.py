@@ -21,10 +21,10 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import init as initializers
-from hybridize.array.buffer import host_view, overwrite
+from hybridize.array.buffer import overwrite
 from hybridize.array.device import Device, as_device, check_device, cpu, current_device
 from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
-from hybridize.array.placing import place
+from hybridize.array.placing import moved, place
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
@@ -347,8 +347,8 @@ class Parameter:
         self._shape, self._dtype = first._shape, first._dtype
         array = self._data
         if array is None or array.shape != values.shape or array.dtype != values.dtype:
-            array = ndarray(weights(values.shape, values.dtype))
-        store(array, ..., host_view(values))
+            array = place(ndarray(weights(values.shape, values.dtype)), self._home)
+        store(array, ..., moved(values, array.device)._content)
         self._become(array)
 
     def _live_on(self, devices: Sequence[Device]) -> None:

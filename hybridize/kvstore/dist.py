@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.nd_array import like
 from hybridize.array.ndarray import wrap
 from hybridize.array.placing import place
@@ -78,12 +78,12 @@ class DistStore(KVStore):
         super().init(key, value)
         for one, _ in pairs:
             present = self._values[one]
-            first = self._ranks.broadcast(f"init of the key {one!r}", host_view(present))
+            first = self._ranks.broadcast(f"init of the key {one!r}", host_copy(present))
             self._values[one] = place(like(present, wrap(first)), present.device)
 
     def _total(self, key: Any, arrays: Any) -> Any:
         own = total_of(arrays)
-        flat = numpy.ascontiguousarray(host_view(own)).reshape(-1)
+        flat = numpy.ascontiguousarray(host_copy(own)).reshape(-1)
         title = f"push to the key {key!r}"
         total = self._ranks.total(title, str(list(own.shape)), [flat], deterministic=False)
         return place(like(own, wrap(total.reshape(own.shape))), own.device)

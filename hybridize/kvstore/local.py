@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.placing import moved
@@ -149,7 +149,7 @@ class KVStore(KVStoreBase):
                 if index.size and not (index[0] >= 0 and index[-1] < len(present)):
                     raise ArgumentError("E3001", f"rows {index.tolist()} are outside of the {len(present)} of {one!r}")
                 values = numpy.zeros(present.shape, present.dtype)
-                values[index] = host_view(present)[index]
+                values[index] = host_copy(present)[index]
                 _write(array, ndarray(values))
 
     def _pairs(self, key: Any, value: Any) -> Iterator[tuple[int | str, list[Any]]]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import host_copy
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.placing import moved
 from hybridize.base.errors import ArgumentError, StateError
@@ -110,7 +110,7 @@ class AsyncStore(KVStoreBase):
         for one, arrays in _pairs(key, value):
             if one in self._keys:
                 raise ArgumentError("E3002", f"the key {one!r} has a value already", help="use push to change it")
-            first = self._ranks.broadcast(f"init of the key {one!r}", host_view(total_of(arrays[:1])))
+            first = self._ranks.broadcast(f"init of the key {one!r}", host_copy(total_of(arrays[:1])))
             number = len(self._likes)
             self._likes.append(numpy.empty_like(first))
             if self._owner(number) == self.rank:
@@ -151,7 +151,7 @@ class AsyncStore(KVStoreBase):
         sent = []
         for one, arrays in _pairs(key, value):
             number = self._number(one)
-            total, like = host_view(total_of(arrays)), self._likes[number]
+            total, like = host_copy(total_of(arrays)), self._likes[number]
             if total.shape != like.shape:
                 what = f"the value of {one!r} is {list(like.shape)}, {list(total.shape)} was pushed"
                 raise ArgumentError("E3001", what, help="the pushed arrays must have the shape of the value")
@@ -207,7 +207,7 @@ class AsyncStore(KVStoreBase):
                 number, what = divmod(message.tag, 2)
                 if what == _PULL:
                     message.take(numpy.empty(0, numpy.uint8))
-                    answers.append(self._answers.send(host_view(self._values[number]).copy(), message.rank, number))
+                    answers.append(self._answers.send(host_copy(self._values[number]).copy(), message.rank, number))
                 else:
                     gradient = numpy.empty_like(self._likes[number])
                     message.take(gradient)

@@ -21,6 +21,10 @@ class DeviceTarget:
     """Memory that the threads of a block share, at most, without being asked for at the launch."""
     shuffles: bool = True
     """True if the threads of a warp exchange registers, and wait for each other alone."""
+    copies: bool = True
+    """True if elements go to shared memory without a register between, while threads do something else."""
+    float64: bool = True
+    """True if there are numbers of 64 bits: else those within functions of float32 are pairs of words."""
     exact: bool = True
     """False if the compiler of kernels may regroup sums and products, and take NaN for impossible."""
 

@@ -10,8 +10,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.base.settings import number
 from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
-from hybridize.optimizer.kernels import Slots
-from hybridize.runtime.buffers import aligned
+from hybridize.optimizer.kernels import Slots, zeros_beside
 
 
 @register
@@ -88,7 +87,7 @@ class GroupAdaGrad(Optimizer):
         if self._get_wd(index):
             what = f"GroupAdaGrad has no weight decay, got wd={self._get_wd(index)}"
             raise ValueArgumentError("E345", what, help="pass wd=0, or use AdaGrad")
-        return ndarray(aligned((weight.shape[0], 1), weight.dtype))
+        return zeros_beside(weight, (weight.shape[0], 1), weight.dtype)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

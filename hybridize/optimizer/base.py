@@ -8,7 +8,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from hybridize.array import np
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import buffer_of, content_of, is_away
+from hybridize.array.device import AWAY
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, ScheduledError, StateError, UndefinedError, ValueArgumentError
@@ -18,8 +19,7 @@ from hybridize.base.spans import LISTENERS, OPERATION, is_heard, span
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
 from hybridize.optimizer.captured import captured_rate, captured_step
-from hybridize.optimizer.kernels import Binding, Slots, compiled, kernel_for, updated
-from hybridize.runtime.buffers import aligned
+from hybridize.optimizer.kernels import Binding, Slots, compiled, kernel_for, updated, zeros_beside
 
 if TYPE_CHECKING:
     from hybridize.base.registry import ClassDecorator
@@ -241,14 +241,14 @@ class Optimizer:
 
     def create_state(self, index: Any, weight: ndarray) -> Any:
         """Make the state of a weight's updates: None, an array, or a tuple of arrays, all zero."""
-        slots = tuple(ndarray(aligned(weight.shape, weight.dtype)) for _ in range(self.slot_count))
+        slots = tuple(zeros_beside(weight, weight.shape, weight.dtype) for _ in range(self.slot_count))
         return slots if len(slots) > 1 else slots[0] if slots else None
 
     def create_state_multi_precision(self, index: Any, weight: ndarray) -> Any:
         """Return what `create_state` returns, after a float32 copy of the weight if `multi_precision` asks for one."""
         if not self._by_master(weight):
             return self.create_state(index, weight)
-        master = ndarray(aligned(weight.shape, float32))
+        master = zeros_beside(weight, weight.shape, float32)
         master[...] = weight
         return master, self.create_state(index, master)
 
@@ -310,7 +310,7 @@ class Optimizer:
             return
         if LISTENERS and is_heard(OPERATION):
             return span(OPERATION, f"{type(self).__name__}.step", self.step, indices, weights, grads, states)
-        formula, fast = type(self).formula, compiled()
+        formula, fast = type(self).formula, compiled() and not (AWAY and any(map(is_away, map(buffer_of, weights))))
         known: dict[tuple[Any, ...], tuple[dict[str, float], tuple[float, ...], dict[str, bool]]] = {}
         differ = type(self).flags_of is not Optimizer.flags_of
         for index, weight, grad, state in zip(indices, weights, grads, states, strict=True):
@@ -323,7 +323,7 @@ class Optimizer:
             s, values, flags = known[key]
             slots: Slots = state if type(state) is tuple else () if state is None else (state,)
             bound = self._bindings.get(index) if fast else None
-            data = host_view(grad) if isinstance(grad, ndarray) else None  # kept until the update is done
+            data = content_of(grad) if isinstance(grad, ndarray) else None  # kept until the update is done
             if bound is None or not bound.holds(formula, weight, data, slots, flags):
                 kernel = kernel_for(formula, weight, grad, slots, tuple(s), flags) if fast else None
                 if kernel is None:

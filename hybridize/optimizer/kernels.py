@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array import np
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import buffer_of, host_view, is_away
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import operand
+from hybridize.array.placing import beside
 from hybridize.array.staging import ArrayTracer
 from hybridize.array.symbol import Symbol
 from hybridize.base.access import ACCESS, READERS, WRITER, exclusively
@@ -40,7 +41,7 @@ from hybridize.base.errors import ArgumentError
 from hybridize.base.forks import renewed
 from hybridize.base.loading import load_module
 from hybridize.base.modes import is_disabled
-from hybridize.base.types import TensorType
+from hybridize.base.types import Shape, TensorType
 from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import make_graph
@@ -148,6 +149,12 @@ def check(weight: Any, grad: Any) -> None:
     for array in (weight, grad):
         if array.dtype not in _FLOATS:
             raise ArgumentError("E356", f"optimizers update floats, got {array.dtype}", help="set grad_req='null'")
+
+
+def zeros_beside(weight: ndarray, shape: Shape, dtype: DType) -> ndarray:
+    """Return an array of zeros in the memory in which a weight is."""
+    zeros = ndarray(aligned(shape, dtype))
+    return beside(zeros, weight) if is_away(buffer_of(weight)) else zeros
 
 
 def compiled() -> bool:

@@ -55,5 +55,5 @@ class SGLD(Optimizer):
             grads: one for each, of its shape.
             states: None for each; noise is drawn anew.
         """
-        noise = [np.random.normal(0.0, 1.0, weight.shape).astype(weight.dtype) for weight in weights]
+        noise = [np.random.normal(0.0, 1.0, one.shape, ctx=one.device).astype(one.dtype) for one in weights]
         super().step(indices, weights, grads, noise)

@@ -18,7 +18,7 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from hybridize import lr_scheduler
-from hybridize.array.buffer import host_view, overwrite
+from hybridize.array.buffer import host_copy, overwrite
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, HybridizeError, LoadError
 from hybridize.base.frozen import frozen
@@ -96,7 +96,7 @@ def _index(index: Any) -> Any:
 def _plain(state: Any, name: str, tensors: dict[str, NDArray[Any]]) -> Any:
     """A state as JSON: arrays are `{"array": NAME}`, tuples and lists name their kind."""
     if isinstance(state, ndarray):
-        tensors[name] = host_view(state)
+        tensors[name] = host_copy(state)
         return {"array": name}
     if isinstance(state, (tuple, list)):
         return [type(state).__name__, *(_plain(one, f"{name}.{k}", tensors) for k, one in enumerate(state))]

@@ -88,8 +88,18 @@ class Machine:
         return outputs
 
     @property
+    def target_name(self) -> str:
+        """What it is compiled for, where that is not this machine."""
+        return ""
+
+    @property
+    def compiled_graph(self) -> Graph:
+        """The graph that was compiled, before all passes."""
+        return self._graph
+
+    @property
     def optimized(self) -> Graph:
-        """The graph that was compiled."""
+        """The graph that was compiled, after all passes."""
         graph: Graph = self.executable.optimized
         return graph
 
@@ -195,6 +205,16 @@ class Verifying(Machine):
         self._everything = _with_all_values(graph) if every_op else None
         everything = self._everything
         self._machine_of_everything = make(everything, name, threads) if everything is not None else None
+
+    @property
+    def target_name(self) -> str:
+        """As the compiled program says."""
+        return self._compiled.target_name
+
+    @property
+    def compiled_graph(self) -> Graph:
+        """As the compiled program says."""
+        return self._compiled.compiled_graph
 
     def accepts(self, shapes: Sequence[Shape]) -> bool:
         """As the compiled program says, and that of every operation."""

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy
 
-from hybridize.array.buffer import address_of, lying
+from hybridize.array.buffer import address_of, content_of
 from hybridize.array.device import AWAY, Device, accelerator, is_away
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import DeviceError
@@ -26,9 +26,11 @@ from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.compiler.kernels import compile_kernels
 from hybridize.contract.captured import Captured
-from hybridize.graph import Graph, Value, bound, needed, with_sizes
+from hybridize.graph import Graph, Node, Value, bound, needed, with_sizes
+from hybridize.ops import Scan
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import Effect, effect_of
+from hybridize.passes import PIPELINE
 from hybridize.programs.backends import Machine, Making, Memory
 
 Operand = Any
@@ -105,13 +107,20 @@ class DeviceMachine(Machine):
     ) -> None:
         self._graph, self.device = graph, device
         self._at_host = () if outside is None else _outputs_of(graph, outside, away)
-        self._host_graph = _alone(graph, self._at_host) if self._at_host else None
+        self._host_graph: Graph | None = None
+        self._host_inputs = list(range(len(graph.inputs)))
+        if self._at_host:
+            self._host_graph = _alone(graph, self._at_host)
+            if graph.scope is None:
+                self._host_graph, self._host_inputs = _without_unread(self._host_graph)
         there = [k for k in range(len(graph.outputs)) if k not in self._at_host]
         self._there = there
         outputs = tuple(graph.outputs[k] for k in there)
-        kernels = graph if self._host_graph is None else Graph(graph.inputs, graph.nodes, outputs, graph.constants)
+        self._kernel_graph = graph
+        if self._host_graph is not None:
+            self._kernel_graph = Graph(graph.inputs, graph.nodes, outputs, graph.constants)
         gpu, stable = accelerator(device), stable or {}
-        self.executable = compile_kernels(kernels, gpu.arch, name=name, stable=tuple(stable))
+        self.executable = compile_kernels(self._kernel_graph, gpu.arch, name=name, stable=tuple(stable))
         self.code = self.executable.on(gpu, device.device_id)
         self._derived = [_shared({number: stable[number] for number in one.inputs}, one) for one in self.code.derivers]
 
@@ -128,17 +137,29 @@ class DeviceMachine(Machine):
         return outputs
 
     def _host_outputs(self, inputs: Sequence[Operand]) -> list[Any]:
-        graph = self._host_graph
+        graph, numbers = self._host_graph, self._host_inputs
         assert graph is not None
-        known = dict(zip(self._graph.inputs, inputs, strict=True))
         if self._graph.scope is not None:
             sizes = bound(self._graph, [numpy.shape(x) for x in inputs])
             assert sizes is not None  # the program holds for them
-            graph = with_sizes(graph, sizes)
-            original = _alone(self._graph, self._at_host).inputs
-        else:
-            original = graph.inputs
-        return [numpy.array(one, order="C") for one in evaluate(graph, [known[value] for value in original])]
+            graph, numbers = _without_unread(with_sizes(graph, sizes))
+        return [numpy.array(one, order="C") for one in evaluate(graph, [inputs[number] for number in numbers])]
+
+    @property
+    def target_name(self) -> str:
+        """The device, and the name of its code."""
+        return f"{self.device}, {self.executable.machine}"
+
+    @property
+    def compiled_graph(self) -> Graph:
+        """The graph that the device runs."""
+        return self._kernel_graph
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Operations that NumPy computes at the host, each once: those of the host's own outputs."""
+        names = [] if self._host_graph is None else [f"{name} at the host" for name in self._host_graph.op_names()]
+        return tuple(dict.fromkeys(names))
 
     @property
     def memory(self) -> Memory:
@@ -148,21 +169,49 @@ class DeviceMachine(Machine):
 
 def _outputs_of(graph: Graph, outside: Collection[int], away: Collection[int]) -> tuple[int, ...]:
     """The numbers of the outputs that depend on no other inputs than those, and are not on the device."""
-    there = {value for number, value in enumerate(graph.inputs) if number not in outside}
-    reached = set(there)
-    for node in graph.nodes:
-        if not reached.isdisjoint(node.inputs) or effect_of(node.op) is not Effect.PURE:
-            reached.update(node.outputs)
+    reached = _reached(graph, [value for number, value in enumerate(graph.inputs) if number not in outside])
     return tuple(number for number, value in enumerate(graph.outputs) if value not in reached and number not in away)
 
 
+def _reached(graph: Graph, values: Iterable[Value]) -> set[Value]:
+    """The values that depend on some, and what nodes with effects make. Of a scan, what its body makes of them."""
+    reached = set(values)
+    for node in graph.nodes:
+        if effect_of(node.op) is not Effect.PURE:
+            reached.update(node.outputs)
+        elif not reached.isdisjoint(node.inputs):
+            op = node.op
+            reached.update(_reached_by_turns(op, node, reached) if isinstance(op, Scan) else node.outputs)
+    return reached
+
+
+def _reached_by_turns(op: Scan, node: Node, reached: Collection[Value]) -> list[Value]:
+    """The outputs of a scan that depend on values in some turn."""
+    body, numbers = op.body, {k for k, value in enumerate(node.inputs) if value in reached}
+    while True:
+        inside = _reached(body, [body.inputs[k] for k in numbers])
+        carried = {k for k, value in enumerate(body.outputs[: op.num_carry]) if value in inside}
+        if carried <= numbers:
+            return [one for one, value in zip(node.outputs, body.outputs, strict=True) if value in inside]
+        numbers |= carried
+
+
 def _alone(graph: Graph, outputs: Sequence[int]) -> Graph:
-    """The part of a graph that computes some outputs."""
+    """The part of a graph that computes some outputs, with all inputs."""
     values: set[Value] = {graph.outputs[number] for number in outputs}
     chosen = tuple(graph.outputs[number] for number in outputs)
     nodes = tuple(needed(graph.nodes, values))
-    inputs = tuple(value for value in graph.inputs if value in values)
-    return Graph(inputs, nodes, chosen, {value: array for value, array in graph.constants.items() if value in values})
+    constants = {value: array for value, array in graph.constants.items() if value in values}
+    alone = Graph(graph.inputs, nodes, chosen, constants)
+    return PIPELINE.run(alone) if alone.has(Scan) else alone  # of a scan what other outputs need goes away
+
+
+def _without_unread(graph: Graph) -> tuple[Graph, list[int]]:
+    """A graph without the inputs that it does not read, and the numbers of the others."""
+    read = {value for node in graph.nodes for value in node.inputs} | set(graph.outputs)
+    numbers = [number for number, value in enumerate(graph.inputs) if value in read]
+    inputs = tuple(graph.inputs[number] for number in numbers)
+    return Graph(inputs, graph.nodes, graph.outputs, graph.constants), numbers
 
 
 class DerivedThere:
@@ -184,7 +233,7 @@ class DerivedThere:
             storages = [array.storage for array in self._arrays.values()]
             versions = tuple(storage.version for storage in storages)  # first: what is written meanwhile is later
             if self._buffer is None or versions != self._versions or any(one.exposed for one in storages):
-                sources = {number: lying(array).dense() for number, array in self._arrays.items()}
+                sources = {number: content_of(array).dense() for number, array in self._arrays.items()}
                 self._buffer, self._versions = self._deriver.made(sources), versions
             return self._buffer
 

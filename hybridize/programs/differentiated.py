@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view, lying, pending_view, row_by_row
+from hybridize.array.buffer import content_of, host_view, pending_view, row_by_row
 from hybridize.array.ndarray import history, ndarray, view
 from hybridize.array.operands import operand
 from hybridize.array.placing import on_device
@@ -314,9 +314,9 @@ class Rule:
     ) -> None:  # fmt: skip
         self._recorded = recorded
         self._pair = pair
-        self._arrays: list[Any] = [lying(x) if isinstance(x, ndarray) else x for x in arrays]
+        self._arrays: list[Any] = [content_of(x) if isinstance(x, ndarray) else x for x in arrays]
         self._storages = [(x.storage, x.storage.version) if isinstance(x, ndarray) else None for x in arrays]
-        self._outputs = [lying(outputs[k]) for k in pair.halves.outputs]
+        self._outputs = [content_of(outputs[k]) for k in pair.halves.outputs]
         self._residuals = list(residuals)
 
     @property

@@ -27,7 +27,6 @@ from hybridize.graph import Value
 from hybridize.graph.drawn import drawn
 from hybridize.programs.backends import Backend, Machine
 from hybridize.programs.failures import locate
-from hybridize.runtime.executable import Executable
 
 SECONDS = 0.2
 """Seconds for which steps are timed for a profile."""
@@ -50,7 +49,7 @@ def explained(
     executable = _executable(runs)
     inputs = list(zip(captured.sources, graph.inputs, strict=True))
     known = Explanation(
-        name, runs.name, "" if executable is None else default_target().name,
+        name, runs.name, "" if executable is None else _target(runs),
         tuple(f"{value.name}: {value.type}" for source, value in inputs if source.array is None),
         tuple(str(value.type) for source, value in inputs if source.array is not None),
         tuple(str(value.type) for value in graph.outputs), reason, tuple(valid(captured)),
@@ -71,6 +70,8 @@ def explained(
     )  # fmt: skip
     if not profile:
         return known
+    if executable.machine:
+        return changed(known, notes=(*known.notes, "not timed: the kernels run on a device"))
     core = limits()
     try:
         measured = explain.timed(kernels, graph, executable, arrays or _measured(captured), core, SECONDS)
@@ -98,7 +99,8 @@ def scheduled(captured: Captured, runs: Backend) -> str:
     executable = _executable(runs)
     if executable is None:
         return "no schedule: the NumPy backend runs the operations one by one"
-    return str(explain.schedule(captured.graph, executable))
+    graph = runs.compiled_graph if isinstance(runs, Machine) else captured.graph
+    return str(explain.schedule(graph, executable))
 
 
 def valid(captured: Captured) -> list[str]:
@@ -110,9 +112,14 @@ def valid(captured: Captured) -> list[str]:
     return lines + ([f"data decides {list(decided.expected)!r:.80}  ({decided.loc})"] if decided is not None else [])
 
 
-def _executable(runs: Backend) -> Executable | None:
-    """Return the executable that runs as machine code; None where nothing does."""
+def _executable(runs: Backend) -> Any:
+    """Return the executable that runs as machine code, a `CompiledProgram`; None where nothing does."""
     return runs.executable if isinstance(runs, Machine) else None
+
+
+def _target(runs: Backend) -> str:
+    """Name what the machine code is for."""
+    return (runs.target_name if isinstance(runs, Machine) else "") or default_target().name
 
 
 def _reference(captured: Captured) -> tuple[KernelReport, ...]:

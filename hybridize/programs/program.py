@@ -16,10 +16,10 @@ from hybridize.array import random
 from hybridize.array.buffer import (
     at_host,
     buffer_of,
+    content_of,
     host_view,
     is_exposed,
     is_row_major,
-    lying,
     memory_key,
     notify_written,
     overwrite,
@@ -147,6 +147,8 @@ class Program:
         self._at_host = True
         if AWAY:
             make = self._made_on_device(captured) or make
+        self.make: Making = make
+        """Compiles graphs for where it runs."""
         self._recorded = Recorded(captured.graph, name, backend, verify, threads, make=make)
         self._runs: Backend
         if call.recording and not captured.is_closed:
@@ -526,7 +528,7 @@ class Program:
         views: Views = {}
         took: list[None] = []
         with captured.transaction.lock(self.writes), captured.transaction.call(took):
-            view = host_view if self._at_host else lying
+            view = host_view if self._at_host else content_of
             buffers = [view(array) if isinstance(array, ndarray) else array for array in arrays]
             taped, outputs = taping() is not None, None
             entered = self._alone and begin_writing()
@@ -551,6 +553,8 @@ class Program:
                 if entered:
                     WRITER.value = 0
                     del ACCESS.marks[-1:]
+            if not self._at_host:
+                outputs = [at_host(y) if k in self._read_outputs else y for k, y in enumerate(outputs)]
             if taped and self.writes:
                 self._recorded.remember(captured.sources, arrays, views)
         return self.finished(call, lambda result: self.leaf(result, arrays, outputs, views), outputs, views)
@@ -588,6 +592,16 @@ class Program:
         return self._runs if isinstance(self._runs, PackedMachine) and can_be_queued(self.capture) else None
 
     @cached_property
+    def _read_outputs(self) -> frozenset[int]:
+        """The outputs that a call reads at the host: numbers, and what texts are made of."""
+        parts = self.capture.stand_ins
+        numbers = [one.index for one in self.capture.results if one.kind == "number"]
+        numbers += [one.index for one in parts if isinstance(one, captures.Output) and one.weak is not None]
+        parts = self.capture.stand_ins
+        numbers += [k for one in parts if isinstance(one, captures.FormattedText) for k in one.outputs]
+        return frozenset(numbers)
+
+    @cached_property
     def updates(self) -> dict[int, int]:
         """The outputs that are nothing but the new value of an array that is there before the call, by its input."""
         return updates_of(self.capture)
@@ -612,7 +626,7 @@ class Program:
             words: the state of the random generator to draw from; None for the present one.
         """
         buffers = iter(arguments)
-        view = host_view if self._at_host else lying
+        view = host_view if self._at_host else content_of
         arrays = [next(buffers) if one.array is None else view(one.array) for one in self.capture.sources]
         if words is not None:
             pairs = zip(arrays, self.capture.sources, strict=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_copy, lying
+from hybridize.array.buffer import content_of, host_copy
 from hybridize.array.ndarray import ndarray
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
@@ -17,7 +17,7 @@ from hybridize.formats import sampling
 
 def recorded(call: Call) -> tuple[Any, ...] | None:
     """Copies of the leaves of a call; None where they are too large to keep, or not there."""
-    arrays = [lying(leaf) for leaf in call.leaves if isinstance(leaf, ndarray)]
+    arrays = [content_of(leaf) for leaf in call.leaves if isinstance(leaf, ndarray)]
     complete = all(leaf is not None for leaf, kind in zip(call.leaves, call.kinds, strict=True) if _is_input(kind))
     if not complete or sum(array.nbytes for array in arrays) > sampling.LIMIT:
         return None

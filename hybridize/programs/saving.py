@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from hybridize.array import random
 from hybridize.array.buffer import host_copy
+from hybridize.array.device import Device
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.placing import place
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import REALS
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
@@ -260,11 +262,17 @@ def _constant(number: Any, kind: TensorType) -> NDArray[Any]:
 
 
 def captured(
-    program: SavedProgram, *, shared: bool = False, owned: bool = False, common: bool = False
+    program: SavedProgram,
+    *,
+    shared: bool = False,
+    owned: bool = False,
+    common: bool = False,
+    gpu: Device | None = None,
 ) -> list[Captured]:
     """Plain data as captured programs; `shared` and `owned` as of `capture.SavedFunction`.
 
-    With `common`, what is derived of the weights lies where other processes with the same file have it, too.
+    With `common`, what is derived of the weights lies where other processes with the same file have it, too. With `gpu`
+    the weights are copied there, and the programs are for that device.
     They draw from the random generator of this process, whatever state it had when they were saved.
     """
     arrays: dict[str, ndarray] = {}
@@ -275,15 +283,18 @@ def captured(
                 if name == RANDOM and (data.shape, data.dtype) == (random.state.shape, random.state.dtype):
                     arrays[name] = random.state
                     continue
+                if gpu is not None:
+                    arrays[name] = place(wrap(data), gpu)
+                    continue
                 arrays[name] = array = wrap(data if shared or owned else data.copy())
                 if shared:
                     array.storage.exposed = True
                 if common:
                     note_origin(array, f"{program.identity} {name}")
-    return [_captured(signature, arrays) for signature in program.signatures]
+    return [_captured(signature, arrays, gpu) for signature in program.signatures]
 
 
-def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captured:
+def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray], gpu: Device | None) -> Captured:
     graph = signature.graph
     kinds: list[Any] = []
     values: list[Any] = []
@@ -314,13 +325,20 @@ def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captu
         results.append(Result("array" if weak is None else "number", output, value=weak, of_nd=leaf == OF_ND))
         output += 1
     of_nd = tuple(position for position, leaf in enumerate(signature.leaves) if leaf == OF_ND)
-    call = Call(signature.arguments, values, tuple(kinds), signature.training, False, of_nd=of_nd)
+    devices = None if gpu is None else only_on(gpu, kinds)
+    call = Call(signature.arguments, values, tuple(kinds), signature.training, False, of_nd=of_nd, devices=devices)
+    away = {} if gpu is None else {one.index: gpu for one in results if one.kind == "array"}
     # Only who captures asks for them; a graph that is not read yet shall not be for their sake.
     values_of_results = () if isinstance(graph, Deferred) else graph.outputs[:count]
     return Captured(
         call, graph, tuple(sources), signature.result, tuple(results), values_of_results, (), (), (),
-        numbers=numbers, conditions=(), layouts={}, same_memory={}, bound={},
+        numbers=numbers, conditions=(), layouts={}, same_memory={}, bound={}, devices=away,
     )  # fmt: skip
+
+
+def only_on(device: Device, kinds: Sequence[Any]) -> tuple[Device, ...]:
+    """Return the devices of a call whose arrays are all on one, as `Call.devices`."""
+    return (device, *[device for kind in kinds if isinstance(kind, TensorType)])
 
 
 def _number_kind(leaf: Leaf, kind: TensorType) -> type:

@@ -31,12 +31,16 @@ class CompiledProgram(ABC):
         timings: Mapping[str, float] | None = None,
         llvm_text: Callable[[], str] | None = None,
         updates: Mapping[int, int] | None = None,
+        machine: str = "",
     ) -> None:
-        """`types` are those of inputs and outputs, for a plan that would have to be read for them; `updates` are the
-        outputs that it was compiled to have in an input's place, where that can be.
+        """`types` are those of inputs and outputs, for a plan that would have to be read for them.
+
+        `updates` are the outputs that it was compiled to have in an input's place, where that can be. `machine` is the
+        name of the target, where that is not this machine.
         """
         self.name = name
         self.plan = plan
+        self.machine: str = machine
         self.updates: dict[int, int] = dict(updates or {})
         self._optimized = optimized
         self._graph_bytes = graph_bytes
@@ -54,6 +58,11 @@ class CompiledProgram(ABC):
     @abstractmethod
     def constant_bytes(self) -> int:
         """Memory of the constants as the program reads them."""
+
+    @property
+    def stable(self) -> tuple[int, ...]:
+        """Numbers of the inputs that constants are derived of."""
+        return tuple(sorted({number for one in self.plan.derivations for number in one.inputs}))
 
     @property
     def optimized(self) -> Any:

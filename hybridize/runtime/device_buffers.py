@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
 import numpy
+from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
@@ -22,6 +23,8 @@ from hybridize.runtime.devices import Accelerator, check_fork, is_inherited
 
 _ORIGIN: Final = numpy.zeros(16, numpy.uint8)
 """The bytes over which layouts lie: they are arrays of NumPy's for what they say, and their elements stay unread."""
+_WORK: Final = 10_000
+"""Candidates that are looked at before two views are taken to share elements."""
 _START: Final[int] = _ORIGIN.__array_interface__["data"][0]
 
 
@@ -29,6 +32,8 @@ def _nobody(source: DeviceBuffer, to: DeviceBuffer) -> None:
     raise InternalError("E918", "nobody has loaded the kernels that copy views of devices")
 
 
+OPERATION: Final[Hook[Callable[[], str]]] = Hook(str)
+"""Gives the name of the operation that runs in this thread, for errors."""
 STRIDED: Final[Hook[Callable[[DeviceBuffer, DeviceBuffer], None]]] = Hook(_nobody)
 """Copies elements that lie in other strides, of one dtype and shape, on one device, to where none of them lies."""
 
@@ -36,11 +41,13 @@ STRIDED: Final[Hook[Callable[[DeviceBuffer, DeviceBuffer], None]]] = Hook(_nobod
 class DeviceMemory:
     """Bytes of a device, which are free again when nobody has a buffer of them."""
 
-    __slots__ = ("__weakref__", "accelerator", "address", "nbytes")
+    __slots__ = ("__weakref__", "accelerator", "address", "nbytes", "users")
 
     def __init__(self, accelerator: Accelerator, nbytes: int) -> None:
         self.accelerator: Accelerator = accelerator
         self.nbytes: int = nbytes
+        self.users: set[int] = set()
+        """Streams on which others use it, see `runtime.dlpack`."""
         self.address: int = accelerator.alloc(max(nbytes, 1))
 
     def exchange(self, other: DeviceMemory) -> None:
@@ -49,7 +56,34 @@ class DeviceMemory:
 
     def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
         if hasattr(self, "address") and not is_inherited(self.accelerator):
-            self.accelerator.free(self.address)
+            if self.users:
+                self.accelerator.take_back(self.address, self.users)
+            else:
+                self.accelerator.free(self.address)
+
+
+class BorrowedMemory(DeviceMemory):
+    """Bytes of a device that another library has: it has them back when the device is done with them.
+
+    Args:
+        accelerator: the device.
+        address: of the first byte.
+        nbytes: how many.
+        owner: when that goes, the bytes are another's.
+    """
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, accelerator: Accelerator, address: int, nbytes: int, owner: object) -> None:
+        self.accelerator = accelerator
+        self.nbytes = nbytes
+        self.users = set()
+        self.address = address
+        self._owner = owner
+
+    def __del__(self, is_inherited: Callable[[Accelerator], bool] = is_inherited) -> None:
+        if not is_inherited(self.accelerator):
+            self.accelerator.give_back(self._owner)
 
 
 class DeviceBuffer:
@@ -137,26 +171,20 @@ class DeviceBuffer:
         start: int = self._layout.__array_interface__["data"][0]
         return start - _START
 
-    def _span(self) -> tuple[int, int]:
-        """The bytes of the memory from the first that an element has to the last, which is not among them."""
-        if not self.size:
-            return 0, 0
-        reach = [(size - 1) * stride for size, stride in zip(self.shape, self.strides, strict=True)]
-        low = sum(step for step in reach if step < 0)
-        return self._offset + low, self._offset + sum(reach) - low + self.itemsize
-
     @property
     def bounds(self) -> tuple[int, int]:
         """The addresses of the first byte that an element has, and of the one behind the last."""
-        first, last = self._span()
-        return self.base.address + first, self.base.address + last
+        low, high = byte_bounds(self._layout)
+        return self.base.address + low - _START, self.base.address + high - _START
 
     def overlaps(self, other: object) -> bool:
-        """Tell whether two buffers may have an element in common: the bytes between their ends do."""
+        """Tell whether two buffers have an element in common; of views where that is hard to tell, it is assumed."""
         if not isinstance(other, DeviceBuffer) or other.base is not self.base:
             return False
-        (first, last), (start, end) = self._span(), other._span()
-        return first < end and start < last
+        try:
+            return numpy.shares_memory(self._layout, other._layout, max_work=_WORK)  # type: ignore[arg-type]
+        except numpy.exceptions.TooHardError:
+            return True
 
     # --------------------------------------------------------------------------------------------------- elements
 
@@ -169,10 +197,12 @@ class DeviceBuffer:
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Write elements at a basic key: numbers, an array of NumPy's, or a buffer, whichever device has it."""
         part = self[key]
+        if not part.flags.writeable:
+            raise ValueError("assignment destination is read-only")
         if not isinstance(value, DeviceBuffer):
             part._write(value)
         elif value.base.accelerator is not self.accelerator:
-            part._write(value.to_host())
+            part._brought(value)
         elif value.dtype != self.dtype:
             raise TypeError(f"elements of {value.dtype} are written as {self.dtype}")
         else:
@@ -180,7 +210,7 @@ class DeviceBuffer:
 
     def _copy_of(self, source: DeviceBuffer) -> None:
         """Copy elements of the same device, which are repeated along axes of size 1."""
-        source = source.laid(numpy.broadcast_to(source.layout, self.shape))
+        source = source.laid(numpy.broadcast_to(_without_ones(source.layout, self.ndim), self.shape))
         if not self.size:
             return
         if self.overlaps(source):
@@ -190,18 +220,31 @@ class DeviceBuffer:
         else:
             STRIDED.value(source, self)
 
-    def _write(self, values: Any) -> None:
-        if self.flags.c_contiguous:
-            whole = numpy.empty(self.shape, self.dtype)
-            whole[...] = values
-            if whole.nbytes:
-                self.accelerator.copy_in(self.address, whole)
+    def _brought(self, source: DeviceBuffer) -> None:
+        """Copy elements of another device, by way of the host where it is of another kind."""
+        here, there = self.accelerator, source.accelerator
+        if type(here) is not type(there) or source.dtype != self.dtype or not source.size:
+            self._write(source.to_host())
             return
-        whole = numpy.asarray(values)
+        source = source.dense()
+        alike = self.flags.c_contiguous and self.shape == source.shape
+        to = self if alike else new_buffer(here, self.number, source.shape, source.dtype)
+        here.copy_from(there, to.address, source.address, source.nbytes)
+        if to is not self:
+            self._copy_of(to)
+
+    def _write(self, values: Any) -> None:
+        whole = _without_ones(numpy.asarray(values), self.ndim)
         numpy.broadcast_to(whole, self.shape)  # raises where they do not fit
-        few = numpy.empty(whole.shape[max(whole.ndim - self.ndim, 0) :], self.dtype)
-        few[...] = whole
-        self._copy_of(sent(few, self.base.accelerator, self.number))
+        if whole.ndim and whole.dtype == self.dtype:
+            few = numpy.ascontiguousarray(whole)
+        else:
+            few = numpy.empty(whole.shape, self.dtype)
+            few[...] = whole if whole.ndim else values  # NumPy minds what becomes of a number
+        if not self.flags.c_contiguous or few.shape != self.shape:
+            self._copy_of(sent(few, self.accelerator, self.number))
+        elif self.nbytes:
+            self.accelerator.copy_in(self.address, few)
 
     def to_host(self) -> NDArray[Any]:
         """Return a copy of the elements at the host, once they are written."""
@@ -227,6 +270,10 @@ class DeviceBuffer:
     def copy(self, order: str = "C") -> DeviceBuffer:
         """Return a copy of the elements, row by row, in the same memory."""
         return self.copied_to(self.accelerator, self.number)
+
+    def alike(self) -> DeviceBuffer:
+        """Return a buffer of the same type in the same memory, row by row, that nobody has written."""
+        return new_buffer(self.accelerator, self.number, self.shape, self.dtype)
 
     def dense(self) -> DeviceBuffer:
         """Return the elements row by row: these, or a copy."""
@@ -260,6 +307,20 @@ class DeviceBuffer:
         except AttributeError:
             return self.copy().reshape(*shape)
         return self.laid(layout)
+
+    @property
+    def real(self) -> DeviceBuffer:
+        """The view of the real parts."""
+        return self.laid(self._layout.real)
+
+    @property
+    def imag(self) -> DeviceBuffer:
+        """The view of the imaginary parts of complex numbers; zeros of others."""
+        if self.dtype.kind == "c":
+            return self.laid(self._layout.imag)
+        zeros = self.alike()
+        zeros[...] = 0
+        return zeros
 
     def view(self, dtype: Any) -> DeviceBuffer:
         """Return a view of the bytes as another dtype."""
@@ -298,17 +359,22 @@ class DeviceBuffer:
         Raises:
             DeviceError E705: always.
         """
-        raise unsupported("an operation", TensorType(self.shape, self.dtype), self.device)
+        raise unsupported(OPERATION.value() or "an operation", TensorType(self.shape, self.dtype), self.device)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         self.refuse()
 
 
+def _without_ones(x: NDArray[Any], ndim: int) -> NDArray[Any]:
+    """Return a view of an array without axes of size 1 in front that are more than there is room for."""
+    return x[(*(0,) * (x.ndim - ndim), ...)] if x.ndim > ndim and set(x.shape[: x.ndim - ndim]) == {1} else x
+
+
 def unsupported(what: str, type: TensorType, device: object) -> DeviceError:
-    """Return the error for an operation on an array of a device, which can only copy it."""
+    """Return the error for an operation on an array of a device that has no code there."""
     return DeviceError(
         "E705",
-        f"{what} reads {type} on {device}, where hybridize does not compute yet",
+        f"{what} reads {type} on {device}, and has no code for devices yet",
         help="x.as_in_ctx(cpu()) gives a copy to compute with",
     )
 
@@ -332,3 +398,27 @@ def sent(values: NDArray[Any], accelerator: Accelerator, number: int) -> DeviceB
     buffer = new_buffer(accelerator, number, values.shape, values.dtype)
     buffer[...] = values
     return buffer
+
+
+def lying_at(
+    memory: DeviceMemory,
+    start: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    dtype: Any,
+    number: int,
+    writeable: bool = True,
+) -> DeviceBuffer:
+    """Return the buffer of a memory whose first element is `start` bytes behind the first byte."""
+    kind = numpy.dtype(dtype)
+    all_bytes = as_strided(_ORIGIN[:1], (memory.nbytes + kind.itemsize,), (1,))
+    one = all_bytes[start : start + kind.itemsize].view(kind)
+    return DeviceBuffer(memory, as_strided(one, shape, strides, writeable=writeable), number)
+
+
+def borrowed(array: NDArray[Any], accelerator: Accelerator, number: int, writeable: bool) -> DeviceBuffer:
+    """Return a buffer over the addresses of an array of NumPy's, which is kept until the device is done with them."""
+    first, last = byte_bounds(array)
+    start = array.__array_interface__["data"][0] - first
+    memory = BorrowedMemory(accelerator, first, last - first, array)
+    return lying_at(memory, start, array.shape, array.strides, array.dtype, number, writeable)

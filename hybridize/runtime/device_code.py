@@ -27,7 +27,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
-from hybridize.runtime.device_steps import Bases, Launch, perform, work_of, work_size
+from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
 from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import Derivation, Plan, PlanStep
 from hybridize.runtime.sizes import Sizes
@@ -40,7 +40,9 @@ INSTANCES: Final = 4
 SEEN: Final = 16
 """Sets of addresses that are remembered: the second time they come, a graph is made for them."""
 IN_GRAPH: Final = 4096
-"""Launches of a graph at most: more are asked for one by one."""
+"""Launches of a graph at most: more, as of a scan of many turns, are several graphs, one after the other."""
+IN_GRAPHS: Final = 16 * IN_GRAPH
+"""Launches of all graphs of a call at most: more are asked for one by one, as the driver has memory for each."""
 PLANS: Final = 16
 """Plans of calls with sizes of their own that are kept."""
 _ALIGNMENT: Final = 64
@@ -78,11 +80,6 @@ class DeviceExecutable(CompiledProgram):
     def constant_bytes(self) -> int:
         """Memory of the constants as the program reads them."""
         return sum(one.nbytes for one in self.constants) + sum(one.nbytes for one in self.plan.derivations)
-
-    @property
-    def stable(self) -> tuple[int, ...]:
-        """Numbers of the inputs that constants are derived of."""
-        return tuple(sorted({number for one in self.plan.derivations for number in one.inputs}))
 
     def on(self, accelerator: Accelerator, number: int) -> DeviceCode:
         """Return its code on a device, by the device's number too; loaded there once.
@@ -151,7 +148,7 @@ class DeviceCode:
         self.number = number
         self._kernels = accelerator.load(program.ptx) if program.ptx else {}
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
-        self._graphs: OrderedDict[tuple[Any, ...], DeviceGraph] = OrderedDict()
+        self._graphs: OrderedDict[tuple[Any, ...], list[DeviceGraph]] = OrderedDict()
         self._seen: OrderedDict[tuple[Any, ...], None] = OrderedDict()
         self._lock = renewed(threading.RLock())
         self._sources: dict[int, DeviceBuffer] = {}
@@ -276,19 +273,20 @@ class DeviceCode:
     # -------------------------------------------------------------------------------------------------------- work
 
     def _perform(self, plan: Plan, key: tuple[Any, ...], bases: Bases) -> None:
-        """Ask for all launches of a call: by a graph, where these addresses have come before."""
-        graph = self._graphs.get(key)
-        if graph is None and self._comes_again(plan, key):
-            spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= INSTANCES else None
-            with self.accelerator.capture(spare) as graph:
-                perform(work_of(plan.steps, bases), self.accelerator, self.launch)
-            graph.name = self.program.name
-            self._graphs[key] = graph
-        if graph is None:
+        """Ask for all launches of a call: by graphs, where these addresses have come before."""
+        graphs = self._graphs.get(key)
+        if graphs is None and self._comes_again(plan, key):
+            spare = self._graphs.popitem(last=False)[1] if len(self._graphs) >= INSTANCES else ()
+            work = work_of(plan.steps, bases)
+            graphs = self._graphs[key] = recorded(work, self.accelerator, self.launch, IN_GRAPH, spare)
+            for graph in graphs:
+                graph.name = self.program.name
+        if graphs is None:
             perform(work_of(plan.steps, bases), self.accelerator, self._launched)
             return
         self._graphs.move_to_end(key)
-        graph.launch()
+        for graph in graphs:
+            graph.launch()
 
     def _comes_again(self, plan: Plan, key: tuple[Any, ...]) -> bool:
         """Tell whether a graph is made for a call: not the first time, nor where the host has to ask in between."""
@@ -300,7 +298,7 @@ class DeviceCode:
                 self._seen.popitem(last=False)
             return False
         size = work_size(plan.steps)
-        return size is not None and 0 < size <= IN_GRAPH
+        return size is not None and 0 < size <= IN_GRAPHS
 
     def launch(self, one: Launch) -> None:
         """Ask for one launch."""

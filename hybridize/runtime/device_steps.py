@@ -2,7 +2,8 @@
 """The steps of a plan as the work of a device, in order: launches, copies, and questions that the host has to ask.
 
     work_of(steps, bases)         each piece of work with its addresses; the answers to questions are sent back
-    perform(work, device, code)   do it
+    perform(work, device, launch) do it
+    recorded(work, ...)           have it recorded as graphs
     work_size(steps)              how much there is, where data does not decide it
 
 Control flow is loops of work: a scan has the work of its body once for each turn, with other addresses; a branch and a
@@ -11,13 +12,14 @@ while loop ask for one bool first. Nothing is copied from turn to turn, see `Pla
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy
 
 from hybridize.base.frozen import frozen
-from hybridize.runtime.devices import Accelerator
+from hybridize.runtime.devices import Accelerator, DeviceGraph
 from hybridize.runtime.plan import CONDITION_BYTES, PlanAddress, PlanLaunch, PlanRegion, PlanState, PlanStep
 
 Base = tuple[str, int]
@@ -83,15 +85,42 @@ def perform(work: Asking, device: Accelerator, launch: Callable[[Launch], None])
         except StopIteration:
             return
         answer = None
-        match one:
-            case Launch():
-                launch(one)
-            case Copy():
-                device.copy(one.to, one.source, one.nbytes)
-            case Question():
-                truth = numpy.empty(1, numpy.uint8)
-                device.copy_out(one.address, truth)
-                answer = bool(truth[0])
+        if isinstance(one, Question):
+            truth = numpy.empty(1, numpy.uint8)
+            device.copy_out(one.address, truth)
+            answer = bool(truth[0])
+        else:
+            _do(one, device, launch)
+
+
+def _do(one: Launch | Copy, device: Accelerator, launch: Callable[[Launch], None]) -> None:
+    if isinstance(one, Launch):
+        launch(one)
+    else:
+        device.copy(one.to, one.source, one.nbytes)
+
+
+def recorded(
+    work: Asking, device: Accelerator, launch: Callable[[Launch], None], most: int, spare: Sequence[DeviceGraph] = ()
+) -> list[DeviceGraph]:
+    """Have a device record work without questions; returns the graphs that do it, one after the other.
+
+    Args:
+        work: what is recorded.
+        device: which records it.
+        launch: asks for a launch.
+        most: launches and copies of a graph.
+        spare: graphs that are changed to do this work.
+    """
+    graphs: list[DeviceGraph] = []
+    before = iter(spare)
+    for first in work:
+        with device.capture(next(before, None)) as graph:
+            for one in itertools.chain([first], itertools.islice(work, most - 1)):
+                assert not isinstance(one, Question)
+                _do(one, device, launch)
+        graphs.append(graph)
+    return graphs
 
 
 def work_size(steps: Sequence[PlanStep]) -> int | None:

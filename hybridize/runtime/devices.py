@@ -18,7 +18,7 @@ A forked process cannot use what was opened before: the driver's threads are not
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, Protocol
 
@@ -47,6 +47,12 @@ class Accelerator(Protocol):
     """As people know it."""
     arch: str
     """The architecture that code has to be made for: `sm_90`."""
+    dlpack: int
+    """DLPack's number of its kind."""
+    stream_number: int | None
+    """The stream of its work, as other libraries know it; None where all is done at once."""
+    lasting: set[int]
+    """Streams of other libraries that are there for as long as the process."""
     when_scarce: list[Callable[[], object]]
     """Called where memory is short, to drop what can be made again."""
 
@@ -68,6 +74,9 @@ class Accelerator(Protocol):
 
     def copy(self, to: int, source: int, nbytes: int, /) -> None:
         """Copy bytes of the device that do not overlap."""
+
+    def copy_from(self, other: Any, to: int, source: int, nbytes: int, /) -> None:
+        """Copy bytes of another device of the same kind, in the order of both."""
 
     def load(self, code: str, /) -> Mapping[str, Any] | Any:
         """Return the kernels of a text of code, each by its name in brackets.
@@ -92,6 +101,21 @@ class Accelerator(Protocol):
 
         `graph` is one that does this from now on, in place of what it did.
         """
+
+    def precede(self, stream: int, /) -> None:
+        """Let what comes next on a stream of another library wait for all that was asked for until now."""
+
+    def follow(self, stream: int, /) -> None:
+        """Let what is asked for next wait for all that is on a stream of another library now."""
+
+    def take_back(self, address: int, streams: Collection[int], /) -> None:
+        """Give memory back, as `free` does, that others have used on streams of their own."""
+
+    def give_back(self, owner: object, /) -> None:
+        """Let go of an owner of memory, once what was asked for until now is done. Any thread may, at any time."""
+
+    def place_of(self, address: int, /) -> int:
+        """Return the number of the device whose memory is at an address."""
 
     def event(self) -> Any:
         """Return a place in the order of what was asked for: after all of it."""

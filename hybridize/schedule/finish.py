@@ -224,6 +224,8 @@ def _element_nests(
     ]
     if all(len(group) == 1 and len(group[0]) == len(parts) for group, parts in zip(pieces, groups, strict=True)):
         return nests.nests((), moved)
+    if nests.target.device is not None:  # pieces of one size are one launch
+        return [nest for group in pieces for nest in nests.nests((), [one for piece in group for one in piece])]
     return [nest for group in pieces for piece in group for nest in nests.nests((), piece)]
 
 

@@ -34,6 +34,7 @@ from hybridize.schedule.contraction import Product, gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
 from hybridize.schedule.contraction.matrices import MatrixProduct, memory_order
 from hybridize.schedule.contraction.product import as_row
+from hybridize.schedule.device.contractions import ImplicitProduct
 from hybridize.schedule.gates import Gates, find_gates
 from hybridize.schedule.homes import Home, in_order, is_contiguous
 from hybridize.schedule.lower import Local, LocalLoad, Lowerings, Tiled
@@ -177,7 +178,7 @@ class Grouping:
         values: set[Value] = set()
         for node in self.graph.nodes:
             lowered = self.lowerings.of(node)
-            if isinstance(lowered, MatrixProduct | Arrangement):
+            if isinstance(lowered, Tiled):
                 values.update(node.outputs)
             elif isinstance(lowered, tuple) and len(lowered) == 1 and not lowered[0].folds:
                 sources = [node.inputs[read.operand] for read in lowered[0].reads if read.identity]
@@ -206,7 +207,7 @@ class Grouping:
             self.owner[value] = step
             for group in self.uses.get(value, {}):
                 self.readers.setdefault(value, set()).add(group)
-        if isinstance(lowered, MatrixProduct | Arrangement):
+        if isinstance(lowered, Tiled):
             self._compose_views(step, lowered)
             if isinstance(step.tiled, MatrixProduct):
                 step.product = step.tiled.product
@@ -229,7 +230,7 @@ class Grouping:
     def _compose_views(self, step: NodeStep, tiled: Tiled) -> None:
         """Let a contraction read the bases of views, as they lie."""
         operands = list(step.operands[:2])
-        if isinstance(tiled, Arrangement) and tiled.swapped:
+        if isinstance(tiled, Arrangement | ImplicitProduct) and tiled.swapped:
             operands.reverse()
         for side in range(2):
             at, of = tiled, operands[side]
@@ -396,7 +397,7 @@ class Grouping:
         node = self.producer[value][1]
         lowered = self.lowerings.of(node)
         if not isinstance(lowered, tuple):
-            return isinstance(lowered, MatrixProduct | Arrangement)
+            return isinstance(lowered, Tiled)
         return bool(lowered[node.outputs.index(value)].folds)
 
     def _elements_of(self, value: Value) -> Iterable[Value]:
@@ -1045,6 +1046,8 @@ def _is_like(tiled: Tiled, other: Tiled) -> bool:
     """Tell whether the same kind of tiles computes two contractions."""
     if isinstance(tiled, Arrangement) and isinstance(other, Arrangement):
         return tiled.is_like(other)
+    if isinstance(tiled, ImplicitProduct) and isinstance(other, ImplicitProduct):
+        return tiled.is_like(other)
     return type(tiled) is type(other)
 
 
@@ -1058,6 +1061,6 @@ def _read_in_order(graph: Graph, lowerings: Lowerings, homes: Mapping[Value, Hom
         lowered = lowerings.of(node)
         if isinstance(lowered, MatrixProduct):
             yield from (value for value in node.outputs if value not in homes)
-        elif not isinstance(lowered, tuple | Arrangement):
+        elif not isinstance(lowered, tuple | Arrangement | ImplicitProduct):
             yield from node.inputs
             yield from node.outputs

@@ -24,6 +24,7 @@ from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
 from hybridize.schedule import thresholds
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct
+from hybridize.schedule.device.contractions import ImplicitProduct
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.steps import Derived, KnownSource
 
@@ -189,7 +190,11 @@ class _Hoisting:
         match self._lowerings.of(node):
             case tuple() as locals_:
                 return sum(local.cost * local.type.size for local in locals_)
-            case MatrixProduct(contraction=contraction) | Arrangement(contraction=contraction):
+            case (
+                MatrixProduct(contraction=contraction)
+                | Arrangement(contraction=contraction)
+                | ImplicitProduct(contraction=contraction)
+            ):
                 return _flops(contraction)
         return thresholds.UNCOUNTED_OPS
 

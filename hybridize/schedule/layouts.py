@@ -22,6 +22,7 @@ from hybridize.loops.expr import Axis, Load
 from hybridize.loops.index import Space, bit
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct
+from hybridize.schedule.device.contractions import ImplicitProduct
 from hybridize.schedule.homes import Halo, Home, is_in_order, no_halo, ordered, wider
 from hybridize.schedule.lower import LocalLoad, Lowerings
 from hybridize.schedule.places import strides_of
@@ -226,6 +227,6 @@ def _fixed(graph: Graph, lowerings: Lowerings) -> Iterable[Value]:
     yield from graph.outputs
     for node in graph.nodes:
         lowered = lowerings.of(node)
-        if not isinstance(lowered, tuple | Arrangement):
+        if not isinstance(lowered, tuple | Arrangement | ImplicitProduct):
             yield from node.inputs
             yield from node.outputs

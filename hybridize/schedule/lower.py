@@ -25,7 +25,7 @@ from hybridize.machine.target import Target
 from hybridize.schedule.contraction.arrangement import Arrangement, arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct, matrix_product
 from hybridize.schedule.contraction.views import through
-from hybridize.schedule.device.tiles import block_product
+from hybridize.schedule.device.contractions import ImplicitProduct, block_product
 
 
 @frozen
@@ -55,7 +55,7 @@ class Local:
     """Selects in it by index alone, as of concatenations: loops without them are faster."""
 
 
-Tiled = MatrixProduct | Arrangement
+Tiled = MatrixProduct | Arrangement | ImplicitProduct
 Lowered = tuple[Local, ...] | Tiled | expressions.Routine | expressions.Region
 
 

@@ -23,6 +23,7 @@ from hybridize.schedule import regions
 from hybridize.schedule.banding import NO_BANDS, Bands, settled_bands
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.derived import derived
+from hybridize.schedule.device.contractions import ImplicitProduct
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.draft import Drafts
 from hybridize.schedule.flattening import flattened
@@ -47,6 +48,7 @@ from hybridize.schedule.pending import (
     packings,
     pending_copy,
     pending_loops,
+    pending_maps,
     pending_product,
     pending_region,
     pending_routine,
@@ -224,6 +226,8 @@ def _pending(program: Scheduling, unit: Unit, number: int) -> PendingSteps:
         return pending_routine(program, step.node, lowered, number)
     if isinstance(step.tiled, Arrangement):
         return pending_taps(program, step, step.tiled, number)
+    if isinstance(step.tiled, ImplicitProduct):
+        return pending_maps(program, step, step.tiled, number)
     assert step.product is not None
     return pending_product(program, step, step.product, number)
 

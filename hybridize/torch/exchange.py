@@ -49,13 +49,15 @@ def exchange() -> Exchange | None:
 
 def is_memory(tensor: torch.Tensor) -> bool:
     """Tell whether a tensor is no more than memory."""
-    return keys_of(tensor) in (keys_of(torch.zeros(1)), keys_of(_inferred()))
+    return keys_of(tensor) in _plain_keys(tensor.device)
 
 
 @cache
-def _inferred() -> torch.Tensor:
+def _plain_keys(device: torch.device) -> tuple[int, int]:
+    """The keys of tensors on a device that are no more than memory."""
+    usual = torch.zeros(1, device=device)
     with torch.inference_mode():
-        return torch.zeros(1)
+        return keys_of(usual), keys_of(torch.zeros(1, device=device))
 
 
 def _word(address: int) -> int:

@@ -27,12 +27,12 @@ from hybridize.graph import Graph, Node, Value, needed
 from hybridize.ops import Cond, CustomGradient, GraphTracer, Scan, StopGradient, interpreting, pullback
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
-from hybridize.programs.backends import Machine
+from hybridize.programs.backends import Machine, Making
 from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.foreign import KeptCalls, keeping
 from hybridize.torch.internals import in_rounds, is_graph_kept
-from hybridize.torch.memory import as_numpy, as_tensor
+from hybridize.torch.memory import as_memory, as_tensor, in_order
 
 LIMIT = 16
 """For so many choices of what is differentiated a graph keeps programs."""
@@ -72,6 +72,7 @@ class Gradients:
         backend: str = "llvm",
         verify: Any = False,
         threads: int | None = None,
+        make: Making = Machine,
     ) -> None:
         """The last outputs of `graph` are new contents of the inputs `writes`, called `names`."""
         self.graph = graph
@@ -81,6 +82,7 @@ class Gradients:
         self._name, self._names = name, names
         self.calls_python: bool = any(True for _ in foreign_nodes(graph))
         self._options = backend, verify, threads
+        self._make = make
         self._routes: dict[tuple[int, ...], Route] = {}
         self._second: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[Gradients, tuple[int, ...], frozenset[int]]]
         self._second = {}
@@ -119,14 +121,17 @@ class Gradients:
                     f"{self._name} writes a value that requires a gradient to its buffer {name!r}",
                     help="write x.detach(), or write within torch.no_grad()",
                 )
-        backend, verify, threads = self._options
         inputs = _sources(graph, self.writes, of)
         behind = tuple(live.get(value, 0) for value in graph.outputs)
-        route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), inputs, behind)
+        route = Route(wrt, of, self._recorded(of), inputs, behind)
         self._routes[wrt] = route
         while len(self._routes) > LIMIT:
             del self._routes[next(iter(self._routes))]
         return route
+
+    def _recorded(self, of: Sequence[int]) -> Recorded:
+        backend, verify, threads = self._options
+        return Recorded(self.graph, self._name, backend, verify, threads, of, self._make)
 
     def second(self, route: Route, arrived: tuple[int, ...]) -> tuple[Gradients, tuple[int, ...], frozenset[int]]:
         """The gradients as a function of the inputs and of the cotangents of the outputs `arrived`.
@@ -148,7 +153,9 @@ class Gradients:
             used = {value for node in PIPELINE.run(graph).nodes for value in node.inputs}
             read = frozenset(k for k, value in enumerate(graph.inputs) if value in used)
             backend, verify, threads = self._options
-            derivative = Gradients(graph, f"{self._name}.gradient", backend=backend, verify=verify, threads=threads)
+            derivative = Gradients(
+                graph, f"{self._name}.gradient", backend=backend, verify=verify, threads=threads, make=self._make
+            )
             entry = self._second[route.wrt, arrived] = derivative, targets, read
         return entry
 
@@ -454,8 +461,8 @@ class DifferentiatedCall:
     ) -> list[torch.Tensor | None]:
         """For each of `route.wrt`, by the compiled backward pass."""
         halves, whole = self.pair.halves, self._whole(cotangents)
-        arrays = [*(as_numpy(tensor) for tensor in saved), *self.size_values]
-        arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
+        arrays = [*(as_memory(tensor) for tensor in saved), *self.size_values]
+        arrays += [as_memory(whole[k].contiguous()) for k in halves.cotangents]
         with _NOTHING if self.calls is None else keeping(self.calls):
             gradients = self.pair.back(arrays, [one is not None for one in cotangents])
         by_input = dict(zip(halves.gradients, gradients, strict=True))
@@ -465,9 +472,10 @@ class DifferentiatedCall:
         self, saved: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
     ) -> Sequence[torch.Tensor | None]:
         """Return the gradients for `route.wrt`, as a part of torch's graph where it records."""
-        if torch.is_grad_enabled():
-            return in_rounds(self.recorded, cotangents)
-        gradients = in_rounds(functools.partial(self.gradients, saved), cotangents)
+        with in_order():
+            if torch.is_grad_enabled():
+                return in_rounds(self.recorded, cotangents)
+            gradients = in_rounds(functools.partial(self.gradients, saved), cotangents)
         if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
             self.calls = None
@@ -494,7 +502,7 @@ class DifferentiatedCall:
                 )
         tensors = [self.before.get(k, tensor) for k, tensor in enumerate(self.tensors)]
         tensors += [one for k in arrived if (one := cotangents[k]) is not None]
-        buffers = [as_numpy(tensor.detach()) for tensor in tensors]
+        buffers = [as_memory(tensor.detach()) for tensor in tensors]
         call = second.call(tensors, buffers, wanted(tensors))
         call.again = self.calls
         results = call.results()
@@ -507,7 +515,8 @@ class DifferentiatedCall:
             one = cotangents[k]
             if one is None:
                 dtype = as_tensor(numpy.empty(0, graph.outputs[k].type.dtype)).dtype
-                one = torch.zeros(self.results_like[k], dtype=dtype)
+                device = self.tensors[0].device if self.tensors else None
+                one = torch.zeros(self.results_like[k], dtype=dtype, device=device)
             by_output[k] = one
         return by_output
 

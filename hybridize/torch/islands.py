@@ -35,7 +35,7 @@ from hybridize.runtime import foreign
 from hybridize.runtime.foreign import Callee
 from hybridize.system.interruptions import let_through
 from hybridize.torch.internals import as_torch, pytree, records
-from hybridize.torch.memory import as_numpy, as_tensor, dtype_of
+from hybridize.torch.memory import as_memory, as_tensor, dtype_of
 from hybridize.torch.tensors import TracedTensor
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -360,7 +360,7 @@ class _Body:
             tensors = self.tensors(leaves)
         if self.recording:
             self.check(tensors, leaves, self.function)
-        results = [as_numpy(one.detach().contiguous()) for one in tensors]
+        results = [as_memory(one.detach().contiguous()) for one in tensors]
         return results, _Recorded(leaves, tensors) if self.keeps else None
 
     def recorded(self, operands: Sequence[NDArray[Any]]) -> _Recorded:
@@ -429,7 +429,7 @@ class _Backward:
     def run(self, operands: foreign.Arrays) -> tuple[foreign.Arrays, Any]:
         """Run PyTorch's backward pass."""
         tensors = self._computed(operands, False).tensors
-        return [as_numpy(one.detach().contiguous()) for one in tensors], None
+        return [as_memory(one.detach().contiguous()) for one in tensors], None
 
     def gradient(self, wanted: tuple[int, ...]) -> Callee:
         """Return the function that gives cotangents of its operands."""

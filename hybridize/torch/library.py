@@ -8,7 +8,6 @@ import inspect
 import types
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
 from typing import Any, cast
 
 import torch
@@ -37,7 +36,7 @@ from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.internals import as_torch, records
 from hybridize.torch.islands import island_call
-from hybridize.torch.memory import array_of, as_numpy, as_tensor, check_class, dtype_of
+from hybridize.torch.memory import ARGUMENTS, array_of, as_memory, as_tensor, check_class, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
 from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.scaling import scaler_call
@@ -100,10 +99,6 @@ class AtAddress(Test):
 def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
     """Return what tells whether a tensor is where it was, in the same form."""
     return tensor.data_ptr(), tensor.size(), tensor.stride(), tensor.dtype
-
-
-ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGUMENTS", default=((), {}))
-"""Arguments of the call that is being captured, arrays in the place of tensors; these by the identity of those."""
 
 
 class HeldTensor:
@@ -183,7 +178,7 @@ class TorchLibrary(Library):
         with as_torch():
             if (value.requires_grad and records()) or not is_memory(value):
                 return None
-            return wrap(as_numpy(value.detach() if value.requires_grad else value))
+            return wrap(as_memory(value.detach() if value.requires_grad else value))
 
     def argument(self, leaf: Any) -> Any:
         return leaf.tensor if type(leaf) is HeldTensor else leaf
@@ -229,7 +224,7 @@ class TorchLibrary(Library):
         known = self._arrays.get(id(tensor))
         if known is not None and known[0]() is tensor and known[1] == memory_of(tensor):
             return known[2]
-        return wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
+        return wrap(as_memory(tensor.detach() if tensor.requires_grad else tensor))
 
     def face(self, symbol: Any, value: Any = None) -> TracedTensor:
         trace = current_trace()

@@ -4,19 +4,47 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from typing import Any, Final
 
 import ml_dtypes
 import numpy
 import torch
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import content_of
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import BY_NAME, DType
 from hybridize.base.errors import CaptureError, DeviceError, DTypeError
+from hybridize.base.loading import load_module
 from hybridize.base.types import TensorType
-from hybridize.torch.internals import is_overriding
+from hybridize.torch.internals import as_torch, is_overriding
+
+
+ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGUMENTS", default=((), {}))
+"""Arguments of the call that is being captured, arrays in the place of tensors; these by the identity of those."""
+_CPU: Final = torch.device("cpu")
+_NOTHING: Final = nullcontext()
+
+
+def device_of_call() -> torch.device:
+    """Return the device on which the program runs that is being captured: that of the tensors of the call."""
+    _, tensors = ARGUMENTS.get()
+    with as_torch():
+        return next((tensor.device for tensor in tensors.values()), _CPU)
+
+
+def in_order() -> AbstractContextManager[None]:
+    """Return a context in which programs wait for PyTorch's work on GPUs, and that for theirs."""
+    ordered: AbstractContextManager[None] = on_device().ordered() if torch.cuda.is_initialized() else _NOTHING
+    return ordered
+
+
+def on_device() -> Any:
+    """Return what knows of tensors on GPUs."""
+    return load_module("hybridize.torch.on_device")
 
 
 def check_class(tensor: torch.Tensor) -> None:
@@ -34,21 +62,22 @@ def check_class(tensor: torch.Tensor) -> None:
         )
 
 
-def as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
-    """The tensor's elements as a NumPy array, without a copy.
+def as_memory(tensor: torch.Tensor) -> Any:
+    """The tensor's elements without a copy: an array of NumPy's, or a buffer of the device that they are on.
 
     Raises:
-        DeviceError E702: the tensor is not a dense one in the computer's memory.
+        DeviceError E702: the tensor is not a dense one in the computer's memory, or on a GPU that this process uses.
     """
     try:
         array: NDArray[Any] = tensor.numpy()
     except (TypeError, RuntimeError):  # what needs more than a look at its memory
-        return _as_numpy(tensor)
+        return _as_memory(tensor)
     return array
 
 
-def _as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
-    if tensor.device.type != "cpu" or tensor.layout is not torch.strided:
+def _as_memory(tensor: torch.Tensor) -> Any:
+    kind = tensor.device.type
+    if kind not in ("cpu", "cuda") or tensor.layout is not torch.strided:
         raise DeviceError(
             "E702",
             f"a tensor on {tensor.device}, layout {tensor.layout}, cannot be read",
@@ -57,14 +86,19 @@ def _as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
     tensor = tensor.detach()
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
+    if kind == "cuda":
+        return on_device().buffer_of(tensor)
     if tensor.dtype is torch.bfloat16:
         return tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
     array: NDArray[Any] = tensor.numpy()
     return array
 
 
-def as_tensor(array: NDArray[Any]) -> torch.Tensor:
-    """A NumPy array as a tensor, without a copy."""
+def as_tensor(array: Any) -> torch.Tensor:
+    """A NumPy array, or a buffer of a device, as a tensor, without a copy."""
+    if type(array) is not numpy.ndarray:
+        tensor: torch.Tensor = on_device().tensor_of(array)
+        return tensor
     if array.dtype.kind == "V":  # bfloat16, which torch does not know by NumPy's name
         return as_tensor(array.view(numpy.int16)).view(torch.bfloat16)
     return torch.from_numpy(array if array.flags.writeable else _writable(array))
@@ -96,7 +130,7 @@ _KNOWN: dict[int, tuple[ndarray, weakref.ref[torch.Tensor]]] = {}
 def array_of(tensor: torch.Tensor, array: ndarray | None = None) -> ndarray:
     """Return an array of ours over the memory of a tensor, which `tensor_of` leads back to it; None: a new one."""
     if array is None:
-        array = wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
+        array = wrap(as_memory(tensor.detach() if tensor.requires_grad else tensor))
     array.storage.exposed = True  # torch writes without a word
     number = id(array)
     _KNOWN[number] = array, weakref.ref(tensor, lambda _: _KNOWN.pop(number, None))
@@ -107,7 +141,7 @@ def tensor_of(array: ndarray) -> torch.Tensor:
     """Return the tensor that an array of ours is over, where it is one's, else a new one."""
     known = _KNOWN.get(id(array))
     tensor = known[1]() if known is not None and known[0] is array else None
-    return as_tensor(host_view(array)) if tensor is None else tensor
+    return as_tensor(content_of(array)) if tensor is None else tensor
 
 
 def dtype_of(dtype: torch.dtype) -> DType:

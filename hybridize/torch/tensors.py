@@ -25,7 +25,7 @@ from hybridize.capture.control.truth import refusal
 from hybridize.capture.trace.recording import active_trace, current_trace
 from hybridize.contract.places import Attribute, static
 from hybridize.torch.internals import as_class, as_torch
-from hybridize.torch.memory import tensor_of
+from hybridize.torch.memory import device_of_call, tensor_of
 
 with torch.inference_mode(False):  # this module may be loaded by a call within it
     _NOTHING = torch.empty(0, device="meta")
@@ -217,11 +217,24 @@ class TracedTensor(Face, torch.Tensor):
         """Number of axes."""
         return len(self.array.shape)
 
-    device: torch.device = torch.device("cpu")
+    @property
+    def device(self) -> torch.device:  # type: ignore[override]
+        """The device on which the program runs."""
+        return device_of_call()
+
+    @property
+    def is_cuda(self) -> bool:  # type: ignore[override]
+        """Tell whether the program runs on a GPU."""
+        return device_of_call().type == "cuda"
+
+    @property
+    def is_cpu(self) -> bool:  # type: ignore[override]
+        """Tell whether the program runs on the CPU."""
+        return device_of_call().type == "cpu"
+
     layout = torch.strided
-    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xla = is_xpu = is_vulkan = False
+    is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xla = is_xpu = is_vulkan = False
     is_ipu = is_hpu = is_mtia = is_maia = is_ort = is_sparse_csr = False
-    is_cpu = True
     names = None
 
     @property
@@ -334,7 +347,11 @@ class TracedTensor(Face, torch.Tensor):
 
     is_complex: ClassVar[Any]
     is_complex = is_shared = is_pinned = _always(False)
-    get_device: ClassVar[Any] = _always(-1)
+
+    def get_device(self) -> int:  # type: ignore[override]
+        """Return the number of the GPU on which the program runs; -1 on the CPU."""
+        index = device_of_call().index
+        return -1 if index is None else index
 
     def is_signed(self) -> bool:
         """Tell whether elements may be negative."""

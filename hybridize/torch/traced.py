@@ -20,7 +20,7 @@ from torch.autograd import forward_ad
 from torch.nn.utils.rnn import PackedSequence
 
 from hybridize.array import random
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import content_of, host_view
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
@@ -59,8 +59,8 @@ from hybridize.torch.functions import Capturing
 from hybridize.torch.functions.recurrent import packed_refused
 from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
 from hybridize.torch.internals import has_dual_level, overriding_mode, pytree, records, transform
-from hybridize.torch.library import ARGUMENTS, AsObjects, TorchLibrary
-from hybridize.torch.memory import as_numpy, as_tensor, check_class, tensor_of
+from hybridize.torch.library import AsObjects, TorchLibrary
+from hybridize.torch.memory import ARGUMENTS, as_memory, as_tensor, check_class, in_order, tensor_of
 from hybridize.torch.modules import SETTINGS
 from hybridize.torch.names import named_tensors
 from hybridize.torch.scaling import check_updated
@@ -140,11 +140,12 @@ class Followed:
             CannotCapture: the module cannot be captured for it.
         """
         self._check_modes(args, kwargs)
-        return self._with_arrays(args, kwargs, partial(self._call, args, kwargs))
+        with in_order():
+            return self._with_arrays(args, kwargs, partial(self._call, args, kwargs))
 
     def _check_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         mode = ""
-        if torch.is_autocast_enabled("cpu"):
+        if any(map(torch.is_autocast_enabled, ("cpu", "cuda") if torch.cuda.is_initialized() else ("cpu",))):
             mode = "within torch.autocast"
         elif transform() is not None:
             mode = "within a transform of torch.func, such as vmap"
@@ -656,7 +657,7 @@ def _in_python(value: Any) -> Any:
 
 
 def _array(tensor: torch.Tensor) -> ndarray:
-    return wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
+    return wrap(as_memory(tensor.detach() if tensor.requires_grad else tensor))
 
 
 def _copied(array: ndarray) -> torch.Tensor:
@@ -783,6 +784,7 @@ class Differentiated:
             backend=options.backend,
             verify=options.verify,
             threads=options.threads,
+            make=program.make,
         )
         self._fed = {id(feed.array) for feed in captured.transaction.feeds if hasattr(feed, "array")}
         """Arrays that are filled before each call, of which a backward pass has to keep what they held."""
@@ -811,7 +813,7 @@ class Differentiated:
         needs = captured.effects, captured.layouts, captured.numbers, transaction.feeds, transaction.marks, owner.writes
         if self.latest is None or unasked(captured) or any(needs):
             return None
-        if captured.compared is not None or owner.calls_python:
+        if captured.compared is not None or captured.call.devices or owner.calls_python:
             return None
         wrt, shapes = self.latest
         route, pair = owner.prepared(wrt, [numpy.broadcast_to(numpy.empty((), bool), shape) for shape in shapes])
@@ -842,7 +844,7 @@ class Differentiated:
             executable,
             array_type=None,
             arguments=arguments,
-            bound=[host_view(array) for array in rest if array is not None],
+            bound=[content_of(array) for array in rest if array is not None],
             fallback=fallback,
             structure=finish,
             attaches=bool(route.of),
@@ -868,7 +870,7 @@ class Differentiated:
                 buffers.append(host_view(array).copy())
                 tensors.append(as_tensor(buffers[-1]))
             elif isinstance(array, ndarray):
-                buffers.append(host_view(array))
+                buffers.append(content_of(array))
                 tensor = originals.get(id(array))
                 tensors.append(tensor_of(array) if tensor is None else tensor)
             else:
@@ -882,7 +884,7 @@ class Differentiated:
         steps = program.steps_for(call)
         values: list[Any] = [None] * len(captured.graph.outputs)
         for number, place in self._place.items():
-            values[number] = as_numpy(outputs[place].detach())
+            values[number] = as_memory(outputs[place].detach())
         views: dict[Any, Any] = {}
         for one in captured.stand_ins:
             if isinstance(one, Output) and one.weak is None:
@@ -913,7 +915,7 @@ def _viewed(tensor: torch.Tensor, steps: Sequence[Op]) -> torch.Tensor:
     with LOADING:
         from hybridize.autograd.tape import viewed  # late: few results are views of others
 
-    base = as_numpy(tensor.detach())
+    base = as_memory(tensor.detach())
     view = viewed(base, tuple(steps))
     start = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
     strides = [stride // view.itemsize for stride in view.strides]

@@ -10,7 +10,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.device.program import build_kernels
 from hybridize.machine.target import DEVICE_NAMES, named_target
 from hybridize.passes import PIPELINE
-from hybridize.schedule.device.tiles import BlockPlan
+from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.steps import ContractionStep
 from tests.refusals import refusal
 from tests.schedule import goldens
@@ -22,7 +22,9 @@ PROGRAMS = {
     "rows as warps": (goldens.softmax_over(1), f32(9, 100)),
     "several folds": (goldens.statistics, f32(9, 1000)),
     "gates": (goldens.lstm_step, *(f32(*shape) for shape in [(9, 12), (64, 12), (9, 16), (64, 16), (64,), (9, 16)])),
-    "a large product": (goldens.dense, f32(256, 64), f32(64, 256), f32(256)),
+    "a large product": (goldens.dense, f32(2048, 64), f32(64, 2048), f32(2048)),
+    "a convolution": (goldens.convolved(1, 1), f32(2, 3, 9, 9), f32(4, 3, 3, 3)),
+    "parts of sums": (goldens.dense, f32(16, 1024), f32(1024, 16), f32(16)),
 }
 
 
@@ -47,16 +49,22 @@ def test_text(name):
     )
 
 
+def planned_launches(steps):
+    """The launches that steps plan, in order."""
+    for step in steps:
+        if not isinstance(step, ContractionStep):
+            yield from (nest.launch for nest in step.kernel.nests)
+            continue
+        for one in step.plan.launches:
+            yield from (launch for launch in (one.grid.launch, one.grid.after) if launch is not None)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_threads_and_shared_memory_are_those_of_the_schedule(name):
     program = kernels(name, "sm_80")
     text = program.ptx()
-    for step, launch in [
-        (step, launch)
-        for step, of_plan in zip(program.schedule.steps, program.plan.steps, strict=True)
-        for launch in of_plan.launches
-    ]:
-        planned = step.plan.launch if isinstance(step, ContractionStep) else step.kernel.nests[0].launch
+    launches = [launch for of_plan in program.plan.steps for launch in of_plan.launches]
+    for planned, launch in zip(planned_launches(program.schedule.steps), launches, strict=True):
         body = text[text.index(f".entry {launch.function}(") :].partition("// -- End function")[0]
         assert f".maxntid {launch.threads}" in body
         assert launch.threads == planned.threads
@@ -76,7 +84,8 @@ def test_a_tile_reads_shared_memory_four_elements_at_a_time():
     (step,) = program.schedule.steps
     assert isinstance(step.plan, BlockPlan)
     text = program.ptx()
-    tile = step.plan.tile
+    tile = step.plan.launches[0].grid.tile
+    assert (tile.m, tile.n) == (128, 128)
     assert text.count("ld.shared.v4") == tile.k * (tile.rows + tile.columns) // 4
     assert text.count("fma.rn.f32") >= tile.k * tile.rows * tile.columns
 

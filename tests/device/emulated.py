@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, wraps
@@ -116,6 +116,7 @@ class Emulated:
 
     def __init__(self, nbytes: int = 1 << 32, approximate: bool = False, name: str = "emulated") -> None:
         keep_freed_memory()
+        self.lasting: set[int] = set()
         self.name, self.lock = name, threading.RLock()
         self.heap, self.clock, self.approximate = Heap(nbytes, next(_NUMBERS)), Clock(), approximate
         self.recording: Graph | None = None
@@ -189,6 +190,29 @@ class Emulated:
         if target is origin and at.start < start.stop and start.start < at.stop:
             raise Fault(f"copy: {nbytes} bytes at {source:#x} and at {to:#x} overlap")
         target.content[at], target.known[at] = origin.content[start], origin.known[start]
+
+    def copy_from(self, other: Emulated, to: int, source: int, nbytes: int) -> None:
+        """Copy bytes of another device."""
+        self._not_recorded("copy_from")
+        origin, start = other.heap.range(source, nbytes, "copy_from")
+        target, at = self.heap.range(to, nbytes, "copy_from")
+        target.content[at], target.known[at] = origin.content[start], origin.known[start]
+
+    dlpack = 12
+    """DLPack's number of extensions: no other library takes the memory of an array that does not exist."""
+    stream_number = None
+
+    def precede(self, stream: int) -> None:
+        """Let a stream of others wait: all is done."""
+
+    def follow(self, stream: int) -> None:
+        """Wait for a stream of others."""
+
+    def take_back(self, address: int, streams: Collection[int]) -> None:
+        self.free(address)
+
+    def give_back(self, owner: object) -> None:
+        """Let go of the owner of memory: all is done."""
 
     def memory(self) -> tuple[int, int]:
         """Return the bytes that are free, and all bytes."""

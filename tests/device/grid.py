@@ -83,7 +83,7 @@ class Grid:
         ]
         self.watched: set[Shadow] = set()
         self.lane_instructions = 0
-        self.first_stamp, clock.block = clock.block, clock.block + self.total + 1
+        self.first_stamp, clock.block = clock.block, clock.block + self.total + 2
         self.at_once = max(1, min(self.total, LANES // self.padded_block))
         self.shared = Bytes(self.at_once * self.shared_row, "shared memory")
         self.local = Bytes(self.at_once * self.padded_block * self.local_row, "local memory", is_private=True)

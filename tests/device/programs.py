@@ -131,28 +131,8 @@ def bytes_of(step: ScheduleStep) -> list[int]:
         case LoopStep(kernel=kernel):
             return [param.size * param.dtype.itemsize for param in kernel.arguments]
         case ContractionStep(plan=plan, ending=ending):
-            of = plan.product
-            operands = [
-                _reach(of.batch, shared, rows, row, columns, strides) * of.dtype.itemsize
-                for shared, rows, row, columns, strides in (
-                    (
-                        of.shared_x,
-                        *((of.k, of.x_row, of.m) if of.transpose_x else (of.m, of.x_row, of.k)),
-                        of.x_strides,
-                    ),
-                    (
-                        of.shared_w,
-                        *((of.n, of.w_row, of.k) if of.transpose_w else (of.k, of.w_row, of.n)),
-                        of.w_strides,
-                    ),
-                )
-            ]
-            return [*operands, *(param.size * param.dtype.itemsize for param in ending.params)]
+            of = plan.elements.types.operand
+            operands = [max(one.operands[side].elements for one in plan.launches) * of.itemsize for side in (0, 1)]
+            parts = [plan.scratch_bytes] if plan.scratch_bytes else []
+            return [*operands, *(param.size * param.dtype.itemsize for param in ending.params), *parts]
     raise TypeError(type(step).__name__)
-
-
-def _reach(batch, shared, rows, row, columns, strides) -> int:
-    """The elements from the first to the last one of an operand."""
-    if strides is None:
-        return (1 if shared else batch) * rows * columns
-    return (rows - 1) * row + columns + sum((size - 1) * stride for size, stride in strides.members)

@@ -15,7 +15,6 @@ import numpy as np
 from tests.device.assembly import Instruction
 
 NEVER = -1
-MANY = np.int64(1 << 62)
 LIMIT = 1 << 23
 """Accesses that are noted before some are looked at although no barrier came."""
 
@@ -53,6 +52,11 @@ class Moment(NamedTuple):
     def atomic(self) -> int:
         """Return the stamp of atomic operations, which do not race with each other."""
         return self.several + 1
+
+    @property
+    def many_blocks(self) -> int:
+        """Return the number for several blocks, or for a read of what nobody may write, of this launch."""
+        return self.launch + self.blocks + 1
 
     @property
     def atomic_block(self) -> int:
@@ -198,7 +202,8 @@ class Shadow:
                 self._fault_of_blocks(one, moment, words, block, number, bad)
             before = self.reading_block.take(words)
             alone = (before < moment.launch) | (before == block)
-            _fold(self.reading_block, words, np.where(alone & (not one.is_fixed), block, MANY), MANY)
+            many = moment.many_blocks
+            _fold(self.reading_block, words, np.where(alone & (not one.is_fixed), block, many), many)
 
     def _keep_readers(self, words: np.ndarray, who: np.ndarray, moment: Moment) -> None:
         """Keep who has read: a thread, several of a warp since it met last, or several warps."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hybridize import ops
+from hybridize.base.dtypes import float16
 from hybridize.base.types import TensorType
 from tests.device.fault import Fault
 from tests.device.programs import SM_80, Run, build_kernels, graph_of
@@ -29,7 +30,11 @@ PROGRAMS = {
     "several folds": (goldens.statistics, f32(9, 100)),
     "each index a thread": (goldens.both, f32(300)),
     "a product": (each(ops.matmul), f32(70, 33), f32(33, 65)),
-    "a product in strips": (goldens.dense, f32(130, 9), f32(9, 140), f32(140)),
+    "a convolution": (goldens.convolved(1, 1), f32(2, 3, 7, 6), f32(5, 3, 3, 3)),
+    "a strided gradient": (goldens.strided_by_input, f32(2, 8, 9, 9), f32(5, 8, 3, 3), f32(2, 5, 5, 5)),
+    "parts of sums": (goldens.dense, f32(9, 520), f32(520, 10), f32(10)),
+    "parts of any length": (goldens.sum_over(0), f32(131, 30)),
+    "halves": (each(ops.matmul), *(TensorType(shape, float16) for shape in ((40, 33), (33, 35)))),
     "softmax of a product": (goldens.weighted, f32(40, 20), f32(20, 150), f32(150)),
     "gates": (goldens.lstm_step, *(f32(*shape) for shape in [(33, 12), (64, 12), (33, 16), (64, 16), (64,), (33, 16)])),
 }
@@ -47,7 +52,7 @@ def _steep(rng: np.random.Generator, of: TensorType, *, alone: bool) -> np.ndarr
         array += 1.5 * sum(np.indices(of.shape))
     else:
         array = 0.1 * array + (0.05 * np.arange(of.size) if len(of.shape) == 1 else 0)
-    return array.astype(np.float32)
+    return array.astype(of.dtype)
 
 
 class Planted:
@@ -76,6 +81,11 @@ class Planted:
         for place in re.finditer(r"\tbar\.[^\n]*\n", self.text):
             yield self.text[: place.start()] + self.text[place.end() :]
 
+    def waits(self) -> Iterator[str]:
+        """The program without one of its waits for copies."""
+        for place in re.finditer(r"\tcp\.async\.wait_group[^\n]*\n", self.text):
+            yield self.text[: place.start()] + self.text[place.end() :]
+
     def bounds(self) -> Iterator[tuple[str, str, str]]:
         """The program with a bound moved by one, and with a trap for threads that compare otherwise then; what it is."""
         for place in _BOUND.finditer(self.text):
@@ -101,7 +111,8 @@ class Planted:
 
 def check_barriers(name: str) -> None:
     planted = Planted(name)
-    missed = [number for number, text in enumerate(planted.barriers()) if not planted.is_found(text)]
+    faults = [*planted.barriers(), *planted.waits()]
+    missed = [number for number, text in enumerate(faults) if not planted.is_found(text)]
     assert not missed, missed
 
 
@@ -124,8 +135,7 @@ def test_each_bound_is_needed_or_proven_needless(name):
         what for text, proof, what in planted.bounds() if not planted.is_found(text) and not planted.is_needless(proof)
     ]
     # One turn more of a product multiplies zeros, which lie behind the last terms.
-    turns = {
-        -(-step.plan.product.k // step.plan.tile.k) for step in planted.program.schedule.steps if hasattr(step, "plan")
-    }
+    grids = [one.grid for step in planted.program.schedule.steps if hasattr(step, "plan") for one in step.plan.launches]
+    turns = {-(-grid.terms // grid.tile.k) for grid in grids}
     missed = [what for what in missed if not any(what.endswith(f", {n + 1}; for {n}") for n in turns)]
     assert not missed, missed

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.device import grid, shadow
+from tests.device.emulated import Emulated
 from tests.device.written import faulty, module, tried
 
 TURNED = """
@@ -183,3 +184,17 @@ def test_accesses_are_remembered_when_their_notes_are_not(limit, monkeypatch):
     assert (turned(TURNED) == X.reshape(3, 64)[:, ::-1].ravel() + 2).all()
     with faulty("meet with no barrier between"):
         turned("".join(TURNED.rsplit("bar.sync 0;", 1)))
+
+
+def test_what_several_blocks_have_read_may_be_written_in_the_next_launch():
+    device, kernels = Emulated(), []
+    index = "mul.wide.u32 %rd1, %r93, 4; add.s64 %rd1, %rd1, %rd60;"
+    kernels.append(f"{index} ld.global.u32 %r1, [%rd60]; st.global.u32 [%rd1+4], %r1;")
+    kernels.append(f"{index} st.global.u32 [%rd1], %r93;")
+    at = device.alloc(4 * 97)
+    device.copy_in(at, np.full(97, 5, np.uint32))
+    for body in kernels:
+        device.launch(device.load(module(body))["k"], (3, 1, 1), 32, 0, [at])
+    assert device.copy_out(at, np.empty(97, np.uint32)).tolist() == [*range(96), 5]
+    with faulty("race at byte"):
+        device.launch(device.load(module(f"{kernels[0]} {kernels[1]}"))["k"], (3, 1, 1), 32, 0, [at])

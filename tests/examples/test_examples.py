@@ -29,7 +29,7 @@ PAGES.remove(ROOT / "docs" / "guide" / "chapter.md")  # a notebook: test_noteboo
 ENVIRONMENTS = {"docs/guide/jax.md": "jax", "docs/guide/tensorflow.md": "tensorflow"}
 """Pages whose library has an environment of its own: `make .jax/.installed`."""
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
-SAID = re.compile(r"#\s+((?:[\[({'\"\d-]|array\(|True|False|None).*)$")
+SAID = re.compile(r"#\s+((?:[\[({'\"\d-]|array\(|[cg]pu\(|True|False|None).*)$")
 """A comment that begins with a value."""
 
 IMPORTS = """import numpy
@@ -60,7 +60,13 @@ ONE_PROCESS = """import os
 os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="localhost", MASTER_PORT="29519")
 """
 """As torchrun numbers a process that is alone."""
+TWO_GPUS = """import os
+os.environ["HYBRIDIZE_DEVICE"] = "emulated"
+from hybridize.runtime import devices
+devices.register("emulated", "tests.device.emulated")
+"""
 BEFORE = {
+    "docs/guide/devices.md": TWO_GPUS,
     "README.md": TORCH,
     "docs/guide/pytorch.md": IMPORTS + TORCH + ONE_PROCESS,
     "docs/guide/jax.md": JAX,

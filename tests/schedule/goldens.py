@@ -117,6 +117,12 @@ def by_input(x, w, g):
     return [ops.pullback(made, [x, w], [g])[0]]
 
 
+def strided_by_input(x, w, g):
+    """The gradient of a convolution with 3 × 3 windows of [2, 8, 9, 9], two pixels apart, by its input."""
+    made = ops.make_graph(convolved(2, 1), [f32(2, 8, 9, 9), f32(5, 8, 3, 3)])
+    return [ops.pullback(made, [x, w], [g])[0]]
+
+
 def few_columns_of_any_size():
     scope = SizeScope()
     batch, height, width = (scope.symbol(size, low=3) for size in (2, 9, 28))
@@ -355,6 +361,10 @@ CASES |= {
         "several folds": on_device(statistics, f32(9, 100)),
         "parts of a concatenation": on_device(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5)),
         "convolution": on_device(convolved(1, 1), f32(2, 3, 9, 9), f32(4, 3, 3, 3)),
+        "strided gradient": on_device(strided_by_input, f32(2, 8, 9, 9), f32(5, 8, 3, 3), f32(2, 5, 5, 5)),
+        "gradient by a weight": on_device(by_weight, f32(64, 1, 28, 28), f32(6, 1, 5, 5), f32(64, 6, 28, 28)),
+        "parts of sums": on_device(dense, f32(16, 2048), f32(2048, 16), f32(16)),
+        "parts of any length": on_device(sum_over(1), f32(2, 8209)),
         "product of few rows": on_device(each(ops.matmul), f32(1, 512), f32(512, 256)),
         "product of few rows transposed": on_device(
             lambda x, w: [ops.matmul(x, w, False, True)], f32(1, 512), f32(256, 512)
@@ -464,6 +474,8 @@ CASES |= {
         "gru of one row": lambda: scan_of(gru_turn, 3, 1, stable=(2,), target=PANELS),
         "gru of 32 rows": lambda: scan_of(gru_turn, 3),
         "rnn of 6 rows": lambda: scan_of(rnn_turn, 1, 6),
+        "lstm on a device": lambda: scan_of(lstm_turn, 4, target="sm_80"),
+        "lstm backward on a device": lambda: scan_back(target="sm_80"),
         "two directions threads": lambda: schedule_of(
             two_directions,
             *[f32(1, 256), f32(1, 256), f32(35, 1, 1024), f32(1024, 256)] * 2,

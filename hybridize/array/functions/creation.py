@@ -31,6 +31,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import dtypes
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.loading import load_module
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_kind, weak_kind
 from hybridize.ops.op import ACTIVE, bind1, capturing
 from hybridize.runtime import buffers
@@ -182,9 +183,15 @@ def copy(a: Any, order: str = "K") -> Any:
     return copied(as_array(a), order)
 
 
+_AT_HOST = (1, 3, 11, 13)
+"""DLPack's numbers of the kinds of memory that the processor reads."""
+
+
 @operands.public
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
     """Return an array over the memory of another library's array; writes to one show in both.
+
+    An array on a GPU stays there; one with `__cuda_array_interface__` alone is taken, too.
 
     >>> import numpy
     >>> theirs = numpy.zeros(2, "float32")
@@ -194,6 +201,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     array([4., 0.])
     """
     begin_on(device)
+    if not hasattr(x, "__dlpack_device__") or x.__dlpack_device__()[0] not in _AT_HOST:
+        return load_module("hybridize.array.handing_over").taken(x, device, copy)
     y = wrap(operands.checked(numpy.from_dlpack(x)))
     if copy:
         return copied(y)

@@ -69,7 +69,7 @@ def _at_once(x: Any, weight: Any, bias: Any, flatten: bool) -> ndarray | None:
     if type(x) is ndarray and type(weight) is ndarray and (bias is None or type(bias) is ndarray):
         if not ACTIVE or unwatched():
             return _product(x, weight, bias, flatten)
-        if x._data.ndim == 2 and (tape := short_tape()) is not None:
+        if (tape := short_tape()) is not None and x._data.ndim == 2:
             product = _product(x, weight, bias, flatten)
             if product is not None:
                 arrays = (x, weight) if bias is None else (x, weight, bias)

@@ -12,10 +12,9 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.device import AWAY, is_away
 from hybridize.array.functions.keywords import named, placed, universal
 from hybridize.array.methods import functions
-from hybridize.array.ndarray import bare, direct, history, ndarray, store, taping, view, wrap
+from hybridize.array.ndarray import bare, direct, history, is_content, ndarray, store, taping, view, wrap
 from hybridize.array.operands import (
     Weak,
     aligned,
@@ -41,7 +40,7 @@ from hybridize.array.operands import (
     typed,
     whole,
 )
-from hybridize.array.placing import copied_to, short_tape
+from hybridize.array.placing import short_tape
 from hybridize.array.policies import together
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -181,8 +180,8 @@ def _at_once(
                 if out is not None or keywords:
                     return general(x, out=out, **keywords)
                 if type(x) is ndarray:
-                    data = x._data
                     if not ACTIVE:
+                        data = x._data
                         if data.dtype in short:  # `at_once`, written out
                             writes = ACCESS.writes
                             try:
@@ -194,9 +193,9 @@ def _at_once(
                                 array._data = data if type(data) is _NUMPY else numpy.asarray(data)
                                 array._storage = None
                                 return array
-                    elif primitive is not None and (data.dtype is dtypes.float32 or data.dtype is dtypes.float64):
-                        tape = short_tape()
-                        if tape is not None:
+                    elif primitive is not None and (tape := short_tape()) is not None:
+                        dtype = x._data.dtype
+                        if dtype is dtypes.float32 or dtype is dtypes.float64:
                             return tape.unary(primitive, x)
                 return general(x)
             except HybridizeError as error:
@@ -615,7 +614,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
         if x is not None or y is not None:
             raise ValueArgumentError("E345", "where takes both x and y, or neither", help="np.where(condition, x, y)")
         return functions.nonzero(condition)
-    if type(condition) is ndarray and condition._data.dtype is dtypes.bool_ and not ACTIVE:
+    if not ACTIVE and type(condition) is ndarray and condition._data.dtype is dtypes.bool_:
         # Of two arrays: NumPy takes a number that an integer dtype does not hold for another one.
         data = direct(partial(numpy.where, condition._data), x, y, integers=type(x) is type(y))
         if data is not None:
@@ -782,10 +781,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, casting: str = "unsafe",
 def copy(a: Any, order: str = "K") -> Any:
     """A copy that shares nothing with `a`."""
     made_in_order(order, "copy")
-    if AWAY and isinstance(a, ndarray) and is_away(a.device):
-        return copied_to(a, a.device)
     x = operand(a)
-    if isinstance(x, numpy.ndarray):
+    if is_content(x):
         return result(x.copy())
     if type(x) is not Traced:
         return result(cast(x, dtype_of(x)))
@@ -799,7 +796,7 @@ def apart_from(x: Any, y: Any) -> Any:
 
     What is captured has values, not memory, so there the result of an operation is never a view.
     """
-    if isinstance(y, ndarray) and isinstance(x, ndarray) and numpy.may_share_memory(y._data, x._data):
+    if isinstance(y, ndarray) and isinstance(x, ndarray) and numpy.may_share_memory(y._content, x._content):
         return copy(y)
     return y
 
@@ -820,9 +817,9 @@ def detach(x: Any) -> Any:
     array([1., 2.])
     """
     if type(x) is ndarray and not (ACTIVE and capturing()):
-        same = view(x, x._data)
+        same = view(x, x._content)
         if history(x) is not None:
-            same._traced = Traced(same._data, None, same.storage)
+            same._traced = Traced(same._content, None, same.storage)
         return same
     if type(x) is ndarray:
         x = staging().lift(x)
@@ -929,7 +926,8 @@ def inplace(name: str, x: Any, y: Any) -> Any:
             tape.write(x, (), cast(update, wanted))
             return x
     if type(x) is ndarray and type(value) is ndarray:
-        store(x, ..., value._data)
+        content = value._content
+        store(x, ..., content if type(content) is _NUMPY else cast(content, wanted))
     else:
         x[...] = value
     return x

@@ -11,6 +11,7 @@ from hybridize.array.functions.creation import from_dlpack
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import checked
 from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.loading import load_module
 from hybridize.base.tracebacks import leaves
 
 
@@ -70,7 +71,8 @@ class _Capsule:
         return self._capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
+        place: tuple[int, int] = load_module("hybridize.runtime.dlpack").place_of(self._capsule)
+        return place
 
 
 @leaves

@@ -19,7 +19,7 @@ from hybridize.array.device import AWAY, is_away
 from hybridize.array.functions.bounds import check, from_front
 from hybridize.array.functions.shapes import array_of_trace
 from hybridize.array.layouts import span
-from hybridize.array.ndarray import Taping, history, key_error, ndarray, store, taping, view, wrap, written
+from hybridize.array.ndarray import Taping, history, is_content, key_error, ndarray, store, taping, view, wrap, written
 from hybridize.array.operands import (
     Handover,
     array,
@@ -33,7 +33,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.operands import number as constant_of
-from hybridize.array.placing import located, looks, unsupported
+from hybridize.array.placing import copied_to, located, looks
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
@@ -78,8 +78,8 @@ def getitem(x: Any, key: Any) -> Any:
         if isinstance(x, Symbol) or (ACTIVE and capturing()):
             return _symbolic_get(x if isinstance(x, Symbol) else array_of_trace(x), key)
         if ACTIVE:
-            if is_away(x.device):
-                return _get_away(x, key)
+            if is_away(x.device) and not _is_basic(plain := _plain_away(key)):
+                return _get_away(x, plain)
             tape = taping()
             if tape is not None:
                 return _taped_get(tape, x, key)
@@ -96,12 +96,12 @@ def _get(x: ndarray, key: Any) -> ndarray:
     plain = _plain(key)
     writes = ACCESS.writes
     try:
-        data = x._data[plain]
+        data = x._content[plain]
         if not _is_basic(plain) and (WRITER or ACCESS.writes is not writes):
             data = consistently(operator.getitem, x._data, plain)
     except IndexError as error:
         raise key_error(error, x.type, key) from None
-    if isinstance(data, numpy.ndarray) and _is_basic(plain):
+    if is_content(data) and _is_basic(plain):
         return view(x, data)
     if _is_basic(plain):
         return view(x, x._data[(*plain, Ellipsis) if isinstance(plain, tuple) else (plain, Ellipsis)])
@@ -109,46 +109,51 @@ def _get(x: ndarray, key: Any) -> ndarray:
 
 
 def _get_away(x: ndarray, key: Any) -> ndarray:
-    """`x[key]` in the memory of a device: a view, or nothing."""
-    plain = _plain(key)
-    if not _is_basic(plain):
-        raise unsupported("getitem by arrays", x.type, x.device)
-    try:
-        return view(x, x._memory[plain])
-    except IndexError as error:
-        raise key_error(error, x.type, key) from None
+    """`x[key]` by index arrays in the memory of a device: what a program would do, at once."""
+    picked = _symbolic_get(Symbol.of(staging(), operand(x)), key)
+    return result(picked.operand()) if isinstance(picked, Symbol) else picked
 
 
-def _set_away(x: Any, key: Any, value: Any) -> None:
-    """`x[key] = value` where one of them is in the memory of a device: a copy."""
-    away = is_away(x.device)
-    if capturing() or (taping() is not None and any(isinstance(one, ndarray) and history(one) for one in (x, value))):
-        raise unsupported("setitem", *((x.type, x.device) if away else (value.type, value.device)))
-    if not away:
-        _set(x, key, value.asnumpy())
-        return
-    plain = _plain(key)
-    if not _is_basic(plain):
-        raise unsupported("setitem by arrays", x.type, x.device)
-    source = value._memory if isinstance(value, ndarray) and is_away(value.device) else operand(value, x.dtype)
-    try:
-        exclusively(operator.setitem, x._memory, plain, source)
-    except IndexError as error:
-        raise key_error(error, x.type, key) from None
-    except (ValueError, OverflowError, TypeError) as error:
-        raise _misfit(x, key, value, error) from None
-    written(x)
+def _set_away(x: ndarray, key: Any, value: Any) -> None:
+    """`x[key] = value` by index arrays in the memory of a device: what a program would do, written to all of `x`."""
+    symbol = Symbol.of(staging(), operand(x))
+    _symbolic_set(symbol, key, value)
+    tape, changed = taping(), symbol.operand()
+    if tape is not None and type(changed) is Traced:
+        if is_inexact(x.dtype) and tape.concerns(x, changed):
+            tape.write(x, (), changed)
+            return
+        changed = changed.data
+    store(x, ..., changed)
+
+
+def _plain_away(key: Any) -> Any:
+    """A key with arrays on devices as they are; the host decides how many elements a mask selects."""
+    if isinstance(key, tuple):
+        return tuple(map(_plain_away, key))
+    if isinstance(key, ndarray) and is_away(key.device):
+        return key.asnumpy() if key.dtype == bool_ else key
+    return _plain(key)
+
+
+def _crossing(x: ndarray, value: Any) -> Any:
+    """A value that is written to an array, from its memory, where that is another one."""
+    if not isinstance(value, ndarray) or value.device == x.device or not AWAY:
+        return value
+    return copied_to(value, x.device) if is_away(value.device) or is_away(x.device) else value
 
 
 def setitem(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`: the value is cast to the dtype of `x` and broadcast."""
-    if AWAY and any(isinstance(one, ndarray) and is_away(one.device) for one in (x, value)):
-        _set_away(x, key, value)
-        return
     try:
         if isinstance(x, Symbol) or (ACTIVE and capturing()):
             _symbolic_set(x if isinstance(x, Symbol) else array_of_trace(x), key, value)
             return
+        if AWAY:
+            value = _crossing(x, value)
+            if is_away(x.device) and (_mask(key) is not None or not _is_basic(_plain_away(key))):
+                _set_away(x, key, value)
+                return
         tape = taping() if ACTIVE else None
         if tape is not None:
             _taped_set(tape, x, key, value)
@@ -164,12 +169,15 @@ def setitem(x: Any, key: Any, value: Any) -> None:
 
 def _set(x: ndarray, key: Any, value: Any) -> None:
     """`x[key] = value` of values that are there."""
-    if type(value) is numpy.ndarray and value.base is not None and numpy.may_share_memory(value, x._data):
+    dtype = x.dtype
+    if type(value) is numpy.ndarray and value.base is not None and numpy.may_share_memory(value, x._content):
         value = value.copy()  # NumPy reads what it has just written: y[0:8:2] = y[:4] of strides of one direction
-    if type(value) is numpy.ndarray and value.dtype.kind == "c" and x._data.dtype.kind != "c":
-        value = cast(value, x._data.dtype)
-    if type(value) is numpy.ndarray and truncates(value.dtype, x._data.dtype):
-        value = converted(value, x._data.dtype)
+    if type(value) is numpy.ndarray and value.dtype.kind == "c" and dtype.kind != "c":
+        value = cast(value, dtype)
+    if type(value) is numpy.ndarray and truncates(value.dtype, dtype):
+        value = converted(value, dtype)
+    if AWAY and is_content(value) and value.dtype != dtype:
+        value = cast(value, dtype)
     plain = _plain(key)
     basic = _is_basic(plain)
     if basic and not isinstance(plain, slice):
@@ -187,7 +195,7 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
     except IndexError as error:
         raise key_error(error, x.type, key) from None
     except (ValueError, OverflowError, TypeError) as error:
-        if not x._data.flags.writeable:
+        if not x._content.flags.writeable:
             raise errors.ArgumentError(
                 "E306", f"{x.type} is a read-only view", help="copy it first: x.copy()"
             ) from None
@@ -228,7 +236,7 @@ def _taped_set(tape: Taping, x: ndarray, key: Any, value: Any) -> None:
         with taped(None):
             _set(x, key, update)
         return
-    if not x._data.flags.writeable:
+    if not x._content.flags.writeable:
         raise errors.ArgumentError("E306", f"{x.type} is a read-only view", help="copy it first: x.copy()")
     try:
         numbers = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
@@ -270,7 +278,7 @@ def _is_basic(key: Any) -> bool:
     if type(key) in _BASIC:
         return True
     parts = key if isinstance(key, tuple) else (key,)
-    return not any(isinstance(part, (numpy.ndarray, bool, numpy.bool_)) for part in parts)
+    return not any(isinstance(part, (numpy.ndarray, ndarray, bool, numpy.bool_)) for part in parts)
 
 
 def _integer(part: Any) -> int | None:

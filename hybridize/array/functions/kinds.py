@@ -221,7 +221,7 @@ def _part(z: Any, op: Op) -> Any:
         part: Symbol = result(bind1(op, operand(z)))
         return part.view_by(ops.Broadcast(part.shape))
     tape = taping() if ACTIVE else None
-    return tape.view(z, (op,)) if tape is not None else view(z, *op.reference(z._data))
+    return tape.view(z, (op,)) if tape is not None else view(z, *op.reference(z._content))
 
 
 @public

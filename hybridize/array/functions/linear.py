@@ -81,7 +81,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
         if direct is not None:
             return direct
         if ACTIVE and type(x1) is ndarray and type(x2) is ndarray and taping() is not None:
-            a, b = x1._data, x2._data
+            a, b = x1._memory, x2._memory
             if a.ndim == b.ndim == 2 and a.dtype == b.dtype and a.dtype.kind == "f" and a.shape[1] == b.shape[0]:
                 return result(bind1(_PRODUCT, operand(x1), operand(x2)))
     x, y = together((x1, x2))

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.device import is_away
 from hybridize.array.functions.elementwise import add, multiply, stop_gradient
 from hybridize.array.functions.shapes import repeat
 from hybridize.array.ndarray import ndarray, store, taping, wrap
 from hybridize.array.operands import array, axis_of, float_operand, operand, public, result
+from hybridize.array.placing import short_tape
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.access import consistent
@@ -120,7 +122,7 @@ def _at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -
 @consistent
 def _of_batch_at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -> tuple[Any, Any, Any] | None:
     """Result, mean and variance by NumPy for such arrays, as one step of the tape where one records; else None."""
-    if (ACTIVE and taping() is None) or not _plain(x, parts):
+    if (ACTIVE and short_tape() is None) or not _plain(x, parts):
         return None
     data, gamma, beta = x._data, parts[0]._data, parts[1]._data
     axes = tuple(k for k in range(data.ndim) if k != axis)
@@ -142,7 +144,7 @@ def _plain(x: Any, parts: list[Any]) -> bool:
     """Tell whether all are buffers of one of the two dtypes that NumPy computes with as we do."""
     dtype = x.dtype
     return (dtype is float32 or dtype is float64) and all(
-        type(one) is ndarray and one._data.dtype is dtype for one in (x, *parts)
+        type(one) is ndarray and one._memory.dtype is dtype for one in (x, *parts)
     )
 
 
@@ -150,7 +152,8 @@ def keep(running: Any, statistic: Any, momentum: float) -> None:
     """Move a running statistic towards what a batch has, outside of what is recorded for gradients."""
     if modes.THREAD.recomputing:
         return
-    if type(running) is ndarray and type(statistic) is ndarray and (not ACTIVE or not capturing()):
+    at_host = type(running) is ndarray and type(statistic) is ndarray and not is_away(running.device)
+    if at_host and not (ACTIVE and capturing()):
         data = running._data
         now = statistic._data.astype(data.dtype, copy=False)
         store(running, ..., data * momentum + now * (1 - momentum))

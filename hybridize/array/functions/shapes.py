@@ -41,7 +41,7 @@ def viewed(x: Any, op: Op) -> Any:
     tape = taping() if ACTIVE else None
     if tape is not None:
         return tape.view(x, (op,))
-    data = x._data
+    data = x._content
     match op:
         case ops.Transpose():
             return view(x, data.transpose(op.axes))
@@ -65,7 +65,7 @@ def settled(x: ndarray) -> numpy.ndarray[Any, Any]:
     NumPy keeps the order of a transposed operand in a result, and a reshape of that is a copy; in a program results are
     in C order, and a reshape is a view. Writes through it must do the same in both.
     """
-    data = x._data
+    data = x._content
     if x._storage is None and data.base is None and not data.flags.c_contiguous:
         x._data = data = numpy.ascontiguousarray(data)
     return data

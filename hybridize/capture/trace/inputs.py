@@ -15,7 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import random
-from hybridize.array.buffer import host_copy, lying, memory_key
+from hybridize.array.buffer import content_of, host_copy, memory_key
 from hybridize.array.device import OTHERS
 from hybridize.array.layouts import row_major
 from hybridize.array.nd_array import ND
@@ -26,6 +26,7 @@ from hybridize.base.locations import SourceLoc
 from hybridize.base.promotion import number_dtype
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.scope import GraphScope
+from hybridize.contract.feeds import is_fed
 from hybridize.graph import Value
 
 FROZEN = -2
@@ -164,7 +165,7 @@ class Inputs:
         """The symbol of an array, of its class and on its device."""
         symbol.of_nd = type(array) is ND
         if OTHERS:
-            symbol._cell.device = array.device
+            symbol._cell.device = None if is_fed(array) else array.device
         return symbol
 
     def _remember(self, entry: Input, memory: tuple[Any, ...]) -> Input:
@@ -217,7 +218,7 @@ class Inputs:
         entry = self._by_cell.get(cell)
         if entry is None:
             return None
-        data: Any = lying(entry.array)
+        data: Any = content_of(entry.array)
         if entry.value.type.scope is not None:
             if data.flags.c_contiguous:
                 self.layouts[entry.position] = None

@@ -60,23 +60,22 @@ fn slt64_(x: vec2<u32>, y: vec2<u32>) -> bool {
   return i32(x.y) < i32(y.y) || (x.y == y.y && x.x < y.x);
 }
 fn shl64_(x: vec2<u32>, count: u32) -> vec2<u32> {
-  let n = count & 63u;
-  if (n == 0u) { return x; }
-  if (n >= 32u) { return vec2<u32>(0u, x.x << (n - 32u)); }
-  return vec2<u32>(x.x << n, (x.y << n) | (x.x >> (32u - n)));
+  let n = count & 31u;
+  let low = x.x << n;
+  let high = (x.y << n) | ((x.x >> 1u) >> (31u - n));
+  return select(vec2<u32>(low, high), vec2<u32>(0u, low), (count & 32u) != 0u);
 }
 fn lshr64_(x: vec2<u32>, count: u32) -> vec2<u32> {
-  let n = count & 63u;
-  if (n == 0u) { return x; }
-  if (n >= 32u) { return vec2<u32>(x.y >> (n - 32u), 0u); }
-  return vec2<u32>((x.x >> n) | (x.y << (32u - n)), x.y >> n);
+  let n = count & 31u;
+  let high = x.y >> n;
+  let low = (x.x >> n) | ((x.y << 1u) << (31u - n));
+  return select(vec2<u32>(low, high), vec2<u32>(high, 0u), (count & 32u) != 0u);
 }
 fn ashr64_(x: vec2<u32>, count: u32) -> vec2<u32> {
-  let n = count & 63u;
-  let top = u32(i32(x.y) >> 31u);
-  if (n == 0u) { return x; }
-  if (n >= 32u) { return vec2<u32>(u32(i32(x.y) >> (n - 32u)), top); }
-  return vec2<u32>((x.x >> n) | (x.y << (32u - n)), u32(i32(x.y) >> n));
+  let n = count & 31u;
+  let high = u32(i32(x.y) >> n);
+  let low = (x.x >> n) | ((x.y << 1u) << (31u - n));
+  return select(vec2<u32>(low, high), vec2<u32>(high, u32(i32(x.y) >> 31u)), (count & 32u) != 0u);
 }
 fn zeros64_(x: vec2<u32>) -> i32 {
   return i32(select(countLeadingZeros(x.y), 32u + countLeadingZeros(x.x), x.y == 0u));
@@ -102,29 +101,22 @@ fn divided_(x: vec2<u32>, y: vec2<u32>) -> vec4<u32> {
 }
 fn udiv64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> { return divided_(x, y).xy; }
 fn urem64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> { return divided_(x, y).zw; }
-fn size64_(x: vec2<u32>) -> vec2<u32> {
-  if (i32(x.y) < 0) { return neg64_(x); }
-  return x;
-}
+fn size64_(x: vec2<u32>) -> vec2<u32> { return select(x, neg64_(x), i32(x.y) < 0); }
 fn sdiv64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
   let quotient = divided_(size64_(x), size64_(y)).xy;
-  if (((x.y ^ y.y) >> 31u) != 0u) { return neg64_(quotient); }
-  return quotient;
+  return select(quotient, neg64_(quotient), ((x.y ^ y.y) >> 31u) != 0u);
 }
 fn srem64_(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
   let rest = divided_(size64_(x), size64_(y)).zw;
-  if (i32(x.y) < 0) { return neg64_(rest); }
-  return rest;
+  return select(rest, neg64_(rest), i32(x.y) < 0);
 }
 fn fshl64_(x: vec2<u32>, y: vec2<u32>, count: u32) -> vec2<u32> {
   let n = count & 63u;
-  if (n == 0u) { return x; }
-  return shl64_(x, n) | lshr64_(y, 64u - n);
+  return shl64_(x, n) | lshr64_(lshr64_(y, 1u), 63u - n);
 }
 fn fshl32_(x: i32, y: i32, count: i32) -> i32 {
   let n = u32(count) & 31u;
-  if (n == 0u) { return x; }
-  return i32((u32(x) << n) | (u32(y) >> (32u - n)));
+  return i32((u32(x) << n) | ((u32(y) >> 1u) >> (31u - n)));
 }
 fn float_of_u64_(x: vec2<u32>) -> f32 {
   if (x.y == 0u) { return float_of_u32_(x.x); }

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hybridize.base.dims import Dim, is_symbolic, parse_scope
+from hybridize.base.dtypes import DType, float64
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
 from hybridize.codegen.wgsl.ranges import MOST
@@ -22,6 +23,7 @@ from hybridize.runtime.device_steps import Copy, Launch, work_of
 from hybridize.runtime.plan import KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity, filled, plain
 from hybridize.runtime.webgpu.kernels import WgslKernel
 from hybridize.schedule.device.refusals import refused
+from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, ScheduleStep
 
 
 @frozen
@@ -67,9 +69,19 @@ class WgslProgram:
     derivations: Mapping[int, tuple[WgslWork, ...]]
     """The launches that make the constants of some slots, see `Plan.derivations`."""
 
+    def text(self) -> str:
+        """All modules, to look at."""
+        return "\n".join(f"// {name}\n{text}" for name, text in self.modules.items())
+
 
 def write_kernels(program: DeviceProgram) -> dict[str, WgslKernel]:
-    """Write the kernels of a program whose arrays may lie in any buffers."""
+    """Write the kernels of a program whose arrays may lie in any buffers.
+
+    Raises:
+        DeviceError E705: it has arrays of float64.
+    """
+    derived = [step for one in program.schedule.constants if isinstance(one, Derived) for step in one.steps]
+    _check_types([*program.schedule.steps, *derived], program.target)
     blocks: dict[str, int] = {}
     for launch in _launches_of([*program.plan.steps, *(step for one in program.plan.makers for step in one.steps)]):
         most = launch.blocks if isinstance(launch.blocks, int) else MOST
@@ -78,6 +90,28 @@ def write_kernels(program: DeviceProgram) -> dict[str, WgslKernel]:
         name: write_kernel(function, program.module, blocks[name])
         for name, function in program.module.functions.items()
     }
+
+
+def _check_types(steps: Iterable[ScheduleStep], target: Target) -> None:
+    """Refuse arrays of float64, whose operations would be a hundred instructions each."""
+    for step in steps:
+        if isinstance(step, RegionStep):
+            for body in step.bodies:
+                _check_types(body.steps, target)
+            continue
+        if float64 in _dtypes(step):
+            what = f"{', '.join(dict.fromkeys(step.provenance.ops))} of float64"
+            raise refused(what, target, ", ".join(step.provenance.lines), "use float32: x.astype('float32')")
+
+
+def _dtypes(step: ScheduleStep) -> set[DType]:
+    """The types of the arrays of a step."""
+    match step:
+        case LoopStep(kernel=kernel):
+            return {one.dtype for one in (*kernel.params, *kernel.locals)}
+        case ContractionStep(plan=plan, ending=ending):
+            return {plan.elements.types.operand, plan.elements.types.result, *(one.dtype for one in ending.params)}
+    return set()
 
 
 def _launches_of(steps: Iterable[PlanStep]) -> Iterator[KernelLaunch]:
@@ -96,10 +130,17 @@ def build_wgsl(graph: Graph, target: Target | None = None, stable: Collection[in
     Raises:
         DeviceError E705: a part of the graph has no code there.
     """
-    target = target or named_target("webgpu")
-    program = build_kernels(graph, target, stable)
+    return bound_to_plan(build_kernels(graph, target or named_target("webgpu"), stable))
+
+
+def bound_to_plan(program: DeviceProgram) -> WgslProgram:
+    """Write a program's kernels for buffers as its plan has them.
+
+    Raises:
+        DeviceError E705: it has arrays of float64, or control flow that is not known before a call.
+    """
     plan = program.plan
-    binder = _Binder(write_kernels(program), target, parse_scope(plan.sizes)[1])
+    binder = _Binder(write_kernels(program), program.target, parse_scope(plan.sizes)[1])
     makers = {one.function: one.steps for one in plan.makers}
     launches = binder.launches(plan.steps)
     derivations = {one.slot: binder.launches(makers[one.function]) for one in plan.derivations}

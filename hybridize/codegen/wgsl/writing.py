@@ -106,6 +106,8 @@ class _Writer:
         self._params: list[str] = []
         self._words = 0
         """Words of the call: offsets of the params, then sizes."""
+        self._comparisons: dict[str, tuple[str, str, str, str]] = {}
+        """Of floats: relation, operands and their type, by the result."""
         self._starts: dict[tuple[str, int], str] = {}
         for type, name in self.reading.params:
             if type == "ptr":
@@ -283,6 +285,8 @@ class _Writer:
                 return f"d_of_float_({x})"
             case "freeze":
                 return x
+        if len(one.operands) > 1:
+            raise CodegenError("E961", f"WGSL has no {one.op} of {kind}")
         return self._converted(one, kind, form, lane)
 
     def _converted(self, one: Instruction, kind: str, form: Form, lane: int) -> str:
@@ -352,6 +356,11 @@ class _Writer:
         narrow = form is Form.INT and (
             kind != "i64" or low or all(self.widths.proves(v, positive=positive) for v in one.operands)
         )
+        if kind == "i64" and one.op in ("shl", "lshr", "ashr"):  # of 32 bits, those of 32 and more are other shifts
+            least, most = self.widths.range(y)
+            if narrow and least >= 32:
+                return f"{self._lane(x, kind, lane, Form.INT)} >> 31u" if one.op == "ashr" else "0"
+            narrow = narrow and 0 <= least and most < 32
         if narrow:
             a, b = (self._lane(v, kind, lane, Form.INT) for v in one.operands)
             return self._narrow(one.op, a, b, kind)
@@ -387,7 +396,9 @@ class _Writer:
         if one.op in ("add", "sub"):
             return f"{x} != {y}"
         if one.op == "xor" and y == "true":
-            return f"!{x}"
+            compared = self._comparisons.get(one.operands[0])
+            # The opposite as a comparison of its own: of `!(x < y)` drivers may make `x >= y`, and forget NaN.
+            return f"!{x}" if compared is None else _floats(_OPPOSITE[compared[0]], *compared[1:])
         return f"{x} {({'and': '&', 'mul': '&', 'or': '|', 'xor': '!='})[one.op]} {y}"
 
     # Comparisons
@@ -399,6 +410,8 @@ class _Writer:
             return f"{x} {_RELATIONS[one.word[-2:]]} {y}"
         if one.op == "fcmp":
             x, y = (self._lane(v, kind, lane) for v in (first, second))
+            if one.type == kind:
+                self._comparisons[one.result] = one.word, x, y, kind
             return _floats(one.word, x, y, kind)
         relation = _RELATIONS[one.word[-2:]]
         if kind == "i64" and not all(map(self._is_narrow, (first, second))):
@@ -593,7 +606,7 @@ class _Writer:
         for lane in range(count):
             at = _beyond(place, lane * (size // 4 if size >= 4 else 1))
             if size == 8:
-                x = self._lane(operand, kind, lane, Form.WIDE)
+                x = self._lane(operand, kind, lane, Form.WIDE if kind == "i64" else None)
                 self._count += 1
                 self._emit(f"let now{self._count} = {x};")
                 self._emit(f"{pointer.array}_put({at}, now{self._count}.x);")
@@ -742,12 +755,20 @@ _CONVERSIONS: Final = frozenset(("bitcast", "zext", "sext", "trunc", "sitofp", "
 _RELATIONS: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
+_OPPOSITE: Final = {
+    "oeq": "une", "une": "oeq", "olt": "uge", "uge": "olt", "ole": "ugt", "ugt": "ole", "ogt": "ule", "ule": "ogt",
+    "oge": "ult", "ult": "oge", "one": "ueq", "ueq": "one", "ord": "uno", "uno": "ord",
+}  # fmt: skip
+
+
 def _floats(word: str, x: str, y: str, kind: str) -> str:
     """A comparison of floats, in which one is NaN or not: by the bits, as there need be no NaN for operators."""
     nan = "d_nan_" if kind == "double" else "nan_"
     some = " || ".join(dict.fromkeys(f"{nan}({v})" for v in (x, y) if not _is_literal(v)))
     if word in ("uno", "ord"):
         return (some or "false") if word == "uno" else f"!({some})"
+    if x == y and word in ("oeq", "une"):
+        return _floats("ord" if word == "oeq" else "uno", x, y, kind)
     relation = word[1:]
     if kind == "double":
         plain = {

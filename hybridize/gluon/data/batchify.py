@@ -11,7 +11,9 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view
+from hybridize.array import np
+from hybridize.array.buffer import content_of, host_view, is_away
+from hybridize.array.device import AWAY
 from hybridize.array.nd_array import as_nd, holds_nd, like
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
@@ -185,6 +187,8 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
             raise ValueArgumentError("E379", f"samples must have equal numbers of parts, got {sorted(lengths)}")
         parts = [default_batchify_fn(part) for part in zip(*data, strict=True)]
         return as_nd(parts) if holds_nd(parts) else parts
+    if AWAY and any(isinstance(sample, ndarray) and is_away(content_of(sample)) for sample in data):
+        return like(data[0], np.stack(list(data)))
     return like(data[0] if len(data) else None, wrap(_stacked(data)))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import content_of, host_copy
 from hybridize.array.nd_array import holds_nd
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError, UndefinedError, ValueArgumentError
@@ -180,7 +180,7 @@ class ArrayDataset(Dataset[Sample]):
             )
         self.of_nd: bool = holds_nd(args)
         # A label is a number, not an array without axes.
-        self._data = [host_view(arg) if isinstance(arg, ndarray) and arg.ndim == 1 else arg for arg in args]
+        self._data = [host_copy(arg) if isinstance(arg, ndarray) and arg.ndim == 1 else arg for arg in args]
         self._length = lengths[0]
 
     def __len__(self) -> int:
@@ -198,7 +198,7 @@ class ArrayDataset(Dataset[Sample]):
             return None  # reading them one by one says which is missing
         columns = []
         for data in self._data:
-            values = host_view(data) if isinstance(data, ndarray) else data
+            values = content_of(data) if isinstance(data, ndarray) else data
             if type(values) is not numpy.ndarray or values.dtype.kind in "OUSMm":
                 return None
             columns.append(values[indices].copy() if type(indices) is slice else values.take(indices, 0))

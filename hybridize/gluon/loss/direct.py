@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hybridize import autograd
 from hybridize.array import np, npx
-from hybridize.array.buffer import host_view
+from hybridize.array.buffer import buffer_of, host_view, is_away
 from hybridize.array.functions.bounds import check
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.placing import beside
@@ -35,7 +35,9 @@ Array = NDArray[Any]
 
 
 def direct(pred: Any, label: Any) -> bool:
-    """Tell whether both are arrays of numbers on one device, the prediction [batch, n] of a float that NumPy knows."""
+    """Tell whether both are arrays of numbers on one device, the prediction [batch, n] of a float that NumPy knows, at
+    the host.
+    """
     return (
         type(pred) is ndarray
         and type(label) is ndarray
@@ -44,6 +46,7 @@ def direct(pred: Any, label: Any) -> bool:
         and pred.size > 0
         and not capturing()
         and pred.device == label.device
+        and not is_away(buffer_of(pred))
     )
 
 

@@ -40,23 +40,33 @@ class CudaContext:
         self.recorded: list[Any] | None = None
         """The kernels of the graph that is recorded, if one is."""
         self._lock = renewed(threading.RLock())
-        """Held by who calls the driver: what is asked for together comes together, and graphs record one thread."""
+        """Held by who asks for work: what is asked for together comes together, and graphs record one thread."""
         self._dropped: deque[tuple[str, c_void_p]] = deque()
-        self._context, self.stream = c_void_p(), c_void_p()
-        self.call("cuDevicePrimaryCtxRetain", byref(self._context), device)
-        with self.entered() as call:
+        self.handle, self.stream = c_void_p(), c_void_p()
+        self.call("cuDevicePrimaryCtxRetain", byref(self.handle), device)
+        with self.current() as call:
             call("cuStreamCreate", byref(self.stream), _BESIDE_OTHERS)
 
     @contextmanager
     def entered(self) -> Iterator[Callable[..., None]]:
-        """Let this thread call the driver in the body of a `with`; the value calls it."""
-        with self._lock:
-            self.call("cuCtxPushCurrent_v2", self._context)
-            try:
-                self.tidy()
-                yield self.call
-            finally:
-                self.driver.leave()
+        """Let this thread ask for work in the body of a `with`, and no other; the value calls the driver."""
+        with self._lock, self.current() as call:
+            self.tidy()
+            yield call
+
+    @contextmanager
+    def current(self) -> Iterator[Callable[..., None]]:
+        """Let this thread call the driver in the body of a `with`, while others may, too: to wait, above all."""
+        self.call("cuCtxPushCurrent_v2", self.handle)
+        try:
+            yield self.call
+        finally:
+            self.driver.leave()
+
+    def after(self, event: c_void_p) -> None:
+        """Let what is asked for from now on begin after an event, which may be one of another GPU's or program's."""
+        with self.entered() as call:
+            call("cuStreamWaitEvent", self.stream, event, 0)
 
     def drop(self, function: str, handle: c_void_p) -> None:
         """Give a handle back by a function of the driver's, when it is called next."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import (
     addressof,
@@ -24,12 +24,22 @@ from numpy.typing import NDArray
 from hybridize.base.errors import DeviceMemoryError
 from hybridize.runtime.cuda.blocks import Blocks
 from hybridize.runtime.cuda.context import CudaContext
-from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver
+from hybridize.runtime.cuda.counting import build
+from hybridize.runtime.cuda.library import OUT_OF_MEMORY, Driver, driver, version
+from hybridize.runtime.cuda.linking import module
 from hybridize.runtime.cuda.staging import PinnedCopies
 from hybridize.runtime.cuda.work import CudaEvent, CudaFunction, CudaGraph, CudaModule
 
+CUDA: Final = 2
+"""DLPack's number of NVIDIA's GPUs."""
+LEGACY: Final = 1
+"""`CU_STREAM_LEGACY`: the stream that is used where nobody names one."""
 _MAJOR, _MINOR = 75, 76
 """Attributes of a GPU: the two numbers of its architecture."""
+_ORDINAL: Final = 9
+"""`CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL`."""
+_NO_MORE_PEERS: Final = (217, 704)
+"""Results of `cuCtxEnablePeerAccess` where there is no way between two GPUs, and where PyTorch has asked before."""
 _OF_THIS_THREAD: Final = 1
 """`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`: what other threads ask of the driver meanwhile is theirs."""
 
@@ -44,18 +54,34 @@ class Gpu(CudaContext):
         DeviceError E709: the driver is missing, too old, or does not start.
     """
 
+    dlpack: int = CUDA
+    """DLPack's number of its kind."""
+
+    dlpack = CUDA
+
     def __init__(self, number: int) -> None:
         opened = driver()
         device = c_int()
         opened("cuDeviceGet", byref(device), number)
         self.name: str = _name(opened, device.value)
         self.arch: str = f"sm_{_attribute(opened, device.value, _MAJOR)}{_attribute(opened, device.value, _MINOR)}"
+        self.release: str = f"CUDA {version(opened)}, driver {build() or 'unknown'}"
+        """The release of the driver, and with it of its compiler."""
         super().__init__(opened, device)
         self.when_scarce: list[Callable[[], object]] = []
         """Called where memory is short, to drop what can be made again."""
         self._freed: deque[int] = deque()
+        self.lasting: set[int] = {LEGACY}
+        """Streams of other libraries that are there for as long as the process."""
+        self._lent: deque[tuple[int, frozenset[int]]] = deque()
+        """Blocks that were freed and that others may still use, with their streams."""
+        self._borrowed: deque[object] = deque()
+        self._leaving: deque[tuple[CudaEvent, object]] = deque()
+        """Owners of memory that is not ours, and the events after the last work that may use it."""
         self._blocks = Blocks(self._reserve, self._release)
         self._staging = PinnedCopies(self)
+        self._reached: set[int | None] = set()
+        """The contexts whose memory this one reads by itself, or never will."""
 
     # ----------------------------------------------------------------------------------------------------- memory
 
@@ -80,6 +106,14 @@ class Gpu(CudaContext):
         """Let a block be used again by what is asked for next; any thread may say so, at any moment."""
         self._freed.append(address)
 
+    def take_back(self, address: int, streams: Collection[int]) -> None:
+        """Let a block be used again once others are done with it; any thread may say so, at any moment."""
+        self._lent.append((address, frozenset(streams)))
+
+    def give_back(self, owner: object) -> None:
+        """Let go of the owner of memory once the GPU is done with it; any thread may say so, at any moment."""
+        self._borrowed.append(owner)
+
     def empty_cache(self) -> None:
         """Give memory back to the driver that nobody has."""
         with self.entered():
@@ -94,6 +128,24 @@ class Gpu(CudaContext):
         """Let blocks be used again that nobody has any more."""
         while self._freed:
             self._blocks.give_back(self._freed.popleft())
+        while self._lent and self.recorded is None:
+            address, streams = self._lent.popleft()
+            if streams <= self.lasting:
+                for stream in streams:
+                    self.follow(stream)
+            else:  # which streams there are still, and what they do, nobody says
+                self.call("cuCtxSynchronize")
+            self._blocks.give_back(address)
+
+    def tidy(self) -> None:
+        """Give back what nobody has any more, also to others, where the GPU is done with it."""
+        super().tidy()
+        while self._borrowed and self.recorded is None:
+            owner, event = self._borrowed.popleft(), CudaEvent(self, timed=False)
+            self.call("cuEventRecord", event.handle, self.stream)
+            self._leaving.append((event, owner))
+        while self._leaving and self.driver.result("cuEventQuery", self._leaving[0][0].handle) == 0:
+            self._leaving.popleft()
 
     def _memory(self) -> tuple[int, int]:
         self._take_back()
@@ -120,24 +172,38 @@ class Gpu(CudaContext):
 
     def copy_in(self, address: int, array: NDArray[Any]) -> None:
         """Copy an array to the device."""
-        with self.entered():
-            self._staging.copy_in(address, array)
+        self._staging.copy_in(address, array)
 
     def copy_out(self, address: int, array: NDArray[Any]) -> None:
         """Fill an array, which lies row by row, from the device."""
-        with self.entered():
-            self._staging.copy_out(address, array)
+        self._staging.copy_out(address, array)
 
     def copy(self, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of the device."""
         with self.entered() as call:
             call("cuMemcpyDtoDAsync_v2", to, source, nbytes, self.stream)
 
+    def copy_from(self, other: Gpu, to: int, source: int, nbytes: int) -> None:
+        """Copy bytes of another GPU, after what was asked of it; what it does next waits for the copy."""
+        self.after(other.event().handle)
+        with self.entered() as call:
+            self._reach(other)
+            call("cuMemcpyPeerAsync", to, self.handle, source, other.handle, nbytes, self.stream)
+        other.after(self.event().handle)
+
+    def _reach(self, other: Gpu) -> None:
+        """Let this GPU read the memory of another one by itself, where it can: else the driver copies by the host."""
+        if other.handle.value not in self._reached:
+            result = self.driver.result("cuCtxEnablePeerAccess", other.handle, 0)
+            if result not in (0, *_NO_MORE_PEERS):
+                raise self.driver.error("cuCtxEnablePeerAccess", result)
+            self._reached.add(other.handle.value)
+
     # ------------------------------------------------------------------------------------------------------- work
 
     def load(self, code: str) -> CudaModule:
-        """Compile a text of PTX."""
-        return CudaModule(self, code)
+        """Compile a text of PTX, unless that was done before."""
+        return module(self, code, self.arch, self.release)
 
     def launch(
         self,
@@ -183,6 +249,33 @@ class Gpu(CudaContext):
             graph.take(graph_handle)
             graph.kernels = kernels
 
+    @property
+    def stream_number(self) -> int:
+        """The address of the stream."""
+        return self.stream.value or 0
+
+    def precede(self, stream: int) -> None:
+        """Let what comes next on a stream wait for all that was asked for until now."""
+        if stream != self.stream_number:
+            event = self.event()
+            with self.current() as call:
+                call("cuStreamWaitEvent", stream, event.handle, 0)
+
+    def follow(self, stream: int) -> None:
+        """Let what is asked for next wait for all that is on a stream now."""
+        if stream != self.stream_number:
+            with self.entered() as call:
+                event = CudaEvent(self, timed=False)
+                call("cuEventRecord", event.handle, stream)
+                self.after(event.handle)
+
+    def place_of(self, address: int) -> int:
+        """Return the number of the GPU whose memory is at an address."""
+        number = c_int()
+        with self.current() as call:
+            call("cuPointerGetAttribute", byref(number), _ORDINAL, address)
+        return number.value
+
     def event(self, timed: bool = False) -> CudaEvent:
         """Return a place after all that was asked for until now."""
         with self.entered() as call:
@@ -191,12 +284,10 @@ class Gpu(CudaContext):
             return event
 
     def wait(self, event: CudaEvent | None = None) -> None:
-        """Wait for an event, or for everything."""
-        with self.entered() as call:
-            if event is None:
-                call("cuStreamSynchronize", self.stream)
-            else:
-                call("cuEventSynchronize", event.handle)
+        """Wait for an event, or for everything that was asked for until now; others may ask for more meanwhile."""
+        event = event if event is not None else self.event()
+        with self.current() as call:
+            call("cuEventSynchronize", event.handle)
 
     def milliseconds(self, first: CudaEvent, last: CudaEvent) -> float:
         """Return the time between two events that are timed and over."""

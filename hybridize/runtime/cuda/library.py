@@ -14,6 +14,7 @@ from hybridize.runtime.cuda.signatures import SIGNATURES, declared
 from hybridize.system.interruptions import let_through
 
 OUT_OF_MEMORY: Final = 2
+NO_IMAGE: Final = 200
 NOT_UPDATED: Final = 910
 """`CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE`: a graph of other nodes."""
 LEAST: Final = 12000
@@ -96,21 +97,32 @@ def _started() -> dict[str, Any]:
         raise DeviceError("E709", f"NVIDIA's driver cannot be loaded: {error}", help=help) from None
     except AttributeError as error:
         raise _too_old(str(error)) from None
-    version = c_int()
+    number = c_int()
     driver = Driver(functions)
-    for name, *args in (("cuDriverGetVersion", byref(version)), ("cuInit", 0)):
+    for name, *args in (("cuDriverGetVersion", byref(number)), ("cuInit", 0)):
         result = driver.result(str(name), *args)
         if result:
             what = f"NVIDIA's driver does not start: {name}: {driver.described(result)}"
             raise DeviceError("E709", what, help="look whether nvidia-smi finds the GPU")
-        if version.value < LEAST:
-            raise _too_old(f"it is of CUDA {version.value // 1000}.{version.value % 1000 // 10}")
+        if number.value < LEAST:
+            raise _too_old(f"it is of CUDA {_spelled(number.value)}")
     return functions
 
 
+def version(driver: Driver) -> str:
+    """Return the version of CUDA that a driver is of."""
+    number = c_int()
+    driver("cuDriverGetVersion", byref(number))
+    return _spelled(number.value)
+
+
+def _spelled(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
 def _too_old(what: str) -> DeviceError:
-    expected = f"{LEAST // 1000}.{LEAST % 1000 // 10}"
-    return DeviceError("E709", f"NVIDIA's driver is too old: {what}", help=f"install one of CUDA {expected} or later")
+    help = f"install one of CUDA {_spelled(LEAST)} or later"
+    return DeviceError("E709", f"NVIDIA's driver is too old: {what}", help=help)
 
 
 def driver() -> Driver:

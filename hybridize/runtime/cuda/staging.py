@@ -3,11 +3,15 @@
 
 An array is copied piece by piece, through two places in turn: the GPU has one while the host fills or empties the
 other. Copies to the device do not wait for the last pieces, so the array may be written at once.
+
+A thread that copies has two places for itself, so others may ask for work, and copy, while it waits.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ctypes import byref, c_void_p, memmove
 from typing import Any, Final
 
@@ -33,43 +37,62 @@ class _Place:
         self._gpu = gpu
         self._is_used = False
 
-    def use(self) -> None:
-        """Take note that the last copy that was asked for uses it."""
-        self._gpu.call("cuEventRecord", self._event.handle, self._gpu.stream)
-        self._is_used = True
+    def use(self, name: str, to: int, source: int, nbytes: int) -> None:
+        """Ask for a copy that uses the place, and take note that it does."""
+        with self._gpu.entered() as call:
+            call(name, to, source, nbytes, self._gpu.stream)
+            call("cuEventRecord", self._event.handle, self._gpu.stream)
+            self._is_used = True
 
     def wait(self) -> int:
         """Return the address, once no copy uses it any more."""
         if self._is_used:
-            self._gpu.call("cuEventSynchronize", self._event.handle)
+            with self._gpu.current() as call:
+                call("cuEventSynchronize", self._event.handle)
             self._is_used = False
         return self.address
 
 
 class PinnedCopies:
-    """The places of a GPU, made when something is copied first. Who uses them has entered the GPU."""
+    """The places of a GPU, made when something is copied first."""
 
     def __init__(self, gpu: CudaContext) -> None:
         self._gpu = gpu
-        self._places: deque[_Place] = deque()
+        self._spare: deque[deque[_Place]] = deque()
+        """Those that no thread has; as many pairs as threads have copied at once."""
 
-    def _next(self) -> _Place:
-        if len(self._places) < _PLACES:
-            self._places.append(_Place(self._gpu))
-        else:
-            self._places.rotate(-1)
-        return self._places[-1]
+    @contextmanager
+    def _turns(self) -> Iterator[Iterator[_Place]]:
+        """Two places for the body of a `with`, which come in turn."""
+        try:
+            places = self._spare.pop()
+        except IndexError:
+            places = deque()
+
+        def turns() -> Iterator[_Place]:
+            while True:
+                if len(places) < _PLACES:
+                    with self._gpu.entered():
+                        places.append(_Place(self._gpu))
+                else:
+                    places.rotate(-1)
+                yield places[-1]
+
+        try:
+            yield turns()
+        finally:
+            self._spare.append(places)
 
     def copy_in(self, address: int, array: NDArray[Any]) -> None:
         """Copy an array to the device."""
         data = numpy.ascontiguousarray(array)
         source = data.ctypes.data
-        for start in range(0, data.nbytes, PLACE):
-            nbytes = min(PLACE, data.nbytes - start)
-            place = self._next()
-            memmove(place.wait(), source + start, nbytes)
-            self._gpu.call("cuMemcpyHtoDAsync_v2", address + start, place.address, nbytes, self._gpu.stream)
-            place.use()
+        with self._turns() as turns:
+            for start in range(0, data.nbytes, PLACE):
+                nbytes = min(PLACE, data.nbytes - start)
+                place = next(turns)
+                memmove(place.wait(), source + start, nbytes)
+                place.use("cuMemcpyHtoDAsync_v2", address + start, place.address, nbytes)
 
     def copy_out(self, address: int, array: NDArray[Any]) -> None:
         """Fill an array, which lies row by row, from the device."""
@@ -80,13 +103,13 @@ class PinnedCopies:
             place, start, nbytes = coming.popleft()
             memmove(to + start, place.wait(), nbytes)
 
-        for start in range(0, array.nbytes, PLACE):
-            if len(coming) == _PLACES:
+        with self._turns() as turns:
+            for start in range(0, array.nbytes, PLACE):
+                if len(coming) == _PLACES:
+                    arrive()
+                nbytes = min(PLACE, array.nbytes - start)
+                place = next(turns)
+                place.use("cuMemcpyDtoHAsync_v2", place.wait(), address + start, nbytes)
+                coming.append((place, start, nbytes))
+            while coming:
                 arrive()
-            nbytes = min(PLACE, array.nbytes - start)
-            place = self._next()
-            self._gpu.call("cuMemcpyDtoHAsync_v2", place.wait(), address + start, nbytes, self._gpu.stream)
-            place.use()
-            coming.append((place, start, nbytes))
-        while coming:
-            arrive()

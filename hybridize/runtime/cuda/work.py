@@ -7,22 +7,21 @@ then: handles go to a list, and whoever calls the driver next gives them back.
 
 from __future__ import annotations
 
-from ctypes import byref, c_int, c_void_p, cast, create_string_buffer, sizeof
-from typing import Any, Final
+from ctypes import byref, c_int, c_void_p
+from typing import Final
 
-from hybridize.base.errors import CodegenError
 from hybridize.runtime.cuda.context import CudaContext
-from hybridize.runtime.cuda.library import NOT_UPDATED
+from hybridize.runtime.cuda.library import NO_IMAGE, NOT_UPDATED
 from hybridize.runtime.cuda.signatures import UpdateResult
 
-_LOG, _LOG_BYTES = 5, 6
-"""`CU_JIT_ERROR_LOG_BUFFER` and its size, options of a module that is loaded."""
 _LOCAL_BYTES, _REGISTERS, _DYNAMIC_BYTES = 3, 4, 8
 """Attributes of kernels."""
 _STATIC_LIMIT: Final = 48 << 10
 """Bytes of dynamic shared memory that a kernel has without asking."""
 _UNTIMED: Final = 2
 """`CU_EVENT_DISABLE_TIMING`."""
+_OTHER_CODE: Final = frozenset({NO_IMAGE, 209, 222, 223})
+"""Results for an image that is none, or one of another architecture, version or driver."""
 
 
 class CudaFunction:
@@ -60,28 +59,20 @@ class CudaFunction:
 
 
 class CudaModule:
-    """Kernels by name, of a text of PTX that the driver has compiled."""
+    """Kernels by name, of machine code."""
 
-    def __init__(self, gpu: CudaContext, text: str) -> None:
+    def __init__(self, gpu: CudaContext) -> None:
         self.gpu = gpu
         self._kernels: dict[str, CudaFunction] = {}
         self._handle = c_void_p()
-        source, log = create_string_buffer(text.encode()), create_string_buffer(1 << 14)
-        options = (c_int * 2)(_LOG, _LOG_BYTES)
-        values = (c_void_p * 2)(cast(log, c_void_p), sizeof(log))
-        with gpu.entered():
-            result = gpu.driver.result("cuModuleLoadDataEx", byref(self._handle), source, 2, options, values)
-            if result:
-                raise self._refused(result, log, text)
 
-    def _refused(self, result: int, log: Any, text: str) -> Exception:
-        """The error for a module that the driver does not load: what is wrong with it, or with the GPU."""
-        words = log.value.decode(errors="replace").strip()
-        error = self.gpu.driver.error("cuModuleLoadDataEx", result)
-        if not words:
-            return error
-        what = f"the driver refuses a module of {len(text.splitlines())} lines: {error.what}\n{words}"
-        return CodegenError("E907", what, help="please report it")
+    def takes(self, image: bytes) -> bool:
+        """Load machine code; False where it is none that this driver and this GPU know."""
+        with self.gpu.current():
+            result = self.gpu.driver.result("cuModuleLoadDataEx", byref(self._handle), image, 0, None, None)
+        if result and result not in _OTHER_CODE:
+            raise self.gpu.driver.error("cuModuleLoadDataEx", result)
+        return not result
 
     def __getitem__(self, name: str) -> CudaFunction:
         kernel = self._kernels.get(name)

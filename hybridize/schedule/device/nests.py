@@ -89,11 +89,24 @@ class DeviceNests(Nests):
         """The nests of statements, each of which is a launch.
 
         Statements of no rows are launches of their own, unless they share their loops: all threads of a launch wait for
-        those before it. So are not those that keep rows, which live as long as a launch.
+        those before it, which also ends long rows of single threads. So are not those that keep rows, which live as
+        long as a launch.
         """
         keeps = any(one.statement.buffer in self.locals for one in statements)
         groups = [statements] if rows or keeps else together(statements)
-        return [nest for group in groups for nest in self._in_parts(rows, group, lane)]
+        if not keeps and rows and _Threads(self, rows, statements, lane).are_long():
+            groups = together(statements)
+        if len(groups) == 1 or not rows:
+            return [nest for group in groups for nest in self._in_parts(rows, group, lane)]
+        return [
+            nest
+            for group in groups
+            for nest in (
+                self._in_parts((), [LoopedStatement((*rows, *one.sizes), one.statement) for one in group], None)
+                if group[0].sizes
+                else self._in_parts(rows, group, lane)
+            )
+        ]
 
     def _in_parts(
         self, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None
@@ -143,6 +156,13 @@ class _Threads:
         each = hint(product(self._rows))
         many = each > thresholds.FEW_RESULTS or longest < thresholds.LONG_FOLD
         return longest > thresholds.SHORT_ROW and not (self._lane is not None and many)
+
+    def are_long(self) -> bool:
+        """Tell whether a row is a thread that has much to do, part of it in loops that others could share."""
+        folds = self._row_folds(len(self._rows))
+        longest = max([1, *(_hinted(group[0].sizes) for group in self._groups), *map(_terms, folds)])
+        loops = any(group[0].sizes for group in self._groups)
+        return loops and longest > thresholds.THREAD_TERMS and not self._has_teams(folds, longest)
 
     def in_parts(self, first: int) -> FoldParts | None:
         """The folds cut into parts, where that pays; the buffers between are numbered from `first` on."""

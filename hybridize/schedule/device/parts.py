@@ -5,15 +5,18 @@ what the parts gave, in order.
     out[i] = sum(v < n: x[i, v])
     becomes     part[p, i] = sum(v < n / parts: x[i, p * (n / parts) + v])
                 out[i] = sum(p < parts: part[p, i])
+
+Where no number of parts that is worth it divides a fold, the last part is shorter: its last elements are neutral.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hybridize.base.dims import hint, is_symbolic, product
+from hybridize.base.dtypes import bool_, int64
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Expr, Fold
+from hybridize.loops.expr import Expr, Fold, const
 from hybridize.loops.index import Interner, Space, children, upward
 from hybridize.loops.kernel import Param, Statement
 from hybridize.loops.monoids import monoid, nested
@@ -62,12 +65,7 @@ def in_parts(
     after = Space(interner, dict(enumerate(rows)))
     row = after.flat(tuple(map(after.axis, range(len(rows)))), rows)
     for fold in folds:
-        size = fold.size // count
-        space.ranges.update(nested(fold)[0])
-        space.ranges[fold.variable] = size
-        index = space.affine([(part, size), (space.axis(fold.variable), 1)])
-        elements = tuple(moved(element, space, {**here, fold.variable: index}) for element in fold.elements)
-        value = interner.fold(fold.dtype, fold.kind, size, fold.variable, elements)
+        value = _part(fold, count, part, here, space)
         number = first + len(buffers)
         buffers.append(Param(fold.dtype, count * results, True))
         parts.append(LoopedStatement((), Statement(number, place, value)))
@@ -78,21 +76,54 @@ def in_parts(
     return FoldParts((count, *rows), tuple(parts), whole, tuple(buffers))
 
 
+def _part(fold: Fold, count: int, part: Expr, here: Mapping[int, Expr], space: Space) -> Expr:
+    """The fold of one of so many parts of a fold's elements, over the axes of a space."""
+    interner, (chain, elements) = space.interner, nested(fold)
+    if fold.size % count == 0:
+        size = fold.size // count
+        space.ranges.update(chain)
+        space.ranges[fold.variable] = size
+        index = space.affine([(part, size), (space.axis(fold.variable), 1)])
+        of = tuple(moved(element, space, {**here, fold.variable: index}) for element in fold.elements)
+        return interner.fold(fold.dtype, fold.kind, size, fold.variable, of)
+    total = product(size for _, size in chain)
+    size = -(-total // count)
+    space.ranges[fold.variable] = size
+    index = space.affine([(part, size), (space.axis(fold.variable), 1)])
+    inside = space.call(bool_, "lt", (index, interner.number(total)))
+    places = space.divided([size for _, size in chain], space.call(int64, "min", (index, interner.number(total - 1))))
+    axes = {variable: place for (variable, _), place in zip(chain, places, strict=True)}
+    of = tuple(
+        interner.select(
+            inside,
+            moved(element, space, {**here, **axes}),
+            interner.const(element.dtype, const(neutral or 0, element.dtype).value),
+        )
+        for element, neutral in zip(elements, monoid(fold).neutral, strict=True)
+    )
+    return interner.fold(fold.dtype, fold.kind, size, fold.variable, of)
+
+
 def _count(rows: tuple[int, ...], folds: Sequence[Fold], *, along: bool) -> int:
-    """The parts of all folds, which divide each evenly."""
-    sizes = {fold.size for fold in folds}
-    if not folds or len(sizes) > 1 or any(map(is_symbolic, (*rows, *sizes))) or not all(map(_may_be_cut, folds)):
+    """The parts of all folds: as many as divide them, or as are wanted."""
+    totals = {product(size for _, size in nested(fold)[0]) for fold in folds}
+    if not folds or len(totals) > 1 or any(map(is_symbolic, (*rows, *totals))) or not all(map(_may_be_cut, folds)):
         return 1
     inside = {id(node) for fold in folds for element in fold.elements for node in upward(element)}
     if any(id(fold) in inside for fold in folds):
         return 1
-    (size,), each = sizes, hint(product(rows))
-    terms = min(hint(product(one for _, one in nested(fold)[0])) for fold in folds)
+    (terms,), each = totals, hint(product(rows))
     if along:
         wanted = min(thresholds.PART_BLOCKS // max(1, each), terms // thresholds.PART_TERMS)
     else:
-        wanted = min(thresholds.PART_THREADS // max(1, each), terms // thresholds.THREAD_TERMS)
-    return next((count for count in range(min(wanted, size), 1, -1) if size % count == 0), 1)
+        wanted = min(thresholds.PART_THREADS // max(1, each), -(-terms // thresholds.THREAD_TERMS))
+    if wanted < 2:
+        return 1
+    sizes = {fold.size for fold in folds}
+    count = next((one for one in range(wanted, wanted // 2, -1) if all(size % one == 0 for size in sizes)), wanted)
+    if any(size % count for size in sizes):
+        count = -(-terms // -(-terms // count))  # none is empty
+    return count
 
 
 def _may_be_cut(fold: Fold) -> bool:

@@ -34,5 +34,12 @@ PART_THREADS: Final = 1 << 16
 """Threads that long folds of columns are cut into, at most. Estimated."""
 THREAD_TERMS: Final = 64
 """Terms of a part that a thread folds, at least. Estimated."""
-FEW_ROWS: Final = 8
-"""Rows of a product, fewer of which are folds, term by term: tiles would be mostly empty. Estimated."""
+FEW_ROWS: Final = 4
+"""Rows or columns of a product, fewer of which are folds, term by term: tiles would be mostly empty. Estimated."""
+READ_SUMS: Final = 16
+"""Sums that take as long as an element that a tile reads. Estimated."""
+FEW_BLOCKS: Final = 128
+"""Tiles of a product, fewer of which leave processors of a large device idle: smaller ones, and parts of sums, are
+better. Estimated."""
+SPLIT_TERMS: Final = 256
+"""Terms of a part of a sum, at least. Estimated."""

@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of matrices on a device: the tile that a block computes, and the sums that a thread of it keeps.
+"""Choose the tile that a block computes of sums of products, the sums of a thread, and the parts of sums.
 
-Each sum is of all its terms in order, as those of a processor's tiles are, and has their bits.
+Each sum of a part is of all its terms in order, as those of a processor's tiles are, and has their bits. Where there
+are few tiles and many terms, a launch computes parts of the sums, and the next one adds these up, in order.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from hybridize.base.dims import hint
+from hybridize.base.dims import hint, is_symbolic
 from hybridize.base.frozen import changed, frozen
-from hybridize.base.types import Shape
-from hybridize.loops.contraction import Contraction
-from hybridize.machine.target import Target
-from hybridize.schedule.contraction.matrices import MatrixProduct, matrix_product
-from hybridize.schedule.contraction.plan import ContractionPlan
-from hybridize.schedule.contraction.product import Product
+from hybridize.machine.device import DeviceTarget
 from hybridize.schedule.device import thresholds
 from hybridize.schedule.kernel import Launch
 
@@ -65,75 +61,120 @@ class BlockTile:
         panels = self.panel_elements(self.m, itemsize) + self.panel_elements(self.n, itemsize)
         return (panels + self.strip_elements) * itemsize
 
+    @property
+    def reads(self) -> float:
+        """Elements that are read of memory for a term of each of its sums, counted as sums."""
+        return 1 + thresholds.READ_SUMS * (1 / self.m + 1 / self.n)
+
     def __str__(self) -> str:
         strips = f", stored in {self.strips} strips" if self.strips > 1 else ""
         tile = f"tiles of {self.m} x {self.n} by {self.k} terms, {self.stages} stages"
         return f"{tile}; {self.rows} x {self.columns} sums a thread{strips}"
 
 
-_LARGE: Final = BlockTile(128, 128, 8, 8, 8, strips=4)
-_MIDDLING: Final = BlockTile(64, 64, 8, 4, 4)
-_SMALL: Final = BlockTile(32, 32, 8, 4, 4)
+TILES: Final = (
+    BlockTile(128, 128, 8, 8, 8, strips=4),
+    BlockTile(64, 64, 8, 4, 4, stages=3, strips=2),
+    BlockTile(32, 32, 16, 4, 4, stages=3),
+    BlockTile(16, 64, 16, 4, 4, stages=3),
+    BlockTile(64, 16, 16, 4, 4, stages=3),
+    BlockTile(8, 128, 16, 4, 4, stages=3),
+    BlockTile(128, 8, 16, 4, 4, stages=3),
+)
+"""Large ones first."""
 
 
 @frozen
-class BlockPlan(ContractionPlan):
-    """The plan of a product of matrices on a device: each block of a launch computes a tile."""
+class BlockGrid:
+    """The tiles of a launch over a batch of m x n sums of k terms each, and the parts of these."""
 
-    product: Product
+    batch: int
+    m: int
+    n: int
+    """Of several gates, those of all gates."""
+    k: int
+    gates: int
     tile: BlockTile
+    parts: int
+    """Launched side by side; 1 for whole sums."""
+    terms: int
+    """Of a part."""
     launch: Launch
+    after: Launch | None
+    """The launch that adds up parts: a thread for each element of the result."""
 
     @property
-    def units(self) -> int:
-        return 1
+    def columns(self) -> int:
+        """Columns of the result."""
+        return self.n if self.gates == 1 else self.n // self.gates
 
     @property
-    def scratch_bytes(self) -> int:
-        return 0
+    def part_elements(self) -> int:
+        """The sums of all parts, which wait in scratch; 0 for whole sums."""
+        return self.parts * self.batch * self.m * self.n if self.after is not None else 0
 
     def __str__(self) -> str:
-        return f"{self.product}\n{self.launch}\n{self.tile}"
+        if self.after is None:
+            return f"{self.launch}\n{self.tile}"
+        return f"{self.launch}\n{self.tile}\n{self.parts} parts of {self.terms} terms, which {self.after} add up"
 
 
-def block_product(contraction: Contraction, shapes: tuple[Shape, Shape]) -> MatrixProduct | None:
-    """The product of matrices that a contraction is, if tiles of a device suit it; else it is a loop of folds."""
-    whole = matrix_product(contraction, shapes)
-    if whole is None or whole.product.integers > 1:
-        return None
-    few = min(hint(whole.product.m), hint(whole.product.n)) < thresholds.FEW_ROWS
-    return None if few else whole
+def make_grid(
+    device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1
+) -> BlockGrid:
+    """Decide the tiles of sums whose elements have so many bytes, and their parts."""
+    tile = _tile(device, batch=batch, m=m, n=n, k=k, itemsize=itemsize, gates=gates)
+    width = tile.n // gates
+    columns = n if gates == 1 else n // gates
+    blocks = batch * ((m + tile.m - 1) // tile.m) * ((columns + width - 1) // width)
+    parts = 1 if any(map(is_symbolic, (batch, m, n, k))) else _parts(blocks, k)
+    terms, after = k, None
+    if parts > 1:
+        terms = -(-k // (parts * tile.k)) * tile.k
+        parts = -(-k // terms)
+        results = batch * m * columns
+        after = Launch(-(-results // thresholds.THREADS), thresholds.THREADS)
+    launch = Launch(blocks * parts, tile.threads, tile.shared_bytes(itemsize))
+    return BlockGrid(batch, m, n, k, gates, tile, parts, terms, launch, after)
 
 
-def make_block_plan(of: Product, target: Target) -> BlockPlan:
-    """Decide the tile of a product."""
-    itemsize = of.arithmetic(target).bytes
-    assert target.device is not None
-    tile = _fitting(_tile(of, itemsize), itemsize, target.device.shared_bytes)
-    width = tile.n // of.gates
-    across = (of.columns + width - 1) // width
-    blocks = across * ((of.m + tile.m - 1) // tile.m) * of.batch
-    return BlockPlan(
-        elements=of.elements, lanes=1, sizes=(of.batch, of.m, of.columns), stores="buffer", product=of, tile=tile,
-        launch=Launch(blocks, tile.threads, tile.shared_bytes(itemsize)),
-    )  # fmt: skip
+def _tile(
+    device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int
+) -> BlockTile:
+    """The tile by which the busiest processor has least to do; of several gates the columns of one element's are in
+    one tile.
+    """
+    if gates > 1:
+        tile = BlockTile(32, 16 * gates, 16, 4, 4, stages=3)
+        return _fitting(tile, itemsize, device) or changed(tile, k=4, stages=2, strips=4)
+    members, rows, columns = map(hint, (batch, m, n))
+
+    def work(tile: BlockTile) -> float:
+        blocks = members * -(-rows // tile.m) * -(-columns // tile.n)
+        parts = _parts(blocks, hint(k))
+        waits = 2 * thresholds.READ_SUMS * parts / hint(k) if parts > 1 else 0
+        return max(1, blocks * parts / thresholds.FEW_BLOCKS) / parts * tile.m * tile.n * (tile.reads + waits)
+
+    tiles = (_fitting(tile, itemsize, device) for tile in TILES if itemsize <= 4 or tile.rows <= 4)
+    return min(filter(None, tiles), key=work)
 
 
-def _tile(of: Product, itemsize: int) -> BlockTile:
-    """A tile that is not mostly empty; of several gates the columns of one element's are in one tile."""
-    if of.gates > 1:
-        return BlockTile(32, 16 * of.gates, 8, 4, 4)
-    least = min(hint(of.m), hint(of.n))
-    if least >= _LARGE.m and itemsize <= 4:
-        return _LARGE
-    return _MIDDLING if least >= _MIDDLING.m else _SMALL
-
-
-def _fitting(tile: BlockTile, itemsize: int, shared_bytes: int) -> BlockTile:
-    """The tile with as many strips as the memory that a block's threads share needs, or a smaller one."""
-    smaller = {_LARGE: _MIDDLING, _MIDDLING: _SMALL}
-    while tile in smaller and changed(tile, strips=tile.rows).shared_bytes(itemsize) > shared_bytes:
-        tile = smaller[tile]
-    while tile.strips < tile.rows and tile.shared_bytes(itemsize) > shared_bytes:
-        tile = changed(tile, strips=2 * tile.strips)
+def _fitting(tile: BlockTile, itemsize: int, device: DeviceTarget) -> BlockTile | None:
+    """A tile in the memory that the threads of a block share: as it is, or with fewer stages, more strips, fewer terms
+    at a time; None where that does not help.
+    """
+    while tile.shared_bytes(itemsize) > device.shared_bytes:
+        if tile.stages > 2:
+            tile = changed(tile, stages=tile.stages - 1)
+        elif tile.strips < tile.rows:
+            tile = changed(tile, strips=2 * tile.strips)
+        elif tile.k > 8:
+            tile = changed(tile, k=tile.k // 2)
+        else:
+            return None
     return tile
+
+
+def _parts(blocks: int, k: int) -> int:
+    """Into how many parts sums are cut for so many tiles."""
+    return max(1, min(-(-thresholds.FEW_BLOCKS // max(1, blocks)), k // thresholds.SPLIT_TERMS))

@@ -16,6 +16,7 @@ from hybridize.schedule.pending.base import PendingSteps as PendingSteps
 from hybridize.schedule.pending.base import Scheduling as Scheduling
 from hybridize.schedule.pending.base import StepOperations as StepOperations
 from hybridize.schedule.pending.base import Surroundings as Surroundings
+from hybridize.schedule.pending.contractions import pending_maps as pending_maps
 from hybridize.schedule.pending.contractions import pending_product as pending_product
 from hybridize.schedule.pending.contractions import pending_taps as pending_taps
 from hybridize.schedule.pending.copies import borders as borders

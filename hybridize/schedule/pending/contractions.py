@@ -35,7 +35,7 @@ from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct,
 from hybridize.schedule.contraction.product import place
 from hybridize.schedule.contraction.taps import TapPlan, narrowed, shared_by
 from hybridize.schedule.derived import packed, part
-from hybridize.schedule.device.tiles import BlockPlan, make_block_plan
+from hybridize.schedule.device.contractions import BlockPlan, ImplicitProduct, plan_of_maps, plan_of_matrices
 from hybridize.schedule.epilogue import ending_of, ending_of_product
 from hybridize.schedule.grouping import NodeStep
 from hybridize.schedule.homes import in_order, is_contiguous, ordered
@@ -221,20 +221,56 @@ def pending_product(program: Scheduling, step: NodeStep, of: Product, number: in
 
 def _pending_blocks(program: Scheduling, step: NodeStep, of: Product, out: Value, number: int) -> PendingContraction:
     """A product of matrices on a device, whose operands are read as they lie."""
-    ending, values = _ended_product(program, step, of, out)
-    plan = make_block_plan(of, program.target)
+    plan = plan_of_matrices(of, program.target)
+    nbytes = of.x_bytes + of.w_bytes + out.type.nbytes
+    return _blocks(program, step, number, plan, _ended_product(program, step, of, out), out, (nbytes, of.flops))
+
+
+def pending_maps(program: Scheduling, step: NodeStep, of: ImplicitProduct, number: int) -> PendingContraction:
+    """A contraction by index maps on a device, whose operands are read as they lie."""
+    (x, w), out = step.operands, step.node.outputs[0]
+    home_of = program.grouping.places.home
+    plan = plan_of_maps(of, (home_of(x).strides, home_of(w).strides), program.target)
+    ending, values, _ = _ended_maps(program, step, out)
+    nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(ending.params, [(out.type.shape, ending.stores)])
+    flops = sum(2 * one.grid.batch * one.grid.m * one.grid.n * one.grid.k for one in plan.launches)
+    return _blocks(program, step, number, plan, (ending, values), out, (nbytes, flops))
+
+
+def _blocks(
+    program: Scheduling,
+    step: NodeStep,
+    number: int,
+    plan: BlockPlan,
+    ended: tuple[Ending, Sequence[Value]],
+    out: Value,
+    work: tuple[int, int],
+) -> PendingContraction:
+    nbytes, flops = work
     return _pending(
         program,
         step,
         number,
         plans=(plan, plan),
-        ended=(ending, values),
+        ended=ended,
         out=out,
         copies=(None, None),
         turned={},
-        nbytes=of.x_bytes + of.w_bytes + out.type.nbytes,
-        flops=of.flops,
+        nbytes=nbytes,
+        flops=flops,
     )
+
+
+def _ended_maps(program: Scheduling, step: NodeStep, out: Value) -> tuple[Ending, Sequence[Value], list[Value]]:
+    """The epilogue of a contraction by index maps, the values of its params, and those that it stores."""
+    if step.epilogue is None:
+        home = program.grouping.places.home(out)
+        space = Space(program.interner, dict(enumerate(out.type.shape)))
+        at = home.address(space, tuple(map(space.axis, range(out.type.ndim))))
+        return plain_ending(space, out.type.dtype, home.elements, at), [out], [out]
+    draft = program.drafts.of(step.epilogue)
+    ending, values = ending_of(draft, out)
+    return ending, values, list(draft.group.materialised)
 
 
 def _ended_product(program: Scheduling, step: NodeStep, of: Product, out: Value) -> tuple[Ending, Sequence[Value]]:
@@ -356,14 +392,7 @@ def pending_taps(program: Scheduling, step: NodeStep, arranged: Arrangement, num
     if read.copied:
         kernel = into_home(x.type.shape, homes[0], (read.home, dtype), program.target)
         first = OperandCopy(program.storage.scratch(read.home.elements * dtype.itemsize, number), kernel)
-    if step.epilogue is None:
-        space = Space(program.interner, dict(enumerate(out.type.shape)))
-        at = home_of(out).address(space, tuple(map(space.axis, range(out.type.ndim))))
-        ending, values = plain_ending(space, out.type.dtype, home_of(out).elements, at), [out]
-        results = [out]
-    else:
-        draft = program.drafts.of(step.epilogue)
-        (ending, values), results = ending_of(draft, out), list(draft.group.materialised)
+    ending, values, results = _ended_maps(program, step, out)
     ending, turned = _turned(program, arranged, results, values, ending, number)
     nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(ending.params, [(out.type.shape, ending.stores)])
     flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)

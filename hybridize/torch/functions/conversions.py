@@ -15,7 +15,7 @@ from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import cast, expect, fits, is_tensor, overwritten, torch_dtype
 from hybridize.torch.functions.table import computes, views
-from hybridize.torch.memory import dtype_of
+from hybridize.torch.memory import device_of_call, dtype_of
 
 
 def check_device(device: Any) -> None:
@@ -24,8 +24,9 @@ def check_device(device: Any) -> None:
     Raises:
         CaptureError E422: it is another one.
     """
-    if device is not None and torch.device(device).type != "cpu":
-        raise CaptureError("E422", f"programs run on the CPU, not on {device}", help='device="cpu"')
+    here = device_of_call()
+    if device is not None and torch.device(device).type != here.type:
+        raise CaptureError("E422", f"this program runs on {here}, not on {device}", help=f'device="{here}"')
 
 
 def tensor_of_operand(x: Operand) -> Symbol:

@@ -4,6 +4,7 @@ import ctypes
 import subprocess
 from pathlib import Path
 
+import numpy
 import pytest
 
 from hybridize import system as operating_system
@@ -19,6 +20,7 @@ class Standin:
 
     def __init__(self, path):
         self.library = ctypes.CDLL(str(path))
+        self._written = []
         self.library.standin_log.restype = ctypes.c_char_p
         self.library.standin_get.restype = ctypes.c_int64
 
@@ -35,11 +37,50 @@ class Standin:
     def heal(self):
         self.library.standin_heal()
 
+    # What another library does that works on a stream of its own.
+
+    def stream(self, device):
+        """The address of a new stream."""
+        handle = ctypes.c_void_p()
+        with device.current() as call:
+            call("cuStreamCreate", ctypes.byref(handle), 1)
+        return handle.value
+
+    def follows(self, device, stream, other):
+        """Let a stream wait for what was asked of another one."""
+        event = ctypes.c_void_p()
+        with device.current() as call:
+            call("cuEventCreate", ctypes.byref(event), 2)
+            call("cuEventRecord", event, other)
+            call("cuStreamWaitEvent", stream, event, 0)
+
+    def asked_write(self, device, stream, to, values):
+        """Ask a stream to write values, which it does later."""
+        self._written.append(values)
+        with device.current() as call:
+            call("cuMemcpyHtoDAsync_v2", to, values.ctypes.data, values.nbytes, stream)
+
+    def asked_copy(self, device, stream, source, nbytes):
+        """Ask a stream to copy bytes to the host, which it does later."""
+        out = numpy.zeros(nbytes, "uint8")
+        with device.current() as call:
+            call("cuMemcpyDtoHAsync_v2", out.ctypes.data, source, nbytes, stream)
+        return out
+
+    def finish(self, device, stream):
+        with device.current() as call:
+            call("cuStreamSynchronize", stream)
+
+    def copied_on(self, device, stream, source, nbytes):
+        """Bytes as a stream reads them, now."""
+        out = self.asked_copy(device, stream, source, nbytes)
+        self.finish(device, stream)
+        return out
+
     def calls(self):
         """Names of the functions that were called since this was asked last."""
         names = self.library.standin_log().decode().split()
-        self.library.standin_forget()
-        return [name for name in names if "Ctx" not in name]
+        return [name for name in names if not name.startswith(("cuCtxPush", "cuCtxPop", "cuDevicePrimary"))]
 
 
 @pytest.fixture(scope="session")
@@ -61,8 +102,19 @@ def standin(standin_library, monkeypatch):
     monkeypatch.setattr(library, "_started", library._started.__wrapped__)
     monkeypatch.setattr(devices, "_OPENED", {})
     standin_library.heal()
-    for what, value in (("version", 12040), ("gpus", 2), ("total", 64 << 20)):
+    for what, value in (("version", 12040), ("gpus", 2), ("total", 64 << 20), ("peers", 0), ("slow", 0), ("owner", 0)):
         standin_library.set(what, value)
     standin_library.calls()
     yield standin_library
     standin_library.heal()
+
+
+@pytest.fixture
+def kernels(standin):
+    """The stand-in runs kernels of PTX."""
+    from tests.runtime.cuda.kernels import Kernels
+
+    running = Kernels(standin.library)
+    yield running
+    running.close()
+    assert not running.faults

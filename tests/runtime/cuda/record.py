@@ -23,7 +23,9 @@ def signatures(header, names):
     plain = {new: old for old, new in re.findall(r"#define\s+(\w+)\s+(?:__CUDA_API_\w+\()?(\w+)\)?\s*$", header, re.M)}
     for name in names:
         declared = re.search(
-            rf"\b(?:CUDAAPI|nvmlReturn_t)\s+(?:{name}|{plain.get(name, name)})\s*\(([^)]*)\)", header, re.S
+            rf"\b(?:CUDAAPI|nvmlReturn_t)\s+(?:DECLDIR\s+)?(?:{name}|{plain.get(name, name)})\s*\(([^)]*)\)",
+            header,
+            re.S,
         )
         parameters = [one for one in declared[1].split(",") if one.strip() not in ("", "void")]
         yield " ".join([name, *map(parameter, parameters)])

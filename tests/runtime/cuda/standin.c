@@ -1,24 +1,29 @@
 /* A libcuda.so.1 for tests: device memory is the heap's, and kernels are three functions of C.
 
-What is asked of a stream is done when somebody waits for it, not before: who overwrites what a copy still reads, or reads
+What is asked of a stream is done when somebody waits for it, or for another stream that waits for it, not before: who overwrites what a copy still reads, or reads
 what a copy has not written, gets wrong elements. Calls fail on demand (standin_fail), and every call is counted.
 */
 
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef int CUresult;
 typedef uint64_t CUdeviceptr;
 
-enum { INVALID = 1, OUT_OF_MEMORY = 2, NO_INIT = 3, NO_DEVICE = 101, INVALID_CONTEXT = 201, INVALID_PTX = 218,
-       NOT_FOUND = 500, CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, NOT_UPDATED = 910 };
+enum { INVALID = 1, OUT_OF_MEMORY = 2, NO_INIT = 3, NO_DEVICE = 101, NO_IMAGE = 200, INVALID_CONTEXT = 201, PEER_IS_ENABLED = 704, INVALID_PTX = 218,
+       NOT_FOUND = 500, NOT_READY = 600, CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, NOT_UPDATED = 910 };
 
 /* --------------------------------------------------------------------------------------------------- what tests say */
 
-static int version = 12040, gpus = 2, depth, started;
+static volatile int slow; /* while it is 1, who waits waits on */
+static int version = 12040, gpus = 2, started, owner, peers_are_enabled;
+static __thread int depth; /* contexts of this thread */
+static void forget_streams(void);
 static size_t total = 64u << 20, used, others; /* what the GPUs of earlier tests keep */
 static char log_text[1 << 20];
 static struct { char name[64]; int result, after; } planned;
@@ -27,7 +32,10 @@ static int lasting;
 void standin_set(const char *what, int64_t value) {
     if (!strcmp(what, "version")) version = (int)value;
     if (!strcmp(what, "gpus")) gpus = (int)value;
-    if (!strcmp(what, "total")) others = used, total = used + (size_t)value;
+    if (!strcmp(what, "slow")) slow = (int)value;
+    if (!strcmp(what, "owner")) owner = (int)value;
+    if (!strcmp(what, "peers")) peers_are_enabled = (int)value;
+    if (!strcmp(what, "total")) others = used, total = used + (size_t)value, forget_streams();
 }
 
 int64_t standin_get(const char *what) {
@@ -42,8 +50,14 @@ void standin_fail(const char *name, int result, int after) {
 }
 
 void standin_heal(void) { lasting = planned.result = 0, planned.name[0] = 0; }
-const char *standin_log(void) { return log_text; }
-void standin_forget(void) { log_text[0] = 0; }
+
+/* One thread at a time, as a call may run what another one has asked for. */
+static pthread_mutex_t one_thread = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static int enter(void) { return pthread_mutex_lock(&one_thread); }
+static void leave(int *entered) { if (!*entered) pthread_mutex_unlock(&one_thread); }
+
+#define ALONE int entered __attribute__((cleanup(leave))) = enter()
+const char *standin_log(void) { ALONE; char *text = strdup(log_text); log_text[0] = 0; return text; }
 
 static CUresult called(const char *name) {
     if (strlen(log_text) + strlen(name) + 2 < sizeof log_text) strcat(strcat(log_text, name), "\n");
@@ -57,23 +71,40 @@ static CUresult called(const char *name) {
     return 0;
 }
 
-#define CALLED(name) do { CUresult r = called(name); if (r) return r; } while (0)
-#define IN_CONTEXT(name) do { CALLED(name); if (depth < 1) return INVALID_CONTEXT; } while (0)
+#define CALLED(name) ALONE; do { CUresult r = called(name); if (r) return r; } while (0)
+#define IN_CONTEXT(name) CALLED(name); if (depth < 1) return INVALID_CONTEXT
 
 /* ------------------------------------------------------------------------------------------------------- the stream */
 
-struct function { char name[64]; int shared; };
-struct work { int kind; uint64_t to, from, nbytes; struct function *function; uint64_t arguments[8]; unsigned lanes; };
-struct graph { struct work items[256]; int count; };
-struct event { int64_t place; };
-enum { COPY, LAUNCH };
+/* Kernels of PTX are run by who sets these (`kernels.py`): what a name is, what a launch will do, and do it. */
+static int (*describe)(const char *module, const char *name);
+static int64_t (*prepare)(int kernel, const uint64_t *arguments, const unsigned *sizes);
+static int (*perform)(int64_t launch);
 
-static struct work queue[4096];
-static int64_t asked, done;
-static struct graph *recording;
+void standin_run_kernels(void *one, void *two, void *three) { describe = one, prepare = two, perform = three; }
+
+struct function { char name[128]; int shared, kernel; };
+struct stream;
+struct work { int kind; uint64_t to, from, nbytes; struct function *function; uint64_t arguments[8]; unsigned lanes;
+              struct stream *other; int64_t place, launch; };
+struct graph { struct work items[4096]; int count; };
+struct stream { struct work queue[4096]; int64_t asked, done; struct graph *recording; struct stream *next; };
+struct event { struct stream *stream; int64_t place; };
+enum { COPY, LAUNCH, WAIT, KERNEL };
+
+static struct stream defaults[2], *streams; /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD; those of this test */
+
+static struct stream *stream_of(void *handle) {
+    uintptr_t number = (uintptr_t)handle;
+    return number == 1 || number == 2 ? &defaults[number - 1] : handle;
+}
+
+static void until(struct stream *s, int64_t place);
 
 static void run(struct work *w) {
     if (w->kind == COPY) { memcpy((void *)w->to, (void *)w->from, w->nbytes); return; }
+    if (w->kind == WAIT) { until(w->other, w->place); return; }
+    if (w->kind == KERNEL) { int result = perform(w->launch); if (result) lasting = result; return; }
     uint64_t *a = w->arguments;
     if (!strcmp(w->function->name, "fill")) memset((void *)a[0], (int)a[1], a[2]);
     if (!strcmp(w->function->name, "add"))
@@ -81,39 +112,61 @@ static void run(struct work *w) {
     if (!strcmp(w->function->name, "grid")) *(uint32_t *)a[0] = w->lanes;
 }
 
-static void until(int64_t place) { for (; done < place; done++) run(&queue[done % 4096]); }
+static void until(struct stream *s, int64_t place) {
+    while (s->done < place) { int64_t at = s->done++; run(&s->queue[at % 4096]); }
+}
 
-static CUresult ask(struct work w) {
-    if (recording) { recording->items[recording->count++] = w; return 0; }
-    if (asked - done == 4096) until(done + 1);
-    queue[asked++ % 4096] = w;
+static int is_busy(void) {
+    for (struct stream *s = streams; s; s = s->next) if (s->done < s->asked) return 1;
     return 0;
 }
 
+static CUresult ask(void *stream, struct work w) {
+    struct stream *s = stream_of(stream);
+    if (!s) return INVALID;
+    if (s->recording) { s->recording->items[s->recording->count++] = w; return 0; }
+    if (s->asked - s->done == 4096) until(s, s->done + 1);
+    s->queue[s->asked++ % 4096] = w;
+    return 0;
+}
+
+static void forget_streams(void) { streams = NULL; memset(defaults, 0, sizeof defaults); }
+
 CUresult cuStreamCreate(void **stream, unsigned flags) {
     IN_CONTEXT("cuStreamCreate");
-    *stream = malloc(8);
+    struct stream *s = *stream = calloc(1, sizeof *s);
+    s->next = streams, streams = s;
     return flags == 1 ? 0 : INVALID;
 }
 
 CUresult cuStreamSynchronize(void *stream) {
     IN_CONTEXT("cuStreamSynchronize");
-    if (recording) return CAPTURE_UNSUPPORTED;
-    until(asked);
-    return stream ? 0 : INVALID;
+    struct stream *s = stream_of(stream);
+    if (!s) return INVALID;
+    if (s->recording) return CAPTURE_UNSUPPORTED;
+    until(s, s->asked);
+    return lasting;
+}
+
+CUresult cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+    IN_CONTEXT("cuStreamWaitEvent");
+    struct event *e = event;
+    return flags ? INVALID : e->stream ? ask(stream, (struct work){WAIT, .other = e->stream, .place = e->place}) : 0;
 }
 
 CUresult cuStreamBeginCapture_v2(void *stream, int mode) {
     IN_CONTEXT("cuStreamBeginCapture_v2");
-    if (recording || !stream || mode != 1) return INVALID;
-    recording = calloc(1, sizeof *recording);
+    struct stream *s = stream_of(stream);
+    if (!s || s->recording || mode != 1) return INVALID;
+    s->recording = calloc(1, sizeof *s->recording);
     return 0;
 }
 
 CUresult cuStreamEndCapture(void *stream, void **graph) {
     IN_CONTEXT("cuStreamEndCapture");
-    if (!recording || !stream) return CAPTURE_INVALIDATED;
-    *graph = recording, recording = NULL;
+    struct stream *s = stream_of(stream);
+    if (!s || !s->recording) return CAPTURE_INVALIDATED;
+    *graph = s->recording, s->recording = NULL;
     return 0;
 }
 
@@ -125,13 +178,31 @@ CUresult cuEventCreate(void **event, unsigned flags) {
 
 CUresult cuEventRecord(void *event, void *stream) {
     IN_CONTEXT("cuEventRecord");
-    ((struct event *)event)->place = asked;
-    return stream ? 0 : INVALID;
+    struct stream *s = stream_of(stream);
+    if (!s) return INVALID;
+    *(struct event *)event = (struct event){s, s->asked};
+    return s->recording ? CAPTURE_UNSUPPORTED : 0;
 }
 
 CUresult cuEventSynchronize(void *event) {
-    IN_CONTEXT("cuEventSynchronize");
-    until(((struct event *)event)->place);
+    { IN_CONTEXT("cuEventSynchronize"); }
+    while (slow) usleep(100);
+    ALONE;
+    struct event *e = event;
+    if (e->stream) until(e->stream, e->place);
+    return lasting;
+}
+
+CUresult cuEventQuery(void *event) {
+    IN_CONTEXT("cuEventQuery");
+    struct event *e = event;
+    return e->stream && e->stream->done < e->place ? NOT_READY : 0;
+}
+
+CUresult cuCtxSynchronize(void) {
+    IN_CONTEXT("cuCtxSynchronize");
+    for (struct stream *s = streams; s; s = s->next) until(s, s->asked);
+    for (int i = 0; i < 2; i++) until(&defaults[i], defaults[i].asked);
     return 0;
 }
 
@@ -207,7 +278,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t nbytes) {
 
 CUresult cuMemFree_v2(CUdeviceptr address) {
     IN_CONTEXT("cuMemFree_v2");
-    if (done < asked) return INVALID; /* the real one waits; who relies on that has forgotten to */
+    if (is_busy()) return INVALID; /* the real one waits; who relies on that has forgotten to */
     struct chunk *chunk = (struct chunk *)address - 1;
     used -= chunk->nbytes;
     free(chunk);
@@ -220,32 +291,86 @@ CUresult cuMemHostAlloc(void **address, size_t nbytes, unsigned flags) {
     return flags ? INVALID : 0;
 }
 
+CUresult cuMemFreeHost(void *address) { IN_CONTEXT("cuMemFreeHost"); free(address); return is_busy() ? INVALID : 0; }
+
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t nbytes, void *stream) {
     IN_CONTEXT("cuMemcpyHtoDAsync_v2");
-    return stream ? ask((struct work){COPY, to, (uint64_t)from, nbytes, NULL, {0}, 0}) : INVALID;
+    return ask(stream, (struct work){COPY, to, (uint64_t)from, nbytes, .lanes = 0});
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t nbytes, void *stream) {
     IN_CONTEXT("cuMemcpyDtoHAsync_v2");
-    return stream ? ask((struct work){COPY, (uint64_t)to, from, nbytes, NULL, {0}, 0}) : INVALID;
+    return ask(stream, (struct work){COPY, (uint64_t)to, from, nbytes, .lanes = 0});
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t nbytes, void *stream) {
     IN_CONTEXT("cuMemcpyDtoDAsync_v2");
-    return stream ? ask((struct work){COPY, to, from, nbytes, NULL, {0}, 0}) : INVALID;
+    return ask(stream, (struct work){COPY, to, from, nbytes, .lanes = 0});
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, void *here, CUdeviceptr from, void *there, size_t nbytes, void *stream) {
+    IN_CONTEXT("cuMemcpyPeerAsync");
+    return here && there && here != there ? ask(stream, (struct work){COPY, to, from, nbytes, .lanes = 0}) : INVALID;
+}
+
+CUresult cuCtxEnablePeerAccess(void *context, unsigned flags) {
+    IN_CONTEXT("cuCtxEnablePeerAccess");
+    return flags || !context ? INVALID : peers_are_enabled ? PEER_IS_ENABLED : 0;
+}
+
+CUresult cuPointerGetAttribute(void *answer, int number, CUdeviceptr address) {
+    CALLED("cuPointerGetAttribute");
+    *(int *)answer = owner;
+    return number == 9 && address ? 0 : INVALID;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- code */
 
-CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
-    IN_CONTEXT("cuModuleLoadDataEx");
-    if (strstr(image, "syntax error")) {
-        if (count == 2 && options[0] == 5 && options[1] == 6)
-            snprintf(values[0], (size_t)values[1], "ptxas application ptx input, line 3; fatal: Parsing error near 'error'");
+struct link { char *text; char *log; size_t log_bytes; };
+
+CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, void **state) {
+    IN_CONTEXT("cuLinkCreate_v2");
+    struct link *link = *state = calloc(1, sizeof *link);
+    if (count == 2 && options[0] == 5 && options[1] == 6) link->log = values[0], link->log_bytes = (size_t)values[1];
+    return 0;
+}
+
+CUresult cuLinkAddData_v2(void *state, int kind, void *data, size_t nbytes, const char *name, unsigned count, int *options,
+                          void **values) {
+    IN_CONTEXT("cuLinkAddData_v2");
+    struct link *link = state;
+    if (kind != 1 || name || count || options || values || ((char *)data)[nbytes - 1]) return INVALID;
+    if (strstr(data, "syntax error")) {
+        if (link->log)
+            snprintf(link->log, link->log_bytes, "ptxas application ptx input, line 3; fatal: Parsing error near 'error'");
         return INVALID_PTX;
     }
-    *module = strdup(image);
+    if (asprintf(&link->text, "CUBIN%d %s", version, (char *)data) < 0) return OUT_OF_MEMORY;
     return 0;
+}
+
+CUresult cuLinkComplete(void *state, void **image, size_t *nbytes) {
+    IN_CONTEXT("cuLinkComplete");
+    struct link *link = state;
+    *image = link->text, *nbytes = strlen(link->text) + 1;
+    return 0;
+}
+
+CUresult cuLinkDestroy(void *state) {
+    IN_CONTEXT("cuLinkDestroy");
+    struct link *link = state;
+    if (link->text) memset(link->text, 'x', strlen(link->text)), free(link->text);
+    free(link);
+    return 0;
+}
+
+CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
+    IN_CONTEXT("cuModuleLoadDataEx");
+    char head[16];
+    snprintf(head, sizeof head, "CUBIN%d ", version);
+    if (strncmp(image, head, strlen(head))) return NO_IMAGE;
+    *module = strdup(image);
+    return count || options || values ? INVALID : 0;
 }
 
 CUresult cuModuleUnload(void *module) { IN_CONTEXT("cuModuleUnload"); free(module); return 0; }
@@ -256,6 +381,7 @@ CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
     snprintf(entry, sizeof entry, ".entry %s(", name);
     if (!strstr(module, entry)) return NOT_FOUND;
     struct function *made = calloc(1, sizeof *made);
+    made->kernel = describe ? describe((char *)module + strcspn(module, " ") + 1, name) : 0;
     snprintf(made->name, sizeof made->name, "%s", name);
     made->shared = 48 << 10;
     *function = made;
@@ -279,11 +405,17 @@ CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, u
                         unsigned shared, void *stream, void **arguments, void **extra) {
     IN_CONTEXT("cuLaunchKernel");
     struct function *f = function;
-    if (!stream || extra || (int)shared > f->shared || bx * by * bz > 1024) return INVALID;
-    struct work w = {LAUNCH, 0, 0, 0, f, {0}, gx * gy * gz * bx * by * bz};
+    if (extra || (int)shared > f->shared || bx * by * bz > 1024) return INVALID;
+    if (f->kernel) {
+        uint64_t values[256];
+        unsigned sizes[] = {gx, gy, gz, bx, by, bz, shared};
+        for (int i = 0; i < f->kernel >> 16; i++) values[i] = *(uint64_t *)arguments[i];
+        return ask(stream, (struct work){KERNEL, .launch = prepare(f->kernel & 0xFFFF, values, sizes)});
+    }
+    struct work w = {LAUNCH, .function = f, .lanes = gx * gy * gz * bx * by * bz};
     int count = !strcmp(f->name, "fill") ? 3 : !strcmp(f->name, "add") ? 4 : 1;
     for (int i = 0; i < count; i++) w.arguments[i] = *(uint64_t *)arguments[i];
-    return ask(w);
+    return ask(stream, w);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- graphs */
@@ -306,7 +438,7 @@ CUresult cuGraphExecUpdate_v2(void *executable, void *graph, void *information) 
 CUresult cuGraphLaunch(void *executable, void *stream) {
     IN_CONTEXT("cuGraphLaunch");
     struct graph *graph = executable;
-    for (int i = 0; i < graph->count; i++) ask(graph->items[i]);
+    for (int i = 0; i < graph->count; i++) ask(stream, graph->items[i]);
     return stream ? 0 : INVALID;
 }
 
@@ -323,3 +455,16 @@ int nvmlDeviceGetUUID(void *device, char *name, unsigned length) {
     snprintf(name, length, "GPU-%d0000000-aaaa", (int)(intptr_t)device);
     return 0;
 }
+
+int nvmlDeviceGetName(void *device, char *name, unsigned length) {
+    snprintf(name, length, "Stand-in %d", (int)(intptr_t)device - 1);
+    return 0;
+}
+
+int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor) {
+    CALLED("nvmlDeviceGetCudaComputeCapability");
+    *major = 9, *minor = 0;
+    return device ? 0 : 2;
+}
+
+int nvmlSystemGetDriverVersion(char *text, unsigned length) { snprintf(text, length, "550.54.%d", version); return 0; }

@@ -201,8 +201,12 @@ def test_code_that_the_driver_refuses_comes_with_its_log(standin):
         device.load("// \nsyntax error")
     with refusal(InternalError, "E908: .*cuModuleGetFunction"):
         device.load(CODE)["nobody"]
-    standin.fail("cuModuleLoadDataEx", 2)
-    with refusal(DeviceMemoryError, "E706: cuModuleLoadDataEx"):
+    for name in ("cuLinkComplete", "cuModuleLoadDataEx"):
+        standin.fail(name, 2)
+        with refusal(DeviceMemoryError, f"E706: {name}"):
+            device.load(CODE)
+    standin.fail("cuModuleLoadDataEx", 209)
+    with refusal(InternalError, "E908: .*cuModuleLoadDataEx"):
         device.load(CODE)
 
 
@@ -298,8 +302,8 @@ def test_a_gpu_that_has_failed_says_so_for_ever(standin):
     for value in range(20):
         device.launch(code["fill"], (1, 1, 1), 1, 0, [at, value, 16])
     device.launch(code["grid"], (1, 1, 1), 1, 0, [at])
-    standin.fail("cuStreamSynchronize", 700)
-    words = r"E707: the GPU has failed \(cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS \(700\), an illegal memory access was encountered\)"
+    standin.fail("cuEventSynchronize", 700)
+    words = r"E707: the GPU has failed \(cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS \(700\), an illegal memory access was encountered\)"
     with refusal(
         DeviceError, rf"{words}, .*; the last programs were (fill, ){{15}}grid\nhelp: .*HYBRIDIZE_DEVICE_CHECK=1"
     ):

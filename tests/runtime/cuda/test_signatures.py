@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridize.runtime.cuda import context, gpu, library, signatures, work
+from hybridize.runtime.cuda import context, gpu, library, linking, signatures, work
 from hybridize.runtime.cuda.signatures import COUNTING, SIGNATURES, UpdateResult
 
 RECORDED = {
@@ -17,8 +17,13 @@ NUMBERS = {
     "CUdeviceptr": c_uint64, "CUdevice": c_int, "CUresult": c_int, "char": c_char,
     "CUgraphExecUpdateResultInfo": UpdateResult,
 }  # fmt: skip
-ENUMERATIONS = {"CUdevice_attribute", "CUfunction_attribute", "CUjit_option", "CUstreamCaptureMode"}
-HANDLES = {"CUcontext", "CUstream", "CUevent", "CUmodule", "CUfunction", "CUgraph", "CUgraphExec", "nvmlDevice_t"}
+ENUMERATIONS = {
+    "CUdevice_attribute", "CUfunction_attribute", "CUjitInputType", "CUjit_option", "CUpointer_attribute",
+    "CUstreamCaptureMode",
+}  # fmt: skip
+HANDLES = {
+    "CUcontext", "CUstream", "CUevent", "CUlinkState", "CUmodule", "CUfunction", "CUgraph", "CUgraphExec", "nvmlDevice_t",
+}  # fmt: skip
 
 
 def ctype(text):
@@ -56,8 +61,10 @@ def test_a_library_without_a_function_is_not_taken():
 CONSTANTS = {
     "CUDA_ERROR_OUT_OF_MEMORY": (2, library.OUT_OF_MEMORY),
     "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE": (910, library.NOT_UPDATED),
-    "CU_JIT_ERROR_LOG_BUFFER": (5, work._LOG),
-    "CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES": (6, work._LOG_BYTES),
+    "CUDA_ERROR_INVALID_IMAGE": (200, library.NO_IMAGE),
+    "CU_JIT_INPUT_PTX": (1, linking._PTX),
+    "CU_JIT_ERROR_LOG_BUFFER": (5, linking._LOG),
+    "CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES": (6, linking._LOG_BYTES),
     "CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES": (3, work._LOCAL_BYTES),
     "CU_FUNC_ATTRIBUTE_NUM_REGS": (4, work._REGISTERS),
     "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES": (8, work._DYNAMIC_BYTES),

@@ -196,6 +196,11 @@ class ArithmeticEmitter(Arithmetic):
         """A vector of zeros."""
         return "zeroinitializer"
 
+    @property
+    def nothing(self) -> str:
+        """One zero, as it is computed with."""
+        return "0.0" if self.is_float else "0"
+
     def shuffle(self, f: Function, x: str, y: str, lanes: int, picks: Sequence[int]) -> str:
         """Lanes of `x` (0 to lanes - 1) and of `y` (from lanes on) in a new order."""
         return shuffled(f, vector(self.type, lanes), x, picks, y)

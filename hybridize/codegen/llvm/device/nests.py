@@ -34,7 +34,7 @@ def emit_nest(module: Module, name: str, kernel: Kernel, nest: Nest, target: Tar
     assert nest.launch is not None
     assert target.device is not None
     params = [(f"b{number}", param) for number, param in enumerate(kernel.params)]
-    f = kernel_function(module, name, params, nest.launch.threads)
+    f = kernel_function(module, name, params, nest.launch.threads, nest.launch.blocks)
     DeviceNestWriter(f, kernel, nest, target, target.device).emit()
     return f
 

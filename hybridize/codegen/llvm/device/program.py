@@ -15,7 +15,7 @@ from hybridize.base.dims import same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.derivations import array_of, derivation
 from hybridize.codegen.llvm.device.nests import emit_nest
-from hybridize.codegen.llvm.device.products import emit_block_product
+from hybridize.codegen.llvm.device.products import emit_sums_of_parts, emit_tiles
 from hybridize.codegen.llvm.objects import assembly
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.graph import Graph
@@ -23,8 +23,8 @@ from hybridize.graph.ir import Array
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Derivation, KernelLaunch, Plan, PlanMaker, PlanStep, plain
 from hybridize.schedule import Schedule, schedule
+from hybridize.schedule.device.contractions import BlockPlan
 from hybridize.schedule.device.refusals import refused
-from hybridize.schedule.device.tiles import BlockPlan
 from hybridize.schedule.kernel import Kernel, Launch
 from hybridize.schedule.launches import planned, running_order
 from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, ScheduleStep, Stable
@@ -129,8 +129,15 @@ class _Writer:
                     write = functools.partial(emit_nest, kernel=kernel, nest=nest, target=self._target)
                     yield self._once("loops", str(part), write), nest.launch
             case ContractionStep(plan=BlockPlan() as plan, ending=ending):
-                write = functools.partial(emit_block_product, plan=plan, ending=ending, target=self._target)
-                yield self._once("product", f"{plan!r} {ending}", write), plan.launch
+                for sums in plan.launches:
+                    if same(sums.grid.launch.blocks, 0):
+                        continue
+                    key = f"{plan.elements!r} {plan.sizes!r} {sums!r} {bool(plan.scratch_bytes)} {ending}"
+                    how = {"plan": plan, "sums": sums, "ending": ending, "target": self._target}
+                    yield self._once("product", key, functools.partial(emit_tiles, **how)), sums.grid.launch
+                    if sums.grid.after is not None:
+                        write = functools.partial(emit_sums_of_parts, **how)
+                        yield self._once("parts", f"after {key}", write), sums.grid.after
             case _:
                 raise TypeError(f"{type(step).__name__} is scheduled for a device")
 

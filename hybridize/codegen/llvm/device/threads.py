@@ -5,17 +5,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hybridize.base.dims import is_symbolic
+from hybridize.codegen.llvm.device.numbers import LARGEST
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.kernel import Param
 
 
-def kernel_function(module: Module, name: str, params: Sequence[tuple[str, Param | None]], threads: int) -> Function:
+class KernelFunction(Function):
+    """A kernel being written, with the bounds of its threads' numbers."""
+
+    def __init__(
+        self, module: Module, name: str, params: Sequence[tuple[str, str]], attributes: str, threads: int, blocks: int
+    ) -> None:
+        super().__init__(module, name, params, linkage="ptx_kernel", attributes=attributes)
+        self.bounds = {"tid.x": threads, "ctaid.x": blocks}
+
+
+def kernel_function(
+    module: Module,
+    name: str,
+    params: Sequence[tuple[str, Param | None]],
+    threads: int,
+    blocks: int = LARGEST,
+    least: int = 1,
+) -> KernelFunction:
     """Open the kernel `name`, whose blocks have so many threads; its params are pointers, to operands that nothing
     stores where there is no buffer.
+
+    Args:
+        module: that it belongs to.
+        name: its name.
+        params: names and buffers.
+        threads: of a block.
+        blocks: of a launch, at most; where it is known, LLVM divides in 32 bits.
+        least: blocks that a processor has at once, at least: their threads share its registers.
     """
     pointers = [(f"ptr {_promises(buffer)}nocapture", param) for param, buffer in params]
     attributes = f'nounwind "nvvm.maxntid"="{threads}"'  # so that a thread may have all registers that leaves it
-    return Function(module, name, pointers, linkage="ptx_kernel", attributes=attributes)
+    if least > 1:
+        attributes += f' "nvvm.minctasm"="{least}"'
+    bound = LARGEST if is_symbolic(blocks) else max(1, min(blocks, LARGEST))
+    return KernelFunction(module, name, pointers, attributes, threads, bound)
 
 
 def _promises(buffer: Param | None) -> str:
@@ -36,8 +66,9 @@ def block(f: Function) -> str:
 
 def _special(f: Function, name: str) -> str:
     symbol = f.module.declare(f"llvm.nvvm.read.ptx.sreg.{name}", "i32", [])
-    narrow = f.on_entry(f"call range(i32 0, 2147483647) i32 {symbol}()", ("special", name))
-    return f.on_entry(f"zext i32 {narrow} to i64", ("special number", name))
+    bound = f.bounds[name] if isinstance(f, KernelFunction) else LARGEST
+    narrow = f.on_entry(f"call range(i32 0, {bound}) i32 {symbol}()", ("special", name))
+    return f.on_entry(f"zext nneg i32 {narrow} to i64", ("special number", name))
 
 
 def wait_for_block(f: Function) -> None:
@@ -50,6 +81,28 @@ def wait_for_warp(f: Function) -> None:
     """The same of the threads of a warp."""
     symbol = f.module.declare("llvm.nvvm.bar.warp.sync", "void", ["i32"], "convergent")
     f.do(f"call void {symbol}(i32 -1)")
+
+
+def begin_copy(f: Function, to: str, source: str, nbytes: int, there: str) -> None:
+    """Begin to copy 4, 8 or 16 bytes of global to shared memory, or as many zeros where an i1 does not hold.
+
+    They are there for the thread when it has waited for the group of copies that they are in.
+    """
+    kinds = ["ptr addrspace(3)", "ptr addrspace(1)", "i32"]
+    symbol = f.module.declare(f"llvm.nvvm.cp.async.ca.shared.global.{nbytes}.s", "void", kinds)
+    to, source = f.op(f"addrspacecast ptr {to} to {kinds[0]}"), f.op(f"addrspacecast ptr {source} to {kinds[1]}")
+    count = f.op(f"select i1 {there}, i32 {nbytes}, i32 0")
+    f.do(f"call void {symbol}({kinds[0]} {to}, {kinds[1]} {source}, i32 {count})")
+
+
+def end_copies(f: Function) -> None:
+    """Close the group of copies that the thread has begun."""
+    f.do(f"call void {f.module.declare('llvm.nvvm.cp.async.commit.group', 'void', [])}()")
+
+
+def wait_for_copies(f: Function, newest: int) -> None:
+    """Have the thread wait for its groups of copies, but for so many of the newest ones."""
+    f.do(f"call void {f.module.declare('llvm.nvvm.cp.async.wait.group', 'void', ['i32'])}(i32 {newest})")
 
 
 def from_below(f: Function, value: str, kind: str, distance: int) -> str:

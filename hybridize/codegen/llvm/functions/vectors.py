@@ -218,10 +218,21 @@ class Vectors(Registers):
 
     def poly(self, x: str, coefficients: Sequence[float]) -> str:
         """Horner's rule; the highest power first."""
+        device = self.target.device
+        if device is not None and not device.float64 and self.dtype == float64:
+            return self._poly_of_table(x, coefficients)
         total, *others = self._added(coefficients)
         for coefficient in others:
             total = self.fma(total, x, coefficient)
         return total
+
+    def _poly_of_table(self, x: str, coefficients: Sequence[float]) -> str:
+        """The same in a loop, where each multiply-add is many instructions."""
+        f, (first, *others) = self.f, map(self.number, coefficients)
+        table = self._table(self.type, others)
+        with f.loop(0, len(others), 1, [(self.type, first)]) as loop:
+            loop.following = [self.fma(loop.values[0], x, f.load(f.element(table, loop.index, self.type), 0, self.type))]
+        return loop.results[0]
 
     def _added(self, numbers: Sequence[float]) -> list[str]:
         """Numbers to which multiply-adds add: constants, or loaded from a table of as many registers as there are."""

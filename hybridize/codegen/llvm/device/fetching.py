@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bring the elements of an operand into shared memory: the panels of a tile, each thread its share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+
+from hybridize.base.dims import Size, is_symbolic, same
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
+from hybridize.codegen.llvm.device.numbers import Numbers, all_of
+from hybridize.codegen.llvm.device.threads import begin_copy
+from hybridize.schedule.device.operands import BlockOperand
+from hybridize.schedule.device.tiles import BlockTile
+
+
+@frozen
+class Member:
+    """The part of an operand that one member of a batch is."""
+
+    pointer: str
+    """Of the operand."""
+    index: str
+    """Of the member's element at the first index of all other axes."""
+    borders: tuple[str, ...]
+    """The indices of the borders there."""
+
+
+def member_of(numbers: Numbers, pointer: str, operand: BlockOperand, number: str) -> Member:
+    """The member of a batch with this number."""
+    places = numbers.places(number, operand.batch.sizes)
+    index = numbers.plus(numbers.dot(places, operand.batch.steps), operand.first)
+    borders = (numbers.plus(numbers.dot(places, border.batch), border.first) for border in operand.borders)
+    return Member(pointer, index, tuple(borders))
+
+
+@frozen
+class _Fetch:
+    """An element of a panel that a thread brings: where it is, where it goes, and where it counts."""
+
+    term: str
+    index: str
+    """Of the element at term 0."""
+    borders: tuple[str, ...]
+    """The indices of the borders at term 0."""
+    inside: tuple[str, ...]
+    """Conditions that do not depend on the term."""
+    to: str
+    """Within the panels of the operand."""
+    is_there: str
+    """A condition without which the panel has no such element; empty where it has one for each thread."""
+
+
+class Panel:
+    """The panels of one operand in shared memory, a stage after the other."""
+
+    def __init__(
+        self,
+        numbers: Numbers,
+        arithmetic: ArithmeticEmitter,
+        operand: BlockOperand,
+        array: str,
+        span: int,
+        rows: int,
+        tile: BlockTile,
+        member: Member,
+    ) -> None:
+        self.f, self.numbers, self.arithmetic = numbers.f, numbers, arithmetic
+        self.operand, self.member = operand, member
+        self.array = array
+        self.span = span
+        """Rows or columns of the tile."""
+        self.rows = rows
+        """Those of a thread."""
+        self.tile = tile
+        self.pitch = tile.pitch(span, arithmetic.bytes)
+        self._fetches: list[_Fetch] = []
+
+    def apart(self, number: int) -> int:
+        """Rows of the tile between a thread's first one and that of the group which begins with `number`."""
+        return number * (self.span // self.rows)
+
+    # Shares of threads
+
+    def share(self, thread: str, first: str, count: Size, width: int, gate: Size) -> None:
+        """Have the threads share each panel: neighbours bring elements that lie side by side.
+
+        Args:
+            thread: the number of the thread.
+            first: the first row or column of the tile.
+            count: those that there are.
+            width: those of the tile, of each gate.
+            gate: from those of one gate to those of the next; 0 where there is one gate.
+        """
+        numbers, operand = self.numbers, self.operand
+        for along, term, is_there in self._shares(thread):
+            offset = "0" if same(gate, 0) else numbers.times(numbers.over(along, width), gate)
+            index = numbers.plus(first, along if offset == "0" else numbers.rest(along, width))
+            inside = () if _divides(width, count) else (numbers.is_below(index, count),)
+            places = numbers.places(numbers.plus(index, offset), operand.along.sizes)
+            self._fetches.append(
+                _Fetch(
+                    term=term,
+                    index=numbers.plus(self.member.index, numbers.dot(places, operand.along.steps)),
+                    borders=tuple(
+                        numbers.plus(at, numbers.dot(places, border.along))
+                        for at, border in zip(self.member.borders, operand.borders, strict=True)
+                    ),
+                    inside=inside,
+                    to=numbers.plus(numbers.times(term, self.pitch), along),
+                    is_there=is_there,
+                )
+            )
+
+    def _shares(self, thread: str) -> Iterator[tuple[str, str, str]]:
+        """(index along the tile, term, condition) of each element of a panel that a thread brings."""
+        numbers, threads, count = self.numbers, self.tile.threads, self.span * self.tile.k
+        fast = self.tile.k if self.operand.by_terms else self.span
+        for first in range(0, count, threads):
+            is_there = "" if first + threads <= count else numbers.is_below(thread, count - first)
+            if threads % fast == 0:
+                inner, outer = numbers.rest(thread, fast), numbers.plus(numbers.over(thread, fast), first // fast)
+            elif fast % threads == 0:
+                inner, outer = numbers.plus(thread, first % fast), str(first // fast)
+            else:
+                linear = numbers.plus(thread, first)
+                inner, outer = numbers.rest(linear, fast), numbers.over(linear, fast)
+            yield (outer, inner, is_there) if self.operand.by_terms else (inner, outer, is_there)
+
+    # Elements
+
+    def fetched(self, first: str, k: Size) -> list[str]:
+        """The elements that a thread brings of the panels from term `first` on; zeros where there are none."""
+        return [self._guarded(there, index) for _, there, index in self._elements(first, k)]
+
+    def keep(self, values: Iterator[str], stage: str) -> None:
+        """Put brought elements into the panels that begin at an index."""
+        for one in self._fetches:
+            with self.f.when(one.is_there) if one.is_there else nullcontext():
+                self.arithmetic.store_computed(self.f, next(values), self._place(one, stage), 1)
+
+    def copy(self, first: str, k: Size, stage: str) -> None:
+        """Begin to copy the elements from term `first` on into the panels that begin at an index."""
+        nbytes = self.arithmetic.bytes
+        for one, there, index in self._elements(first, k):
+            source = self.numbers.element(self.member.pointer, index, self.arithmetic.element)
+            with self.f.when(one.is_there) if one.is_there else nullcontext():
+                begin_copy(self.f, self._place(one, stage), source, nbytes, there)
+
+    def _place(self, one: _Fetch, stage: str) -> str:
+        return self.numbers.element(self.array, self.numbers.plus(stage, one.to), self.arithmetic.type)
+
+    def _elements(self, first: str, k: Size) -> Iterator[tuple[_Fetch, str, str]]:
+        """The elements that a thread brings: an i1 that tells whether there is one, and its index in the operand."""
+        numbers, operand = self.numbers, self.operand
+        is_whole = _divides(self.tile.k, k)
+        there = numbers.is_below(first, k) if is_whole else ""
+        places: dict[str, list[str]] = {}
+        for one in self._fetches:
+            term = numbers.plus(first, one.term)
+            conditions = [there if is_whole else numbers.is_below(term, k), *one.inside]
+            at = places.setdefault(one.term, [])
+            if not at:
+                at += numbers.places(term, operand.terms.sizes)
+            index = numbers.plus(one.index, numbers.dot(at, operand.terms.steps))
+            for begin, border in zip(one.borders, operand.borders, strict=True):
+                value = numbers.plus(begin, numbers.dot(at, border.terms))
+                if not same(border.divisor, 1):
+                    rest, value = numbers.rest(value, border.divisor), numbers.over(value, border.divisor)
+                    conditions.append(self.f.test("eq", rest, "0", numbers.type))
+                    index = numbers.plus(index, numbers.times(value, border.step))
+                conditions.append(numbers.is_below(value, border.size))
+            yield one, all_of(self.f, conditions), index
+
+    def _guarded(self, there: str, index: str) -> str:
+        """An element where it is there, else 0."""
+        f, kind, before = self.f, self.arithmetic.type, self.f.label
+        then, after = f.fresh("there"), f.fresh("past")
+        f.branch(there, then, after, begin=then)
+        value = self.arithmetic.load(f, self.numbers.element(self.member.pointer, index, self.arithmetic.element), 1)
+        last = f.label
+        f.enter(after)
+        return f.op(f"phi {kind} [ {self.arithmetic.nothing}, %{before} ], [ {value}, %{last} ]")
+
+
+def _divides(width: int, count: Size) -> bool:
+    """Tell whether there are surely no tiles that are not full."""
+    return not is_symbolic(count) and count % width == 0

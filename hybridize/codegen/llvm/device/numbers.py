@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole numbers of a kernel: indices and addresses of 32 bits where sizes prove that they fit, else of 64.
+
+A GPU has registers of 32 bits: numbers of 64 take two, and several instructions. What is known is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.dims import Size, is_symbolic
+from hybridize.codegen.llvm.text import Function, is_number
+
+LARGEST = (1 << 31) - 1
+
+
+class Numbers:
+    """Writes whole numbers of one width, none of which overflows: as text, registers or literals."""
+
+    def __init__(self, f: Function, *, is_small: bool) -> None:
+        self.f = f
+        self.type = "i32" if is_small else "i64"
+
+    def of(self, x: str | Size) -> str:
+        """A number, or a size of the call."""
+        if isinstance(x, str):
+            return x
+        return self.f.size(x) if is_symbolic(x) else str(x)
+
+    def narrowed(self, x: str) -> str:
+        """An i64 register as a number."""
+        return x if self.type == "i64" or is_number(x) else self.f.op(f"trunc i64 {x} to i32")
+
+    def wide(self, x: str) -> str:
+        """A number, not below 0, as an i64."""
+        return x if self.type == "i64" or is_number(x) else self.f.op(f"zext nneg i32 {x} to i64")
+
+    def plus(self, *numbers: str | Size) -> str:
+        """The sum of numbers, those that are known last."""
+        known, total = 0, ""
+        for number in numbers:
+            x = self.of(number)
+            if is_number(x):
+                known += int(x)
+            else:
+                total = self.f.op(f"add nsw {self.type} {total}, {x}") if total else x
+        if not total:
+            return str(known)
+        return self.f.op(f"add nsw {self.type} {total}, {known}") if known else total
+
+    def times(self, x: str | Size, factor: str | Size) -> str:
+        """The product of two numbers."""
+        x, by = self.of(x), self.of(factor)
+        if is_number(x) and is_number(by):
+            return str(int(x) * int(by))
+        if "0" in (x, by):
+            return "0"
+        return x if by == "1" else by if x == "1" else self.f.op(f"mul nsw {self.type} {x}, {by}")
+
+    def over(self, x: str, divisor: str | Size) -> str:
+        """The quotient of two numbers, the first one not below 0."""
+        return self._divided("udiv", x, divisor)
+
+    def rest(self, x: str, divisor: str | Size) -> str:
+        """What the division leaves."""
+        return self._divided("urem", x, divisor)
+
+    def _divided(self, word: str, x: str, divisor: str | Size) -> str:
+        by = self.of(divisor)
+        if is_number(x) and is_number(by):
+            return str(int(x) // int(by) if word == "udiv" else int(x) % int(by))
+        if by == "1":
+            return x if word == "udiv" else "0"
+        return self.f.op(f"{word} {self.type} {x}, {by}")
+
+    def places(self, index: str, sizes: Sequence[Size]) -> list[str]:
+        """The indices of axes that are counted as one, the last one fastest."""
+        result = []
+        for size in reversed(sizes[1:]):
+            result.append(self.rest(index, size))
+            index = self.over(index, size)
+        return [index, *reversed(result)] if sizes else []
+
+    def dot(self, places: Sequence[str], steps: Sequence[Size]) -> str:
+        """The sum of indices times their steps."""
+        return self.plus(*(self.times(place, step) for place, step in zip(places, steps, strict=True)))
+
+    def is_below(self, x: str, bound: str | Size) -> str:
+        """An i1: a number is not below 0, and below a bound."""
+        return self.f.test("ult", x, self.of(bound), self.type)
+
+    def element(self, base: str, index: str, type: str) -> str:
+        """The address of an element of an array."""
+        return base if index == "0" else self.f.op(f"getelementptr {type}, ptr {base}, {self.type} {index}")
+
+
+def all_of(f: Function, conditions: Sequence[str]) -> str:
+    """An i1 that holds where all do; empty where there are none."""
+    first, *others = conditions or [""]
+    for other in others:
+        first = f.op(f"and i1 {first}, {other}")
+    return first

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the tiles of a device find the elements of an operand: matrices, and whatever index maps say.
+
+A tile is over rows and columns, which count axes of the result as one, and over terms, which count the axes that are
+summed over. So is an operand's element: a step for each index of an axis, and *borders*, axes of the operand that an
+index may leave. What is outside is 0, as zeros around images are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hybridize.base.dims import product, same, text
+from hybridize.base.frozen import frozen
+from hybridize.base.types import Shape
+from hybridize.loops.contraction import Contraction, Subscript, outside
+from hybridize.schedule.contraction.product import Product, Strides
+
+
+@frozen
+class Walk:
+    """Axes that are counted as one, the last one fastest."""
+
+    sizes: tuple[int, ...]
+    steps: tuple[int, ...]
+    """Elements of an operand from one index of each to the next."""
+
+    def __str__(self) -> str:
+        return " ".join(f"{text(size)}*{text(step)}" for size, step in zip(self.sizes, self.steps, strict=True)) or "-"
+
+
+@frozen
+class Border:
+    """An axis of an operand that indices may leave, or whose indices are divided.
+
+    Coefficients are those of a walk's axes.
+    """
+
+    size: int
+    first: int
+    batch: tuple[int, ...]
+    along: tuple[int, ...]
+    terms: tuple[int, ...]
+    divisor: int = 1
+    """Where it does not divide, there is no element."""
+    step: int = 0
+    """Elements from one quotient to the next; 0 without a divisor, where walks have all steps."""
+
+    def __str__(self) -> str:
+        divided = "" if same(self.divisor, 1) else f" / {text(self.divisor)} by {text(self.step)}"
+        by = ", ".join(" ".join(map(text, one)) or "-" for one in (self.batch, self.along, self.terms))
+        return f"[{by}] from {text(self.first)}{divided} in {text(self.size)}"
+
+
+@frozen
+class BlockOperand:
+    """The elements of an operand, by the members of a batch, along a side of tiles, and by terms."""
+
+    elements: int
+    """From the first to the last one in memory."""
+    first: int
+    batch: Walk
+    along: Walk
+    terms: Walk
+    borders: tuple[Border, ...] = ()
+    by_terms: bool = False
+    """True if neighbouring terms lie closer together than neighbours along the tile."""
+
+    def __str__(self) -> str:
+        by = ", ".join(map(str, (self.batch, self.along, self.terms)))
+        borders = "".join(f"; within {border}" for border in self.borders)
+        return f"{by} from {text(self.first)}{borders}"
+
+
+def matrix_operands(of: Product) -> tuple[BlockOperand, BlockOperand]:
+    """The operands of a product of matrices."""
+    x = _matrix(of, of.m, of.x_row, of.x_strides, along_row=not of.transpose_x, shared=of.shared_x)
+    return x, _matrix(of, of.n, of.w_row, of.w_strides, along_row=of.transpose_w, shared=of.shared_w)
+
+
+def _matrix(
+    of: Product, span: int, row: int, strides: Strides | None, *, along_row: bool, shared: bool
+) -> BlockOperand:
+    """An operand whose rows go along the tile, or over terms."""
+    rows, close = (span, of.k) if along_row else (of.k, span)
+    if shared or same(of.batch, 1):
+        batch, reach = Walk((), ()), (rows - 1) * row + close
+    elif strides is None:
+        batch, reach = Walk((of.batch,), (rows * close,)), of.batch * rows * close
+    else:
+        batch = Walk(tuple(size for size, _ in strides.members), tuple(step for _, step in strides.members))
+        reach = (rows - 1) * row + close + sum((size - 1) * step for size, step in strides.members)
+    along, terms = (row, 1) if along_row else (1, row)
+    return BlockOperand(reach, 0, batch, Walk((span,), (along,)), Walk((of.k,), (terms,)), by_terms=along_row)
+
+
+def mapped_operand(
+    contraction: Contraction,
+    subscripts: Sequence[Subscript],
+    shape: Shape,
+    strides: Sequence[int],
+    axes: tuple[Sequence[int], Sequence[int], Sequence[int]],
+) -> BlockOperand:
+    """The operand that subscripts are of, in memory of these strides; `axes` are those of the batch, along the tile,
+    and of terms.
+    """
+    sizes = contraction.sizes
+    leaving = outside(subscripts, sizes, shape)
+    steps = dict.fromkeys(range(len(sizes)), 0)
+    first, bordered = 0, list[tuple[Subscript, int, int]]()
+    for index, size, stride, leaves in zip(subscripts, shape, strides, leaving, strict=True):
+        divided = not same(index.divisor, 1)
+        if leaves or divided:
+            bordered.append((index, size, stride if divided else 0))
+        if not divided:
+            first = first + index.offset * stride
+            for axis, by in index.terms:
+                steps[axis] = steps[axis] + by * stride
+    moving = {axis for index, _, _ in bordered for axis in index.axes}
+    parts = [_merged(part, sizes, steps, moving) for part in axes]
+    walks = [
+        Walk(tuple(product(sizes[axis] for axis in group) for group in part), tuple(steps[group[-1]] for group in part))
+        for part in parts
+    ]
+    borders = tuple(
+        Border(
+            size, index.offset, *(tuple(index.coefficient(group[-1]) for group in part) for part in parts),
+            divisor=index.divisor, step=step,
+        )
+        for index, size, step in bordered
+    )  # fmt: skip
+    reach = sum(((size - 1) * stride for size, stride in zip(shape, strides, strict=True)), 1)
+    return BlockOperand(reach, first, *walks, borders, by_terms=_is_by_terms(walks[1], walks[2]))
+
+
+def _merged(
+    axes: Sequence[int], sizes: Sequence[int], steps: Mapping[int, int], moving: set[int]
+) -> list[tuple[int, ...]]:
+    """Axes in groups that are as good as one axis for an operand; those of one index are left out."""
+    groups: list[tuple[int, ...]] = []
+    for axis in axes:
+        if same(sizes[axis], 1):
+            continue
+        last = groups[-1][-1] if groups else -1
+        if groups and not {axis, last} & moving and same(steps[last], steps[axis] * sizes[axis]):
+            groups[-1] = (*groups[-1], axis)
+        else:
+            groups.append((axis,))
+    return groups
+
+
+def _is_by_terms(along: Walk, terms: Walk) -> bool:
+    """Tell whether the fastest axis of terms has neighbours in memory, and that of the tile's side has not."""
+    near = [bool(walk.steps) and same(walk.steps[-1], 1) for walk in (along, terms)]
+    return near[1] and not near[0]

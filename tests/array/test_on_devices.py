@@ -1,0 +1,224 @@
+"""Functions of arrays on a device give what they give at the host: the same bits where NumPy's code has the same roundings."""
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from hybridize import autograd, cpu, gpu, np, npx
+from hybridize.array import on_device
+from hybridize.array.buffer import buffer_of, owner_of
+from hybridize.errors import DeviceError, OutOfBoundsError, ShapeError
+from hybridize.runtime import devices
+from tests.refusals import refusal
+
+pytestmark = pytest.mark.usefixtures("two_gpus")
+DATA = numpy.arange(24, dtype="float32").reshape(4, 6) / 4 - 2
+
+
+def ones(x, *shape):
+    return np.ones(shape, ctx=x.ctx)
+
+
+def numbers(x, *values):
+    return np.array(values, dtype="int64", ctx=x.ctx)
+
+
+EXACT = {
+    "arithmetic": lambda x: (x + 1) * x - 2.5 / (x - 7), "reflected": lambda x: 1 - x, "integers": lambda x: x.astype("int32") // 3 % 2,
+    "floor": lambda x: x // 3 + x % 3, "comparisons": lambda x: (x > 0) & (x == x) | ~(x <= 1), "negative": lambda x: abs(-x),
+    "squares": lambda x: x**2 + np.sqrt(x + 7), "clip": lambda x: x.clip(0, 1), "where": lambda x: np.where(x > 0, x, 0), "relu": npx.relu,
+    "transposed": lambda x: x.T + x.T, "of both orders": lambda x: x.T.copy() * x.T, "reversed": lambda x: np.flip(x, 1) * x[::-1, ::-1],
+    "rows": lambda x: x + x[0], "columns": lambda x: x * x[:, :1], "every other": lambda x: x[::2, 1::3] + 1, "stretched": lambda x: x + ones(x, 3, 4, 6),
+    "no axes": lambda x: x[1, 2] * x[0, 0], "nothing": lambda x: x[2:2] + 1, "sizes of one": lambda x: x[:1, :1] * x[:1, :1],
+    "reshaped": lambda x: x.reshape(6, 4) + 1, "copied to be reshaped": lambda x: x.T.reshape(-1), "moved axes": lambda x: np.moveaxis(x.reshape(2, 2, 6), 0, 2),
+    "joined": lambda x: np.concatenate([x, x * 2], 1), "stacked": lambda x: np.stack([x, x]), "split": lambda x: np.split(x, 2)[1], "tiled": lambda x: np.tile(x, (2, 1)),
+    "repeated": lambda x: np.repeat(x, 2, 0), "padded": lambda x: np.pad(x, 1), "rolled": lambda x: np.roll(x, 1, 1), "triangle": np.tril, "diagonal": np.diag,
+    "by indices": lambda x: x[[0, 2]], "by indices of two axes": lambda x: x[[0, 2], [1, -1]], "by indices there": lambda x: x[numbers(x, 3, -1), 1:],
+    "by numpy's": lambda x: x[numpy.array([1, 1])], "by a mask": lambda x: x[x > 0], "by a mask of rows": lambda x: x[numpy.array([True, False, True, False])],
+    "take": lambda x: np.take(x, numbers(x, 0, 5), axis=1), "pick": lambda x: npx.pick(x, numbers(x, 0, 1, 2, 3)), "one hot": lambda x: npx.one_hot(numbers(x, 0, 2), 4),
+    "maximum": lambda x: x.max(1) - x.min(), "argmax": lambda x: x.argmax(1), "all": lambda x: (x > 0).all(0) | (x > 2).any(), "counted": lambda x: np.sum(x > 0, 1),
+    "product": lambda x: x @ x.T, "vectors": lambda x: np.dot(x[0], x[1]), "batches": lambda x: np.matmul(x.reshape(2, 2, 6), x.reshape(2, 6, 2)),
+    "zeros like": lambda x: np.zeros_like(x) + np.ones_like(x), "casts": lambda x: x.astype("float64").astype("float16").astype("bool"), "contains": lambda x: np.array(0.25 in x),
+    "bits": lambda x: x.view("int32") ^ 5, "shape": lambda x: np.expand_dims(x, 0).squeeze() + np.broadcast_to(x[0], (4, 6)), "rounded": lambda x: x.round(),
+}  # fmt: skip
+NEAR = {
+    "sums": lambda x: x.sum() + x.sum(1, keepdims=True), "means": lambda x: (x - x.mean(0)) / x.std(), "exp": lambda x: np.exp(x) + np.tanh(x), "softmax": npx.softmax,
+    "logarithm": lambda x: npx.log_softmax(x) * np.log(abs(x) + 1), "norm": np.linalg.norm, "power": lambda x: (x + 7) ** 1.3, "einsum": lambda x: np.einsum("ij,kj->ik", x, x),
+    "layer norm": lambda x: npx.layer_norm(x, ones(x, 6), ones(x, 6)), "gelu": npx.gelu, "dense": lambda x: npx.fully_connected(x, ones(x, 3, 6), ones(x, 3), num_hidden=3),
+    "convolution": lambda x: npx.convolution(x.reshape(1, 1, 4, 6), ones(x, 2, 1, 2, 2), ones(x, 2), kernel=(2, 2), num_filter=2), "pooling": lambda x: npx.pooling(x.reshape(1, 1, 4, 6), (2, 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*EXACT, *NEAR])
+def test_a_function_gives_what_it_gives_at_the_host(name):
+    function = EXACT.get(name) or NEAR[name]
+    x = np.array(DATA, ctx=gpu(0))
+    there, here = function(x), function(np.array(DATA))
+    assert there.ctx == (gpu(0) if name != "contains" else cpu()) and (there.shape, there.dtype) == (
+        here.shape,
+        here.dtype,
+    )
+    if name in EXACT:
+        assert (there.asnumpy() == here.asnumpy()).all()
+    numpy.testing.assert_allclose(there.asnumpy(), here.asnumpy(), 1e-5, 1e-6)
+    assert (x.asnumpy() == DATA).all()
+
+
+def test_one_program_serves_all_numbers_and_all_sizes():
+    x = np.array(DATA, ctx=gpu(0))
+    made = []
+    before = on_device.compile_kernels
+    on_device.compile_kernels = lambda *args, **names: made.append(names["name"]) or before(*args, **names)
+    try:
+        on_device.PROGRAMS.clear()
+        for number in (0.1, 0.2, 0.3):
+            assert ((x * number).asnumpy() == DATA * numpy.float32(number)).all()
+        assert made == ["mul"]
+        for part in (x[:3], x[:2, 1:], x.reshape(2, 2, 6), x[0]):
+            assert ((part * 2).asnumpy() == part.asnumpy() * 2).all()
+        assert made == ["mul"] * 2  # the second sizes brought one for all
+        for part in (x, x[:3], x[:2], x[:3, :5]):
+            numpy.testing.assert_allclose(part.sum(0).asnumpy(), part.asnumpy().sum(0), 1e-6)
+        assert made == ["mul"] * 2 + ["sum"] * 3  # for these sizes, for others of the first axis, for those of both
+    finally:
+        on_device.compile_kernels = before
+
+
+def test_numbers_go_in_and_out():
+    x = np.array(DATA, ctx=gpu(0))
+    assert float(x[1, 2]) == 0 and x.max().item() == 3.75 and int(x.argmax()) == 23 and bool((x > 3).any())
+    assert len(x) == 4 and sum(row.sum().item() for row in x) == DATA.sum()
+    assert repr(x + 1) == repr(np.array(DATA) + 1)
+    if x.sum() > 0:
+        x *= 2
+    assert (x.asnumpy() == DATA * 2).all()
+
+
+def changed(x, name):
+    y = x[0].copy()
+    if name == "add":
+        x += 1
+        x[1:3] -= y
+        x *= x
+    elif name == "parts":
+        x[2:, ::2] = 5
+        x[:, -1] = x[:, 0]
+        x[0] = np.array([1, 2, 3, 4, 5, 6], ctx=x.ctx)
+        x[::-1, 1] = np.array([1, 2, 3, 4], dtype="int32", ctx=x.ctx)
+    elif name == "mask":
+        x[x > 0] = 0.5
+        x[x[:, 0] < -1] = y
+    elif name == "out":
+        np.exp(x * 0, out=x)
+        np.add(x[0], 1, out=x[1])
+    elif name == "fill":
+        x.fill(3)
+        np.copyto(x[1], y)
+    elif name == "transposed":
+        z = x.T
+        z[1] = 7
+        z += x.T
+    return x
+
+
+@pytest.mark.parametrize("name", ["add", "parts", "mask", "out", "fill", "transposed"])
+def test_writes_are_seen_by_all_views(name):
+    x, here = np.array(DATA, ctx=gpu(0)), np.array(DATA)
+    view, memory, version = x[1:], owner_of(buffer_of(x)), x.storage.version
+    changed(x, name)
+    changed(here, name)
+    assert (x.asnumpy() == here.asnumpy()).all() and (view.asnumpy() == here.asnumpy()[1:]).all()
+    assert owner_of(buffer_of(view)) is memory and x.storage.version > version
+
+
+def test_indices_out_of_bounds_are_errors_at_their_line():
+    x = np.array(DATA, ctx=gpu(0))
+    for use in (lambda: x[numbers(x, 1, 4)], lambda: np.take(x, numbers(x, -7), axis=1, mode="raise"), lambda: npx.pick(x, numbers(x, 0, 1, 2, 9), mode="raise")):  # fmt: skip
+        with refusal((OutOfBoundsError, ValueError), "E110|E345"):
+            use()
+    with refusal(ShapeError, "E101"):
+        x + np.ones(5, ctx=gpu(0))
+
+
+def test_what_one_device_has_another_copies():
+    x = np.array(DATA, ctx=gpu(0))
+    y = x.as_in_ctx(gpu(1))
+    assert (y * 2).ctx == gpu(1) and ((y * 2).asnumpy() == DATA * 2).all()
+    y[1] = x[0]
+    assert (y.asnumpy()[1] == DATA[0]).all()
+    with refusal(DeviceError, r"E703: .*gpu\(0\).*gpu\(1\)"):
+        x + y
+
+
+DRAWS = {
+    "uniform": lambda c: np.random.uniform(-1, 2, size=(5, 7), ctx=c), "normal": lambda c: np.random.normal(3, 2, size=11, ctx=c), "many": lambda c: np.random.normal(size=(200, 200), ctx=c),
+    "by arrays": lambda c: np.random.normal(np.array([1.0, 2.0], ctx=c), 2), "integers": lambda c: np.random.randint(0, 10, size=(3, 4), ctx=c),
+    "bernoulli": lambda c: np.random.bernoulli(0.5, size=(9,), ctx=c), "exponential": lambda c: np.random.exponential(size=(5,), ctx=c), "choice": lambda c: np.random.choice(10, size=(4,), ctx=c),
+    "dropout": lambda c: npx.dropout(np.ones((6, 6), ctx=c), p=0.5, mode="always"), "in a block": lambda c: drawn_within(c),
+}  # fmt: skip
+
+
+def drawn_within(device):
+    with device:
+        return np.random.rand(3, 4)
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_random_numbers_are_the_hosts(name):
+    np.random.seed(7)
+    here, after = DRAWS[name](cpu()), np.random.uniform()
+    np.random.seed(7)
+    there = DRAWS[name](gpu(0))
+    assert there.ctx == gpu(0) and there.dtype == here.dtype and (there.asnumpy() == here.asnumpy()).all()
+    assert np.random.uniform(ctx=gpu(1)).item() == after.item()  # as many were drawn
+
+
+def test_large_draws_do_not_pass_through_the_host(monkeypatch):
+    gpu_of = type(devices.opened(0))
+    sizes = []
+    monkeypatch.setattr(
+        gpu_of, "copy_in", lambda *args, copy=gpu_of.copy_in: sizes.append(args[2].nbytes) or copy(*args)
+    )
+    np.random.uniform(size=(300, 300), ctx=gpu(0))
+    assert max(sizes) < 1000
+
+
+OPERATIONS = {
+    "add": lambda x, y: x + y, "mul": lambda x, y: x * y, "sub": lambda x, y: x - 0.5, "transpose": lambda x, y: x.T, "slice": lambda x, y: x[1:], "step": lambda x, y: x[:, ::-2],
+    "max": lambda x, y: x.max(0, keepdims=True), "where": lambda x, y: np.where(x > 0, x, -x), "square": lambda x, y: x.reshape(-1, 1), "relu": lambda x, y: npx.relu(x),
+    "broadcast": lambda x, y: x + x[:1], "join": lambda x, y: np.concatenate([x, x]), "write": lambda x, y: written(x),
+}  # fmt: skip
+
+
+def written(x):
+    x = x.copy()
+    x[:, :1] = 2
+    x[1:] -= x[:1]
+    return x
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    some.lists(some.sampled_from(sorted(OPERATIONS)), min_size=1, max_size=5), some.integers(2, 4), some.integers(2, 4)
+)
+def test_any_operations_in_turn_give_the_hosts_bits(names, rows, columns):
+    results = []
+    for device in (cpu(), gpu(0)):
+        x = y = np.array(DATA[:rows, :columns], ctx=device)
+        for name in names:
+            if name in ("add", "mul") and x.shape != y.shape:
+                y = x
+            if min(x.shape) > 1 or name not in ("slice",):
+                x = OPERATIONS[name](x, y)
+        results.append(x.asnumpy())
+    assert (results[0] == results[1]).all()
+
+
+def test_what_is_recorded_here_is_recorded_there():
+    x = np.array(DATA, ctx=gpu(0))
+    x.attach_grad()
+    with autograd.record():
+        y = (x * x).sum()
+    y.backward()
+    assert x.grad.ctx == gpu(0) and (x.grad.asnumpy() == 2 * DATA).all()

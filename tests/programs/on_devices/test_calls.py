@@ -1,0 +1,194 @@
+"""Calls of compiled functions over arrays of a device: the CPU's results there, and what is refused before it runs."""
+
+import numpy
+import pytest
+
+from hybridize import cpu, gpu, hybridize, np
+from hybridize.array.buffer import buffer_of
+from hybridize.errors import DeviceError
+from hybridize.runtime.device_buffers import DeviceBuffer
+from tests.refusals import refusal
+
+
+def numbers(*shape, seed=0):
+    return np.array(numpy.random.default_rng(seed).standard_normal(shape), dtype="float32")
+
+
+def there(*arrays, number=0):
+    return [x.as_in_ctx(gpu(number)) for x in arrays]
+
+
+def same_bits(function, *arrays):
+    """The CPU's result, and the same on the device."""
+    expected, y = function(*arrays), function(*there(*arrays))
+    assert y.device == gpu(0) and type(buffer_of(y)) is DeviceBuffer
+    assert y.asnumpy().tobytes() == expected.asnumpy().tobytes()
+    return y
+
+
+def test_the_result_is_where_the_arguments_are_and_has_the_cpu_s_bits():
+    f = hybridize(lambda x, y: np.tanh(x) * y + np.exp(x - y))
+    for seed in range(3):
+        same_bits(f, numbers(5, 7, seed=seed), numbers(5, 7, seed=9))
+
+
+def test_a_function_has_a_program_for_each_device():
+    f = hybridize(lambda x: x * 2 + 1)
+    x = numbers(6)
+    for _ in range(2):
+        ys = [f(x), f(*there(x)), f(*there(x, number=1))]
+        assert [y.device for y in ys] == [cpu(0), gpu(0), gpu(1)]
+        assert len({y.asnumpy().tobytes() for y in ys}) == 1
+    assert len(f.programs()) == 3
+
+
+def test_an_entry_of_the_cpu_takes_no_array_of_a_device():
+    f = hybridize(lambda x: x + 1)
+    x = numbers(4)
+    for _ in range(3):
+        f(x)  # has its entry
+    assert f(*there(x)).device == gpu(0)
+    assert f(x).device == cpu(0)
+
+
+@pytest.mark.parametrize("sizes", [(3, 5, 1, 40), (2, 0, 7)])
+def test_one_program_takes_all_sizes(sizes):
+    f = hybridize(lambda x: np.exp(x).sum(axis=1))
+    for n in sizes:
+        x = numbers(n, 4)
+        (on_gpu,) = there(x)
+        numpy.testing.assert_allclose(f(on_gpu).asnumpy(), numpy.exp(x.asnumpy()).sum(1), rtol=1e-6)
+    assert len(f.programs()) <= 3
+
+
+def test_numbers_go_with_each_call():
+    f = hybridize(lambda x, k: x * k + 2)
+    (x,) = there(numbers(3))
+    for k in (1.5, -2.0, numpy.float32(0.5)):
+        assert f(x, k).asnumpy().tobytes() == (x.asnumpy() * numpy.float32(k) + 2).tobytes()
+    assert len(f.programs()) == 2  # of Python's number, and of NumPy's
+
+
+def test_an_array_that_is_two_arguments_is_one():
+    f = hybridize(lambda x, y: x * y)
+    (x,) = there(numbers(4))
+    assert (f(x, x).asnumpy() == x.asnumpy() ** 2).all()
+
+
+def test_arguments_may_lie_otherwise_than_row_by_row():
+    f = hybridize(lambda x, y: x - 2 * y)
+    x, y = numbers(6, 4), numbers(4, 3)
+    a, b = there(x, y)
+    found = f(a[::2].T, b)
+    assert found.asnumpy().tobytes() == f(x[::2].T, y).asnumpy().tobytes()
+
+
+def test_results_are_views_and_parts_as_on_the_cpu():
+    f = hybridize(lambda x: (x[1:], x.T, (x + 1).reshape(-1), {"sum": x.sum(0)}))
+    (x,) = there(numbers(3, 2))
+    part, turned, flat, sums = f(x)
+    assert all(y.device == gpu(0) for y in (part, turned, flat, sums["sum"]))
+    part[:] = 0
+    assert (x.asnumpy()[1:] == 0).all()
+    assert (turned.asnumpy() == x.asnumpy().T).all()
+
+
+def test_numbers_and_texts_are_made_at_the_host():
+    @hybridize
+    def f(x):
+        total = x.sum()
+        return total, float(total), f"{float(total):.1f}"
+
+    array, number, text = f(np.ones((2, 3), ctx=gpu(0)))
+    assert (array.item(), number, text) == (6.0, 6.0, "6.0") and array.device == gpu(0)
+
+
+def test_arrays_from_outside_stay_where_they_are():
+    (weight,) = there(numbers(3))
+    table = numpy.arange(3, dtype="float32")
+    f = hybridize(lambda k: weight * k + np.array(table, ctx=gpu(0)))
+    assert f(2.0).asnumpy().tobytes() == (weight.asnumpy() * 2 + table).tobytes()
+    weight[:] = 1
+    assert f(2.0).asnumpy().tolist() == [2, 3, 4] and f(2.0).device == gpu(0)
+
+
+def test_what_is_made_on_a_device_makes_the_program_one_for_it():
+    f = hybridize(lambda k: np.zeros((2, 2), ctx=gpu(0)) + k)
+    assert f(2.5).device == gpu(0) and f(1.5).asnumpy().tolist() == [[1.5, 1.5]] * 2
+
+
+def test_what_depends_on_arrays_of_the_host_alone_is_computed_there():
+    f = hybridize(lambda x, y: (x * 2, y * 3))
+    x, y = numbers(3), numbers(4)
+    for _ in range(2):
+        doubled, tripled = f(*there(x), y)
+        assert (doubled.device, tripled.device) == (gpu(0), cpu(0))
+        assert (tripled.asnumpy() == y.asnumpy() * 3).all() and (doubled.asnumpy() == x.asnumpy() * 2).all()
+    assert f.programs()[0].fallbacks == ("broadcast at the host", "mul at the host")
+
+
+def test_arguments_are_written_on_their_device():
+    @hybridize
+    def f(x):
+        x[:] = x + 1
+        return x.sum()
+
+    x = np.ones((3, 2), ctx=gpu(0))
+    part = x[1:]
+    assert [f(x).item() for _ in range(3)] == [12, 18, 24]
+    assert (x.asnumpy() == 4).all() and (part.asnumpy() == 4).all()
+    f(part)
+    assert x.asnumpy().tolist() == [[4, 4], [5, 5], [5, 5]]
+
+
+def test_random_numbers_are_the_cpu_s():
+    @hybridize
+    def f(x):
+        return x + np.random.normal(size=x.shape, ctx=x.ctx)
+
+    x = numbers(4, 3)
+    np.random.seed(3)
+    expected = [f(x).asnumpy() for _ in range(3)]
+    np.random.seed(3)
+    for one in expected:
+        assert f(*there(x)).asnumpy().tobytes() == one.tobytes()
+
+
+# ----------------------------------------------------------------------------------------------------- what is refused
+
+
+def test_arrays_of_two_memories_do_not_go_together():
+    f = hybridize(lambda x, y: x + y)
+    x = numbers(3)
+    with refusal(DeviceError, r"E703: add: .* f32\[3\] on gpu\(0\) and f32\[3\] on cpu\(0\)") as caught:
+        f(*there(x), x)
+    assert caught.value.loc.line == f.__wrapped__.__code__.co_firstlineno
+    with refusal(DeviceError, r"E703: add: .* on gpu\(0\) and f32\[3\] on gpu\(1\)"):
+        f(*there(x), *there(x, number=1))
+    g = hybridize(lambda x, y: (x + 1, y + 1))
+    with refusal(DeviceError, r"E703: a compiled function has arrays on gpu\(0\) and on gpu\(1\), and it runs on one"):
+        g(*there(x), *there(x, number=1))
+
+
+def test_a_program_copies_nothing_between_memories():
+    f = hybridize(lambda x: x.as_in_ctx(cpu()) + 1)
+    with refusal(DeviceError, r"E705: a compiled function copies f32\[3\] from gpu\(0\) to cpu\(0\)"):
+        f(*there(numbers(3)))
+    g = hybridize(lambda x: x.as_in_ctx(gpu(0)) + 1)
+    assert g(*there(numbers(3))).device == gpu(0)
+    with refusal(DeviceError, r"E705: a compiled function copies f32\[3\] from cpu\(0\) to gpu\(0\)"):
+        g(numbers(3))
+
+
+def test_what_a_device_cannot_do_is_refused_before_anything_runs():
+    state = np.zeros(3, ctx=gpu(0))
+
+    @hybridize
+    def f(x):
+        state[:] = state + x
+        print(state)
+        return x
+
+    with refusal(DeviceError, r"E705: print \(test_calls.py:\d+\) has no code for sm_80 yet"):
+        f(np.ones(3, ctx=gpu(0)))
+    assert state.asnumpy().tolist() == [0, 0, 0]

@@ -1,0 +1,132 @@
+"""The order of work: of threads, of two GPUs, and of others who work in the same context."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy
+import pytest
+
+import hybridize
+from hybridize import np
+from hybridize.errors import DeviceError, InternalError
+from hybridize.runtime.cuda import staging
+from hybridize.runtime.devices import opened
+from tests.refusals import refusal
+from tests.runtime.cuda.test_gpu import CODE, on, read
+
+VALUES = numpy.arange(16, dtype="float32")
+
+
+def filled(device, value, nbytes=64):
+    at = device.alloc(nbytes)
+    device.launch(device.load(CODE)["fill"], (1, 1, 1), 1, 0, [at, value, nbytes])
+    return at
+
+
+def work(device, at):
+    """Ask for everything that does not wait."""
+    other = filled(device, 3)
+    device.copy(other, at, 64)
+    device.event()
+    with device.capture() as graph:
+        device.copy(other, at, 64)
+    graph.launch()
+    return other
+
+
+# ------------------------------------------------------------------------------------------------------ threads
+
+
+@pytest.mark.parametrize("wait", [lambda device, at: device.wait(), lambda device, at: read(device, at, VALUES)])
+def test_others_ask_for_work_while_one_waits(standin, wait):
+    device = opened(0)
+    at = on(device, VALUES)
+    standin.set("slow", 1)
+    standin.calls()
+    with ThreadPoolExecutor(2) as threads:
+        try:
+            waiting = threads.submit(wait, device, at)
+            while "cuEventSynchronize" not in standin.calls():
+                assert not waiting.done()
+            other = threads.submit(work, device, at).result(timeout=10)
+            assert not waiting.done()
+        finally:
+            standin.set("slow", 0)
+    assert (read(device, other, VALUES) == VALUES).all()
+
+
+def test_threads_copy_at_once_and_use_places_again(standin):
+    device = opened(0)
+    sources = [numpy.full(2 * staging.PLACE + 9, number, "uint8") for number in range(4)]
+
+    def there_and_back(values):
+        at = on(device, values)
+        same = (read(device, at, values) == values).all()
+        device.free(at)
+        return same
+
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(3):
+            assert all(threads.map(there_and_back, sources))
+    standin.calls()
+    assert there_and_back(sources[0]) and "cuMemHostAlloc" not in standin.calls()
+
+
+# -------------------------------------------------------------------------------------------------- several GPUs
+
+
+def test_a_copy_from_another_gpu_comes_after_its_work_and_before_what_it_does_next(standin):
+    one, other = opened(0), opened(1)
+    source = filled(one, 5)
+    to = other.alloc(64)
+    other.copy_from(one, to, source, 64)
+    one.launch(one.load(CODE)["fill"], (1, 1, 1), 1, 0, [source, 9, 64])
+    one.wait()  # the copy has come before
+    assert (read(other, to, numpy.zeros(64, "uint8")) == 5).all()
+    assert (read(one, source, numpy.zeros(64, "uint8")) == 9).all()
+    names = standin.calls()
+    assert names.count("cuMemcpyPeerAsync") == 1 and names.count("cuMemcpyDtoHAsync_v2") == 2
+
+
+@pytest.mark.parametrize("result", [0, 217, 704])
+def test_a_gpu_is_asked_once_for_a_way_to_another(standin, result):
+    one, other = opened(0), opened(1)
+    if result == 704:  # PyTorch has asked
+        standin.set("peers", 1)
+    elif result:
+        standin.fail("cuCtxEnablePeerAccess", result)
+    source = filled(one, 5)
+    to = other.alloc(64)
+    for _ in range(2):
+        other.copy_from(one, to, source, 64)
+    assert standin.calls().count("cuCtxEnablePeerAccess") == 1
+    standin.fail("cuCtxEnablePeerAccess", 1)
+    with refusal(InternalError, "E908: .*cuCtxEnablePeerAccess"):
+        one.copy_from(other, source, to, 64)
+
+
+def test_arrays_go_from_one_gpu_to_another_without_the_host(standin):
+    x = np.array(VALUES, ctx=hybridize.gpu(0))
+    standin.calls()
+    y = x.as_in_ctx(hybridize.gpu(1))
+    assert not [name for name in standin.calls() if "HtoD" in name or "DtoH" in name]
+    assert y.device == hybridize.gpu(1) and (y.asnumpy() == VALUES).all()
+
+
+# -------------------------------------------------------------------------------------------------------- a fault
+
+
+def test_arrays_of_a_gpu_that_has_failed_say_so_and_others_are_what_they_were(standin):
+    x, y, z = (np.array(VALUES, ctx=device) for device in (hybridize.gpu(0), hybridize.gpu(1), hybridize.cpu()))
+    device = opened(0)
+    fill, at = device.load(CODE)["fill"], device.alloc(16)
+    for _ in range(20):
+        device.launch(fill, (1, 1, 1), 1, 0, [at, 0, 16])
+    standin.fail("cuEventSynchronize", 700)
+    words = r"E707: the GPU has failed .*and with it all arrays on it; the last programs were (fill, ){15}fill\nhelp"
+    for use in (x.asnumpy, x.copy, lambda: repr(x), lambda: x[3].item(), lambda: x.as_in_ctx(hybridize.gpu(1)),
+                lambda: x.as_in_ctx(hybridize.cpu()), x.wait_to_read, lambda: x.__setitem__(0, 1)):  # fmt: skip
+        with refusal(DeviceError, words):
+            use()
+        standin.heal()  # it stays as it is
+    assert x.shape == (16,) and x.device == hybridize.gpu(0)
+    assert (y.asnumpy() == VALUES).all() and (z + 1 == VALUES + 1).all()

@@ -1,0 +1,51 @@
+"""Programs over the driver's calls: their kernels run over the memory that the driver has given."""
+
+import numpy
+import pytest
+
+import hybridize
+from hybridize import autograd, gluon, np, npx
+
+GPU = hybridize.gpu(0)
+
+
+def test_operations_and_programs_compute(kernels):
+    x = np.array(numpy.arange(12, dtype="float32").reshape(3, 4), ctx=GPU)
+    y = (x * 2 + 1)[::-1].copy()
+    assert (y.asnumpy() == (x.asnumpy() * 2 + 1)[::-1]).all()
+
+    @hybridize.hybridize
+    def f(a, b):
+        return npx.softmax(a @ b.T).sum(axis=0)
+
+    on_cpu = f(x.as_in_ctx(hybridize.cpu()), y.as_in_ctx(hybridize.cpu()))
+    for _ in range(4):  # launches, a graph that is made, and that graph again
+        numpy.testing.assert_allclose(f(x, y).asnumpy(), on_cpu.asnumpy(), rtol=1e-6)
+    assert kernels.launched > 4
+
+
+def trained(device):
+    """Losses of some steps of training, by a net and a trainer on a device."""
+    rng = numpy.random.default_rng(0)
+    x, labels = rng.normal(size=(16, 10)).astype("float32"), rng.integers(0, 4, 16)
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(8, activation="relu", in_units=10), gluon.nn.Dense(4, in_units=8))
+    net.initialize(ctx=device)
+    for parameter in net.collect_params().values():
+        parameter.set_data(np.array(rng.normal(size=parameter.shape).astype("float32") / 3, ctx=device))
+    net.hybridize()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1, "momentum": 0.9})
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+    losses = []
+    for _ in range(5):
+        with autograd.record():
+            loss = loss_of(net(np.array(x, ctx=device)), np.array(labels, ctx=device)).mean()
+        loss.backward()
+        trainer.step(1)
+        losses.append(loss.item())
+    return losses
+
+
+def test_training_gives_the_losses_of_the_cpu(kernels):
+    assert trained(GPU) == pytest.approx(trained(hybridize.cpu()), rel=1e-6)
+    assert kernels.launched > 50
