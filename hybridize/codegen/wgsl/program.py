@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
 from types import MappingProxyType
-from typing import Final
+from typing import Any
 
+from hybridize.base.dims import Dim, is_symbolic, parse_scope
 from hybridize.base.dtypes import DType, float64
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.device.program import DeviceProgram, build_kernels
@@ -20,8 +20,8 @@ from hybridize.codegen.wgsl.writing import write_kernel
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.machine.target import Target, named_target
-from hybridize.runtime.device_steps import Copy, Launch, Question, work_of
-from hybridize.runtime.plan import KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity
+from hybridize.runtime.device_steps import Copy, Launch, work_of
+from hybridize.runtime.plan import KernelLaunch, Plan, PlanAddress, PlanLaunch, PlanStep, Quantity, filled, plain
 from hybridize.runtime.webgpu.kernels import WgslKernel
 from hybridize.schedule.device.refusals import refused
 from hybridize.schedule.steps import ContractionStep, Derived, LoopStep, RegionStep, ScheduleStep
@@ -45,10 +45,10 @@ class WgslCopy:
     """Bytes that go from a buffer to a buffer, from an offset on each; they do not overlap."""
 
     to: tuple[str, int]
-    to_offset: int
+    to_offset: Quantity
     source: tuple[str, int]
-    source_offset: int
-    nbytes: int
+    source_offset: Quantity
+    nbytes: Quantity
 
 
 WgslWork = WgslLaunch | WgslCopy
@@ -142,10 +142,10 @@ def bound_to_plan(program: DeviceProgram) -> WgslProgram:
     """Write a program's kernels for buffers as its plan has them.
 
     Raises:
-        DeviceError E705: it has arrays of float64, or control flow whose way data decides.
+        DeviceError E705: it has arrays of float64, or control flow that is not known before a call.
     """
-    binder = _Binder(write_kernels(program), program.target)
     plan = program.plan
+    binder = _Binder(write_kernels(program), program.target, parse_scope(plan.sizes)[1])
     makers = {one.function: one.steps for one in plan.makers}
     launches = binder.launches(plan.steps)
     derivations = {one.slot: binder.launches(makers[one.function]) for one in plan.derivations}
@@ -154,15 +154,22 @@ def bound_to_plan(program: DeviceProgram) -> WgslProgram:
     )  # fmt: skip
 
 
-_SPACE: Final = 40
-"""Bits of an address that are the offset within its memory."""
+@frozen
+class _Place:
+    """A byte of a buffer, as an address that work computes with."""
+
+    base: tuple[str, int]
+    offset: Any
+
+    def __add__(self, offset: Any) -> _Place:
+        return _Place(self.base, self.offset + offset)
 
 
 class _Binder:
     """Makes modules of kernels for launches whose buffers are known."""
 
-    def __init__(self, kernels: Mapping[str, WgslKernel], target: Target) -> None:
-        self._kernels, self._target = kernels, target
+    def __init__(self, kernels: Mapping[str, WgslKernel], target: Target, symbols: Mapping[str, Dim]) -> None:
+        self._kernels, self._target, self._symbols = kernels, target, symbols
         self._names: dict[tuple[str, tuple[int, ...]], str] = {}
         self.modules: dict[str, str] = {}
         self.bindings: dict[str, tuple[bool, ...]] = {}
@@ -172,36 +179,52 @@ class _Binder:
         return tuple(one for step in steps for one in self._of_step(step))
 
     def _of_step(self, step: PlanStep) -> Iterator[WgslWork]:
-        if step.region is None:
-            places = [one for one in step.arguments if isinstance(one, PlanAddress)]
-            for launch in step.launches:
-                yield self._launch(launch, [((one.kind, one.slot), one.offset) for one in places])
-            return
-        bases = {(one.kind, one.slot): number << _SPACE for number, one in enumerate(step.arguments, 1) if isinstance(one, PlanAddress)}
-        memories = {at >> _SPACE: base for base, at in bases.items()}
-
-        def place(at: int) -> tuple[tuple[str, int], int]:
-            return memories.get(at >> _SPACE, ("nowhere", 0)), at & ((1 << _SPACE) - 1)
-
-        for work in work_of([step], bases):
+        # With dims for the sizes of the call, places are computed as they are with numbers.
+        exact = filled(step, self._symbols)
+        open_way = _open_way(exact)
+        if open_way:
+            raise refused(f"{', '.join(step.ops)}, {open_way},", self._target, ", ".join(step.lines))
+        places = (one for one in _arguments(exact) if one.kind != "nowhere")
+        bases: dict[tuple[str, int], Any] = {base: _Place(base, 0) for base in ((one.kind, one.slot) for one in places)}
+        for work in work_of([exact], bases):
             match work:
                 case Launch():
-                    yield self._launch(work.launch, [place(at) for at in work.addresses])
+                    yield self._launch(work.launch, list(map(_place, work.addresses)))
                 case Copy():
-                    yield WgslCopy(*place(work.to), *place(work.source), work.nbytes)
-                case Question():
-                    what = f"{', '.join(step.ops)}, whose way data decides,"
-                    raise refused(what, self._target, ", ".join(step.lines))
+                    to, source = _place(work.to), _place(work.source)
+                    yield WgslCopy(to.base, plain(to.offset), source.base, plain(source.offset), plain(work.nbytes))
 
-    def _launch(self, launch: PlanLaunch, places: Sequence[tuple[tuple[str, int], Quantity]]) -> WgslLaunch:
-        """A launch over arrays that begin at these places of buffers."""
+    def _launch(self, launch: PlanLaunch, places: Sequence[_Place]) -> WgslLaunch:
+        """A launch over arrays that begin at these places."""
         assert isinstance(launch, KernelLaunch)
         kernel = self._kernels[launch.function]
         numbers: dict[tuple[str, int], int] = {}
-        buffers = tuple(numbers.setdefault(places[number][0], len(numbers)) for number in kernel.used)
+        buffers = tuple(numbers.setdefault(one.base, len(numbers)) for one in places)
         name = self._names.get((kernel.name, buffers))
         if name is None:
             name = self._names[kernel.name, buffers] = f"kernel{len(self._names)}"
             self.modules[name], self.bindings[name] = kernel.text(buffers), kernel.bindings(buffers)
-        words = (*(offset for _, offset in places), *launch.sizes, launch.blocks, 0)
-        return WgslLaunch(name, tuple(numbers), words, launch.blocks)
+        blocks = plain(launch.blocks)
+        words = (*(plain(one.offset) for one in places), *map(plain, launch.sizes), blocks, 0)
+        return WgslLaunch(name, tuple(numbers), words, blocks)
+
+
+def _place(address: Any) -> _Place:
+    """An address of work; that of an argument without memory is 0."""
+    return address if isinstance(address, _Place) else _Place(("nowhere", 0), 0)
+
+
+def _arguments(step: PlanStep) -> list[PlanAddress]:
+    return [one for one in step.arguments if isinstance(one, PlanAddress)]
+
+
+def _open_way(step: PlanStep) -> str:
+    """What of a step's control flow is not known before it runs; nothing, if its launches are."""
+    region = step.region
+    if region is None:
+        return ""
+    if region.control != "scan":
+        return "whose way data decides"
+    if is_symbolic(region.length):
+        return "whose length only a call knows"
+    return next(filter(None, (_open_way(one) for body in region.bodies for one in body.steps)), "")
