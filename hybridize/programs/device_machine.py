@@ -128,7 +128,8 @@ class DeviceMachine(Machine):
         """Ask the device for the outputs; those that are the host's own are there at once."""
         derived = [one.now() for one in self._derived]
         if self._host_graph is None:
-            return self.code.run(inputs, derived)
+            results: list[Any] = self.code.run(inputs, derived)
+            return results
         outputs: list[Any] = [None] * len(self._graph.outputs)
         for number, value in zip(self._at_host, self._host_outputs(inputs), strict=True):
             outputs[number] = value

@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -29,7 +30,7 @@ from hybridize.runtime.compiled import CompiledProgram
 from hybridize.runtime.device_buffers import DeviceBuffer, new_buffer, sent
 from hybridize.runtime.device_steps import Bases, Launch, perform, recorded, work_of, work_size
 from hybridize.runtime.devices import Accelerator, DeviceGraph
-from hybridize.runtime.plan import Derivation, Plan, PlanStep
+from hybridize.runtime.plan import Derivation, Plan, PlanAddress, PlanStep
 from hybridize.runtime.sizes import Sizes
 
 Operand = DeviceBuffer | NDArray[Any]
@@ -103,8 +104,13 @@ def _let_drop(code: DeviceCode) -> None:
     codes = _CODES.get(code.accelerator)
     if codes is None:
         codes = _CODES[code.accelerator] = WeakSet()
-        code.accelerator.when_scarce.append(lambda: [one.drop_graphs() for one in codes])
+        code.accelerator.when_scarce.append(partial(_drop_graphs, codes))
     codes.add(code)
+
+
+def _drop_graphs(codes: WeakSet[DeviceCode]) -> None:
+    for one in list(codes):
+        one.drop_graphs()
 
 
 class DeviceDeriver:
@@ -126,8 +132,8 @@ class DeviceDeriver:
         self.ops: tuple[str, ...] = of.ops
         """Operations of the graph that calls do without."""
 
-    def made(self, inputs: Mapping[int, DeviceBuffer] | Sequence[DeviceBuffer]) -> DeviceBuffer:
-        """Return a fresh constant of inputs, by their numbers."""
+    def made(self, inputs: Mapping[int, Any] | Sequence[Any]) -> DeviceBuffer:
+        """Return a fresh constant of inputs, by their numbers; those that it reads are buffers of the device."""
         code, of = self._code, self._of
         made = code.memory((of.nbytes,), numpy.uint8)
         scratch = code.memory((of.scratch_bytes,), numpy.uint8)
@@ -161,6 +167,13 @@ class DeviceCode:
         ]
         """Those in the slots of `derivers` are empty."""
         _let_drop(self)
+        addresses = [one for step in program.plan.steps for one in step.arguments if isinstance(one, PlanAddress)]
+        sources = [one for derivation in program.plan.derivations for one in derivation.sources]
+        self._read: frozenset[int] = frozenset(
+            [one.slot for one in addresses if one.kind == "input"]
+            + [one.number for one in sources if one.kind == "input"]
+        )
+        """The inputs that a kernel reads: others need not go to the device."""
 
     def memory(self, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
         """Return memory that nobody has written.
@@ -208,8 +221,7 @@ class DeviceCode:
         operands = [self._operand(number, one, type_) for number, (one, type_) in enumerate(pairs)]
         sizes = program.sizes.checked([one.shape for one in operands])
         scratch_bytes = program.sizes.scratch_bytes(sizes)
-        block = self._call_block(operands)
-        buffers = [one if isinstance(one, DeviceBuffer) else next(block) for one in operands]
+        buffers = self._sent_together(operands)
         if derived is None:
             derived = [one.made(buffers) for one in self.derivers]
         constants = list(self.constants)
@@ -218,7 +230,7 @@ class DeviceCode:
         scratch = self.memory((scratch_bytes,), numpy.uint8)
         outputs = [self.memory(one.shape, one.dtype) for one in program.sizes.types(sizes)]
         bases: dict[tuple[str, int], int] = {("scratch", 0): scratch.address}
-        bases |= {("input", k): one.address for k, one in enumerate([*buffers, *constants])}
+        bases |= {("input", k): one.address for k, one in enumerate([*buffers, *constants]) if one is not None}
         bases |= {("output", k): one.address for k, one in enumerate(outputs)}
         numbers = tuple(sizes.values())
         with self._lock:
@@ -237,26 +249,27 @@ class DeviceCode:
             raise DeviceError("E703", what, help=f"x.as_in_ctx(gpu({self.number})) gives an array there")
         return one.dense()
 
-    def _call_block(self, operands: Sequence[Operand]) -> Any:
-        """Copy what is at the host to the device, all of it at once; returns an iterator over the parts."""
-        arrays = [one for one in operands if not isinstance(one, DeviceBuffer)]
-        starts, end = [], 0
-        for array in arrays:
-            starts.append(end)
-            end += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+    def _sent_together(self, operands: Sequence[Operand]) -> list[DeviceBuffer | None]:
+        """The operands on the device: those of the host in one block, by one copy; None of what no kernel reads."""
+        places: list[int | None] = []
+        end = 0
+        for number, one in enumerate(operands):
+            inside = not isinstance(one, DeviceBuffer) and number in self._read
+            places.append(end if inside else None)
+            end += -(-one.nbytes // _ALIGNMENT) * _ALIGNMENT if inside else 0
         if not end:
-            return iter([self.memory(array.shape, array.dtype) for array in arrays])
+            return [one if isinstance(one, DeviceBuffer) else None for one in operands]
+        block = self.memory((end,), numpy.uint8)
         content = numpy.zeros(end, numpy.uint8)
-        for array, start in zip(arrays, starts, strict=True):
-            content[start : start + array.nbytes] = numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8)
-        block = self._block(content)
-        pairs = zip(arrays, starts, strict=True)
-        return iter([block.part(start, array.shape, array.dtype) for array, start in pairs])
-
-    def _block(self, content: NDArray[Any]) -> DeviceBuffer:
-        block = self.memory(content.shape, content.dtype)
+        buffers: list[DeviceBuffer | None] = []
+        for one, start in zip(operands, places, strict=True):
+            if start is None:
+                buffers.append(one if isinstance(one, DeviceBuffer) else None)
+                continue
+            content[start : start + one.nbytes] = numpy.ascontiguousarray(one).reshape(-1).view(numpy.uint8)
+            buffers.append(block.part(start, one.shape, one.dtype))
         block[...] = content
-        return block
+        return buffers
 
     def _plan(self, sizes: Sizes, numbers: tuple[int, ...]) -> Plan:
         """The plan of a call."""

@@ -1,0 +1,88 @@
+"""What is loaded from files runs on the device that `load` names, or on the present one."""
+
+import copy
+import pickle
+
+import numpy
+import pytest
+
+import hybridize
+from hybridize import cpu, gpu
+from hybridize.array import np
+from hybridize.errors import DeviceError, PlacementError
+from hybridize.gluon import nn
+from tests.refusals import refusal
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A net on a device, its input there, what it gives, and the folder of its files."""
+    net = nn.HybridSequential()
+    net.add(nn.Dense(4, activation="relu"), nn.Dense(2))
+    net.initialize(ctx=gpu(0))
+    net.hybridize()
+    x = np.ones((2, 3), ctx=gpu(0))
+    y = net(x).asnumpy()
+    net.save(str(tmp_path / "net.hyb"))
+    net.export(str(tmp_path / "net"))
+    net.export(str(tmp_path / "net"), format="onnx")
+    return x, y, tmp_path
+
+
+def test_an_archive(saved):
+    x, y, folder = saved
+    for one in (hybridize.load(folder / "net.hyb", device=gpu(0)), hybridize.load(folder / "net.hyb", device="gpu(0)")):
+        assert one(x).device == gpu(0)
+        assert one(x).asnumpy().tolist() == y.tolist()
+    with gpu(1):
+        there = hybridize.load(folder / "net.hyb")
+    numpy.testing.assert_array_equal(there(x.as_in_ctx(gpu(1))).asnumpy(), y)
+    here = hybridize.load(folder / "net.hyb")
+    numpy.testing.assert_allclose(here(x.as_in_ctx(cpu())).asnumpy(), y, rtol=1e-6)
+    with refusal(DeviceError, r"was loaded on the host, and is called with f32\[2,3\] on gpu\(0\)"):
+        here(x)
+    with refusal(DeviceError, r"was loaded on gpu\(1\), and is called with f32\[2,3\] on cpu\(0\)"):
+        there(x.as_in_ctx(cpu()))
+    with refusal(DeviceError, "E701"):
+        hybridize.load(folder / "net.hyb", device=gpu(7))
+
+
+def test_copies_stay_on_the_device(saved):
+    x, y, folder = saved
+    function = hybridize.load(folder / "net.hyb", device=gpu(0))
+    for one in (copy.deepcopy(function), pickle.loads(pickle.dumps(function))):
+        assert one(x).device == gpu(0)
+        assert one(x).asnumpy().tolist() == y.tolist()
+    function.save(str(folder / "again.hyb"))
+    assert hybridize.load(folder / "again.hyb", device=gpu(0))(x).asnumpy().tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("name", ["net-symbol.json", "net.onnx"])
+def test_a_model(saved, name):
+    x, y, folder = saved
+    there = hybridize.load(folder / name, device=gpu(0))
+    assert there(x).device == gpu(0)
+    assert there(x).asnumpy().tolist() == y.tolist()
+    here = hybridize.load(folder / name)
+    numpy.testing.assert_allclose(here(x.as_in_ctx(cpu())).asnumpy(), y, rtol=1e-6)
+    with refusal(PlacementError, r"was not initialized on device gpu\(0\), only on cpu\(0\)"):
+        here(x)
+
+
+def test_numbers_and_state(tmp_path):
+    """Numbers of a call are no arrays; a state of the file is on the device."""
+    total = np.zeros((2,), ctx=gpu(0))
+
+    @hybridize.hybridize
+    def add(x, by):
+        global_total = total
+        global_total += x * by
+        return global_total.sum()
+
+    x = np.array([1.0, 2.0], ctx=gpu(0))
+    add(x, 2.0)
+    add.save(str(tmp_path / "add.hyb"))
+    again = hybridize.load(tmp_path / "add.hyb", device=gpu(1))
+    y = x.as_in_ctx(gpu(1))
+    assert [float(again(y, 3.0)), float(again(y, 1.0))] == [15.0, 18.0]
+    assert total.asnumpy().tolist() == [2.0, 4.0]

@@ -1,0 +1,163 @@
+"""Training on a device: losses and weights of the CPU, passes back of compiled programs, state as before on errors."""
+
+import numpy
+import pytest
+
+from hybridize import autograd, cpu, gluon, gpu, hybridize, np
+from hybridize.errors import DeviceError, DeviceMemoryError
+from hybridize.gluon import nn
+from hybridize.runtime import devices
+from tests.refusals import refusal
+
+LOSS = gluon.loss.SoftmaxCrossEntropyLoss(sparse_label=False)
+
+
+def perceptron():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(12, activation="relu"), nn.Dense(4))
+    return net
+
+
+def with_dropout_and_norm():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(12, activation="relu"), nn.BatchNorm(), nn.Dropout(0.5), nn.Dense(4))
+    return net
+
+
+class Training:
+    """A net, an optimizer and a batch on a device, the same on each."""
+
+    def __init__(self, device, make=perceptron, rule="sgd", **options):
+        rng = numpy.random.default_rng(0)
+        x, y = rng.standard_normal((8, 6)).astype("float32"), rng.dirichlet([1] * 4, 8).astype("float32")
+        numpy.random.seed(0)
+        np.random.seed(0)
+        self.net = net = make()
+        net.initialize()
+        net(np.array(x))
+        net.reset_ctx(device)
+        net.hybridize()
+        self.trainer = gluon.Trainer(net.collect_params(), rule, options)
+        self.x, self.y = np.array(x, ctx=device), np.array(y, ctx=device)
+
+        @hybridize
+        def step(x, y):
+            with autograd.record():
+                loss = LOSS(net(x), y)
+            loss.backward()
+            self.trainer.step(8)
+            return loss.mean()
+
+        self.step = step
+
+    def in_one_call(self):
+        return self.step(self.x, self.y)
+
+    def in_turn(self):
+        with autograd.record():
+            loss = LOSS(self.net(self.x), self.y)
+        loss.backward()
+        self.trainer.step(8)
+        return loss.mean()
+
+    def weights(self):
+        return [one.data().asnumpy() for one in self.net.collect_params().values()]
+
+
+def check(way, steps=3, **options):
+    here, there = (Training(device, **options) for device in (cpu(), gpu(0)))
+    for number in range(steps):
+        np.random.seed(number)
+        expected = getattr(here, way)()
+        np.random.seed(number)
+        loss = getattr(there, way)()
+        assert loss.device == gpu(0)
+        numpy.testing.assert_allclose(loss.asnumpy(), expected.asnumpy(), rtol=1e-6)
+    for expected, weight in zip(here.weights(), there.weights(), strict=True):
+        numpy.testing.assert_allclose(weight, expected, rtol=1e-5, atol=1e-6)
+    assert all(one.data().device == gpu(0) for one in there.net.collect_params().values())
+
+
+def test_a_step_in_one_call():
+    check("in_one_call", learning_rate=0.1, momentum=0.9)
+
+
+@pytest.mark.long
+def test_a_step_in_one_call_with_adam():
+    check("in_one_call", rule="adam", learning_rate=0.01)
+
+
+@pytest.mark.long
+def test_running_statistics_and_random_masks_are_the_cpu_s():
+    check("in_one_call", make=with_dropout_and_norm, learning_rate=0.1)
+
+
+def test_a_compiled_net_and_a_pass_back():
+    check("in_turn", steps=2, learning_rate=0.1, momentum=0.9)
+
+
+def test_gradients_of_arguments_and_of_second_calls():
+    f = hybridize(lambda x, y: (x * y).sum() + np.exp(x).sum())
+    found = []
+    for device in (cpu(), gpu(0)):
+        x, y = np.array([1.0, 2, 3], ctx=device), np.array([0.5, -1, 2], ctx=device)
+        x.attach_grad()
+        y.attach_grad("add")
+        for _ in range(2):
+            with autograd.record():
+                z = f(x, y)
+            z.backward()
+        assert x.grad.device == y.grad.device == device
+        found.append([x.grad.asnumpy(), y.grad.asnumpy()])
+    for one, other in zip(*found, strict=True):
+        numpy.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_views_of_weights_see_each_update():
+    training = Training(gpu(0), learning_rate=0.1)
+    weight = training.net[0].weight.data()
+    part = weight[2:4]
+    before = part.asnumpy()
+    for _ in range(3):
+        training.in_one_call()
+        assert (part.asnumpy() == weight.asnumpy()[2:4]).all()
+    assert (part.asnumpy() != before).any()
+
+
+def test_without_memory_state_is_as_before(monkeypatch):
+    training = Training(gpu(0), learning_rate=0.1, momentum=0.9)
+    training.in_one_call()
+    before, device = training.weights(), devices.opened(0)
+    words = r"E706: step: \d+ bytes asked, \d+ of \d+ are free\nhelp: drop arrays"
+    with monkeypatch.context() as patched:
+        patched.setattr(device.heap, "nbytes", device.heap.used + 100)
+        with refusal(DeviceMemoryError, words):
+            training.in_one_call()
+    assert [one.tobytes() for one in training.weights()] == [one.tobytes() for one in before]
+    other = Training(gpu(0), learning_rate=0.1, momentum=0.9)
+    for _ in range(2):
+        other.in_one_call()
+    training.in_one_call()
+    assert [one.tobytes() for one in training.weights()] == [one.tobytes() for one in other.weights()]
+
+
+def test_a_failure_names_the_launch_and_its_line_where_each_is_waited_for(monkeypatch):
+    from hybridize.base.config import CONFIG
+
+    monkeypatch.setattr(CONFIG, "device_check", True)
+    device = devices.opened(0)
+    f = hybridize(lambda x: np.exp(x) + 1)
+    x = np.ones(3, ctx=gpu(0))
+    waits = []
+    monkeypatch.setattr(device, "wait", lambda event=None: waits.append(event))
+    for _ in range(3):
+        f(x)
+    assert len(waits) == 3
+
+    def failed(event=None):
+        raise DeviceError("E707", "the GPU has failed")
+
+    monkeypatch.setattr(device, "wait", failed)
+    with refusal(DeviceError, "E707") as caught:
+        f(x)
+    assert any("in loops0 of <lambda>: " in note and "test_training.py:" in note for note in caught.value.__notes__)
