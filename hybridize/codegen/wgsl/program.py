@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A graph as kernels in WGSL, and what launches them.
 
-    build_wgsl(graph, target) -> WgslProgram
+build_wgsl(graph, target) -> WgslProgram
 """
 
 from __future__ import annotations
@@ -92,9 +92,7 @@ def write_kernels(program: DeviceProgram) -> dict[str, WgslKernel]:
 
 def write_module(module: Module, blocks: Mapping[str, int] = MappingProxyType({})) -> dict[str, WgslKernel]:
     """Write the functions of a module; `blocks` are those of a launch at most, where that is known."""
-    return {
-        name: write_kernel(function, module, blocks.get(name, MOST)) for name, function in module.functions.items()
-    }
+    return {name: write_kernel(function, module, blocks.get(name, MOST)) for name, function in module.functions.items()}
 
 
 def _check_types(steps: Iterable[ScheduleStep], target: Target) -> None:
