@@ -148,8 +148,10 @@ _DEVICES = {
     # What every implementation of WebGPU has, without asking for more.
     "webgpu": Target(
         "webgpu", "wgsl-unknown-unknown", "webgpu", "", vector_bytes=1, registers=64, fma=True, l2_bytes=2 << 20,
-        halves=False, device=DeviceTarget(None, threads=256, shared_bytes=16 << 10, shuffles=False, copies=False, together=4,
-            float64=False, exact=False),
+        halves=False,
+        device=DeviceTarget(
+            None, threads=256, shared_bytes=16 << 10, shuffles=False, copies=False, together=4, float64=False, exact=False
+        ),
     ),
 }  # fmt: skip
 DEVICE_NAMES = tuple(_DEVICES)

@@ -8,8 +8,9 @@ import pytest
 
 HERE, ROOT = Path(__file__).parent, Path(__file__).parents[2]
 PYTHON = ROOT / ".webgpu" / "bin" / "python"
-LAVAPIPE = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
-"""The processor as a GPU, for Vulkan."""
+DRIVERS = Path("/usr/share/vulkan/icd.d")
+LAVAPIPE = str(next(DRIVERS.glob("lvp_icd.*.json"), DRIVERS / "lvp_icd.json"))
+"""Mesa's driver of the processor as a GPU, for Vulkan."""
 
 
 @pytest.mark.long

@@ -2,10 +2,26 @@
 
 import numpy as np
 import pytest
-from running import elementwise
+from tests.webgpu.running import elementwise
 
 RNG = np.random.default_rng(0)
-EDGES = [0, 1, -1, 2, -2, 63, 2**31 - 1, -(2**31), 2**31, 2**32, -(2**32), 2**63 - 1, -(2**63), 2**62, 0x123456789ABCDEF]
+EDGES = [
+    0,
+    1,
+    -1,
+    2,
+    -2,
+    63,
+    2**31 - 1,
+    -(2**31),
+    2**31,
+    2**32,
+    -(2**32),
+    2**63 - 1,
+    -(2**63),
+    2**62,
+    0x123456789ABCDEF,
+]
 
 
 def integers(count=600) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +66,14 @@ def test_comparisons_of_64_bits(word):
     y[::5] = x[::5]
     flags = elementwise(f"icmp {word} i64 {{0}}, {{1}}", "i8", np.uint8, x, y)
     a, b = (x.view(np.uint64), y.view(np.uint64)) if word[0] == "u" else (x, y)
-    ufunc = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal}
+    ufunc = {
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+        "eq": np.equal,
+        "ne": np.not_equal,
+    }
     np.testing.assert_array_equal(flags, ufunc[word[-2:]](a, b))
 
 
@@ -60,13 +83,31 @@ def test_bits_are_counted(word):
     more = ", i1 false" if word != "ctpop" else ""
     found = elementwise(f"call i64 @llvm.{word}.i64(i64 {{0}}{more})", "i64", np.int64, x)
     texts = [f"{int(one) % 2**64:064b}" for one in x]
-    counts = {"ctpop": lambda t: t.count("1"), "ctlz": lambda t: len(t) - len(t.lstrip("0")), "cttz": lambda t: len(t) - len(t.rstrip("0"))}
+    counts = {
+        "ctpop": lambda t: t.count("1"),
+        "ctlz": lambda t: len(t) - len(t.lstrip("0")),
+        "cttz": lambda t: len(t) - len(t.rstrip("0")),
+    }
     np.testing.assert_array_equal(found, [counts[word](one) for one in texts])
 
 
 def doubles(count=3000) -> tuple[np.ndarray, np.ndarray]:
     """Of all sizes that are normal, and close to each other, and special ones."""
-    edges = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0**-1022, 1.7976931348623157e308, 0.1, 1 / 3, 2.0**53, 1 + 2.0**-52]
+    edges = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        2.0**-1022,
+        1.7976931348623157e308,
+        0.1,
+        1 / 3,
+        2.0**53,
+        1 + 2.0**-52,
+    ]
     pairs = [(x, y) for x in edges for y in edges]
     bits = RNG.integers(0, 2**64, (count, 2), dtype=np.uint64)
     random = bits.view(np.float64)
@@ -78,7 +119,9 @@ def doubles(count=3000) -> tuple[np.ndarray, np.ndarray]:
 
 
 def same_doubles(found: np.ndarray, expected: np.ndarray) -> None:
-    expected = np.where(np.abs(expected) < 2.0**-1022, np.copysign(0.0, expected), expected)  # none below: see `doubles`
+    expected = np.where(
+        np.abs(expected) < 2.0**-1022, np.copysign(0.0, expected), expected
+    )  # none below: see `doubles`
     nan = np.isnan(expected)
     np.testing.assert_array_equal(np.isnan(found), nan)
     np.testing.assert_array_equal(found.view(np.int64)[~nan], expected.view(np.int64)[~nan])
@@ -101,7 +144,9 @@ def test_functions_of_float64(word):
     same_doubles(elementwise(f"call double @llvm.{word}.f64(double {{0}})", "double", np.float64, x), expected)
 
 
-@pytest.mark.parametrize("word", ["oeq", "one", "olt", "ole", "ogt", "oge", "ord", "ueq", "une", "ult", "ule", "ugt", "uge", "uno"])
+@pytest.mark.parametrize(
+    "word", ["oeq", "one", "olt", "ole", "ogt", "oge", "ord", "ueq", "une", "ult", "ule", "ugt", "uge", "uno"]
+)
 @pytest.mark.parametrize("kind", ["float", "double"])
 def test_comparisons_of_floats(kind, word):
     dtype = np.float32 if kind == "float" else np.float64
@@ -110,14 +155,18 @@ def test_comparisons_of_floats(kind, word):
     y[::7] = x[::7]
     flags = elementwise(f"fcmp {word} {kind} {{0}}, {{1}}", "i8", np.uint8, x, y)
     nan = np.isnan(x) | np.isnan(y)
-    plain = {"eq": x == y, "ne": x != y, "lt": x < y, "le": x <= y, "gt": x > y, "ge": x >= y, "rd": ~nan, "no": nan}[word[1:]]
+    plain = {"eq": x == y, "ne": x != y, "lt": x < y, "le": x <= y, "gt": x > y, "ge": x >= y, "rd": ~nan, "no": nan}[
+        word[1:]
+    ]
     expected = plain if word in ("ord", "uno") else plain & ~nan if word[0] == "o" else plain | nan
     small = (np.abs(x) < 1e-37) & (np.abs(y) < 1e-37) & (kind == "float")  # drivers may take those for 0
     assert not ((flags != expected) & ~small).any()
 
 
 def test_float32_as_float64_and_back():
-    x = np.concatenate([RNG.integers(0, 2**32, 5000, dtype=np.uint32).view(np.float32), np.float32([0, -0.0, np.inf, -np.inf])])
+    x = np.concatenate(
+        [RNG.integers(0, 2**32, 5000, dtype=np.uint32).view(np.float32), np.float32([0, -0.0, np.inf, -np.inf])]
+    )
     with np.errstate(all="ignore"):
         wide = x.astype(np.float64)
     same_doubles(elementwise("fpext float {0} to double", "double", np.float64, x), wide)
@@ -146,7 +195,9 @@ def test_integers_as_floats_are_rounded_to_nearest(line, source, result, dtype):
     ("fptoui float {0} to i32", np.float32, "i32", np.uint32, 2.0**31),
 ])  # fmt: skip
 def test_floats_as_integers_are_cut_off(line, source, result, dtype, most):
-    x = np.concatenate([RNG.standard_normal(2000) * 2.0 ** RNG.integers(-3, 60, 2000), [0.0, 0.5, 0.99, -0.99, 1.0, 2.0**31, 2.0**40]])
+    x = np.concatenate(
+        [RNG.standard_normal(2000) * 2.0 ** RNG.integers(-3, 60, 2000), [0.0, 0.5, 0.99, -0.99, 1.0, 2.0**31, 2.0**40]]
+    )
     x = x[np.abs(x) < most].astype(source)
     x = np.abs(x) if dtype in (np.uint32, np.uint64) else x
     np.testing.assert_array_equal(elementwise(line, result, dtype, x), x.astype(dtype))

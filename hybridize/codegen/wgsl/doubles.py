@@ -3,8 +3,8 @@
 
 The rarer functions of float32 are computed in them, see `codegen.llvm.functions.wide`. A number is taken apart into its
 sign, its exponent and a significand whose highest bit is bit 62; the bits below those that stay, and whether anything
-below them was lost, decide about rounding. Numbers below 2^-1022 are 0: no float32 leads to one. There are few branches:
-drivers compile each function again where it is called.
+below them was lost, decide about rounding. Numbers below 2^-1022 are 0: no float32 leads to one. There are few
+branches, as drivers compile each function again where it is called.
 """
 
 from __future__ import annotations

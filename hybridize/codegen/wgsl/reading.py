@@ -108,7 +108,9 @@ class Reading:
     """The params that may be negative numbers."""
 
 
-_CONVERSIONS: Final = frozenset("zext sext trunc bitcast fptrunc fpext sitofp uitofp fptosi fptoui".split())
+_CONVERSIONS: Final = frozenset(
+    ["zext", "sext", "trunc", "bitcast", "fptrunc", "fpext", "sitofp", "uitofp", "fptosi", "fptoui"]
+)
 
 
 def lanes_of(type: str) -> tuple[int, str]:

@@ -13,7 +13,6 @@ import re
 import struct
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import Final
 
 from hybridize.base.errors import CodegenError
@@ -373,7 +372,7 @@ class _Writer:
             least, most = self.widths.range(y)
             if narrow and least >= 32:
                 return f"{self._lane(x, kind, lane, Form.INT)} >> 31u" if one.op == "ashr" else "0"
-            narrow = narrow and 0 <= least and most < 32
+            narrow = narrow and least >= 0 and most < 32
         if narrow:
             a, b = (self._lane(v, kind, lane, Form.INT) for v in one.operands)
             return self._narrow(one.op, a, b, kind)
@@ -663,7 +662,7 @@ class _Writer:
         raise CodegenError("E961", f"WGSL has no function {one.word}")
 
     def _integer_call(self, name: str, one: Instruction, kind: str, form: Form, lane: int) -> str:
-        is_wide = kind == "i64" and not all(map(self._is_narrow, one.operands[:1 if name.startswith("ct") else 2]))
+        is_wide = kind == "i64" and not all(map(self._is_narrow, one.operands[: 1 if name.startswith("ct") else 2]))
         operands = [x for x, type in zip(one.operands, one.types, strict=True) if type != "i1"]
         args = [self._lane(x, kind, lane, Form.WIDE if is_wide or kind == "i64" else Form.INT) for x in operands]
         bits = int(kind[1:])
@@ -711,7 +710,8 @@ class _Writer:
             self._plain_conversion(one)
             return
         x, y = (self._values[v] for v in one.operands)
-        assert isinstance(x, Value) and isinstance(y, Value)
+        assert isinstance(x, Value)
+        assert isinstance(y, Value)
         self._values[one.result] = x, y
 
     def _lshr(self, one: Instruction) -> None:
@@ -719,7 +719,8 @@ class _Writer:
             self._plain_conversion(one)
             return
         pair = self._values[one.operands[0]]
-        assert isinstance(pair, tuple) and one.operands[1] == "64"
+        assert isinstance(pair, tuple)
+        assert one.operands[1] == "64"
         self._set(one.result, Form.WIDE, f"umulh64_({pair[0].lanes[0]}, {pair[1].lanes[0]})")
 
     def _trunc(self, one: Instruction) -> None:
@@ -746,14 +747,16 @@ class _Writer:
         head = [f"  var {name}: {form.value};" for name, form in known.items()]
         if any(f"{GO} = " in line for line in lines):
             head.insert(0, f"  var {GO}: u32 = 0u;")
-        begin = [
-            f"  let {name} = i32({_word(self._params.index(param))}{f' >> {unit.bit_length() - 1}u' if unit > 1 else ''});"
-            for (param, unit), name in self._starts.items()
-        ]
+        begin = []
+        for (param, unit), name in self._starts.items():
+            shift = f" >> {unit.bit_length() - 1}u" if unit > 1 else ""
+            begin.append(f"  let {name} = i32({_word(self._params.index(param))}{shift});")
         count = self._words
         if self._blocks > ROW:
             begin.insert(0, f"  if (u32(block_) >= {_word(count)}) {{ return; }}")
-        arrays = {name: WgslArray(one.words, one.written, one.in_parts, one.content) for name, one in self._arrays.items()}
+        arrays = {
+            name: WgslArray(one.words, one.written, one.in_parts, one.content) for name, one in self._arrays.items()
+        }
         body = "\n".join([*begin, *head, *lines])
         return WgslKernel(
             self.reading.name, functions_for(body), body, self.threads, tuple(self._params), arrays, count
@@ -853,7 +856,9 @@ def _once(x: str, y: str, kind: str) -> str:
     """The first of two operands, as no constant where both are constants: WGSL refuses some expressions of those."""
     if not re.match(r"-?\d", x) or not re.match(r"-?\d", y):
         return x
-    return f"i_({x})" if kind == "i32" else f"float_({struct.unpack('<I', struct.pack('<f', float(x.rstrip('f'))))[0]}u)"
+    return (
+        f"i_({x})" if kind == "i32" else f"float_({struct.unpack('<I', struct.pack('<f', float(x.rstrip('f'))))[0]}u)"
+    )
 
 
 def _beyond(place: str, count: int) -> str:
@@ -870,7 +875,11 @@ def _shifted(place: str, by: int) -> str:
 def _words(number: str, type: str) -> Sequence[str]:
     """A number of a table as words."""
     if type in ("float", "double"):
-        x = struct.unpack(">d", bytes.fromhex(number[2:].rjust(16, "0")))[0] if number.startswith("0x") else float(number)
+        x = (
+            struct.unpack(">d", bytes.fromhex(number[2:].rjust(16, "0")))[0]
+            if number.startswith("0x")
+            else float(number)
+        )
         raw = struct.pack("<f" if type == "float" else "<d", x)
     else:
         raw = (int(number) & ((1 << (8 * _bytes(type))) - 1)).to_bytes(_bytes(type), "little")

@@ -74,19 +74,19 @@ class _Pipeline:
         written = kernel.bindings(buffers)
         gpu.check_kernel(kernel, len(written))
         kinds = [wgpu.BufferBindingType.storage if one else wgpu.BufferBindingType.read_only_storage for one in written]
-        entries: list[Any] = [
-            {"binding": 0, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": "uniform", "has_dynamic_offset": True}},
-            *(
-                {"binding": number, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": kind}}
-                for number, kind in enumerate(kinds, 1)
-            ),
-        ]  # fmt: skip
+        layouts: list[Any] = [{"type": "uniform", "has_dynamic_offset": True}, *({"type": kind} for kind in kinds)]
+        entries = [
+            {"binding": number, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": one}
+            for number, one in enumerate(layouts)
+        ]
         device = gpu.device
         try:
             self.layout = device.create_bind_group_layout(entries=entries)
             layout = device.create_pipeline_layout(bind_group_layouts=[self.layout])
             shader = device.create_shader_module(code=kernel.text(buffers))
-            self.pipeline = device.create_compute_pipeline(layout=layout, compute={"module": shader, "entry_point": "main"})
+            self.pipeline = device.create_compute_pipeline(
+                layout=layout, compute={"module": shader, "entry_point": "main"}
+            )
         except wgpu.GPUError as error:
             raise CodegenError("E907", f"{gpu.name} does not take {kernel.name}: {error}") from None
         self.words_bytes = -(-kernel.words // 4) * 16

@@ -121,9 +121,7 @@ class WgslKernel:
     def _access(self, name: str, memory: str, *, atomic: bool) -> list[str]:
         """Functions that read and write the words of an array, those that the kernel calls."""
         word = f"{memory}[word]"
-        read, write = (
-            (f"atomicLoad(&{word})", f"atomicStore(&{word}, x)") if atomic else (word, f"{word} = x")
-        )
+        read, write = (f"atomicLoad(&{word})", f"atomicStore(&{word}, x)") if atomic else (word, f"{word} = x")
         change = (
             "atomicAnd(&{0}, ~mask); atomicOr(&{0}, part);" if atomic else "{0} = ({0} & ~mask) | part;"
         )  # fmt: skip
@@ -174,8 +172,8 @@ def _row(one: WgslArray) -> tuple[int, bool, bool, str]:
 _COPIED: Final = """  if (u32(block_) >= words[0][3]) { return; }
   let index = block_ * 256 + thread_;
   if (index < i32(words[0][2])) {
-    let from = i32(words[0][1]) + index;
-    to_byte(i32(words[0][0]) + index, u32(byte_(source_at(from >> 2u), from)));
+    let place = i32(words[0][1]) + index;
+    to_byte(i32(words[0][0]) + index, u32(byte_(source_at(place >> 2u), place)));
   }"""
 _BYTE: Final = "fn byte_(word: u32, index: i32) -> i32 { return i32((word >> (u32(index & 3) << 3u)) & 0xffu); }"
 COPY: Final = written(

@@ -8,7 +8,6 @@ from typing import Final
 from hybridize.base.errors import DeviceError
 from hybridize.machine.target import Target
 
-
 CPU: Final = "run this part of the program on the CPU, in a function of its own"
 
 

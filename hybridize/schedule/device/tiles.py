@@ -119,9 +119,7 @@ class BlockGrid:
         return f"{self.launch}\n{self.tile}\n{self.parts} parts of {self.terms} terms, which {self.after} add up"
 
 
-def make_grid(
-    device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1
-) -> BlockGrid:
+def make_grid(device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int = 1) -> BlockGrid:
     """Decide the tiles of sums whose elements have so many bytes, and their parts."""
     tile = _tile(device, batch=batch, m=m, n=n, k=k, itemsize=itemsize, gates=gates)
     width = tile.n // gates
@@ -138,9 +136,7 @@ def make_grid(
     return BlockGrid(batch, m, n, k, gates, tile, parts, terms, launch, after)
 
 
-def _tile(
-    device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int
-) -> BlockTile:
+def _tile(device: DeviceTarget, *, batch: int, m: int, n: int, k: int, itemsize: int, gates: int) -> BlockTile:
     """The tile by which the busiest processor has least to do; of several gates the columns of one element's are in
     one tile.
     """

@@ -1,5 +1,6 @@
 """Branches as constructs within each other: they run the blocks that the branches run, in the same order."""
 
+import contextlib
 import random
 import re
 
@@ -94,10 +95,8 @@ def by_constructs(ways: dict[str, tuple[str, ...]], seed: int) -> list[object]:
             raise Enough
         trace.append(what)
 
-    try:
+    with contextlib.suppress(Enough):
         pen.function()(at, lambda label: chance.random() < 0.5)
-    except Enough:
-        pass
     return trace
 
 

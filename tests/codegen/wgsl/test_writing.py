@@ -76,9 +76,10 @@ def test_parts_of_words_are_stored_by_atomic_operations_and_read_so():
 
 def test_blocks_beyond_one_axis_are_left_out():
     rows = unknown()
-    assert "if (u32(block_) >= words[1][0]) { return; }" in program(
-        lambda x, y: [ops.add(x, y)], f32(rows, 3), f32(rows, 3)
-    ).modules["kernel0"]
+    assert (
+        "if (u32(block_) >= words[1][0]) { return; }"
+        in program(lambda x, y: [ops.add(x, y)], f32(rows, 3), f32(rows, 3)).modules["kernel0"]
+    )
     few = program(lambda x, y: [ops.add(x, y)], f32(7, 3), f32(7, 3)).modules["kernel0"]
     assert "return;" not in body(few)
 

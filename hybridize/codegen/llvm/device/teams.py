@@ -107,8 +107,8 @@ class TeamElements(Elements):
             wait_for_block(f)
             distance = f.op(f"lshr i64 {half}, {loop.index}")
             with f.when(f.test("slt", team.rank, distance)):
-                both = [states.read(place) for place in (team.rank, f.plus(team.rank, distance))]
-                states.write(team.rank, folding.combined(*both, 1))
+                state, behind = states.read(team.rank), states.read(f.plus(team.rank, distance))
+                states.write(team.rank, folding.combined(state, behind, 1))
         wait_for_block(f)
         return states.read(0)
 

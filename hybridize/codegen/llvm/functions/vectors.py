@@ -231,7 +231,9 @@ class Vectors(Registers):
         f, (first, *others) = self.f, map(self.number, coefficients)
         table = self._table(self.type, others)
         with f.loop(0, len(others), 1, [(self.type, first)]) as loop:
-            loop.following = [self.fma(loop.values[0], x, f.load(f.element(table, loop.index, self.type), 0, self.type))]
+            loop.following = [
+                self.fma(loop.values[0], x, f.load(f.element(table, loop.index, self.type), 0, self.type))
+            ]
         return loop.results[0]
 
     def _added(self, numbers: Sequence[float]) -> list[str]:
